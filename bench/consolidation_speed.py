@@ -30,10 +30,10 @@ from time import perf_counter, process_time
 from typing import Any
 
 from loxodon import Memory
+from loxodon.consolidate.extract import fragments_of, read
+from loxodon.consolidate.phases import Consolidated
 from loxodon.language.statements import CONTEXT, PriorTurn, TurnInContext
 from loxodon.types import Record
-from loxodon.write.extract import fragments_of, read
-from loxodon.write.phases import Consolidated
 
 CASES = os.path.join(os.path.dirname(__file__), "..", "tests", "consolidation", "cases")
 NOW = datetime(2026, 2, 5, 3, 0, tzinfo=UTC)

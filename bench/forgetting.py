@@ -66,7 +66,6 @@ def measured(home: str, rows: int) -> dict[str, Any]:
 def scrubbed(memory: Memory) -> None:
     erasure = memory.workspace.store.erasure
     erasure.scrub()
-    erasure.settle()
 
 
 def timed(run: Callable[[], object]) -> float:

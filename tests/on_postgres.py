@@ -46,8 +46,8 @@ LEFT_OUT = {
     "tests/forget/test_spaces.py::test_damaged": _FILES,
     "tests/forget/test_spaces.py::test_deletion_that_is_killed": "is one transaction there",
     "tests/forget/test_spaces.py::test_deletion_is_refused": "does not wait for others there",
-    "tests/write/test_consolidation.py::test_a_full_disk": _FULL,
-    "tests/write/test_phases.py::test_three_failures": _FULL,
+    "tests/consolidate/test_consolidation.py::test_a_full_disk": _FULL,
+    "tests/consolidate/test_phases.py::test_three_failures": _FULL,
 }
 """Tests that are not for PostgreSQL, by how their ids begin."""
 OWN = (
@@ -63,7 +63,7 @@ FOLDERS = (
     "tests/test_memory.py",
     "tests/recall",
     "tests/store/test_walls.py",
-    "tests/write",
+    "tests/consolidate",
     "tests/working",
     "tests/live",
     "tests/jobs/test_heartbeat.py",

@@ -19,7 +19,7 @@ LAYERS = (
     "text tokens",
     "types config spaces",
     "paging",
-    "language",
+    "language models.encoder",
     # What is needed to keep text safely, before there is a store.
     """
     guard security.actor security.paths security.keys security.overwriting
@@ -29,13 +29,15 @@ LAYERS = (
     "models journal",
     "guard.quarantine guard.speakers security",
     "verbs fields",
-    "write",
+    "consolidate",
     "recall",
     "guard.agent_words status compat.documents",
     "agents views notes working jobs imports",
     "backup forget guard.scan security.inspection security.audit_log old_files",
-    "memory opening write.journalling write.knowledge write.learning recall.recalling "
-    "recall.overviews",
+    """
+    memory opening consolidate.journalling consolidate.knowledge consolidate.learning
+    recall.recalling recall.overviews
+    """,
     # What opens memories to make, mend or replace them.
     "views.plain security.encryption backup.repair backup.restore backup.moving views.restore",
     "client remote cli compat http jobs.runner mcp proxy __main__",

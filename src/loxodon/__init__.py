@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from loxodon.config import Config
+    from loxodon.consolidate.embedding import Embedded
+    from loxodon.consolidate.entities import Card
+    from loxodon.consolidate.phases import Consolidated
     from loxodon.errors import (
         ConfigError,
         ConsolidationError,
@@ -38,9 +41,6 @@ if TYPE_CHECKING:
         Turn,
         Version,
     )
-    from loxodon.write.embedding import Embedded
-    from loxodon.write.entities import Card
-    from loxodon.write.phases import Consolidated
 
 __version__ = "0.1.0"
 
@@ -80,11 +80,11 @@ __all__ = [
 ]
 # Modules of the names that are neither in `types` nor in `errors`.
 _MODULES = {
-    "Card": "write.entities",
+    "Card": "consolidate.entities",
     "Config": "config",
-    "Consolidated": "write.phases",
+    "Consolidated": "consolidate.phases",
     "Coverage": "store.vectors",
-    "Embedded": "write.embedding",
+    "Embedded": "consolidate.embedding",
     "Memory": "memory",
     "Stats": "status",
     "Status": "status",

@@ -10,8 +10,8 @@ searches both.
 
 Each verb is a method with the decorator `verb`; HTTP, the client, the command line and MCP are
 derived from them. Those for single memories are declared where they are done, in
-`write/knowledge.py`, those that give text for prompts in `recall/recalling.py`, and those for pages
-in `recall/overviews.py`. The others are here; all work on an open space (`opening.py`).
+`consolidate/knowledge.py`, those that give text for prompts in `recall/recalling.py`, and those
+for pages in `recall/overviews.py`. The others are here; all work on an open space (`opening.py`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from loxodon import files
 from loxodon.clock import Clock
 from loxodon.config import Config
+from loxodon.consolidate.embedders import Embedders
+from loxodon.consolidate.knowledge import Knowledge
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, moment, number
 from loxodon.filelock import at_fork
@@ -73,12 +75,14 @@ from loxodon.verbs import (
     override,
     verb,
 )
-from loxodon.write.embedders import Embedders
-from loxodon.write.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from loxodon.backup.create import Backup, Backups
     from loxodon.compat.documents import Documents
+    from loxodon.consolidate.consolidation import Consolidation, HandedOut
+    from loxodon.consolidate.embedding import Embedded
+    from loxodon.consolidate.model_reading import ModelChecked
+    from loxodon.consolidate.phases import Consolidated, OnPhase
     from loxodon.forget.marks import Marks
     from loxodon.forget.receipts import Receipt
     from loxodon.guard.quarantine import Held
@@ -95,10 +99,6 @@ if TYPE_CHECKING:
     from loxodon.store.working_sessions import WorkingSessions
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
     from loxodon.views.workspace import Workspace
-    from loxodon.write.consolidation import Consolidation, HandedOut
-    from loxodon.write.embedding import Embedded
-    from loxodon.write.model_reading import ModelChecked
-    from loxodon.write.phases import Consolidated, OnPhase
 
 
 _COUNT_SECONDS = 1.0
@@ -567,7 +567,7 @@ class Memory(Knowledge, Recalling, Overviews):
         said before the program that asks `began`; empty if it is not."""
         if self.paused:
             return ""
-        from loxodon.write.learning import flush_due
+        from loxodon.consolidate.learning import flush_due
 
         return flush_due(self._space, began)
 
@@ -579,14 +579,14 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb()
     def next_consolidation(self) -> datetime | None:
         """When the next nightly run is due; None if none is scheduled."""
-        from loxodon.write.schedule import next_time
+        from loxodon.consolidate.schedule import next_time
 
         return next_time(self.config.schedule.daily, self.now(), self._space.zone)
 
     @verb(access="owner", audit="reads")
     def hand_out(self) -> HandedOut:
         """What waits for a model, as a question that an agent can answer instead."""
-        from loxodon.write.learning import handed_out
+        from loxodon.consolidate.learning import handed_out
 
         return handed_out(self._space, self._consolidation().hand_out(self.now()))
 
@@ -599,13 +599,13 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb(access="owner", audit="works")
     def check_model(self) -> ModelChecked:
         """Test the configured model; the result decides whether it is asked about anything."""
-        from loxodon.write.model_reading import check
+        from loxodon.consolidate.model_reading import check
 
         return check(self.chat_model(), self._store, self.config.model, self.now())
 
     def chat_model(self) -> ChatModel:
         """The configured model, within its daily token limit; ConfigError if none is set."""
-        from loxodon.write.learning import chat_model
+        from loxodon.consolidate.learning import chat_model
 
         return chat_model(self._space)
 
@@ -884,7 +884,7 @@ class Memory(Knowledge, Recalling, Overviews):
     def _run(self, run: Callable[[Consolidation], Consolidated]) -> Consolidated:
         """A run of the consolidation, unless the memory is paused."""
         if self.paused:
-            from loxodon.write.phases import Consolidated
+            from loxodon.consolidate.phases import Consolidated
 
             return Consolidated(False, "paused")
         self._note_used()
@@ -892,7 +892,7 @@ class Memory(Knowledge, Recalling, Overviews):
         return run(self._consolidation())
 
     def _consolidation(self) -> Consolidation:
-        from loxodon.write.learning import consolidation
+        from loxodon.consolidate.learning import consolidation
 
         return consolidation(self._space, lambda: self._embedders.embed_quietly(self._space))
 

@@ -21,6 +21,7 @@ from loxodon import files
 from loxodon.errors import LoxodonError, unwritable
 from loxodon.layout import OLD_SESSIONS
 from loxodon.security import pauses
+from loxodon.security.audit import entries_of
 from loxodon.store import StoredReceipt
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
@@ -94,7 +95,7 @@ def _take_log(space: OpenSpace) -> None:
                 for path in logs
                 for one in _lines(path)
             ]
-            audit.adopt([*old, *(json.loads(row.entry) for row in audit.rows.each())])
+            audit.adopt([*old, *(json.loads(row.entry) for row in entries_of(store))])
             store.set_value(_TAKEN, "1")
     head = os.path.join(space.root, "audit", f"{os.path.basename(space.folder)}.head")
     for path in (*logs, os.path.join(place, "lock"), head):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
+from loxodon.consolidate.decay import Decay
 from loxodon.errors import DamagedStoreError, InputError, refused
 from loxodon.guard.guard import Guard
 from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
@@ -21,7 +22,6 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.walls import Wall, owners_only
 from loxodon.tokens import counter
 from loxodon.types import Chat, Pause
-from loxodon.write.decay import Decay
 
 if TYPE_CHECKING:
     from loxodon.forget.marks import Marks

@@ -8,6 +8,9 @@ from os import PathLike
 from typing import Any, Literal, Unpack
 
 from loxodon.backup.create import Backup, BackupFile
+from loxodon.consolidate.embedding import Embedded
+from loxodon.consolidate.entities import Card
+from loxodon.consolidate.phases import Consolidated
 from loxodon.forget.receipts import Receipt
 from loxodon.guard.quarantine import Held
 from loxodon.imports.take import Imported
@@ -41,15 +44,40 @@ from loxodon.verbs import Changes, Verb
 from loxodon.views.folder import Exported
 from loxodon.views.sync import Synced
 from loxodon.views.workspace import SourceFile
-from loxodon.write.embedding import Embedded
-from loxodon.write.entities import Card
-from loxodon.write.phases import Consolidated
 
 def signature_of(verb: Verb) -> Signature: ...
 def served(part: str) -> Iterator[tuple[str, Verb]]: ...
 
 class RemoteMemory:
     def do(self, verb: Any, given: dict[str, Any]) -> Any: ...
+    def capture(
+        self,
+        content: str,
+        kind: Literal["fact", "belief", "summary"] = ...,
+        *,
+        importance: float = ...,
+        confidence: float | None = ...,
+        entities: Sequence[str] = ...,
+        tags: Sequence[str] = ...,
+        project: str = ...,
+        topic: str = ...,
+        category: str = ...,
+        expires_at: datetime | None = ...,
+        audience: Literal["private", "group", "all"] = ...,
+        origin: Literal["user", "relayed", "assistant", "tool", "web", "file", "group", "import"]
+        | None = ...,
+        token: str = ...,
+    ) -> Record: ...
+    def get(self, id: str, *, reveal: bool = ...) -> Record: ...
+    def note(self, id: str) -> Note: ...
+    def entity(self, name: str) -> Card: ...
+    def edit(
+        self, id: str, *, version: int | None = ..., token: str = ..., **changes: Unpack[Changes]
+    ) -> Record: ...
+    def archive(self, id: str, *, version: int | None = ...) -> Record: ...
+    def unarchive(self, id: str, *, version: int | None = ...) -> Record: ...
+    def confirm(self, id: str, *, version: int | None = ...) -> Record: ...
+    def reject(self, id: str, *, version: int | None = ...) -> Record: ...
     def today(
         self, since: datetime | None = ..., *, limit: int = ..., reveal: bool = ...
     ) -> Today: ...
@@ -112,34 +140,6 @@ class RemoteMemory:
     ) -> Gate: ...
     def snapshot(self, language: str = ..., *, project: str = ...) -> str: ...
     def profile(self, language: str = ..., *, refresh: bool = ...) -> str: ...
-    def capture(
-        self,
-        content: str,
-        kind: Literal["fact", "belief", "summary"] = ...,
-        *,
-        importance: float = ...,
-        confidence: float | None = ...,
-        entities: Sequence[str] = ...,
-        tags: Sequence[str] = ...,
-        project: str = ...,
-        topic: str = ...,
-        category: str = ...,
-        expires_at: datetime | None = ...,
-        audience: Literal["private", "group", "all"] = ...,
-        origin: Literal["user", "relayed", "assistant", "tool", "web", "file", "group", "import"]
-        | None = ...,
-        token: str = ...,
-    ) -> Record: ...
-    def get(self, id: str, *, reveal: bool = ...) -> Record: ...
-    def note(self, id: str) -> Note: ...
-    def entity(self, name: str) -> Card: ...
-    def edit(
-        self, id: str, *, version: int | None = ..., token: str = ..., **changes: Unpack[Changes]
-    ) -> Record: ...
-    def archive(self, id: str, *, version: int | None = ...) -> Record: ...
-    def unarchive(self, id: str, *, version: int | None = ...) -> Record: ...
-    def confirm(self, id: str, *, version: int | None = ...) -> Record: ...
-    def reject(self, id: str, *, version: int | None = ...) -> Record: ...
     def add(
         self,
         turns: Iterable[Mapping[str, object]],

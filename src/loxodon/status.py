@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon.consolidate.schedule import MOST_ATTEMPTS
 from loxodon.errors import KeyProblemError
 from loxodon.guard.quarantine import requests
+from loxodon.security.audit import HEAD as AUDIT_HEAD
 from loxodon.store import Filter, Spent
 from loxodon.store.clock_check import BACK, Belief, Doubted, doubted, looked
 from loxodon.store.vectors import Coverage
 from loxodon.types import Pause
-from loxodon.write.schedule import MOST_ATTEMPTS
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -162,7 +163,7 @@ def _audit_state(store: Store) -> tuple[int, str]:
         head = store.audit.head()
     except KeyProblemError as error:
         return 0, str(error)
-    if head is None and store.audit_rows.head:
+    if head is None and store.value(AUDIT_HEAD):
         return 0, "the head of the audit log was changed; see `loxodon audit verify`"
     return (head.n if head else 0) + store.audit.waiting, store.audit.trouble
 

@@ -221,7 +221,7 @@ def test_file_that_cannot_be_changed_is_refused(
 def test_connecting_is_shown_first_and_asked_about(user: User) -> None:
     shell, settings = user.shell, user.has("claude-code") / "settings.json"
     settings.write_text('{"env": {"TOKEN": "s3cret"}}')
-    assert shell.text("connect", "claude-code", "--remove") == "Claude Code is not connected\n"
+    assert shell.text("connect", "claude-code", "--remove") == "nothing was changed\n"
     done = shell("connect", "claude-code", code=2)
     assert b"--yes" in done.stderr
     assert b"+ hooks.Stop[0].hooks[0].command: " in done.stdout
@@ -230,7 +230,7 @@ def test_connecting_is_shown_first_and_asked_about(user: User) -> None:
     assert settings.read_text() == '{"env": {"TOKEN": "s3cret"}}'
     assert not shell.home.exists()
     assert "Claude Code is connected" in shell.text("connect", "claude-code", "--yes")
-    assert "已经连接" in shell.text("connect", "claude-code", LANG="zh_CN.UTF-8")
+    assert "没有" in shell.text("connect", "claude-code", LANG="zh_CN.UTF-8")
     found = shell.json("connect", "status")
     assert found["agents"].keys() == {*FOLDERS, "openclaw"}
     assert found["agents"]["claude-code"] == {"state": "connected", "files": [str(settings)]}
@@ -270,8 +270,7 @@ def test_following_all_agents(user: User) -> None:
     added = {name: one["added"] for name, one in found.items()}
     assert added == {"claude-code": 1, "codex": 1, "openclaw": 1}
     said = user.shell.text("follow", "codex")
-    assert said.startswith("codex:\nturns added: 0, already known: 0\n")
-    assert "unchanged: 1" in said
+    assert said.split() == ["codex", "unchanged", "1"]
     assert "Osaka" in user.shell.text("recall", "Mei")
 
 
@@ -393,7 +392,7 @@ def test_an_agent_that_reads(known: User) -> None:
     known.connect("claude-code", "--remove")
     assert known.shell.json("config", "model.command") == {"model.command": ""}
     known.has("cursor")
-    assert b"cannot read" in known.shell("connect", "cursor", "--reader", code=2).stderr
+    assert b"--reader is for" in known.shell("connect", "cursor", "--reader", code=2).stderr
 
 
 def test_hook_never_fails_the_turn(user: User) -> None:

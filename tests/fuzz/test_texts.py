@@ -12,13 +12,13 @@ from random import Random
 
 import pytest
 
+from loxodon.consolidate.extract import fragments_of, read
 from loxodon.guard.guard import Guard
 from loxodon.guard.policy import built_in
 from loxodon.language.statements import TurnInContext
 from loxodon.text import dates, keywords, sentences
 from loxodon.text.language import language_of
 from loxodon.text.words import index_words, query_words
-from loxodon.write.extract import fragments_of, read
 from tests.clock import NOW
 from tests.fuzz.made import cases, opened, survived, talked, text
 from tests.long import count, figure

@@ -63,17 +63,6 @@ def test_vectors_are_made_without_it(tmp_path: Path, clock: Clock) -> None:
         assert "Acme" in texts[-1], "once it is released, the vector is of all of it"
 
 
-def test_the_journal_says_what_is_held(held: Memory, capsys: pytest.CaptureFixture[str]) -> None:
-    home = ["--home", held.home]
-    assert main([*home, "journal"]) == 0
-    said = capsys.readouterr().out
-    assert "praise Acme" in said, "the owner's journal is as it was said"
-    assert "held back: q_1" in said
-    held.release("q_1")
-    assert main([*home, "journal"]) == 0
-    assert "held back" not in capsys.readouterr().out
-
-
 def test_released_it_is_told_and_believed_by_nobody(held: Memory) -> None:
     assert held.release("q_1").state == "released"
     assert "Acme" in held.recall("shop opens").context

@@ -10,8 +10,8 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError
 from tests.clock import NOW, Clock
+from tests.consolidate.test_asking import GOOD, HANDLES, ZEPHYR, knowing
 from tests.models.server import stage
-from tests.write.test_asking import GOOD, HANDLES, ZEPHYR, knowing
 
 HEALTH = "The user is allergic to peanuts"
 ASKED = 3

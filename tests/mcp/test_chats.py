@@ -1,4 +1,4 @@
-"""Where others hear it nothing private is told, by any tool, page or prompt."""
+"""Where others hear it nothing private is told, by any tool."""
 
 from __future__ import annotations
 
@@ -64,11 +64,8 @@ async def test_group_has_no_page_on_the_user(url: str, home: Path) -> None:
         assert not (await tools_of(client)).keys() & {"snapshot", "review", "journal"}
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool("snapshot", {})
-        assert (await client.list_resources()).resources == []
-        with pytest.raises(MCPError):
-            await client.read_resource("loxodon://snapshot")
-        prompt = await client.get_prompt("recall", {"message": "Am I allergic to anything?"})
-        assert "peanuts" not in str(prompt)
+        told = await called(client, "recall_context", message="Am I allergic to anything?")
+        assert "peanuts" not in str(told)
         assert "journal" not in (client.instructions or "")
     with opened(home) as memory:  # nothing that others said was journalled
         assert not [one for one in memory.journal() if "to anything" in one.content]

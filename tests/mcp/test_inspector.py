@@ -52,11 +52,6 @@ def test_it_sees_the_tools_and_can_call_them(tmp_path: Path) -> None:
     id = kept["structuredContent"]["id"]
     found = _inspect(*server, *call, "memory_search", "--tool-arg", "query=花生")
     assert [one["id"] for one in found["structuredContent"]["results"]] == [id]
-    pages = _inspect(*server, "--method", "resources/list")["resources"]
-    assert [one["uri"] for one in pages] == ["loxodon://snapshot"]
-    page = _inspect(*server, "--method", "resources/read", "--uri", f"loxodon://memory/{id}")
-    assert "花生" in page["contents"][0]["text"]
-    assert _inspect(*server, "--method", "prompts/list")["prompts"][0]["name"] == "recall"
 
 
 def test_it_sees_the_tools_over_http(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from mcp.types import TextContent, TextResourceContents
 
 from loxodon.tokens import counter
 from mcp import Client, MCPError
@@ -195,7 +194,7 @@ async def test_consolidation_tells_what_it_did(url: str, home: Path) -> None:
     async with Client(url) as client:
         done = await client.call_tool("consolidate", {})
         assert done.structured_content["turns"] == 1
-        assert "1 turn" in text_of(done)
+        assert "turns: 1" in text_of(done)
         again = await called(client, "consolidate")
     assert (again["ran"], again["reason"]) == (False, "nothing is pending")
 
@@ -248,33 +247,3 @@ async def test_files_are_read_inside_the_workspace_only(url: str, home: Path) ->
         assert (view["status"], view["lines"]) == ("ok", 1)
         for path in (str(outside), "../../../secret.md", f"{root}/../../../secret.md", "memory"):
             assert (await called(client, "memory_get", path=path))["status"] == "not_found"
-
-
-async def test_snapshot_is_a_resource(url: str, home: Path) -> None:
-    with opened(home) as memory:
-        memory.capture("The user plays the theremin", importance=1)
-    async with Client(url) as client:
-        (listed,) = (await client.list_resources()).resources
-        (page,) = (await client.read_resource(listed.uri)).contents
-        assert isinstance(page, TextResourceContents)
-        assert page.text == (await called(client, "snapshot", language="en"))["text"]
-        assert "theremin" in page.text
-        for uri in ("loxodon://memory/f_20260101_001", "file:///etc/passwd"):
-            with pytest.raises(MCPError, match="not_found"):
-                await client.read_resource(uri)
-
-
-async def test_prompt_puts_memories_before_a_message(url: str) -> None:
-    async with Client(url) as client:
-        await called(client, "remember", content="The user keeps alpacas")
-        (prompt,) = (await client.list_prompts()).prompts
-        assert prompt.name == "recall"
-        made = await client.get_prompt("recall", {"message": "What do I feed my alpacas?"})
-        content = made.messages[0].content
-        assert isinstance(content, TextContent)
-        assert "The user keeps alpacas" in content.text
-        assert content.text.endswith("\n\nWhat do I feed my alpacas?")
-        with pytest.raises(MCPError, match="message"):
-            await client.get_prompt("recall", {})
-        with pytest.raises(MCPError, match="recall"):
-            await client.get_prompt("other", {"message": "x"})

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from loxodon import ConfigError, Memory, ModelError
+from loxodon.consolidate.model_reading import ModelChecked
 from loxodon.errors import (
     BusyModelError,
     RejectedModelError,
     SpentModelError,
     UnreachableModelError,
 )
-from loxodon.write.model_reading import ModelChecked
 from tests.each import each
 from tests.models.labelled import sat, shown
 from tests.models.server import KEY, Scene, Stage, answers, completion, says, silent

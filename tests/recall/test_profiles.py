@@ -8,7 +8,6 @@ import pytest
 
 from loxodon import ConfigError, InputError, Memory
 from tests.cli.shell import Shell
-from tests.cli.talks import garden, written
 from tests.clock import NOW, Clock
 from tests.models.toys import Toy
 from tests.recall.talking import say, shown
@@ -196,8 +195,3 @@ def test_commands_take_a_profile(tmp_path: Path) -> None:
     assert loxodon.json("recall", "tea", "--profile", "tiered")["items"][0]["score"] == 0.7
     refused = loxodon("recall", "tea", "--profile", "phase2", code=InputError.exit_code)
     assert b"default, phase1, openclaw, tiered" in refused.stderr
-    path = written(tmp_path, garden())
-    for profile in ("default", "tiered"):
-        found = loxodon.json("bench", "retrieval", path, "--profile", profile)
-        assert found["files"][0]["overall"]["r@5"] == 100.0
-        assert found["settings"] == ({} if profile == "default" else {"recall.profile": profile})

@@ -18,14 +18,6 @@ from tests.recall.talking import DAY, shown, talk
 pytestmark = pytest.mark.usefixtures("in_march")
 
 PROFILES = ("default", "phase1", "openclaw", "tiered")
-CHAT = (
-    "Ann: how was the pottery workshop at the old mill",
-    "Bea: the pottery workshop was lovely, the mill has such light",
-    "Ann: did you make something at the workshop",
-    "Bea: two bowls and a jug, glazed in blue",
-    "Ann: blue glaze suits bowls, will you show the jug",
-    "Bea: once it is fired I will show the jug and the bowls",
-)
 
 
 # Meaning
@@ -134,7 +126,7 @@ def test_question_for_the_last_talk_brings_it_newest_first(memory: Memory, profi
     assert shown(memory.recall("上次讨论老方案到哪了"))[0].startswith("我们讨论一下老方案")
 
 
-# Projects, topics and segments
+# Projects and topics
 
 
 @pytest.mark.parametrize(
@@ -159,18 +151,6 @@ def test_named_project_brings_its_memories(memory: Memory, query: str, project: 
     group = memory.recall(query, chat="group")
     assert group.trace
     assert (group.trace.question.project, shown(group)) == ("", [])
-
-
-def test_segments_lead_to_their_turns_in_phase1_only(memory: Memory) -> None:
-    talk(memory, "s", DAY, *CHAT)
-    memory.consolidate(force=True)
-    assert "glazed in blue" not in " ".join(shown(memory.recall("pottery", kind="turn")))
-    found = memory.recall("pottery", kind="turn", profile="phase1")
-    assert "glazed in blue" in " ".join(shown(found))
-    memory.add([{"role": "user", "content": "pottery workshop", "chat": "group"}], session="g")
-    group = memory.recall("pottery workshop", chat="group", profile="phase1")
-    assert group.items
-    assert not any("segment" in item.why["routes"] for item in group.items)
 
 
 ASKING = """

@@ -94,31 +94,6 @@ def test_words_that_ask_are_not_searched_for(question: str, words: str, empty: M
 
 
 @each(
-    ("text", "kind", "without"),
-    [
-        (
-            "唉，这两天降温降得厉害，阳台上的花都蔫了，昨天刚浇的水也没用。早知道就搬进屋里了，"
-            "反正客厅也空着。对了，说了这么多，我其实是想问：我的体检报告放在哪里了？",
-            "where",
-            "阳台",
-        ),
-        (
-            "It has been raining since yesterday and the trains were late again, so I read a lot. "
-            "Anyway, what I really wanted to ask is: which dentist did I like?",
-            "which",
-            "train",
-        ),
-    ],
-)
-def test_small_talk_before_a_question_is_ignored(
-    text: str, kind: str, without: str, empty: Memory
-) -> None:
-    question = understood(empty, text)
-    assert (question.kind, question.times) == (kind, ())
-    assert without not in question.words
-
-
-@each(
     ("text", "kinds"),
     [
         ("我表弟是做什么工作的？另外，他的生日是哪天？", ["what", "when"]),

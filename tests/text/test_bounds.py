@@ -6,8 +6,8 @@ from pathlib import Path
 
 from loxodon.text.bounds import CLOSELY, LONGEST, tame
 from tests.cases import cases
+from tests.consolidate.hostile import messages
 from tests.each import each
-from tests.write.hostile import messages
 
 CASES = Path(__file__).parents[1] / "consolidation" / "cases"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loxodon.text.things import tells_value, valued_anew
+from loxodon.text.things import valued_anew
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,3 @@ def test_whom_two_sentences_are_about_need_not_be_named_alike() -> None:
     assert valued_anew(
         "妞妞现在在蓝天幼儿园上学", "我女儿妞妞在阳光幼儿园上学", "妞妞", announced=True
     )
-
-
-def test_a_plain_sentence_of_the_speaker_tells_a_name_or_a_number() -> None:
-    assert tells_value("I weigh 92 kg")
-    assert tells_value("I'm married to Henrik")
-    assert not tells_value("I saw Henrik")
-    assert not tells_value("The number is 92")
-    assert not tells_value("I like it")

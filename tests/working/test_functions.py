@@ -14,7 +14,7 @@ from loxodon import Config, ModelError
 from loxodon.tokens import estimate
 from loxodon.working import Message, is_overflow, is_silent
 from loxodon.working.accounting import Gauge, Usage, limits, tokens_of, usage_of
-from loxodon.working.compaction import Cut, compaction_due, place_to_cut
+from loxodon.working.compaction import Cut, place_to_cut
 from loxodon.working.context import Shown, joined, paired
 from loxodon.working.flush import flush_due
 from loxodon.working.overflow import window_in
@@ -97,7 +97,6 @@ def test_flush_is_due_near_the_limit_once_a_cycle() -> None:
         ((180_000, 176_000, 1, 1), False),
     ):
         assert flush_due(*given_) is due
-    assert (compaction_due(100, 100), compaction_due(101, 100)) == (False, True)
 
 
 def test_cut_is_at_a_turn_or_before_the_assistant_speaks() -> None:

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from loxodon import files
 from loxodon.agents.supported import AGENTS, Action, command_of
+from loxodon.consolidate.pages.gather import told_in
 from loxodon.errors import BusyStoreError, NotFoundError, UsageError
 from loxodon.journal.follow import recent, within
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.journal.transcripts import project_at
 from loxodon.messages import current, tn
-from loxodon.write.pages.gather import told_in
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

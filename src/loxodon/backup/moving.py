@@ -27,6 +27,7 @@ from loxodon.layout import CONFIG, COPIES, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace, open_space, root_of
 from loxodon.security import keys, tokens
+from loxodon.security.audit import END, HEAD, entries_of
 from loxodon.spaces import home_at
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
@@ -146,9 +147,9 @@ def _move_space(name: str, old: OpenSpace, new: OpenSpace, place: str, progress:
             files.replace(os.path.join(new.folder, file), files.read(path))
     with new.store.writing():
         new.store.set_value(APPLIED, new.store.tombstones_version)
-        new.store.audit_rows.clear()
-        new.store.audit_rows.append(old.store.audit_rows.each())
-        new.store.audit_rows.head = old.store.audit_rows.head
+        new.store.execute("prune_audit", END)
+        new.store.execute_many("put_audit", entries_of(old.store))
+        new.store.set_value(HEAD, old.store.value(HEAD))
     return is_known
 
 

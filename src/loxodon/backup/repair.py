@@ -18,6 +18,7 @@ from loxodon.backup.create import found as backups_found
 from loxodon.backup.restore import restore as restore_backup
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config
+from loxodon.consolidate.decay import Decay
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
@@ -38,7 +39,6 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.types import Problem, Turn
 from loxodon.views.restore import Restored
 from loxodon.views.restore import restore as restore_views
-from loxodon.write.decay import Decay
 
 _LAST_TURN = "SELECT last FROM counters WHERE name = 'turn'"
 _TURN = """

@@ -24,6 +24,7 @@ from loxodon.backup.archive import BackedUpSpace, Reader
 from loxodon.backup.create import POLICY as POLICY_FILE
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
+from loxodon.consolidate.decay import Decay
 from loxodon.errors import ConfigError, InputError, LockedStoreError
 from loxodon.filelock import FileLock, draft_in
 from loxodon.forget import forgetting
@@ -54,7 +55,6 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.store import Store
 from loxodon.verbs import verb
 from loxodon.views.restore import Restored, free, is_kept, not_empty
-from loxodon.write.decay import Decay
 
 _WAIT_SECONDS = 120.0
 
@@ -217,7 +217,7 @@ class _Restoring:
             store.erasure.go_on_from(live, self._keys)
             forgetting.finish(memory, store)
             master = keys.Keys(self._home, self._config.keys.source)
-            Audit(store.audit_rows, space, master, self._clock).adopt_foreign()
+            Audit(store, master, self._clock).adopt_foreign()
             mend_restored(memory, store)
             counts = store.counts()
         return counts.turns, counts.active + counts.archived

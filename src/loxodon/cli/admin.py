@@ -9,16 +9,14 @@ from typing import Any
 from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, ask, read_file, unconfirmed, words
-from loxodon.cli.forget import deleted_spaces, paused, receipt
-from loxodon.cli.parser import arg, command, whole
+from loxodon.cli.call import Call, Result, read_file, words
+from loxodon.cli.forget import paused, receipt
+from loxodon.cli.parser import CHAT, YES, action, arg, command, derived, whole
 from loxodon.errors import UsageError
 from loxodon.forget.receipts import Receipt
 from loxodon.messages import t, tn
-from loxodon.security.audit_log import Verified
 
-_YES = arg("--yes", "do not ask for confirmation")
-_IDS = 3  # of an entry of the audit log that a person is shown; JSON has all
+derived("stats", "Count what this memory holds.")
 
 
 @command()
@@ -40,55 +38,22 @@ def init(call: Call) -> Result:
 @command(verb="status")
 def status(call: Call) -> Result:
     """Show the state of this memory."""
-    with call.opened() as memory:
-        found = memory.status()
-        has_model = bool(memory.config.model.name)
-    told = ("attempts", "stopped", "error", "phase", "aside", "clock", "paused", "turns_ahead")
-    shown = view.record(found, *told, "due", "enabled", *([] if has_model else ["waiting"]))
+    found = call.do()
+    told = ("attempts", "stopped", "phase", "clock", "paused", "due", "enabled")
+    shown = view.record(found, *told, *([] if call.config.model.name else ["waiting"]))
     if not found.enabled:
-        waiting = tn(
-            "{n} entry is kept in a file until it is turned on again",
-            "{n} entries are kept in files until it is turned on again",
-            found.pending,
-        )
-        shown = [view.pairs([(t("home"), found.home), (t("space"), found.space)])]
-        shown += [t("the memory engine is turned off"), waiting]
+        shown.append(t("the memory engine is turned off; waiting in files: {n}", n=found.pending))
     if found.paused:
-        shown.append(paused(found.paused))
+        shown.append(paused(found.paused.until))
     if found.clock:
         shown.append(view.doubted(found.clock))
-    if found.turns_ahead:
-        shown.append(view.ahead(found.turns_ahead))
     if found.stopped:
-        said = tn(
-            "stopped after {n} attempt: {reason}; retry with `loxodon consolidate --force`",
-            "stopped after {n} attempts: {reason}; retry with `loxodon consolidate --force`",
-            found.attempts,
-            reason=found.error or t("it was interrupted"),
-        )
-        shown.append(said)
-    if found.failed:
-        names = ", ".join(found.aside) + (", …" if found.failed > len(found.aside) else "")
-        said = tn(
-            "{n} message could not be processed: {names}; it stays in the journal",
-            "{n} messages could not be processed: {names}; they stay in the journal",
-            found.failed,
-            names=names,
-        )
-        shown.append(said)
+        shown.append(t("it stopped after several attempts; retry with `consolidate --force`"))
     if found.reviews:
         shown.append(t("to answer what waits for you: `loxodon review`"))
     if found.reminders or found.failing:
         shown.append(t("plans past due, and why a job fails: `loxodon schedule`"))
     return Result(found, shown)
-
-
-@command(verb="stats")
-def stats(call: Call) -> Result:
-    """Count what this memory holds."""
-    with call.opened() as memory:
-        found = memory.stats()
-    return Result(found, view.record(found))
 
 
 @command(
@@ -101,10 +66,7 @@ def config(call: Call) -> Result:
     """Show or change the settings."""
     home = call.folder
     if call.unset and not call.key:
-        raise UsageError(
-            "--unset needs the name of a setting",
-            hint="list all settings with `loxodon config --all`",
-        )
+        raise UsageError("--unset needs the name of a setting")
     if call.key and (call.value is not None or call.unset):
         if call.key == "tokenizer" and call.value:
             from loxodon.tokens import counter
@@ -132,26 +94,23 @@ def config(call: Call) -> Result:
 
 
 @command(
-    arg("ACTION", "what to do", choices=("list", "delete", "deleted")),
+    action("list|delete|deleted", "what to do"),
     arg("NAME", "the space to delete", nargs="?"),
     arg("--dry-run", "show what would be deleted, without deleting it"),
-    _YES,
+    YES,
 )
 def space(call: Call) -> Result:
     """List the spaces, delete one with everything in it, or list those that were deleted."""
     from loxodon.forget.spaces import receipts
 
     if (call.action == "delete") != bool(call.name):
-        raise UsageError(
-            "delete needs the name of a space; list and deleted take none",
-            hint="see `loxodon space --help`",
-        )
+        raise UsageError("delete needs the name of a space; list and deleted take none")
     if call.action == "delete":
         return _delete(call)
     if call.action == "deleted":
         gone = receipts(call.root, call.clock())
         data = [{"space": name, "receipt": one} for name, one in gone]
-        return Result(data, deleted_spaces(gone) or t("no space has been deleted yet"))
+        return Result(data, [f"{name}: {view.minute(one.at)}  {one.id}" for name, one in gone])
     names = spaces_of(call)
     return Result({"spaces": names}, names or t("no spaces yet"))
 
@@ -170,16 +129,16 @@ def _delete(call: Call) -> Result:
     def deleted(dry_run: bool) -> Receipt:
         keys, now = keys_for(call.folder, call.config), call.clock()
         how: dict[str, Any] = {"root": call.root, "dry_run": dry_run}
-        with view.Bar(t("deleting")) as bar:
+        with view.Bar(call.command) as bar:
             return delete(call.folder, call.name, call.config, keys, now, **how, progress=bar)
 
     if not call.yes and not call.dry_run:
-        call.see_a_terminal(unconfirmed())
+        call.see_a_terminal()
         planned = deleted(dry_run=True)
         view.show(*receipt(planned, gone=False))
         question = t("This deletes the space with all its files. Type its name to confirm: ")
-        if ask(question) != call.name:
-            return Result({"done": False, "receipt": planned})
+        if call.answer(question) != call.name:
+            return Result({"done": False, "receipt": planned}, t("nothing was changed"))
     done = not call.dry_run
     found = deleted(dry_run=call.dry_run)
     return Result({"done": done, "receipt": found}, receipt(found, gone=done))
@@ -189,84 +148,45 @@ def _delete(call: Call) -> Result:
 
 
 @command(
-    arg("ACTION", "what to do", choices=("add", "list", "revoke")),
+    action("add|list|revoke", "what to do"),
     arg("NAME", "name of the token", nargs="?", default=""),
-    arg(
-        "--for SPACE",
-        "a space it can access; can be repeated (default: all)",
-        action="append",
-        dest="spaces",
-    ),
-    arg(
-        "--agent NAME",
-        "the agent that uses it; without this, the owner, who can access every agent's memories",
-        default="",
-    ),
-    arg(
-        "--chat",
-        "who sees the answer; group leaves out private memories",
-        choices=("direct", "group", "room"),
-        default="direct",
-    ),
-    arg(
-        "--relays-user",
-        "it passes on what the user said; without this, everything it sends counts as the agent's "
-        "own words",
-    ),
-    arg(
-        "--rights",
-        "permissions: read, write (default; also add and change memories) or owner (everything)",
-        choices=("metrics", "read", "write", "owner"),
-        default="write",
-    ),
+    arg("--for SPACE", "only this space; can be repeated", action="append", dest="spaces"),
+    arg("--agent NAME", "the agent that uses it (default: you, the owner)", default=""),
+    CHAT,
+    arg("--relays-user", "it passes on what the user said, not only its own words"),
+    arg("--rights metrics|read|write|owner", "what it may do (write)", default="write"),
+    arg("--expires WHEN", "when it stops working, such as 2027-01-31 or in two weeks"),
 )
 def token(call: Call) -> Result:
     """Create and revoke access tokens for programs."""
     from loxodon.security import tokens
+    from loxodon.text.dates import until
 
     if (call.action == "list") == bool(call.name):
-        raise UsageError(
-            "add and revoke need a token name; list takes none", hint="see `loxodon token --help`"
-        )
+        raise UsageError("add and revoke need a token name; list takes none")
     if call.action == "revoke":
         gone = tokens.revoke(call.root, call.name)
         return Result(_told(gone), t("revoked {name}", name=gone.name))
     if call.action == "list":
-        found = tokens.read(call.root)
-        rows = [
-            (
-                one.name,
-                one.rights,
-                ", ".join(one.spaces) or t("all spaces"),
-                one.agent and f"@{one.agent}",
-                one.chat + ("  " + t("passes on the user's words") if one.relays else ""),
-                one.made,
-                one.expires,
-            )
-            for one in found
-        ]
-        table = view.Table(("name", "rights", "spaces", "agent", "chat", "made", "expires"), rows)
-        return Result([_told(one) for one in found], table if found else t("no tokens"))
+        found = [_told(one) for one in tokens.read(call.root)]
+        heads = list(found[0]) if found else []
+        table = view.Table(heads, [[*one.values()] for one in found])
+        return Result(found, table if found else t("no tokens"))
     if call.relays_user and not (call.agent or call.chat != "direct"):
-        raise UsageError(
-            "--relays-user is only for the token of an agent or a group",
-            hint="add --agent NAME; an owner token can pass on the user's words anyway",
-        )
+        raise UsageError("--relays-user is only for the token of an agent or a group")
+    now = call.clock()
+    ends = until(call.expires, now) if call.expires else None
+    if call.expires and (ends is None or ends <= now):
+        raise UsageError("{text} is not a time in the future", text=repr(call.expires))
     # Whoever names a space with --space means that one, not all of them.
     spaces = tuple(call.spaces or ((call.space,) if call.space != "main" else ()))
-    now = call.clock()
-    wanted = tokens.Grant(
-        call.name, spaces, call.agent, call.chat, call.rights, relays=call.relays_user
-    )
+    who: Any = {"relays": call.relays_user, "expires": ends.isoformat() if ends else ""}
+    wanted = tokens.Grant(call.name, spaces, call.agent, call.chat, call.rights, **who)
     grant, secret = tokens.add(call.root, wanted, now)
     names = ", ".join(grant.spaces) or t("all spaces")
-    shown = [
-        secret,
-        t("it can access {spaces} ({rights})", spaces=names, rights=grant.rights),
-        t("it will not be shown again; send it as Authorization: Bearer TOKEN"),
-        t("from now on, the servers of this home require a token"),
-    ]
-    return Result({**_told(grant), "token": secret}, shown)
+    scope = t("it can access {spaces} ({rights})", spaces=names, rights=grant.rights)
+    how = t("it will not be shown again; servers now require one: Authorization: Bearer TOKEN")
+    return Result({**_told(grant), "token": secret}, [secret, scope, how])
 
 
 def _told(grant: Any) -> dict[str, object]:
@@ -278,131 +198,74 @@ def _told(grant: Any) -> dict[str, object]:
 
 
 @command(
-    arg(
-        "ACTION",
-        "check shows how a text would be treated; scan looks for stored data that the policy "
-        "forbids; use makes a file the policy; without any, list the kinds",
-        choices=("check", "scan", "use"),
-        nargs="?",
+    action(
+        "check|scan|use", "check a text, scan what is stored, use a file as the policy", nargs="?"
     ),
     arg("TEXT", "the text, or - for standard input; with use, the file", nargs="*"),
     arg("--mend", "remove what scan finds"),
     verb="scan",
-    takes=False,
 )
 def policy(call: Call) -> Result:
     """Show what is stored, masked or refused; check a text; scan stored data."""
     from loxodon.guard.guard import Guard
+    from loxodon.guard.policy import FILE, parsed
 
-    if call.action not in ("check", "use") and call.text:
-        raise UsageError("only `policy check` takes a text", hint="`loxodon policy check TEXT`")
-    if call.mend and call.action != "scan":
-        raise UsageError("only `policy scan` accepts --mend", hint="`loxodon policy scan --mend`")
-    if call.action is None:
-        return _kinds(Guard.of(call.root), call)
-    return {"check": _check, "scan": _scan, "use": _use}[call.action](call)
-
-
-def _kinds(guard: Any, call: Call) -> Result:
-    from loxodon.guard.policy import FILE
-
-    policy = guard.policy
-    counted = Counter((rule.kind, rule.family) for rule in policy.rules)
-    kinds = [
+    if (call.mend and call.action != "scan") or (call.text and call.action in (None, "scan")):
+        raise UsageError("`policy scan` takes --mend, check and use take a text")
+    path = os.path.join(call.root, FILE)
+    if call.action == "scan":
+        with call.opened() as memory:
+            found = memory.scan(mend=call.mend)
+        hint = [] if found.mended else [t("remove it with `loxodon policy scan --mend`")]
+        none = t("no forbidden data is stored")
+        shown = [*view.record(found), *hint] if found.places else none
+        return Result(found, shown, code=1 if found.places and not found.mended else 0)
+    if call.action == "use":
+        data = read_file(" ".join(call.text))
+        parsed(data, call.text[0])  # says what is wrong with it
+        files.make_folder(call.root)
+        files.replace(path, data)
+        return Result({"file": path}, t("the policy of {home} was changed", home=call.root))
+    guard = Guard.of(call.root)
+    actions = guard.policy.actions
+    if call.action == "check":
+        text = words(call.text or ["-"])
+        kinds = [
+            {**shown, "action": actions[one.kind]}
+            for one in guard.engine.incoming.found(text)
+            for shown in [{name: getattr(one, name) for name in ("kind", "family", "start", "end")}]
+        ]
+        taken = guard.taken(text)
+        # Even here the text is told as it would be shown: a terminal has a scrollback.
+        private, public = (guard.shown(taken.text, private=one) for one in (True, False))
+        told = {"private": private, "shown": public, "sensitivity": taken.sensitivity}
+        none = t("nothing found: it would be stored and shown unchanged")
+        return Result({"found": kinds, **told}, [*view.record(told)] if kinds else none)
+    counted = Counter((rule.kind, rule.family) for rule in guard.policy.rules)
+    rules: list[dict[str, Any]] = [
         {
             "kind": kind,
             "family": family,
-            "action": policy.actions[kind],
-            "own": kind in policy.own,
+            "action": actions[kind],
+            "own": kind in guard.policy.own,
             "rules": n,
         }
         for (kind, family), n in counted.items()
     ]
-    path = os.path.join(call.root, FILE)
-    data = {
-        "file": path if files.exists(path) else "",
-        "kinds": kinds,
-        "exceptions": list(policy.exceptions),
-    }
-    rows = [(one["kind"], one["family"], one["action"]) for one in kinds]
+    rows = [(one["kind"], one["family"], one["action"]) for one in rules]
+    listed = {"kinds": rules, "exceptions": list(guard.policy.exceptions)}
     how = t("change them in {path}; see `loxodon policy --help`", path=path)
     if files.shared(path):
         how = t("change them with `loxodon policy use FILE`")
-    return Result(data, [view.Table(("kind", "family", "action"), rows), how])
-
-
-def _use(call: Call) -> Result:
-    """Make a file the policy: in a database there is none that could be edited in place."""
-    from loxodon.guard.policy import FILE, parsed
-
-    if len(call.text) != 1:
-        raise UsageError("`policy use` takes one file", hint="`loxodon policy use FILE`")
-    data = read_file(call.text[0])
-    parsed(data, call.text[0])  # says what is wrong with it
-    files.make_folder(call.root)
-    path = os.path.join(call.root, FILE)
-    files.replace(path, data)
-    return Result({"file": path}, t("the policy of {home} was changed", home=call.root))
-
-
-def _check(call: Call) -> Result:
-    from loxodon.guard.guard import Guard
-
-    guard = Guard.of(call.root)
-    text = words(call.text or ["-"])
-    actions = guard.policy.actions
-    found = [
-        {
-            "kind": one.kind,
-            "family": one.family,
-            "action": actions[one.kind],
-            "start": one.start,
-            "end": one.end,
-        }
-        for one in guard.engine.incoming.found(text)
-    ]
-    taken = guard.taken(text)
-    # Even here the text is told as it would be shown: a terminal has a scrollback.
-    private, shown = (guard.shown(taken.text, private=one) for one in (True, False))
-    data = {"found": found, "private": private, "shown": shown, "sensitivity": taken.sensitivity}
-    if not found:
-        return Result(data, t("nothing found: it would be stored and shown unchanged"))
-    rows = [(t("in private"), private), (t("elsewhere"), shown)]
-    rows.append((t("sensitivity"), taken.sensitivity))
-    lines = ["{kind}  {family}  {action}  {start}-{end}".format(**one) for one in found]
-    return Result(data, [*lines, view.pairs(rows)])
-
-
-def _scan(call: Call) -> Result:
-    with call.opened() as memory:
-        found = memory.scan(mend=call.mend)
-    if not found.places:
-        return Result(found, t("no forbidden data is stored"))
-    said = {
-        name: ", ".join(f"{what} {n}" for what, n in sorted(counts.items()))
-        for name, counts in (("kinds", found.found), ("places", found.places))
-    }
-    if found.mended:
-        return Result(found, t("removed: {kinds} (in {places})", **said))
-    lines = [
-        t("stored although the policy forbids it: {kinds} (in {places})", **said),
-        t("remove it with `loxodon policy scan --mend`"),
-    ]
-    return Result(found, lines, code=1)
+    table = view.Table(("kind", "family", "action"), rows)
+    return Result({"file": path if files.exists(path) else "", **listed}, [table, how])
 
 
 # The audit log
 
 
 @command(
-    arg(
-        "ACTION",
-        "show the entries, verify that none was tampered with, or accept the problems that verify "
-        "found",
-        choices=("show", "verify", "accept"),
-        nargs="?",
-        default="show",
-    ),
+    action("show|verify|accept", "verify looks for tampering, accept keeps it", nargs="?"),
     arg("--actor NAME", "only entries of this interface or agent"),
     arg("--limit N", "show the latest N (0 for all)", type=whole, default=50),
     arg("--yes", "accept without asking"),
@@ -412,15 +275,11 @@ def _scan(call: Call) -> Result:
 def audit(call: Call) -> Result:
     """Show who read and wrote what, and check that log for tampering."""
     if call.action == "accept" and not call.yes:
-        raise UsageError(
-            "accepting keeps all entries, but `audit verify` will no longer fail because of "
-            "these problems",
-            hint="run `loxodon audit verify` first, then repeat this command with --yes",
-        )
+        raise UsageError("`audit verify` will no longer fail because of these problems: add --yes")
     with call.opened() as memory:
         if call.action == "accept":
             memory.audit.accept()
-        if call.action != "show":
+        if call.action in ("verify", "accept"):
             return _verified(memory.audit.verify())
         given = {**call.given(memory.now()), "limit": 0}
         found = [
@@ -429,22 +288,10 @@ def audit(call: Call) -> Result:
             if not call.actor or call.actor in (one.surface, one.agent)
         ]
     found = found[-call.limit :] if call.limit else found
-    rows = [
-        (
-            one.n,
-            f"{one.at:%Y-%m-%d %H:%M:%S}",
-            " ".join(filter(None, (one.surface, one.agent, one.caller))),
-            one.op,
-            ", ".join(one.ids[:_IDS]) + (", …" if len(one.ids) > _IDS or one.more else ""),
-            one.outcome,
-        )
-        for one in found
-    ]
-    table = view.Table(("n", "time", "who", "what", "about", "outcome"), rows)
-    return Result({"entries": found}, table if found else t("no entries"))
+    return Result({"entries": found}, view.listing(found))
 
 
-def _verified(found: Verified) -> Result:
+def _verified(found: Any) -> Result:
     data = {"ok": found.sound, **found._asdict()}
     for name in ("findings", "notices"):
         data[name] = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in data[name]]

@@ -10,20 +10,34 @@ from typing import TYPE_CHECKING, Any
 from loxodon import config
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
-from loxodon.cli.parser import arg, command
-from loxodon.errors import ConfigError, InputError, LoxodonError, NotFoundError, UsageError
-from loxodon.messages import t, tn
+from loxodon.cli.parser import YES, action, arg, command
+from loxodon.errors import INSTALL, ConfigError, InputError, LoxodonError, NotFoundError, UsageError
+from loxodon.messages import t
 
 if TYPE_CHECKING:
     from loxodon.agents.changes import InstallPlan
 
 _OPENCLAW = "openclaw"
-_CONTEXT = 2  # lines of a user's text that are shown above and below a change
-_CHANGES = (
-    arg("--dry-run", "show what would change, without changing anything"),
-    arg("--yes", "do not ask for confirmation"),
-)
+_CHANGES = (arg("--dry-run", "show what would change, without changing anything"), YES)
 STATE = arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
+STATES = {
+    "connected": "connected",
+    "waiting": "connected, but its hooks do not run before you allow them: /hooks",
+    "changed": "connected, but its files were changed: connect it again",
+    "not connected": "not connected",
+    "not found": "not found",
+}
+NEXT = {
+    "new": "new sessions use it; `loxodon follow` journals the earlier ones",
+    "trust": "start Codex and allow the new hooks: it asks, or type /hooks",
+    "restart": "restart it to use the memory",
+}
+"""What to do after an agent was connected."""
+LEFT = {
+    "edited": "it was modified, so it is not changed",
+    "missing": "it does not exist yet; install again after OpenClaw has created it",
+    "elsewhere": "it is a link out of the workspace, so it is not changed",
+}
 
 
 @command(
@@ -38,7 +52,6 @@ def connect(call: Call) -> Result:
 
     from loxodon.agents.connect import plan_connect, plan_remove
     from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of
-    from loxodon.errors import INSTALL
 
     if call.agent == "status":
         return _connected(call)
@@ -47,67 +60,39 @@ def connect(call: Call) -> Result:
         call.state = call.workspace = None
         return _uninstall(call) if call.remove else _install(call)
     agent = AGENTS[call.agent]
-    if call.reader and not call.remove:
-        _let_read(call, agent.title)
+    reader = READERS.get(call.agent)
     if call.remove:
         model = config.load(call.folder).model
-        if model.command and model.command == READERS.get(call.agent) and not call.dry_run:
+        if model.command and model.command == reader and not call.dry_run:
             _set_reader(call.folder, None, None)
-        plan = plan_remove(call.folder, call.agent)
-        nothing = t("{agent} is not connected", agent=agent.title)
         done = t("{agent} is disconnected; the memory itself is kept", agent=agent.title)
-        return _carried_out(call, plan, done, nothing)
+        return _carried_out(call, plan_remove(call.folder, call.agent), done)
+    if call.reader and reader is None:
+        names = ", ".join(READERS)
+        raise UsageError("--reader is for {names}", names=names)
     if agent.serves and find_spec("mcp") is None:
         raise ConfigError(
             "this agent is connected over MCP, which needs a package that is not installed",
             hint=INSTALL,
             extra="mcp",
         )
-    folder = folder_of(call.agent, os.environ)
-    plan = plan_connect(call.folder, call.agent, folder, command_of(call.folder, call.space))
-    nothing = t("{agent} is already connected", agent=agent.title)
-    next_steps = {
-        "new": t("new sessions use it; `loxodon follow` journals the earlier ones"),
-        "trust": t("start Codex and allow the new hooks: it asks, or type /hooks"),
-        "restart": t("restart it to use the memory"),
-    }
-    done = t("{agent} is connected", agent=agent.title)
-    return _carried_out(call, plan, f"{done}\n{next_steps[agent.after]}", nothing, opens=True)
-
-
-def _let_read(call: Call, title: str) -> None:
-    """Set the agent as the model that reads, once it was said what it is sent."""
-    from loxodon.agents.supported import READERS
-
-    program = READERS.get(call.agent)
-    if program is None:
-        raise UsageError(
-            "{agent} cannot read for the memory",
-            hint="known names: {names}",
-            agent=title,
-            names=", ".join(READERS),
-        )
-    if not call.json:
+    if call.reader and not call.json:
         said = t(
             "messages that the rules are not sure of, with what is known on them, will be sent to "
             "the model of {agent} by `{program}`, after a session and within model.daily_tokens; "
             "take it back with `loxodon connect {name} --remove`",
-            agent=title,
-            program=program,
+            agent=agent.title,
+            program=reader,
             name=call.agent,
         )
         view.show(said)
-    if call.dry_run:
-        return
-    if not call.yes:
-        call.see_a_terminal(
-            UsageError(
-                "this changes files of another program, and there is no terminal to confirm it",
-                hint="preview with --dry-run, then add --yes",
-            )
-        )
-    if call.yes or call.agreed(t("Continue? [y/N] ")):
-        _set_reader(call.folder, "command", program)
+    folder = folder_of(call.agent, os.environ)
+    plan = plan_connect(call.folder, call.agent, folder, command_of(call.folder, call.space))
+    done = f"{t('{agent} is connected', agent=agent.title)}\n{t(NEXT[agent.after])}"
+    found = _carried_out(call, plan, done, opens=True)
+    if call.reader and not call.dry_run and (found.data["done"] or call.yes):  # type: ignore[index]
+        _set_reader(call.folder, "command", reader)
+    return found
 
 
 def _set_reader(home: str, kind: str | None, program: str | None) -> None:
@@ -147,28 +132,21 @@ def _connected(call: Call) -> Result:
     if found := parts(call.folder):
         whole = all(one.state == "there" for one in found)
         states[_OPENCLAW] = "connected" if whole else "changed"
-    said = {
-        "connected": t("connected"),
-        "changed": t("connected, but its files were changed: connect it again"),
-        "not connected": t("not connected"),
-        "not found": t("not found"),
-    }
     files = {name: list(record[name]["files"]) if name in record else [] for name in states}
     agents = {name: {"state": one, "files": files[name]} for name, one in states.items()}
-    shown = view.pairs((name, "  ".join([said[states[name]], *files[name]])) for name in states)
+    shown = view.pairs(
+        (name, "  ".join([t(STATES[one]), *files[name]])) for name, one in states.items()
+    )
     last = next(iter(noted(call.folder)[-1:]), "")
     problems = [t("the last problem of a hook: {line}", line=last)] if last else []
     return Result({"agents": agents, "problem": last}, shown, problems)
 
 
-def _carried_out(
-    call: Call, plan: InstallPlan, done: str, nothing: str, *, opens: bool = False
-) -> Result:
+def _carried_out(call: Call, plan: InstallPlan, done: str, *, opens: bool = False) -> Result:
     """Change files of other programs: what changes is shown first, and asked about."""
     from loxodon.agents import connect
     from loxodon.agents.openclaw import install
 
-    own = (install.RECORD, connect.RECORD)
     changes = [
         {
             "path": one.path,
@@ -176,38 +154,20 @@ def _carried_out(
             "diff": _diff(one, plan),
         }
         for one in plan.changes
-        if not one.path.endswith(own)
+        if not one.path.endswith((install.RECORD, connect.RECORD))
     ]
     left = [{"path": path, "why": why} for path, why in plan.left]
     data = {"done": False, "changes": changes, "views": plan.views, "left": left}
     if not plan.changes:
-        return Result(data, nothing)
+        return Result(data, t("nothing was changed"))
     if not call.json:
-        why = {
-            "edited": t("it was modified, so it is not changed"),
-            "missing": t("it does not exist yet; install again after OpenClaw has created it"),
-            "elsewhere": t("it is a link out of the workspace, so it is not changed"),
-        }
         for one in changes:
             view.show(f"{view.label(str(one['change']))}  {one['path']}")
             view.show(*(f"    {line}" for line in one["diff"]))
         if n := len(plan.views):
-            view.show(
-                tn(
-                    "removes {n} text view; its content stays in the memory",
-                    "removes {n} text views; their content stays in the memory",
-                    n,
-                )
-            )
-        view.show(*(f"{path}: {why[reason]}" for path, reason in plan.left))
-    if not call.yes and not call.dry_run:
-        call.see_a_terminal(
-            UsageError(
-                "this changes files of another program, and there is no terminal to confirm it",
-                hint="preview with --dry-run, then add --yes",
-            )
-        )
-    if call.dry_run or not (call.yes or call.agreed(t("Continue? [y/N] "))):
+            view.show(t("text views that are removed; their content stays in the memory: {n}", n=n))
+        view.show(*(f"{path}: {t(LEFT[reason])}" for path, reason in plan.left))
+    if call.dry_run or not call.agrees(t("Continue? [y/N] ")):
         return Result(data, t("nothing was changed"))
     if opens:
         call.opened(make=True).close()  # nothing is changed for a memory that cannot be opened
@@ -225,7 +185,7 @@ def _diff(change: Any, plan: InstallPlan) -> list[str]:
         return []
     before, after = (change.before or b"").decode(), change.after.decode()
     if change.path.endswith((".md", ".toml")):
-        around = _CONTEXT if change.path.endswith(".md") else 0
+        around = 2 if change.path.endswith(".md") else 0
         lines = unified_diff(before.splitlines(), after.splitlines(), n=around, lineterm="")
         return list(lines)[2:]
     old, new = (
@@ -253,7 +213,6 @@ def _leaves(value: object, name: str = "") -> dict[str, str]:
 def follow(call: Call) -> Result:
     """Journal what was said to your agents since the last time."""
     from loxodon.agents.openclaw.follow import agents_at, state_folder
-    from loxodon.cli.workspace import followed
     from loxodon.journal.follow import check_found, found_agents
     from loxodon.journal.transcripts import AGENTS
 
@@ -281,7 +240,7 @@ def follow(call: Call) -> Result:
                     if name == _OPENCLAW
                     else memory.workspace.follow_agent(name, progress=bar)
                 )
-    shown = [line for name, one in found.items() for line in (f"{name}:", *followed(one))]
+    shown = [part for name, one in found.items() for part in (name, *view.record(one, "problems"))]
     problems = [line for one in found.values() for line in view.problem_lines(one.problems)]
     return Result(found, shown, problems)
 
@@ -324,7 +283,7 @@ def hook(call: Call) -> Result:
 
 
 @command(
-    arg("ACTION", "what to do", choices=("follow", "install", "uninstall", "status", "answer")),
+    action("follow|install|uninstall|status|answer", "what to do"),
     STATE,
     arg("--agent ID", "only this agent's sessions; can be repeated", action="append"),
     arg("--workspace DIR", "the agent's workspace (as in OpenClaw's own settings)"),
@@ -332,22 +291,27 @@ def hook(call: Call) -> Result:
 )
 def openclaw(call: Call) -> Result:
     """Use Loxodon with OpenClaw: follow its sessions, or install into it."""
+    from loxodon.agents.openclaw import install
     from loxodon.agents.openclaw.answer import answer
     from loxodon.agents.openclaw.follow import agents_at, state_folder
-    from loxodon.cli.workspace import followed
 
     if call.action == "install":
         return _install(call)
     if call.action == "uninstall":
         return _uninstall(call)
     if call.action == "status":
-        return _installed(call)
+        found, record = install.parts(call.folder), install.recorded(call.folder)
+        extra = install.missing_extra(record["state"], record["workspace"]) if record else ""
+        unowned = install.channels_without_owner(record["config"]) if record else []
+        data = {"installed": bool(found), "parts": found, "missing": extra, "unowned": unowned}
+        hint = [t(INSTALL, extra=extra)] if extra else []
+        return Result(data, [*view.record(data), *hint] if found else t("nothing is installed"))
     if call.action == "follow":
         agents = tuple(call.agent)
         agents_at(state_folder(call.state, os.environ), agents)  # before a memory is made
         with call.opened(make=True) as memory:
-            found = memory.workspace.follow(call.state, agents)
-        return Result(found, followed(found), view.problem_lines(found.problems))
+            taken = memory.workspace.follow(call.state, agents)
+        return Result(taken, view.record(taken, "problems"), view.problem_lines(taken.problems))
     try:
         request = json.loads(read_file("-"))
     except (ValueError, RecursionError):
@@ -365,11 +329,10 @@ def openclaw(call: Call) -> Result:
 def _install(call: Call) -> Result:
     from loxodon.agents.openclaw import install
     from loxodon.agents.openclaw.follow import state_folder
-    from loxodon.errors import INSTALL
 
     state = state_folder(call.state, os.environ)
-    config = os.environ.get("OPENCLAW_CONFIG_PATH", "")
-    place = install.place_of(call.folder, call.space, state, call.workspace or "", config)
+    path = os.environ.get("OPENCLAW_CONFIG_PATH", "")
+    place = install.place_of(call.folder, call.space, state, call.workspace or "", path)
     if extra := install.missing_extra(state, place.workspace):
         raise ConfigError(
             "this OpenClaw compresses long messages, and the package that reads them is not "
@@ -381,48 +344,21 @@ def _install(call: Call) -> Result:
         "installed into the OpenClaw at {state}; a running gateway restarts itself to use it",
         state=state,
     )
-    nothing = t("nothing was changed")
-    found = _carried_out(call, install.plan_install(place), said, nothing, opens=True)
-    if not found.data["done"]:  # type: ignore[index]
-        return found
-    with call.opened(make=True) as memory:
-        memory.workspace.index()  # or the first search would wait for it
-    return found._replace(shown=[said, *_ownerless(place.config)])
-
-
-def _ownerless(config: str) -> list[str]:
-    """What is left for the person to set in OpenClaw."""
-    from loxodon.agents.openclaw.install import channels_without_owner
-
-    if not (found := channels_without_owner(config)):
-        return []
-    said = t(
-        "on {channels} OpenClaw does not know who its owner is, so every chat there counts as a "
-        "group; set commands.ownerAllowFrom in OpenClaw",
-        channels=", ".join(found),
-    )
-    return [said]
+    if unowned := install.channels_without_owner(place.config):
+        said += "\n" + t(
+            "on {channels} OpenClaw does not know who its owner is, so every chat there counts as "
+            "a group; set commands.ownerAllowFrom in OpenClaw",
+            channels=", ".join(unowned),
+        )
+    found = _carried_out(call, install.plan_install(place), said, opens=True)
+    if found.data["done"]:  # type: ignore[index]
+        with call.opened(make=True) as memory:
+            memory.workspace.index()  # or the first search would wait for it
+    return found
 
 
 def _uninstall(call: Call) -> Result:
     from loxodon.agents.openclaw.install import plan_uninstall
 
     done = t("removed from OpenClaw; the memory itself is kept")
-    return _carried_out(call, plan_uninstall(call.folder), done, t("nothing is installed"))
-
-
-def _installed(call: Call) -> Result:
-    from loxodon.agents.openclaw import install
-    from loxodon.errors import INSTALL
-
-    found, record = install.parts(call.folder), install.recorded(call.folder)
-    extra = install.missing_extra(record["state"], record["workspace"]) if record else ""
-    unowned = install.channels_without_owner(record["config"]) if record else []
-    data = {"installed": bool(found), "parts": found, "missing": extra, "unowned": unowned}
-    if not found:
-        return Result(data, t("nothing is installed"))
-    shown = [view.pairs((one.name, f"{view.label(one.state)}  {one.path}") for one in found)]
-    if extra:
-        shown.append(t("long messages cannot be read: a package is not installed"))
-        shown.append(t(INSTALL, extra=extra))
-    return Result(data, [*shown, *_ownerless(record["config"])])
+    return _carried_out(call, plan_uninstall(call.folder), done)

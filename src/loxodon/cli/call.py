@@ -8,25 +8,21 @@ from argparse import Namespace
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from loxodon import config as settings
 from loxodon import opening
-from loxodon.cli.view import paint
+from loxodon.cli import view
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError, UsageError, refused
 from loxodon.layout import DATABASE, MADE, OFF_MARKER
 from loxodon.memory import Memory
-from loxodon.messages import t
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.verbs import FLAG, MOMENT, MOMENT_OR_NONE, SIZE, TEXT
 
-LISTED = 50  # memories, turns or files that a person is shown unless they ask for more
-MAX_FILE = 1 << 30
 _MINUTES = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
-_SHOW_KNOWN = frozenset({"list", "profile", "snapshot", "entities"})
-"""Commands that tell what was learned, and so say what was not yet."""
 
 
 class Result(NamedTuple):
@@ -34,7 +30,7 @@ class Result(NamedTuple):
 
     data: object
     shown: object = None
-    """One of these, or a list of them."""
+    """One of these, or a list of them; None where the data speak for themselves."""
     warnings: Sequence[str] = ()
     code: int = 0
     printed: bool = False
@@ -48,7 +44,6 @@ class Call(Namespace):
     home = store = as_agent = now = ""
     space = "main"
     json = reveal = relays = False
-    waiting = 0
 
     @cached_property
     def folder(self) -> str:
@@ -93,18 +88,20 @@ class Call(Namespace):
         there = os.path.isdir(path) and self.command != "init" and not never_had_one
         if there and self.config.enabled:
             opening.check_database(os.path.join(path, DATABASE))
-        memory = Memory.open(
-            self.folder,
-            self.space,
-            self.config,
-            self.clock,
-            agent=self.as_agent,
-            relays=self.relays,
-        )
-        tells = self.command in _SHOW_KNOWN and not self.json and not self.as_agent
-        if tells and self.config.enabled and not memory.paused:
-            self.waiting = memory.schedule.waiting()
-        return memory
+        who: Any = {"agent": self.as_agent, "relays": self.relays}
+        return Memory.open(self.folder, self.space, self.config, self.clock, **who)
+
+    def do(self, *first: object, make: bool = False, **more: object) -> Any:
+        """Do the verb of the command with what was typed."""
+        from loxodon.cli.parser import command_named
+
+        verb = command_named(self.command).verb
+        if verb is None:
+            raise LookupError(self.command)
+        with self.opened(make=make) as memory, view.Bar(self.command) as bar:
+            told = {"progress": bar} if verb.progresses else {}
+            given = {**self.given(memory.now()), **told, **more}
+            return attrgetter(verb.name)(memory)(*first, **given)
 
     def given(self, now: datetime | None = None) -> dict[str, Any]:
         """The arguments of the command's verb that were typed, as the verb takes them; times are
@@ -115,7 +112,7 @@ class Call(Namespace):
         for one in command_named(self.command).arguments:
             value = getattr(self, one.name, None)
             if one.kind == SIZE:
-                value = (0 if self.json else LISTED + 1) if value is None else value
+                value = (0 if self.json else view.LISTED + 1) if value is None else value
             elif value is None or (one.kind == FLAG and not value):
                 continue
             elif one.kind in (MOMENT, MOMENT_OR_NONE) and now:
@@ -125,63 +122,42 @@ class Call(Namespace):
             found[one.name] = value
         return found
 
-    def listed(
-        self, found: Sequence[Any], *, last: bool = False
-    ) -> tuple[Sequence[Any], str | None]:
-        """What is shown of a list, and that there is more."""
-        if self.limit is not None or self.json or len(found) <= LISTED:
-            return found, None
-        more = paint(t("there are more; --limit 0 shows all"), "dim")
-        return found[-LISTED:] if last else found[:LISTED], more
+    def agrees(self, question: str) -> bool:
+        """Whether the person says yes, or has with `--yes`; a UsageError if nobody can be asked."""
+        return bool(self.yes) or self.answer(question).lower() in ("y", "yes", "是", "好")
 
-    def agreed(self, question: str) -> bool:
-        """Whether the person says yes."""
-        return ask(question).lower() in ("y", "yes", "是", "好")
+    def answer(self, question: str) -> str:
+        """What the person says."""
+        self.see_a_terminal()
+        return input(question).strip()
 
-    def see_a_terminal(self, refusal: UsageError) -> None:
-        """Raise the error where there is nobody to ask."""
-        if self.json or not (sys.stdin and sys.stdin.isatty()):
-            raise refusal
+    def see_a_terminal(self) -> None:
+        """Raise a UsageError where there is nobody to ask, unless nobody needs to be."""
+        if not self.yes and (self.json or not (sys.stdin and sys.stdin.isatty())):
+            raise UsageError(
+                "this needs your confirmation, and there is no terminal to confirm it",
+                hint="check what it would do (--dry-run), then add --yes",
+            )
 
 
 def words(given: Sequence[str]) -> str:
     """Text that was typed, in any number of words; standard input for `-`."""
-    if list(given) != ["-"]:
-        return " ".join(given)
-    try:
-        return read_file("-").decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(
-            "standard input is not UTF-8", hint="convert it with iconv, or set the locale to UTF-8"
-        ) from None
-
-
-def ask(question: str) -> str:
-    return input(question).strip()
-
-
-def unconfirmed() -> UsageError:
-    return UsageError(
-        "this deletes data permanently, and there is no terminal to confirm it",
-        hint="preview with --dry-run, then add --yes",
-    )
+    return read_file("-").decode("utf-8", "replace") if [*given] == ["-"] else " ".join(given)
 
 
 def _moment(name: str, text: str, now: datetime) -> datetime | None:
     """A time as it is typed: of the past where something is looked for, else to come."""
     if name in ("since", "until", "as_of"):
-        since, until = past(text, now)
-        return since if name == "since" else until
+        return past(text, now)[0 if name == "since" else 1]
     if text.strip().lower() in ("never", "永不"):
         return None
-    from loxodon.text.dates import parse_past
     from loxodon.text.dates import until as coming
 
     moment = coming(text, now)
-    if moment is None and name.startswith("valid") and (found := parse_past(text, now)):
-        moment = found.since
     if moment is None:
-        raise _no_date(text)
+        moment = past(text, now)[0]
+        if not name.startswith("valid"):
+            raise InputError("{text} is in the past", text=repr(text))
     if name == "expires_at" and moment <= now:
         raise InputError("{text} is in the past", hint="give a time in the future", text=repr(text))
     return moment
@@ -193,56 +169,35 @@ def past(text: str, now: datetime) -> tuple[datetime, datetime]:
 
     moment = parse_past(text, now)
     if moment is None:
-        raise _no_date(text)
+        raise InputError(
+            "{text} is not a recognised date",
+            hint="write 2026-02-04, yesterday, last week, 三天前 or 上个月",
+            text=repr(text),
+        )
     return moment.since, moment.until
-
-
-def _no_date(text: str) -> InputError:
-    return InputError(
-        "{text} is not a recognised date",
-        hint="write 2026-02-04, yesterday, last week, 三天前 or 上个月",
-        text=repr(text),
-    )
 
 
 def span(text: str) -> timedelta:
     """A length of time as it is typed: 90m, 12h, 7d, 2w."""
-    import re
-
-    match = re.fullmatch(r"\s*(\d{1,6})\s*([mhdw])\s*", text)
-    if match is None or not int(match[1]):
+    number, unit = text.strip()[:-1].strip(), text.strip()[-1:]
+    if not (number.isdecimal() and len(number) < 5 and int(number) and unit in _MINUTES):
         raise InputError(
             "{text} is not a duration", hint="write it as 90m, 12h, 7d or 2w", text=repr(text[:40])
         )
-    return timedelta(minutes=int(match[1]) * _MINUTES[match[2]])
+    return timedelta(minutes=int(number) * _MINUTES[unit])
 
 
 def read_file(name: str) -> bytes:
     """All of a file, or of standard input."""
     try:
-        if name != "-":
-            with open(name, "rb") as file:
-                data = file.read(MAX_FILE + 1)
-        elif sys.stdin is None:
-            raise OSError(0, "it is closed")
-        else:
-            data = sys.stdin.buffer.read(MAX_FILE + 1)
-    except OSError as error:
+        if name == "-":
+            return sys.stdin.buffer.read()
+        with open(name, "rb") as file:
+            return file.read()
+    except (OSError, AttributeError) as error:  # standard input may be closed
         raise InputError(
             "cannot read {file}: {reason}",
             hint="check the file name and its permissions",
             file=name,
-            reason=error.strerror or str(error),
+            reason=getattr(error, "strerror", "") or str(error),
         ) from None
-    if len(data) > MAX_FILE:
-        raise InputError(
-            "{file} is larger than {most} MiB",
-            hint="split it into smaller files",
-            file=name,
-            most=MAX_FILE >> 20,
-        )
-    return data
-
-
-def hint(text: str) -> str:
-    return t("hint: {hint}", hint=text)

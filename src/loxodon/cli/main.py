@@ -8,28 +8,37 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NoReturn, TextIO
+from typing import NoReturn
 
 from loxodon import messages
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, hint
-from loxodon.cli.parser import command_named, parse
+from loxodon.cli.call import Call, Result
+from loxodon.cli.parser import DAILY, GROUPS, MODULES, OPERATORS, command_named, parse
 from loxodon.errors import InputError, LoxodonError, unwritable
 from loxodon.messages import t
 from loxodon.security.actor import Actor, acting
 
 DEFAULT_HOME = "~/.loxodon"
 _STORE = "LOXODON_STORE"
-_SHOWN_PROBLEMS = 20
 _GARBAGE = 50_000  # objects after which a look for circles is worth it; a short command makes fewer
+OPTIONS = (
+    "--home DIR    folder of the memory (LOXODON_HOME, or ~/.loxodon)",
+    "--store URL   PostgreSQL database to use instead of files (LOXODON_STORE)",
+    "--space NAME  which memory: spaces are isolated from each other (main)",
+    "--agent NAME  act as this agent: it sees its own and shared memories only",
+    "--relays-user with --agent: it passes on what the user said",
+    "--now ISO     use this as the current time (LOXODON_NOW)",
+    "--reveal      show numbers that are normally masked",
+    "--json        print one JSON document",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
     if argv is None:
         gc.set_threshold(_GARBAGE)
-        _leave(_told(sys.argv[1:]))
-    return _told(list(argv))
+        _leave(_run(sys.argv[1:]))
+    return _run(list(argv))
 
 
 def _leave(code: int) -> NoReturn:
@@ -39,49 +48,56 @@ def _leave(code: int) -> NoReturn:
         sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            with suppress(OSError, ValueError):  # nobody reads it, which is their choice
-                stream.flush()
+        with suppress(
+            OSError, ValueError, AttributeError
+        ):  # nobody reads it, which is their choice
+            stream.flush()
     os._exit(code)
 
 
-def _told(typed: list[str]) -> int:
+def _run(typed: list[str]) -> int:
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     messages.use(messages.language_of_locale(locale))
     for stream in (sys.stdout, sys.stderr):
-        _tolerate_any_text(stream)
+        # What an encoding lacks is printed as `\u…`; to pipes UTF-8.
+        if hasattr(stream, "reconfigure"):
+            named = os.environ.get("PYTHONIOENCODING") or stream.isatty()
+            stream.reconfigure(encoding=None if named else "utf-8", errors="backslashreplace")
     try:
-        return _run(typed)
+        return _done(typed)
     except LoxodonError as error:
-        return _report(error, typed)
+        return _failed(error, typed)
     except BrokenPipeError:  # the reader (`| head`) has had enough
-        _drop_output()
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 for what Python flushes at exit
         return 0
     except KeyboardInterrupt:
-        _say(t("interrupted; everything acknowledged is saved"))
+        view.warn(t("interrupted; everything acknowledged is saved"))
         return 130
     except OSError as error:
-        return _report(unwritable("", error), typed)
+        return _failed(unwritable("", error), typed)
     except Exception as error:
         # The last resort: a script gets its one document and its exit code, a person a way out.
         if os.environ.get("LOXODON_DEBUG"):
             raise
-        return _report(
-            LoxodonError(
-                "unexpected error: {kind}: {reason}",
-                hint="this is a bug, please report it; LOXODON_DEBUG=1 shows the traceback",
-                kind=type(error).__name__,
-                reason=error,
-            ),
-            typed,
+        unexpected = LoxodonError(
+            "unexpected error: {kind}: {reason}",
+            hint="this is a bug, please report it; LOXODON_DEBUG=1 shows the traceback",
+            kind=type(error).__name__,
+            reason=error,
         )
+        return _failed(unexpected, typed)
 
 
-def _run(typed: list[str]) -> int:
-    reads = any(one in typed for one in ("add", "import", "restore", "backup", "bench"))
-    names = {word for word in typed if reads and os.path.exists(word)}  # whose bytes must stay
+def _done(typed: list[str]) -> int:
+    # What is not UTF-8 is made visible, but for the names of files.
+    whole = [
+        one
+        if os.path.exists(one)
+        else one.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        for one in typed
+    ]
     call = Call()
-    call.command = parse([one if one in names else _whole_text(one) for one in typed], call)
+    call.command = parse(whole, call)
     call.named_home = call.home  # an example goes to no home that was not asked for
     call.home = call.home or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
     call.now = call.now or os.environ.get("LOXODON_NOW") or ""
@@ -93,19 +109,25 @@ def _run(typed: list[str]) -> int:
             if call.config.language != "auto":
                 messages.use(call.config.language)
         with acting(Actor("cli")):
-            return _print(call, _result(call))
+            result = _result(call)
     finally:
         if call.store and before is not None:
             os.environ[_STORE] = before
         elif call.store:
             del os.environ[_STORE]
+    if call.json and not result.printed:
+        print(view.json_text(result.data))
+    elif not result.printed:
+        view.show(*_parts(call, result))
+        view.warn(*result.warnings)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return result.code
 
 
 def _result(call: Call) -> Result:
     if call.command in ("help", "usage", "version"):
-        from loxodon.cli.help import about_loxodon
-
-        return about_loxodon(call)
+        return _help(call)
     one = command_named(call.command)
     if call.as_agent and not one.for_agents:
         from loxodon.store.walls import owners_only
@@ -120,69 +142,59 @@ def _result(call: Call) -> Result:
     return one.run(call)
 
 
-def _print(call: Call, result: Result) -> int:
-    try:
-        if call.json and not result.printed:
-            print(view.json_text(result.data))
-        elif not result.printed:
-            view.show(*(result.shown if isinstance(result.shown, list) else [result.shown]))
-            view.warn(*result.warnings)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:  # what was done is done
-        _say(t("error: {message}", message=t("cannot print: {reason}", reason=error.strerror)))
-        _drop_output()
-        return 1
-    if call.waiting:
-        said = t("messages not learned from yet: {n}; run `loxodon consolidate`", n=call.waiting)
-        _say(hint(said))
-    return result.code
+def _parts(call: Call, result: Result) -> list[object]:
+    """What is shown to a person; of a long list as much as they can read, unless they ask."""
+    data: object = result.data
+    if result.shown is not None:
+        return result.shown if isinstance(result.shown, list) else [result.shown]
+    if not isinstance(data, list):
+        return view.record(data)
+    if len(data) <= view.LISTED or getattr(call, "limit", None) is not None:
+        return view.listing(data)
+    latest = call.command == "journal" and not call.query  # the latest messages come last
+    cut = data[-view.LISTED :] if latest else data[: view.LISTED]
+    return [*view.listing(cut), view.paint(t("there are more; --limit 0 shows all"), "dim")]
 
 
-def _whole_text(word: str) -> str:
-    """What was typed, with what is not UTF-8 made visible."""
-    return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+def _help(call: Call) -> Result:
+    """`--version`, the help of one command, or the commands: those of every day, or all."""
+    if call.command == "version":
+        from loxodon import __version__
+
+        return Result({"version": __version__}, f"loxodon {__version__}")
+    if call.command == "usage":
+        return Result({"usage": call.text}, call.text.removesuffix("\n"))
+    commands = {name: t(command_named(name).about) for name in MODULES}
+    width = max(map(len, commands))
+
+    def listed(names: list[str]) -> list[str]:
+        return [f"  {name:{width}}  {commands[name]}" for name in names]
+
+    lines = [t("Long-term memory for AI agents, on your own machine."), ""]
+    lines += ["loxodon [OPTION …] COMMAND …", *([] if call.all else ["", *listed(DAILY)])]
+    for heading, names in GROUPS.values():
+        rest = [name for name in names.split() if name not in (*DAILY, *OPERATORS)]
+        if call.all:
+            lines += ["", t(heading), *listed(names.split())]
+        elif rest:
+            lines.append(f"\n{t(heading)}: {', '.join(rest)}")
+    end = t("`loxodon COMMAND --help` explains a command, `loxodon help all` lists all of them.")
+    return Result({"commands": commands}, [*lines, "", *map(t, OPTIONS), "", end])
 
 
-def _tolerate_any_text(stream: TextIO | None) -> None:
-    """Print what an encoding lacks as `\\u…` rather than fail half-way; to pipes print UTF-8."""
-    reconfigure: Any = getattr(stream, "reconfigure", None)
-    if stream is not None and reconfigure:
-        named = os.environ.get("PYTHONIOENCODING") or stream.isatty()
-        reconfigure(encoding=None if named else "utf-8", errors="backslashreplace")
-
-
-def _drop_output() -> None:
-    """Leave nothing for Python to fail to flush at exit."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError, AttributeError):  # stdout is closed: there is nothing to flush
-        sys.stdout = None
-
-
-def _say(text: str) -> None:
-    if sys.stderr is not None:  # print would take stdout for a stderr that is closed
-        print(text, file=sys.stderr)
-
-
-def _report(error: LoxodonError, typed: list[str]) -> int:
-    """The error to stderr for a person and, with --json, to stdout as the one document."""
-    message, told = error.localized()
-    problems = [
-        (line, *one.localized())
-        for line, one in (error.problems if isinstance(error, InputError) else ())
-    ]
+def _failed(error: LoxodonError, typed: list[str]) -> int:
+    """Tell the error: to stderr for a person and, with --json, to stdout as the one document."""
+    message, hint = error.localized()
+    found = error.problems if isinstance(error, InputError) else ()
+    problems = [(line, *one.localized()) for line, one in found]
     if "--json" in typed:
         each = [{"line": line, "message": said, "hint": how} for line, said, how in problems]
-        found = {"code": error.code, "message": message, "hint": told, "problems": each}
-        print(view.json_text({"error": found}))
-    lines = [t("error: {message}", message=message)]
-    for line, said, how in problems[:_SHOWN_PROBLEMS]:
+        told = {"code": error.code, "message": message, "hint": hint, "problems": each}
+        print(view.json_text({"error": told}))
+    view.warn(t("error: {message}", message=message))
+    for line, said, how in problems[: view.LISTED]:
         reason = f"{said} ({how})" if how else said
-        lines.append(t("  line {line}: {reason}", line=line, reason=reason))
-    if len(problems) > _SHOWN_PROBLEMS:
-        lines.append(t("  … and {n} more", n=len(problems) - _SHOWN_PROBLEMS))
-    _say("\n".join([*lines, *([hint(told)] if told else [])]))
+        view.warn(t("  line {line}: {reason}", line=line, reason=reason))
+    if hint:
+        view.warn(t("hint: {hint}", hint=hint))
     return error.exit_code

@@ -1,84 +1,35 @@
 """How results are shown: as text for a person, as JSON with `--json`.
 
-A command returns lines, tables and pairs; `shown` makes text of them. Rich draws tables and
-progress bars and takes 40 ms to load, so it is loaded when one is drawn; a recall needs neither.
+A command returns data, lines and tables; `shown` makes text of them. Rich draws tables and progress
+bars and takes 40 ms to load, so it is loaded when one is drawn; a recall needs neither.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from time import monotonic
 from typing import Any, NamedTuple
 
-from loxodon.messages import t, tn
+from loxodon.messages import current, t
 from loxodon.store.clock_check import Doubted
-from loxodon.types import FileProblem, Record, Source, Turn
+from loxodon.types import FileProblem, Frame, Item, Recall, Record, Source, Turn
 
+LISTED = 50  # memories, turns or files that a person is shown unless they ask for more
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 # Characters that mean nothing in any text stand for a style until a line is printed.
 _MARKS = {style: chr(0xFDD0 + n) for n, style in enumerate(_STYLES)}
 _END = "\ufddf"
+_DRIVES = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What a terminal would act on: control characters, and marks that turn text around."""
 _PIPE_WIDTH = 160  # a pipe has no width: do not fold what a script will read
 _PATIENCE = 1.0  # seconds before a progress bar appears
-_PROBLEMS = 20
 _LONG = 30  # characters that a cell may have without being folded
-_BYTES = ("bytes", "size")
-
-NAMES = (
-    *(
-        "turn",
-        "fact",
-        "belief",
-        "summary",
-        "file note",
-        "archived",
-        "home",
-        "space",
-        "store",
-        "turns",
-    ),
-    *("sessions", "active", "bytes", "last turn at", "last consolidation", "next consolidation"),
-    *("pending", "waiting", "failed", "reviews", "reminders", "failing", "audited", "reason"),
-    *("total", "kinds", "importance", "entities", "events", "expected", "ledger", "embedding"),
-    *("critical", "high", "medium", "low", "memories", "learned", "updated"),
-    *("added", "repeated"),
-    *("superseded", "corrected", "retracted", "confirmed", "doubted", "denied", "unsettled"),
-    *("held", "put away", "late", "summaries", "days", "merged", "lifted", "returned", "faded"),
-    *("expired", "cleared", "redated", "embedded", "profiles", "asked", "decided", "snapshots"),
-    *("indexed", "backups", "known", "read", "unchanged", "removed", "skipped", "written"),
-    *("folder", "path", "size", "spaces", "encrypted", "problem", "problems", "tokens", "model"),
-    *("format", "settings", "edited", "unarchived", "conflicts", "notes", "name", "state", "when"),
-    *("job", "last", "next", "error", "what it did", "file", "role", "chunks", "kind", "family"),
-    *("action", "where", "what", "hint", "agent", "chat", "rights", "made", "id", "strength"),
-    *("since", "memory", "tags", "type", "also called", "n", "time", "who", "about", "outcome"),
-    *("new", "missing", "there", "user", "daily", "questions", "checks", "right", "share"),
-    *("history", "sources", "found by", "seen", "views", "category", "overall", "right", "models"),
-    *("setting", "value", "what it does", "key", "changed", "seconds", "now", "runs", "believed"),
-)
-"""What fields, columns and counts are called; any other goes by its name in English."""
-
-
-def label(name: str) -> str:
-    """What a field, a kind or a count is called."""
-    return t(name.replace("_", " "))
-
-
-# JSON
-
-
-def json_text(value: object) -> str:
-    """A result as JSON, with its texts as they may be shown."""
-    import json
-
-    from loxodon.http.wire import plain
-
-    return json.dumps(_masked(plain(value)), ensure_ascii=False, indent=2)
-
-
-# Text
 
 _mask: Callable[[str], str] | None = None
 
@@ -89,35 +40,33 @@ def mask_with(mask: Callable[[str], str] | None) -> None:
     _mask = mask
 
 
-def _masked(value: Any) -> Any:
-    if _mask is None:
-        return value
-    if isinstance(value, str):
-        return _mask(value)
-    if isinstance(value, dict):
-        return {name: _masked(one) for name, one in value.items()}
-    return [_masked(one) for one in value] if isinstance(value, list) else value
+def json_text(value: object) -> str:
+    """A result as JSON, with its texts as they may be shown."""
+    import json
+
+    from loxodon.http.wire import plain
+
+    def masked(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: masked(one) for name, one in value.items()}
+        if isinstance(value, list):
+            return [masked(one) for one in value]
+        return _mask(value) if _mask and isinstance(value, str) else value
+
+    return json.dumps(masked(plain(value)), ensure_ascii=False, indent=2)
+
+
+# Text
+
+
+def label(name: str) -> str:
+    """What a field, a kind or a count is called."""
+    return t(name.replace("_", " "))
 
 
 def safe(text: str) -> str:
-    """Masked text with its control characters made visible: what was said must not drive a
-    terminal."""
-    text = _mask(text) if _mask else text
-    if text.isprintable():
-        return text
-    return "".join(f"\\x{ord(c):02x}" if _drives(ord(c)) else c for c in text)
-
-
-def _drives(code: int) -> bool:
-    """Whether a terminal would act on it: control characters, and marks that turn text around."""
-    return (
-        (code < 0x20 and code not in (9, 10))
-        or 0x7F <= code < 0xA0
-        or code in (0x200E, 0x200F, 0x2028, 0x2029)
-        or 0x202A <= code <= 0x202E
-        or 0x2066 <= code <= 0x2069
-        or 0xD800 <= code < 0xE000
-    )
+    """Masked text in which nothing drives a terminal."""
+    return _DRIVES.sub(lambda c: f"\\x{ord(c[0]):02x}", _mask(text) if _mask else text)
 
 
 def paint(text: str, style: str) -> str:
@@ -125,21 +74,16 @@ def paint(text: str, style: str) -> str:
     return f"{_MARKS[style]}{text}{_END}"
 
 
-def shown(part: object) -> str:
-    """A line or a table as it is printed: safe, in colour on a terminal."""
-    colour = (
-        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    )
-    codes = {ord(_MARKS[name]): f"\x1b[{n}m" if colour else "" for name, n in _STYLES.items()}
-    text = part.drawn() if isinstance(part, Table) else safe(str(part))
-    return text.translate({**codes, ord(_END): "\x1b[0m" if colour else ""})
-
-
 def show(*parts: object) -> None:
-    """Print parts that are not None."""
+    """Print parts that are not None: safe, in colour on a terminal."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    colour = sys.stdout.isatty() and not plain
+    codes = {ord(_MARKS[name]): f"\x1b[{n}m" if colour else "" for name, n in _STYLES.items()}
+    codes[ord(_END)] = "\x1b[0m" if colour else ""
     for part in parts:
         if part is not None:
-            print(shown(part))
+            text = part.drawn() if isinstance(part, Table) else safe(str(part))
+            print(text.translate(codes))
 
 
 def warn(*lines: str) -> None:
@@ -174,6 +118,21 @@ class Table(NamedTuple):
         return text.get().removesuffix("\n")
 
 
+def listing(found: Sequence[Any]) -> list[object]:
+    """Memories and messages in their own way, other records as a table of the fields that any of
+    them has, anything else a line each."""
+    if not found:
+        return [t("nothing found")]
+    if isinstance(found[0], Record):
+        return [memories(found)]
+    if isinstance(found[0], Turn):
+        return [*_chat(found)]
+    if not hasattr(found[0], "_asdict"):
+        return [*map(in_words, found)]
+    names = [name for name in found[0]._fields if any(_is_given(getattr(o, name)) for o in found)]
+    return [Table(names, [[getattr(one, name) for name in names] for one in found])]
+
+
 def record(value: Any, *without: str) -> list[object]:
     """A record or a mapping as pairs of what is in it, and below them the records that it has."""
     found = value if isinstance(value, Mapping) else value._asdict()
@@ -182,12 +141,15 @@ def record(value: Any, *without: str) -> list[object]:
     for name, one in found.items():
         if name in without or not _is_given(one):
             continue
-        if _is_record(one):
-            below += [paint(label(name), "bold"), *record(one)]
-        elif isinstance(one, list | tuple) and _is_record(one[0]):
-            below += [paint(label(name), "bold"), *_listed(one)]
+        many = isinstance(one, list | tuple) and not hasattr(one, "_asdict")
+        if hasattr(one[0] if many else one, "_asdict") and not isinstance(one, Source):
+            if many and isinstance(one[0], Source):
+                rows.append((label(name), in_words(one)))
+                continue
+            below += [paint(label(name), "bold"), *(listing(one) if many else record(one))]
         else:
-            rows.append((label(name), f"{one / 1e6:.1f} MB" if name in _BYTES else in_words(one)))
+            size = f"{one / 1e6:.1f} MB" if name in ("bytes", "size") else in_words(one)
+            rows.append((label(name), size))
     return [pairs(rows), *below]
 
 
@@ -195,58 +157,38 @@ def _is_given(value: object) -> bool:
     return value not in (None, "", (), [], {}, False)
 
 
-def _is_record(value: object) -> bool:
-    return hasattr(value, "_asdict") and not isinstance(value, Source)
-
-
-def _listed(found: Sequence[Any]) -> list[object]:
-    """Memories and turns as lines, other records as a table of the fields that any of them has."""
-    if isinstance(found[0], Record | Turn):
-        return [f"  {in_words(one)}" for one in found]
-    names = found[0]._fields
-    named = [name for name in names if any(_is_given(getattr(one, name)) for one in found)]
-    return [Table(named, [[getattr(one, name) for name in named] for one in found])]
-
-
 def in_words(value: object) -> str:
     """The value of a field."""
-    if isinstance(value, str):
-        return value
     if value is None or value == ():
         return "—"
     if isinstance(value, bool):
         return t("yes") if value else t("no")
     if isinstance(value, datetime):
-        return minute(value)
+        return f"{value:%Y-%m-%d %H:%M}"
     if isinstance(value, float):
         return f"{value:.3g}"
     if isinstance(value, Source):
-        return place(value)
-    if isinstance(value, Record | Turn):
-        return f"{value.id if isinstance(value, Record) else value.ref} {value.content}"
+        file = value.file and f"{value.file}:{value.line}"
+        return file or f"{value.session}:{value.turn}"
     if isinstance(value, Mapping):
         return ", ".join(f"{label(name)} {in_words(one)}" for name, one in value.items() if one)
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
         return ", ".join(map(in_words, value))
-    return str(value)
+    return str(getattr(value, "content", value))
 
 
 def pairs(rows: Iterable[tuple[str, object]]) -> str | None:
     """`name  value`, one a line, aligned as terminals count columns; None without any."""
     rows = list(rows)
-    width = max((_columns(name) for name, _ in rows), default=0)
+
+    def columns(text: str) -> int:
+        return sum(2 if c >= "\u1100" and not "\u2010" <= c <= "\u2e7f" else 1 for c in text)
+
+    width = max((columns(name) for name, _ in rows), default=0)
     lines = [
-        f"{paint(name, 'dim')}{' ' * (width - _columns(name) + 2)}{value}" for name, value in rows
+        f"{paint(name, 'dim')}{' ' * (width - columns(name) + 2)}{value}" for name, value in rows
     ]
     return "\n".join(lines) or None
-
-
-def _columns(text: str) -> int:
-    return sum(2 if c >= "\u1100" and not "\u2010" <= c <= "\u2e7f" else 1 for c in text)
-
-
-def place(source: Source) -> str:
-    return f"{source.file}:{source.line}" if source.file else f"{source.session}:{source.turn}"
 
 
 def day(moment: datetime) -> str:
@@ -254,53 +196,147 @@ def day(moment: datetime) -> str:
 
 
 def minute(moment: datetime | None) -> str:
-    return f"{moment:%Y-%m-%d %H:%M}" if moment else t("never")
+    return in_words(moment) if moment else t("never")
 
 
-def turn_count(n: int) -> str:
-    return tn("{n} turn", "{n} turns", n)
+def memories(found: Sequence[Record]) -> Table:
+    rows = [
+        (
+            one.id,
+            one.kind,
+            f"{one.importance:.2f}",
+            f"{one.strength:.2f}",
+            day(one.valid_from or one.created_at),
+            one.content + (f"  [{t('archived')}]" if one.state == "archived" else ""),
+            ", ".join(one.tags),
+        )
+        for one in found
+    ]
+    return Table(("id", "kind", "importance", "strength", "since", "memory", "tags"), rows)
 
 
-def memory_count(n: int) -> str:
-    return tn("{n} memory", "{n} memories", n)
+def _chat(found: Sequence[Turn]) -> Iterable[str]:
+    """Turns under the day and session they belong to."""
+    last = ""
+    for turn in found:
+        heading = f"{day(turn.at)}  {turn.session}"
+        if heading != last:
+            yield paint(heading, "bold")
+        last = heading
+        text = "\n    ".join(turn.content.splitlines())
+        who = paint(turn.speaker or turn.role, "cyan")
+        yield f"  {turn.at:%H:%M} {who}: {text} {paint(turn.ref, 'dim')}"
 
 
 def doubted(clock: Doubted) -> str:
     """Why nothing goes for its age, and what to do about it."""
-    said = {"now": minute(clock.now), "last": minute(clock.last), "until": minute(clock.until)}
-    if clock.until is None:
-        return t(
-            "the system clock is wrong ({now}): nothing fades, expires or is summarised "
-            "until it is corrected",
-            **said,
-        )
     return t(
-        "the system clock jumped to {now}; it was last trusted at {last}: nothing fades, "
-        "expires or is summarised until it reaches {until}; if the clock is right, run "
-        "`loxodon clock --right`",
-        **said,
-    )
-
-
-def ahead(turns: int) -> str:
-    return tn(
-        "dated in the future: {n} turn; the clock was wrong when it was recorded",
-        "dated in the future: {n} turns; the clock was wrong when they were recorded",
-        turns,
+        "the system clock ({now}) is not trusted, it was last at {last}: nothing fades, expires or "
+        "is summarised; if it is right, run `loxodon clock --right`",
+        now=minute(clock.now),
+        last=minute(clock.last),
     )
 
 
 def problem_lines(problems: Sequence[FileProblem], before: str = "") -> list[str]:
     """What was wrong in files: where, what, and what to do."""
     lines = []
-    for one in problems[:_PROBLEMS]:
+    for one in problems[:LISTED]:
         where = t("{file} line {line}", file=one.file, line=one.line) if one.line else one.file
         lines.append(f"{before}{where}: {one.what}")
         if one.hint:
             lines.append("  " + t("hint: {hint}", hint=one.hint))
-    if len(problems) > _PROBLEMS:
-        lines.append(t("… and {n} more; --json lists all", n=len(problems) - _PROBLEMS))
+    if len(problems) > LISTED:
+        lines.append(t("… and {n} more; --json lists all", n=len(problems) - LISTED))
     return lines
+
+
+# Recalls
+
+
+def items(found: Sequence[Item], *, explain: bool) -> list[object]:
+    """What was recalled: the words, what and where they are from, and why they came."""
+    from loxodon.recall.context import marks, who
+
+    lines: list[object] = []
+    for n, item in enumerate(found, 1):
+        speaker = who(item.why.get("speaker", ""), current()) if item.kind == "turn" else ""
+        before = speaker or item.why.get("heading", "")
+        said = "\n   ".join((f"{before}: {item.content}" if before else item.content).splitlines())
+        note = paint(marks(item, current()), "yellow")
+        number, at = paint(f"{n}.", "bold"), paint(f"[{day(item.at)}]", "cyan")
+        lines.append(f"{number} {at} {note}{said}")
+        about = [label("file note" if item.kind == "note" else item.kind), item.id]
+        if item.sources:
+            about.append(t("from {place}", place=in_words(item.sources[0])))
+        if item.tags:
+            about.append(t("tags: {tags}", tags=", ".join(item.tags)))
+        lines.append("   " + paint(" · ".join(about), "dim"))
+        if explain and item.why:  # plain files stand in without a reason
+            has = ", ".join(item.why["words"])
+            why = t("why: has {words}", words=has) if has else t("why: no word in common")
+            reasons = [why + t("; score {score}", score=f"{item.score:.2f}")]
+            if routes := _shares(item.why["routes"]):
+                reasons.append(t("found by {routes}", routes=routes))
+            if factors := _shares(item.why["factors"], "×"):
+                reasons.append(t("weighed by {factors}", factors=factors))
+            lines += ["   " + paint(reason, "yellow") for reason in reasons]
+    return lines
+
+
+def _shares(shares: Mapping[str, float], sign: str = "") -> str:
+    """What routes gave or factors weigh, but for what gave nothing one can see."""
+    return ", ".join(f"{label(name)} {sign}{x:.2f}" for name, x in shares.items() if x >= 0.005)
+
+
+def explained(answer: Recall) -> str | None:
+    """The question as it was understood, what each route gave, what came next, the time taken."""
+    if answer.trace is None:
+        return None
+    trace, question = answer.trace, answer.trace.question
+    asks = [question.kind, question.tense, question.project, question.topic]
+    understood = [
+        ", ".join(question.keywords or question.words),
+        *(label(one) for one in asks if one not in ("none", "any", "")),
+        *(f"{one.text} → {one.entity.name}" for one in question.entities),
+        *(in_words((time.since, time.until)) for time in question.times),
+    ]
+    routes = sorted(trace.routes.items(), key=lambda one: -one[1])
+    stages = ", ".join(f"{label(one.name)} {one.ms:.1f}" for one in trace.stages if one.ms > 0.05)
+    total = f"{answer.elapsed_ms:.1f}"
+    rows = [
+        (t("understood"), "; ".join(understood)),
+        (t("ranking"), trace.profile),
+        (t("routes"), " · ".join(f"{label(name)} {n}" for name, n in routes) or "—"),
+        *((t("failed"), trouble) for trouble in trace.trouble),
+        *(
+            (
+                t("not shown"),
+                f"{one.id} ({one.score:.2f}: {_shares(one.routes)}): {label(one.fate)}",
+            )
+            for one in trace.considered
+            if one.fate != "shown"
+        ),
+        (t("time"), t("{stages}; {total} ms in all", stages=stages or "—", total=total)),
+    ]
+    return pairs(rows)
+
+
+def frame(found: Frame) -> list[object]:
+    """What the parts of a frame take, why there was a recall or none, and the recall itself."""
+    from loxodon.recall.gate import why
+
+    reason = why(found.gate)
+    recalls = t("recalls: {why}", why=reason)
+    rows = [
+        (t("gate"), recalls if found.gate.recall else t("recalls nothing: {why}", why=reason)),
+        (t("tokens"), t("{n} of {budget}", n=found.tokens, budget=found.budget)),
+        *((label(one.name), str(one.tokens)) for one in found.parts),
+        *((label(one.reason), t("{n} left out", n=one.number)) for one in found.left_out),
+    ]
+    recall = found.recall
+    more = [*items(recall.items, explain=True), explained(recall)] if recall else []
+    return [pairs(rows), *more]
 
 
 class Bar:
@@ -311,13 +347,13 @@ class Bar:
         self._since = monotonic()
         self._bar: Any = None
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, *numbers: int) -> None:
+        *_, done, total = numbers  # of a phase, where there are phases
         if self._bar is None and sys.stderr.isatty() and monotonic() - self._since > _PATIENCE:
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+            from rich.progress import Progress
 
-            drawn = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-            self._bar = Progress(*drawn, console=Console(stderr=True), transient=True)
+            self._bar = Progress(console=Console(stderr=True), transient=True)
             self._bar.start()
             self._bar.add_task(self._what, total=total)
         if self._bar is not None:

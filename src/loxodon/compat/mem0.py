@@ -207,10 +207,14 @@ class Memory:
         """The memories of a user, agent or run, newest first."""
         scope = _scope(user_id, agent_id, run_id, filters)
         most = _most(limit, top_k, filters)
+        results: list[Answer] = []
         with suppress(NotFoundError), self._host.using(scope.space, make=False) as memory:
-            found = _admitted(memory, scope, memory.list(), show_expired)
-            return {"results": [_shown(*one, scope) for one in islice(found, most)]}
-        return {"results": []}
+            for size in (2 * most + 1, 0):  # mostly the newest are enough
+                found = _admitted(memory, scope, memory.list(limit=size), show_expired)
+                results = [_shown(*one, scope) for one in islice(found, most)]
+                if len(results) == most:
+                    break
+        return {"results": results}
 
     def search(
         self,
@@ -421,13 +425,15 @@ def _admitted(
     memory: Space, scope: Scope, records: Iterable[Record], show_expired: bool
 ) -> Iterator[tuple[Record, Answer]]:
     """Those of these memories that a call is about, with what was said of them, in order."""
-    marks = {one.key: one.value for one in memory.documents.newest(ROOT)}
+    marks = None
+    if scope != Scope(scope.space):  # one look at all is faster than one for each
+        marks = {one.key: one.value for one in memory.documents.newest(ROOT)}
     now = memory.now()
     for record in records:
         is_over = record.expires_at is not None and record.expires_at <= now
         if record.state != "active" or record.kind == "summary" or (is_over and not show_expired):
             continue
-        mark = marks.get(record.id, {})
+        mark = _mark(memory, record.id) if marks is None else marks.get(record.id, {})
         known = {**mark.get("metadata", {}), **_shown(record, mark)}
         if scope.has_mark(mark) and mem0_admits(scope.conditions, known):
             yield record, mark

@@ -12,6 +12,10 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.clock import to_stored
+from loxodon.consolidate import themes
+from loxodon.consolidate.events import events_of
+from loxodon.consolidate.phases import kept_segment
+from loxodon.consolidate.segment import segments
 from loxodon.forget.marks import Marks
 from loxodon.forget.select import is_about
 from loxodon.guard.quarantine import read
@@ -26,10 +30,6 @@ from loxodon.tokens import Counter as TokenCounter
 from loxodon.types import Record
 from loxodon.working.shapes import text_of
 from loxodon.working.transcript import line_of
-from loxodon.write import themes
-from loxodon.write.events import events_of
-from loxodon.write.phases import kept_segment
-from loxodon.write.segment import segments
 
 REDACTED = "[forgotten]"  # in a history, where the words were
 _BATCH = 2_000
@@ -121,11 +121,16 @@ class Eraser:
             if name != USER and name in self._erased and not self._store.scalar("is_said", name)
         ]
         found: dict[int, Record] = {}
+        marks = self._marks
         for one in self._erasure.memories():
             one, texts = was.get(one.row, one), rest.get(one.row)
             record = one.record
+            at = to_stored(record.created_at)[0]
             if (
-                self._meets(one)
+                marks.has("memory", 0, record.id)
+                or (not one.turns and marks.in_period(at))
+                or marks.cut(record.content, at) != record.content
+                or is_about(record, marks)
                 or (texts is not None and not any(_still_says(text, record) for text in texts))
                 or (one.turns and any(name in record.content for name in unsaid))
             ):
@@ -143,16 +148,6 @@ class Eraser:
         }
         return list(found.values()), kept
 
-    def _meets(self, one: MemoryRow) -> bool:
-        record, marks = one.record, self._marks
-        at = to_stored(record.created_at)[0]
-        return (
-            marks.has("memory", 0, record.id)
-            or (not one.turns and marks.in_period(at))
-            or marks.cut(record.content, at) != record.content
-            or is_about(record, marks)
-        )
-
     def _sessions(self) -> None:
         """Sessions and channels that are called after what was forgotten."""
         for name, at in self._store.query("session_starts") if self._marks.cuts else ():
@@ -161,7 +156,8 @@ class Eraser:
                 self.counts["sessions"] += 1
         for name, at in self._store.query("channels") if self._marks.cuts else ():
             if self._marks.cut(name, at) != name:
-                self._erasure.drop_channel(name)
+                self._store.execute("drop_channel_of_turns", name)
+                self._store.execute("drop_channel_of_events", name)
                 self.counts["channels"] += 1
 
     def _histories(self, kept: dict[int, str]) -> None:
@@ -177,7 +173,9 @@ class Eraser:
                 blank = {"content": REDACTED, "value": "", "tags": "[]", "entities": "[]"}
                 new = empty | cut | blank | {"basis": "", "topic": "_general"}
                 if new != found:
-                    self._erasure.set_history(memory, version, json.dumps(new, ensure_ascii=False))
+                    self._store.execute(
+                        "set_history", json.dumps(new, ensure_ascii=False), memory, version
+                    )
                     self.counts["versions"] += 1
 
     def _texts(self, ids: Collection[str]) -> None:

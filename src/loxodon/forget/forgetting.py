@@ -180,8 +180,7 @@ class _Run:
 
     def settle(self) -> None:
         """See that nothing is left in indexes and log; only then is it done."""
-        self._store.erasure.scrub()
-        if self._store.erasure.settle():
+        if self._store.erasure.scrub():
             with self._store.writing():
                 self._store.set_value(APPLIED, self._store.tombstones_version)
 
@@ -232,7 +231,6 @@ class _Run:
                     with store.writing():
                         self._erased(store)
                     store.erasure.scrub()
-                    store.erasure.settle()
                     return
                 finally:
                     store.close()

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
 LONG_AGO = -(1 << 60)
 _LEAST_WORDS = 3  # a turn without a time is known by its words; `yes` is anybody's
 _MOST_CLAUSES = 40
+_WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
+_BETWEEN_CLAUSES = re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
+_ENDING = re.compile(r"[.。!！?？…]+[\"'”’）)]*\Z")
 _OLD_NAMES = ("cased", "inner", "token", "address")
 # What a digest is of, and the kind of its mark. Rows of earlier versions have the former as kind.
 _KINDS = {
@@ -80,22 +82,12 @@ def period(since: int, until: int) -> Mark:
 
 def plain(text: str) -> str:
     """A text as two that say the same have it: folded, its words with one space between."""
-    return " ".join(_words().findall(fold(text)))
-
-
-@cache
-def _words() -> re.Pattern[str]:
-    return re.compile(r"[^\W_]+(?:'[a-z]+)?")
-
-
-@cache
-def _between_clauses() -> re.Pattern[str]:
-    return re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
+    return " ".join(_WORDS.findall(fold(text)))
 
 
 def clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Where the clauses of a sentence are; what divides them belongs to the one before it."""
-    cuts = [one.end() for one in _between_clauses().finditer(text, start, end)][:_MOST_CLAUSES]
+    cuts = [one.end() for one in _BETWEEN_CLAUSES.finditer(text, start, end)][:_MOST_CLAUSES]
     edges = [start, *(cut for cut in cuts if cut < end), end]
     return list(pairwise(edges))
 
@@ -203,7 +195,8 @@ class Marks:
                     text[a:b] for (a, b), out in zip(parts, said, strict=True) if not out
                 )
                 if left and said[-1]:  # the sentence ends as it did, not with a comma
-                    left = left.rstrip("，、；：,;:— \n") + _ending(sentence)
+                    ending = _ENDING.search(sentence)
+                    left = left.rstrip("，、；：,;:— \n") + (ending[0] if ending else "")
             kept += (text[last:start] if left else "") + left
             last = end
         return text if kept == text[:last] else (kept + text[last:]).strip()
@@ -271,8 +264,3 @@ def known_names(store: Store) -> list[str]:
     """What anybody is called but the user."""
     found = [(one.name, *one.aliases) for one in store.worklog.entities() if one.name != "user"]
     return [name for names in found for name in names]
-
-
-def _ending(sentence: str) -> str:
-    found = re.search(r"[.。!！?？…]+[\"'”’）)]*\Z", sentence)
-    return found[0] if found else ""

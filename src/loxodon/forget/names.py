@@ -79,12 +79,9 @@ def tokens(text: str) -> list[Token]:
 
 def spelled(window: Sequence[Token]) -> str:
     """Words with one space between, characters without."""
-    parts = (one.written if _is_sign(one.written) else f"{one.written} " for one in window)
-    return "".join(parts).strip()
-
-
-def _is_sign(written: str) -> bool:
-    return len(written) == 1 and re.match(f"[{_UNSPACED}]", written) is not None
+    sign = re.compile(f"[{_UNSPACED}]")
+    words = (one.written for one in window)
+    return "".join(word if sign.fullmatch(word) else f"{word} " for word in words).strip()
 
 
 def places(text: str, name: str) -> list[list[Token]]:

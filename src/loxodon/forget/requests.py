@@ -17,6 +17,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from loxodon.consolidate import themes
+from loxodon.consolidate.speakers import another
 from loxodon.forget.erase import rebuild, row_of
 from loxodon.forget.names import has_name, is_address, roles_in
 from loxodon.guard.own_words import others
@@ -34,8 +36,6 @@ from loxodon.text.similarity import covers
 from loxodon.text.words import fold, query_words, stem_of
 from loxodon.tokens import estimate
 from loxodon.types import CAPTURED, Record, Turn
-from loxodon.write import themes
-from loxodon.write.speakers import another
 
 _MOST = 20  # memories that a request plainly means; of more it is asked
 _SHOWN = 10  # memories that are asked about then
@@ -425,17 +425,15 @@ class _Search:
 def _topics_in(folded: str) -> dict[str, list[str]]:
     """The topics that words name, and in which words people tell of them."""
     found: dict[str, list[str]] = {}
+    stems = set(_stems(folded).split())
     for names, told in _topics():
-        if name := next((one for one in names if _is_named(one, folded)), ""):
-            others = [one for one in told if not one.isascii() or _stems(one) != _stems(name)]
-            found.setdefault(name, []).extend(others)
+        for name in names:
+            is_latin = name.isascii()
+            if set(_stems(name).split()) <= stems if is_latin else name in folded:
+                others = [one for one in told if not one.isascii() or _stems(one) != _stems(name)]
+                found.setdefault(name, []).extend(others)
+                break
     return found
-
-
-def _is_named(name: str, folded: str) -> bool:
-    if not name.isascii():
-        return name in folded
-    return set(_stems(name).split()) <= set(_stems(folded).split())
 
 
 @cache

@@ -59,16 +59,11 @@ class Selection(NamedTuple):
     def what(self) -> str:
         """Which of them is given; InputError where it is none, or more than one."""
         named = [name for name in self._fields[:6] if getattr(self, name)]
-        if not named:
+        if len(named) != 1:
             raise InputError(
-                "say what to forget",
+                "say what to forget, in exactly one way",
                 hint="use ids, or one of: an entity, a topic, a session, a start time, all; "
                 "see `loxodon forget --help`",
-            )
-        if len(named) > 1:
-            raise InputError(
-                "give exactly one way to select what to forget",
-                hint="leave out all but one of them",
             )
         for option, what in (("also", "entity"), ("doubtful", "entity"), ("only", "ids")):
             if getattr(self, option) and named != [what]:
@@ -132,11 +127,7 @@ class Selected:
         if id.startswith("e_"):
             found = [one for one in self._store.worklog.entities() if one.id == id]
             if not found:
-                raise NotFoundError(
-                    "no entity with the id {id}",
-                    hint="list the entities with `loxodon entities`",
-                    id=repr(id),
-                )
+                raise _nothing_called(id)
             self._entity(found[0].name)
         elif _is_turn(id):
             self._turns(self._erasure.turns([self._turn_row(id)]))
@@ -159,11 +150,7 @@ class Selected:
         elif ":" in ref:
             row = self._store.scalar("turn_row", *ref.rpartition(":")[::2])
         if row is None or not self._store.turns([row]):
-            raise NotFoundError(
-                "no turn with the id {ref}",
-                hint="list the messages with `loxodon journal`",
-                ref=repr(ref),
-            )
+            raise _nothing_called(ref)
         return row
 
     def _turns(self, turns: Iterable[TurnRow]) -> None:
@@ -176,11 +163,7 @@ class Selected:
 
     def _session(self, name: str) -> None:
         if not self._store.session_size(name):
-            raise NotFoundError(
-                "no session named {session}",
-                hint="list the messages and their sessions with `loxodon journal`",
-                session=repr(name),
-            )
+            raise _nothing_called(name)
         self._mark("session", name)
         self._turns(turn for turn in self._erasure.turns() if turn.session == name)
 
@@ -200,11 +183,7 @@ class Selected:
             )
         ]
         if not records and not rows:
-            raise NotFoundError(
-                "nothing found under the topic {topic}",
-                hint="see the topics with `loxodon list --json`",
-                topic=repr(topic),
-            )
+            raise _nothing_called(topic)
         self._memories(records)
         self._turns(self._erasure.turns(rows))
 
@@ -214,11 +193,7 @@ class Selected:
         is_number = number.isascii() and number.isdecimal() and len(number) < 18
         head = self._store.quarantine.get(int(number)) if is_number else None
         if head is None or head.reason != FORGET:
-            raise NotFoundError(
-                "{id} is not a request to forget",
-                hint="list the requests with `loxodon review`",
-                id=repr(id),
-            )
+            raise _nothing_called(id)
         if head.state == UNCLEAR:
             raise InputError(
                 "it is not clear what {id} is about",
@@ -367,6 +342,15 @@ class Selected:
                 self._text(sentence)
             self.doubtful.clear()
         self.near = near(own, self._known, said)
+
+
+def _nothing_called(name: str) -> NotFoundError:
+    return NotFoundError(
+        "nothing to forget is called {name}",
+        hint="`loxodon journal` lists messages and sessions, `loxodon list --json` topics, "
+        "`loxodon entities` entities, `loxodon review` requests to forget",
+        name=repr(name),
+    )
 
 
 def _is_said(part: str, wordings: Iterable[Record], telling: Iterable[str]) -> bool:

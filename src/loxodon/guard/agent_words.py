@@ -16,6 +16,7 @@ from heapq import nlargest
 from itertools import islice
 from typing import Any
 
+from loxodon.consolidate.beliefs import wait_for_owner
 from loxodon.guard import quarantine
 from loxodon.guard.own_words import own_turns
 from loxodon.guard.provenance import (
@@ -31,14 +32,11 @@ from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.words import fold, index_words
 from loxodon.types import Kind, Record, Turn
-from loxodon.write.beliefs import wait_for_owner
 
 RECENT = timedelta(days=7)
-_READ = 400
-"""Turns of the journal, the latest, in which the user's words are looked for."""
+_READ = 400  # turns of the journal, the latest, in which the user's words are looked for
 _NEAREST = 5
-_CLOSELY = 60
-"""Of these turns, the latest that are read for what they state."""
+_CLOSELY = 60  # of these turns, the latest that are read for what they state
 
 
 def recent_user_turns(store: Store, now: datetime) -> list[Turn]:
@@ -88,7 +86,7 @@ def is_correction(record: Record, content: str, said: Iterable[Turn], now: datet
     It is of the same thing: the same attribute of the user. The user's last word on that counts,
     where it is a plain sentence in the first person, and was heard by all who are told the memory.
     """
-    from loxodon.write.meaning import meaning_of, read
+    from loxodon.consolidate.meaning import meaning_of, read
 
     old, new = meaning_of(record.content, record.created_at), meaning_of(content, now)
     about = (record.subject, record.attribute) if record.attribute else old[:2]

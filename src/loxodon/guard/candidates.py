@@ -9,12 +9,10 @@ from typing import NamedTuple
 class Candidate(NamedTuple):
     """Something that has the form of a rule, and where it stands."""
 
-    text: str
-    """All of the text, folded to plain digits and letters."""
+    text: str  # all of the text, folded to plain digits and letters
     start: int
     end: int
-    name: str = ""
-    """What it is called there, where the rule says so."""
+    name: str = ""  # what it is called there, where the rule says so
 
     @property
     def it(self) -> str:
@@ -45,8 +43,7 @@ class Candidate(NamedTuple):
 Spans = Sequence[tuple[int, int]]
 """What is hidden of a candidate, and where; nothing where it is not what it looks like."""
 _Test = Callable[[Candidate], bool]
-CHECKS: dict[str, Callable[[Candidate], Spans]] = {}
-"""By the names that `rules.toml` has for them."""
+CHECKS: dict[str, Callable[[Candidate], Spans]] = {}  # by the names that `rules.toml` has for them
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
 
 

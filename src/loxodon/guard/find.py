@@ -94,19 +94,16 @@ class Finder:
         wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always)
         found = self._tried(text, sorted(wanted))
         if question:
-            self._add_answer(text, question, found)
+            kind = asked_for(question)
+            place = answer(text, kind) if label_of(kind) in self._labels else None
+            if place and not _overlapping(sorted(self._spared(text)), *place):
+                _join(found, Detection(*place, kind, "secret"))
         if positions is not None:
             found = [
                 one._replace(start=positions[one.start], end=positions[one.end - 1] + 1)
                 for one in found
             ]
         return found
-
-    def _add_answer(self, text: str, question: str, found: list[Detection]) -> None:
-        kind = asked_for(question)
-        place = answer(text, kind) if label_of(kind) in self._labels else None
-        if place and not _overlapping(sorted(self._spared(text)), *place):
-            _join(found, Detection(*place, kind, "secret"))
 
     def _tried(self, text: str, rules: Iterable[int]) -> list[Detection]:
         spared = sorted(self._spared(text))
@@ -156,7 +153,8 @@ class Finder:
             elif end - start > _LONG or missed > _MANY or rule.check == "seed_phrase":
                 at = end  # no second look, which would take long or find no more
             elif it == 0:  # something else may begin within it, though not within a number
-                at = _word_end(data, start)
+                run = _ALNUM.match(data, start)
+                at = max(run.end() if run else start, start + 1)
             else:
                 missed += 1
                 at = max(start, at + 1)
@@ -193,12 +191,6 @@ class _Places:
         self._char += len(self._data[self._byte : start].decode("utf-8", "ignore"))
         self._byte = start
         return self._char, self._char + len(self._data[start:end].decode("utf-8", "ignore"))
-
-
-def _word_end(data: bytes, at: int) -> int:
-    """Where the digits and letters that stand at a place end; after one byte where none do."""
-    run = _ALNUM.match(data, at)
-    return max(run.end() if run else at, at + 1)
 
 
 def _overlapping(spans: Sequence[tuple[Any, ...]], start: int, end: int) -> list[int]:

@@ -24,8 +24,7 @@ from loxodon.text.patterns import any_case
 from loxodon.types import Turn
 
 _PARTS = "\n---\n"
-_READ = 400
-"""Characters of a sentence that are looked at, which are its last."""
+_READ = 400  # characters of a sentence that are looked at, which are its last
 _GONE = "\ufffc"
 _BLANK = " \t.。"
 
@@ -137,17 +136,14 @@ def _marked(text: str) -> Iterator[Span]:
     for tags in (list(_TAG.finditer(text)), squared):
         if tags:
             first = 0 if tags[0]["end"] else tags[0].start()
-            yield Span(first, tags[-1].end() if _is_closed(tags) else len(text))
+            # Whether the first is closed somewhere, and the last one closes
+            closing = {one["name"].casefold() for one in tags if one["end"]}
+            closed = bool(tags[-1]["end"]) and tags[0]["name"].casefold() in closing
+            yield Span(first, tags[-1].end() if closed else len(text))
     yield from (Span(*one.span()) for one in _SAID.finditer(text) if _is_sentence(one[0]))
     for data in (_QUOTED_LINES, _DATA):
         if found := list(data.finditer(text)):
             yield Span(found[0].start(), found[-1].end())
-
-
-def _is_closed(tags: Sequence[re.Match[str]]) -> bool:
-    """Whether the first tag is closed somewhere, and the last one closes."""
-    closing = {one["name"].casefold() for one in tags if one["end"]}
-    return bool(tags[-1]["end"]) and tags[0]["name"].casefold() in closing
 
 
 def _is_sentence(quotation: str) -> bool:
@@ -179,8 +175,7 @@ _OF_A_PERSON = re.compile(
 )
 _TITLE = re.compile(r"(?:(?:[A-Z][\w'’]*|of|the|and|an?|in|on|to|for|with)[\s:,&!?-]{0,3})+")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_REST = r"[^\n]*(?:\n[ \t]*\S[^\n]*)*"
-"""The rest of a line, and the lines that go on with it."""
+_REST = r"[^\n]*(?:\n[ \t]*\S[^\n]*)*"  # the rest of a line, and the lines that go on with it
 _QUOTED_LINES = re.compile(rf"(?m)^[ \t]*[>＞|｜]{_REST}")
 _DATA = re.compile(
     rf"(?m)^(?:[ \t]*(?:[{{\[][ \t]*(?:[\"'{{\[]|$)|[}}\]],?[ \t]*$)|[^\n\t]+\t[^\n\t]+\t"
@@ -329,7 +324,11 @@ def _handed_over(text: str, whole: int) -> Span:
             return Span(end, whole)
         if _tells_of(texts[n], texts[n + 1 :]):
             return Span(end, whole)
-    back = len(lines) > 1 and any(map(_refers_back, texts[-1:]))
+    # A last sentence may be about the lines before it.
+    kinds = ("points", "text", "task")
+    back = len(lines) > 1 and any(
+        _has(one, "above") or all(_has(one, kind) for kind in kinds) for one in texts[-1:]
+    )
     return Span(0, lines[-1][0] if back else 0)
 
 
@@ -410,12 +409,6 @@ def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     if text:
         return about_it or bool(not told and (said or got))
     return about_it and bool(said) and not told
-
-
-def _refers_back(sentence: str) -> bool:
-    """Whether a sentence is about the lines before it."""
-    kinds = ("points", "text", "task")
-    return _has(sentence, "above") or all(_has(sentence, kind) for kind in kinds)
 
 
 _SHORT = 50

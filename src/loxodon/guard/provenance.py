@@ -25,7 +25,7 @@ from loxodon.messages import t
 from loxodon.types import Kind, Origin, Record, Turn
 
 if TYPE_CHECKING:
-    from loxodon.write.reconcile import Plan
+    from loxodon.consolidate.reconcile import Plan
 
 OWN: tuple[Origin, ...] = ("user", "file")  # whose words are the owner's own
 _LEAST_FIRST: tuple[Origin, ...] = (

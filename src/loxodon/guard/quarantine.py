@@ -261,7 +261,10 @@ def release(store: Store, id: str, now: datetime) -> Held:
         if part.turn is not None:
             store.vectors.retold([part.turn])
         if is_forget_request(part.reason) and part.memory and part.state == HELD:
-            _bring_back(store, part.memory, now)
+            record = store.get(part.memory)
+            if record is not None and record.state == "archived":
+                values = {"state": "active", "strength": max(record.strength, UNARCHIVED_STRENGTH)}
+                store.update(record.id, None, "unarchived", now, values)
     memory = store.get(one.memory) if one.memory and not is_forget_request(one.reason) else None
     if memory is not None:
         content = memory.content
@@ -297,13 +300,6 @@ def request_parts(store: Store, head: QuarantinedText) -> list[QuarantinedText]:
 
 def _undecided(store: Store) -> list[QuarantinedText]:
     return [one for state in (HELD, UNCLEAR) for one in store.quarantine.find(state)]
-
-
-def _bring_back(store: Store, id: str, now: datetime) -> None:
-    record = store.get(id)
-    if record is not None and record.state == "archived":
-        values = {"state": "active", "strength": max(record.strength, UNARCHIVED_STRENGTH)}
-        store.update(id, None, "unarchived", now, values)
 
 
 def _waiting(store: Store, id: str) -> tuple[QuarantinedText, dict[int, Turn]]:

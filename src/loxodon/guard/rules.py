@@ -11,19 +11,19 @@ import tomllib
 from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
+# What opens something; who somebody is; how they are reached; what is nobody else's affair
 Family = Literal["secret", "identity", "contact", "private"]
-"""What opens something; who somebody is; how they are reached; what is nobody else's affair."""
+# Kept and shown; kept, and shown as a mask; not kept at all
 Action = Literal["allow", "mask", "never"]
-"""Kept and shown; kept, and shown as a mask; not kept at all."""
 ACTIONS: tuple[Action, ...] = get_args(Action)
 FAMILIES: tuple[Family, ...] = get_args(Family)
+# What is done where nobody has said otherwise
 BY_FAMILY: dict[Family, Action] = {
     "secret": "never",
     "identity": "mask",
     "contact": "mask",
     "private": "allow",
 }
-"""What is done where nobody has said otherwise."""
 _FRAGMENT = re.compile(r"<([A-Z][A-Z_0-9]*)>")
 
 
@@ -61,14 +61,10 @@ def words(name: str) -> tuple[str, ...]:
 
 def expanded(pattern: str) -> str:
     """A pattern with the fragments that it names in their places."""
-    while (found := _FRAGMENT.sub(_fragment, pattern)) != pattern:
+    fragments: dict[str, str] = _data()["fragments"]
+    while (found := _FRAGMENT.sub(lambda name: fragments[name[1]], pattern)) != pattern:
         pattern = found
     return pattern
-
-
-def _fragment(found: re.Match[str]) -> str:
-    fragment: str = _data()["fragments"][found[1]]
-    return fragment
 
 
 @cache

@@ -67,7 +67,6 @@ def mend_restored(memory: Memory, store: Store) -> None:
 def _settle(store: Store) -> None:
     store.rebuild(lambda done, total: None)
     store.erasure.scrub()
-    store.erasure.settle()
 
 
 def _mended(memory: Memory, store: Store) -> tuple[dict[str, int], dict[str, int]]:

@@ -40,15 +40,15 @@ def attributed(turns: Iterable[Keyed], me: Collection[str], wall: Wall) -> list[
     Who speaks for themselves behind a wall does not tell it.
     """
     names = set() if wall.speaks else {key_of(name) for name in me} - {""}
-    return [(_attributed(turn, names), key) for turn, key in turns] if names else list(turns)
-
-
-def _attributed(turn: Turn, names: Collection[str]) -> Turn:
-    if not is_named(turn):
-        return turn
-    if key_of(turn.speaker) in names:
-        return turn._replace(speaker="", origin="user")
-    return turn._replace(origin="group") if turn.origin == "user" else turn
+    found = []
+    for turn, key in turns:
+        if names and is_named(turn):
+            if key_of(turn.speaker) in names:
+                turn = turn._replace(speaker="", origin="user")
+            elif turn.origin == "user":
+                turn = turn._replace(origin="group")
+        found.append((turn, key))
+    return found
 
 
 def names_given_before(turns: Sequence[Keyed], known: Sequence[KnownTurn | None]) -> set[str]:

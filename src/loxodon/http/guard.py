@@ -21,12 +21,15 @@ from loxodon.errors import LoxodonError, UsageError
 from loxodon.security.tokens import Grant, Right, grant_of
 from loxodon.types import CHATS, Chat
 
-AGENT = "x-loxodon-agent"
-CHAT = "x-loxodon-chat"
-RELAYS = "x-loxodon-relays"
+AGENT, CHAT, RELAYS = "x-loxodon-agent", "x-loxodon-chat", "x-loxodon-relays"
 """Headers that say as whom, in whose hearing, and in whose words (`user`) something is asked."""
-_KNOWN = 64  # hosts that are remembered: nearly all requests name the same
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/?#@\[\]]+))(?::\d*)?")
+BURST = 2.0  # seconds' worth of requests that may come at once
+GUESSES = 5.0  # wrong tokens a second that an address may send
+_MOST_BUCKETS = 10_000
+Need = Right | Literal["", "any", "metrics", "home"]
+"""What a token must allow: a right in a space; of the server nothing, any token, the figures, or to
+own all spaces."""
 
 
 class RefusedError(Exception):
@@ -42,8 +45,17 @@ class RefusedError(Exception):
         self.headers = dict(headers or {})
 
 
-def _no_grants() -> tuple[Grant, ...]:
-    return ()
+def forbidden(error: UsageError) -> RefusedError:
+    return RefusedError(403, "forbidden", error)
+
+
+def not_granted() -> RefusedError:
+    """For who has a token, but not for this."""
+    return forbidden(
+        UsageError(
+            "this token does not have permission for this", hint="use a token with owner permission"
+        )
+    )
 
 
 class Door(NamedTuple):
@@ -53,7 +65,7 @@ class Door(NamedTuple):
     """The owner's."""
     local: bool = True
     """Whether it listens on this machine's own address only."""
-    grants: Callable[[], Sequence[Grant]] = _no_grants
+    grants: Callable[[], Sequence[Grant]] = tuple
     """What others may do who have a token of their own."""
     own_names: bool = False
     """Whether it answers to this machine's own names only, whoever has a token."""
@@ -62,11 +74,6 @@ class Door(NamedTuple):
     def guarded(self) -> bool:
         """Whether one must have a token: beyond this machine always, also when all are revoked."""
         return bool(self.token) or not self.local or bool(self.grants())
-
-
-Need = Right | Literal["", "any", "metrics", "home"]
-"""What a token must allow: a right in a space; of the server nothing, any token, the figures, or to
-own all spaces."""
 
 
 class Caller(NamedTuple):
@@ -98,7 +105,7 @@ class Caller(NamedTuple):
         return need == "" or need == "any" or self.grant.may(need)
 
 
-def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_grants) -> Door:
+def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = tuple) -> Door:
     """The door of a server that listens at `host`; a UsageError where it would be open to all."""
     local = is_loopback(host)
     if not local and not token and not grants():
@@ -118,25 +125,20 @@ def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_gran
 
 def check_place(at: Door, headers: Mapping[str, str]) -> None:
     """Refuse what may come from a web page of elsewhere. `headers` has lower-case names."""
-    origin = headers.get("origin")
-    strict = at.own_names or not at.guarded
-    if strict and not is_loopback(host_of(headers.get("host", ""))):
-        raise RefusedError(
-            403,
-            "forbidden",
+    host, origin = headers.get("host", ""), headers.get("origin")
+    if (at.own_names or not at.guarded) and not is_loopback(host_of(host)):
+        raise forbidden(
             UsageError(
                 "the Host header of the request is not this machine",
                 hint="use 127.0.0.1 or localhost; other host names require a token",
-            ),
+            )
         )
-    if origin is not None and not _same_place(origin, headers.get("host", "")):
-        raise RefusedError(
-            403,
-            "forbidden",
+    if origin is not None and not _same_place(origin, host):
+        raise forbidden(
             UsageError(
                 "cross-origin requests are refused",
                 hint="send the request from a program, or from a page on this machine",
-            ),
+            )
         )
 
 
@@ -159,17 +161,6 @@ def admit(at: Door, headers: Mapping[str, str], *, metrics: bool = False) -> Cal
     return _caller(grant, headers)
 
 
-def not_granted() -> RefusedError:
-    """For who has a token, but not for this."""
-    return RefusedError(
-        403,
-        "forbidden",
-        UsageError(
-            "this token does not have permission for this", hint="use a token with owner permission"
-        ),
-    )
-
-
 def granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
     """What the token of a request is good for; None where it is no good."""
     if not at.guarded:
@@ -187,15 +178,14 @@ def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
 
     So the owner's token may relay the user as an agent; an agent's own only where it was given so.
     """
-    agent = _utf8(headers.get(AGENT, "")).strip()
+    # Names that are not Latin come as UTF-8.
+    agent = headers.get(AGENT, "").encode("latin-1", "replace").decode("utf-8", "replace").strip()
     chat = headers.get(CHAT, "").strip().lower() or "direct"
     if grant.agent and agent not in ("", grant.agent):
-        raise RefusedError(
-            403,
-            "forbidden",
+        raise forbidden(
             UsageError(
                 "the token belongs to another agent", hint="omit the header {header}", header=AGENT
-            ),
+            )
         )
     if chat not in CHATS:
         error = UsageError(
@@ -212,15 +202,7 @@ def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
     return Caller(grant, grant.agent or agent, heard, relays)
 
 
-def _utf8(value: str) -> str:
-    """A header's value; names that are not Latin come as UTF-8."""
-    try:
-        return value.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return value
-
-
-@lru_cache(_KNOWN)
+@lru_cache(64)
 def is_loopback(host: str) -> bool:
     """Whether `host` is this machine's own address, by number or as localhost."""
     if host.lower().rstrip(".") == "localhost":
@@ -231,7 +213,6 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-@lru_cache(_KNOWN)
 def host_of(header: str) -> str:
     """The host of a Host header, without its port; empty where it is none."""
     found = _HOST.fullmatch(header)
@@ -246,11 +227,6 @@ def _same_place(origin: str, host: str) -> bool:
     except ValueError:
         return False
     return is_loopback(named) or (bool(named) and parts.netloc.lower() == host.lower())
-
-
-BURST = 2.0  # seconds' worth of requests that may come at once
-GUESSES = 5.0  # wrong tokens a second that an address may send
-_MOST_BUCKETS = 10_000
 
 
 class Rates:
@@ -273,15 +249,11 @@ class Rates:
         if len(self._left) > _MOST_BUCKETS:  # the one that has been quiet for longest
             del self._left[next(iter(self._left))]
         if left < 1:
-            raise RefusedError(
-                429,
-                "too_many",
-                UsageError(
-                    "too many requests",
-                    hint="wait a moment; the limit is in the setting serve.rate",
-                ),
-                {"retry-after": str(ceil((1 - left) / rate))},
+            error = UsageError(
+                "too many requests", hint="wait a moment; the limit is in the setting serve.rate"
             )
+            wait = {"retry-after": str(ceil((1 - left) / rate))}
+            raise RefusedError(429, "too_many", error, wait)
 
 
 def let_in(

@@ -160,33 +160,29 @@ def free_bytes(path: str) -> int:
 def gauges(look: Look, waiting: int) -> list[Gauge]:
     """The look as numbers."""
 
-    def one(name: str, about: str, value: float) -> Gauge:
-        return Gauge(name, about, (), [((), value)])
-
-    def each(name: str, about: str, value: Callable[[Status], float]) -> Gauge:
-        samples = [((space,), value(status)) for space, status in look.spaces.items()]
-        return Gauge(name, about, ("space",), samples)
-
+    alone: dict[str, tuple[str, float]] = {
+        "up": ("Whether all is well.", 0 if reasons(look) else 1),
+        "runner_up": ("Whether something runs behind it.", 0 if look.runner else 1),
+        "calls_waiting": ("Calls that have not returned.", waiting),
+        "disk_free_bytes": ("Room on the disk of the home.", look.free),
+    }
+    of_spaces = {
+        "turns": ("Turns in the journal.", "turns"),
+        "paused": ("Whether it is paused.", "paused"),
+        "pending_turns": ("Turns to be consolidated.", "pending"),
+        "waiting_fragments": ("What waits for a model.", "waiting"),
+        "reviews": ("Beliefs that wait for an answer.", "reviews"),
+        "store_bytes": ("Bytes on disk.", "bytes"),
+        "failed_consolidations": ("Failed consolidations since the last that did not.", "attempts"),
+    }
+    found = [Gauge(name, about, (), [((), value)]) for name, (about, value) in alone.items()]
+    for name, (about, field) in of_spaces.items():
+        values = {space: getattr(status, field) for space, status in look.spaces.items()}
+        samples = [((s,), float(v if isinstance(v, int) else bool(v))) for s, v in values.items()]
+        found.append(Gauge(name, about, ("space",), samples))
     memories = [
         ((space, state), float(getattr(status, state)))
         for space, status in look.spaces.items()
         for state in ("active", "archived")
     ]
-    return [
-        one("up", "Whether all is well.", 0 if reasons(look) else 1),
-        one("runner_up", "Whether something runs behind it.", 0 if look.runner else 1),
-        one("calls_waiting", "Calls that have not returned.", waiting),
-        one("disk_free_bytes", "Room on the disk of the home.", look.free),
-        each("turns", "Turns in the journal.", lambda one: one.turns),
-        Gauge("memories", "Memories.", ("space", "state"), memories),
-        each("paused", "Whether it is paused.", lambda one: 1 if one.paused else 0),
-        each("pending_turns", "Turns to be consolidated.", lambda one: one.pending),
-        each("waiting_fragments", "What waits for a model.", lambda one: one.waiting),
-        each("reviews", "Beliefs that wait for an answer.", lambda one: one.reviews),
-        each("store_bytes", "Bytes on disk.", lambda one: one.bytes),
-        each(
-            "failed_consolidations",
-            "Consolidations that did not finish since the last that did.",
-            lambda one: one.attempts,
-        ),
-    ]
+    return [*found, Gauge("memories", "Memories.", ("space", "state"), memories)]

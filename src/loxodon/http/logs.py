@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from loxodon.consolidate.phases import Consolidated
 from loxodon.types import Added, Frame, Recall, Record, Turn
-from loxodon.write.phases import Consolidated
 
 _MOST_IDS = 20
 

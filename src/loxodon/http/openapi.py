@@ -18,25 +18,6 @@ from loxodon.spaces import MAX_NAME
 from loxodon.types import CHATS
 
 _TEXT: Schema = {"type": "string"}
-_EXAMPLES: Mapping[str, Mapping[str, Any]] = {
-    "add": {
-        "session": "monday",
-        "turns": [
-            {"role": "user", "content": "我对花生过敏", "id": "m1"},
-            {"role": "assistant", "content": "记住了！", "id": "m2"},
-        ],
-    },
-    "capture": {"content": "The user prefers TypeScript", "importance": 0.8, "tags": ["coding"]},
-    "edit": {"content": "The user lives in York", "version": 1},
-    "recall": {"query": "花生可以吃吗", "top": 5, "budget": 500},
-    "context": {"message": "我能吃花生酱吗？", "history": ["你好"], "budget": 2000},
-    "consolidate": {"if_due": True},
-    "forget": {"entity": "Ada", "also": ["Ada Lovelace"], "dry_run": True},
-    "pause": {"until": "2026-02-05T09:00:00+08:00"},
-    "export": {"folder": "masked", "masked": True},
-    "import": {"path": "mem0.json", "format": "mem0"},
-}
-"""Requests of the operations whose fields do not say it."""
 _ERRORS: Mapping[int, str] = {
     400: "A field is unknown, missing or invalid.",
     401: "No token, or a wrong one.",
@@ -155,12 +136,9 @@ def _operation(one: Operation, named: dict[str, Schema]) -> dict[str, Any]:
         found["security"] = [{}]
         found["responses"]["503"] = _answer("It needs attention.", schema)
     if one.takes and not one.in_query:
-        content: dict[str, Any] = {"schema": body_schema(one.takes)}
-        if one.name in _EXAMPLES:
-            content["example"] = _EXAMPLES[one.name]
         found["requestBody"] = {
             "required": any(field.required for field in one.takes),
-            "content": {"application/json": content},
+            "content": {"application/json": {"schema": body_schema(one.takes)}},
         }
     return found
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon import status, types
 from loxodon.backup import create
+from loxodon.consolidate import embedding, entities, phases
 from loxodon.errors import DamagedStoreError
 from loxodon.forget import receipts
 from loxodon.guard import quarantine
@@ -30,7 +31,6 @@ from loxodon.store import Note
 from loxodon.types import CHATS, Chat, Frame, Problem, Recall
 from loxodon.verbs import FLAG, MOMENT, TEXT, TEXTS, Argument, Route, Verb
 from loxodon.views import folder, sync, workspace
-from loxodon.write import embedding, entities, phases
 
 Run = Callable[[Memory, dict[str, Any]], object]
 
@@ -96,27 +96,6 @@ RESULTS: Mapping[str, Any] = {
     "Page": list,  # of which the schema says itself that it is a page
 }
 """The types of what verbs give, by name."""
-_GROUPS: Mapping[str, str] = {
-    "Messages": "turns sessions",
-    "Memories": "memories touch notes reviews quarantine entities segments events profile",
-    "Overviews": "today timeline graph related strength labels",
-    "Recall": "recall context gate snapshot",
-    "Consolidation and jobs": "consolidate flush embed due schedule reminders",
-    "Control": "forget receipts audit pause resume inspect subjects",
-    "Maintenance": "status stats validate rebuild-index backup backups settings",
-    "The workspace": "workspace",
-}
-"""The headings of the description, by how a path begins; or by how it ends."""
-
-
-def _group(verb: Verb) -> str:
-    """The heading that a verb stands under: that of its first route."""
-    parts = verb.routes[0].path.split("/")
-    for part in (parts[-1], parts[1]):
-        for name, begins in _GROUPS.items():
-            if part in begins.split():
-                return name
-    raise LookupError(verb.routes[0].path)
 
 
 def names_in(path: str) -> list[str]:
@@ -195,7 +174,7 @@ def _operation(verb: Verb, route: Route) -> Operation:
         route.name or verb.name.rpartition(".")[2],
         route.method,
         route.path,
-        _group(verb),
+        verb.routes[0].path.split("/")[1],
         route.about or verb.about,
         result_of(verb),
         route.access or verb.access,
@@ -210,11 +189,8 @@ def _operation(verb: Verb, route: Route) -> Operation:
     )
 
 
-OPERATIONS: tuple[Operation, ...] = tuple(
-    sorted(
-        (_operation(verb, route) for verb in all_verbs().values() for route in verb.routes),
-        key=lambda one: [*_GROUPS].index(one.group),
-    )
+OPERATIONS = tuple(
+    _operation(verb, route) for verb in all_verbs().values() for route in verb.routes
 )
 
 
@@ -338,7 +314,7 @@ def _page(
     status: int = 200,
 ) -> Operation:
     method, _, path = at.partition(" ")
-    group = next((one for one in ("spaces", "tokens") if one in path), "server").capitalize()
+    group = next((one for one in ("spaces", "tokens") if one in path), "server")
     return Operation(name, method, path, group, about, gives, right, takes, status=status)
 
 

@@ -21,7 +21,6 @@ GRACE_SECONDS = 5  # for requests that are being answered when the server is tol
 # How long an idle connection stays open: longer than clients keep theirs, so that none sends a
 # request into one that is being closed.
 KEPT_SECONDS = 75
-CONNECTIONS = 1_000
 _BACKLOG = 2048
 
 
@@ -30,39 +29,27 @@ def listen(host: str, port: int, *, or_any: bool = False) -> socket.socket:
 
     With `or_any`, another port is taken where this one is in use.
     """
+    found = None
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         # Named as TCP, or asyncio leaves Nagle's algorithm on and every answer waits 40 ms.
         found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    except (OSError, UnicodeError) as error:
-        raise _unheard(host, port, error) from None
-    try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((host, port))
         found.listen(_BACKLOG)
-    except (OSError, OverflowError) as error:
-        found.close()
+        return found
+    except (OSError, OverflowError, UnicodeError) as error:
+        if found is not None:
+            found.close()
         if or_any and getattr(error, "errno", None) == errno.EADDRINUSE:
             return listen(host, 0)
-        raise _unheard(host, port, error) from None
-    return found
-
-
-def _unheard(host: str, port: int, error: Exception) -> UsageError:
-    if getattr(error, "errno", None) == errno.EADDRINUSE:
-        return UsageError(
-            "{host} port {port} is already in use",
-            hint="choose another port with --port; two servers may share a home",
+        raise UsageError(
+            "cannot listen on {host} port {port}: {reason}",
+            hint="choose another address with --host and --port; two servers may share a home",
             host=host,
             port=port,
-        )
-    return UsageError(
-        "cannot listen on {host} port {port}: {reason}",
-        hint="choose another address with --host and --port",
-        host=host,
-        port=port,
-        reason=getattr(error, "strerror", None) or error,
-    )
+            reason=getattr(error, "strerror", None) or error,
+        ) from None
 
 
 def url_of(listening: socket.socket) -> str:
@@ -94,33 +81,24 @@ def serve(
     *,
     ready: Callable[[], None] = lambda: None,
     stopping: Callable[[], None] = lambda: None,
-    connections: int = CONNECTIONS,
+    connections: int = 1_000,
 ) -> None:
     """Answer requests until SIGINT or SIGTERM; a second one ends it at once.
 
     `ready` is called once requests are answered, `stopping` when none is taken any more. Beyond
-    `connections`, a new one closes that which is silent longest; where each has a request being
-    answered, it gets 503.
+    `connections` at once, a request gets 503.
     """
     uvicorn = need_uvicorn()
-
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-    silent: dict[Protocol, None] = {}  # those without a whole request to answer, longest first
-
     class Protocol(HttpToolsProtocol):
-        """Limits the head of a request in time and size, and silence, which uvicorn does not."""
+        """Limits the head of a request in time and size, which uvicorn does not."""
 
         _timer: asyncio.TimerHandle | None = None
         _size = 0
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            if silent and len(self.connections) >= connections:
-                longest = next(iter(silent))
-                del silent[longest]
-                longest.transport.abort()
-            silent[self] = None
             self._wait_for_head()
 
         def on_message_begin(self) -> None:
@@ -137,19 +115,8 @@ def serve(
             self._cancel()
             super().on_headers_complete()
 
-        def on_message_complete(self) -> None:
-            super().on_message_complete()
-            if not self.cycle.response_complete:
-                silent.pop(self, None)
-
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            if self.cycle.response_complete and not self.transport.is_closing():
-                silent[self] = None
-
         def connection_lost(self, exc: Exception | None) -> None:
             self._cancel()
-            silent.pop(self, None)
             super().connection_lost(exc)
 
         def _wait_for_head(self) -> None:

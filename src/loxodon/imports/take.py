@@ -27,6 +27,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
+from loxodon.consolidate.decay import initial_strength
+from loxodon.consolidate.keep import tags_of
+from loxodon.consolidate.meaning import Meaning, is_user, meaning_of, meet, weight_of
 from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.guard import provenance, quarantine
@@ -48,9 +51,6 @@ from loxodon.types import (
     Origin,
     Record,
 )
-from loxodon.write.decay import initial_strength
-from loxodon.write.keep import tags_of
-from loxodon.write.meaning import Meaning, is_user, meaning_of, meet, weight_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -205,7 +205,7 @@ class Taker:
         """Those that were neither taken nor forgotten, by what they are called there."""
         keys = [key for one in batch for key in _keys(one)]
         with self._store.reading():
-            taken = {*self._store.workspace_data.imported(keys)}
+            taken = {*self._store.column("imported", [key.hex() for key in keys])}
         forgotten = self._memory.forgotten()
         new: list[NewMemory] = []
         for one in batch:

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
+from loxodon.consolidate import themes
+from loxodon.consolidate.beliefs import DOUBTFUL
+from loxodon.consolidate.compress import merged
 from loxodon.store import clock_check
 from loxodon.store.store import Store
 from loxodon.types import Record
-from loxodon.write import themes
-from loxodon.write.beliefs import DOUBTFUL
-from loxodon.write.compress import merged
 
 MOST = 100
 """Memories that one look is at."""

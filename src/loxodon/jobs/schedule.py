@@ -20,6 +20,9 @@ from datetime import datetime, timedelta, tzinfo
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon.consolidate.compress import PROFILE
+from loxodon.consolidate.phases import Consolidated
+from loxodon.consolidate.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError, UsageError
 from loxodon.jobs import heartbeat
 from loxodon.messages import LANGUAGES
@@ -28,13 +31,10 @@ from loxodon.store import JobRuns, clock_check
 from loxodon.store.store import Store
 from loxodon.types import NOTHING, Record
 from loxodon.verbs import verb
-from loxodon.write.compress import PROFILE
-from loxodon.write.phases import Consolidated
-from loxodon.write.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.consolidation import Consolidation
     from loxodon.memory import Memory
-    from loxodon.write.consolidation import Consolidation
 
 JOBS = ("flush", "daily", "weekly", "profile", "heartbeat", "backup")
 """In the order in which they are done."""

@@ -7,7 +7,7 @@ The order, for each sentence of a message:
 2. Each clause is held against the frames. One that is read wholly becomes a statement in the third
    person, with attribute and value.
 3. What was not read that way is kept as it was said, if it speaks of the person or of their people,
-   can be understood alone, and is worth it (`speech.Worth`), else with the sentence around it; its
+   can be understood alone, and is worth it (`worth.py`), else with the sentence around it; its
    words are never rewritten.
 
 No clause has a subject by default: one that is about nobody who is known is read by nobody.
@@ -17,14 +17,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from loxodon.language import worth
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.conjuncts import Said, Sharing, conjuncts, goes_on
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
-from loxodon.language.speech import VAGUE, Speech, Worth
+from loxodon.language.speech import Speech
 from loxodon.language.statements import (
     USER,
     Act,
@@ -35,8 +37,10 @@ from loxodon.language.statements import (
     Statement,
     TurnInContext,
 )
+from loxodon.text.dates import find_moments
+from loxodon.text.similarity import sense
 from loxodon.text.steps import charge
-from loxodon.text.things import tells_value
+from loxodon.text.things import own_words
 
 HEDGED = 0.6  # How sure one can be of what was said with a `maybe`
 OWN_WORDS = 0.4  # The importance of what is kept as it was said; of health as much as a frame's
@@ -47,7 +51,6 @@ class Grammar(Sharing, Protocol):
 
     language: str
     speech: Speech
-    worth: Worth
 
     @property
     def frames(self) -> Frames: ...
@@ -102,10 +105,15 @@ class Grammar(Sharing, Protocol):
         ...
 
 
+def _is_ahead(text: str, at: datetime) -> bool:
+    return any(one.since > at and not one.recurring for one in find_moments(text, at))
+
+
 class _Sentence(NamedTuple):
     text: str
     type: str
     numbers: tuple[int, ...]
+    at: datetime = datetime.max  # When it was said
 
 
 def read(grammar: Grammar, said: TurnInContext) -> Reading:
@@ -121,9 +129,12 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     taken_back = False
     asked = [line.content for line in said.before if line.role == "user"][-1:]
     busy = any(speech.type(text) == "instruction" for text in asked)
-    sentences = [part for one in _sentences(said.fragments) for part in _apart(grammar, one, known)]
+    sentences = [
+        part for one in sentences_of(said.fragments) for part in _apart(grammar, one, known)
+    ]
     asking = sum(one.type in ("instruction", "question") for one in sentences)
     for sentence in sentences:
+        sentence = sentence._replace(at=said.at)
         working = busy or asking > (sentence.type in ("instruction", "question"))
         charge(len(sentence.text))
         # Whether a sentence of one language stands in another: to be translated, or learned
@@ -137,9 +148,13 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
             plainly = grammar.clauses(order.text, known)
             if any(_match(grammar, order, one, small) for one in plainly):
                 sentence, clauses = order, plainly
-        found = _people(grammar, sentence) + _read(
-            grammar, sentence, [o for o in clauses if alone or o.who != "bare"], small, working
-        )
+        people = _people(grammar, sentence)
+        told = [one for one in clauses if alone or one.who != "bare"]
+        found = people + [
+            one
+            for one in _read(grammar, sentence, told, small, working)
+            if not (one.quoted and any(_only_names(one, who) for who in people))
+        ]
         alone = alone and all(one.who in ("user", "we", "bare") for one in clauses)
         known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
         known = met(known, grammar.people(sentence.text), grammar.pronouns)
@@ -153,7 +168,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     return Reading(_once(_in_one(grammar, statements)), unclear, taken_back)
 
 
-def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
+def sentences_of(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
     """Fragments joined to the sentences that they were cut from: those that end in a comma."""
     whole: list[Fragment] = []
     for fragment in fragments:
@@ -180,6 +195,7 @@ def _read(
     """What a sentence says: by frames, and what is left of it in its own words. `working`: the
     message, or the one before it, asks for something else."""
     wish = grammar.speech.wishes(sentence.text)
+    wish = wish and (not working or grammar.speech.standing(sentence.text))
     if not clauses and not wish:
         return []
     items: list[Said] = []
@@ -195,24 +211,24 @@ def _read(
         before, match = said[-1]
         before = before if match and goes_on(before, match) else None
     found = [_statement(grammar, one, match) for one, match in items if match]
-    if not found and wish:
-        return _own_words(grammar, sentence.text, clauses, wish=True)
+    if wish and not (found and all(match for _, match in items)):
+        return found + _own_words(grammar, sentence, sentence.text, clauses, wish=True)
     if not found:
         asks = sentence.type != "statement"
-        if own := _own_words(grammar, sentence.text, clauses, asks):
+        if own := _own_words(grammar, sentence, sentence.text, clauses, asks):
             return own
         # Not all that somebody says in one breath is worth as much.
         items = [(one, None) for one in clauses if len(clauses) > 1]
     items += [(Clause(one, raw=one), None) for one in _IN_BRACKETS.findall(sentence.text)]
     if sentence.type != "statement":
         return found
-    return _left(grammar, sentence.text, items) + found
+    return _left(grammar, sentence, items) + found
 
 
 _IN_BRACKETS = re.compile(r"[(（]([^()（）]{4,})[)）]")  # which no clause has
 
 
-def _left(grammar: Grammar, sentence: str, items: Sequence[Said]) -> list[Statement]:
+def _left(grammar: Grammar, sentence: _Sentence, items: Sequence[Said]) -> list[Statement]:
     """What frames have left of a sentence, in its own words: each clause that is worth it, else
     what stands together, or all of the sentence."""
     told: list[Statement] = []
@@ -223,38 +239,49 @@ def _left(grammar: Grammar, sentence: str, items: Sequence[Said]) -> list[Statem
             runs.append((one, []))
             continue
         tells = about is not None and _tells(grammar, one, about)
-        named = tells and grammar.speech.tells(one.raw) and not VAGUE.search(one.raw)
         own = []
         if one.who not in ("", "bare", "part"):
-            own = _own_words(grammar, one.raw, [one], within=sentence if named else "")
+            own = _own_words(grammar, sentence, one.raw, [one])
         told += own
         if not own and (tells or one.who == "part"):
             runs[-1][1].append(one)
     for before, left in runs:
         if not about or not left:
             continue
-        said = _stretch(sentence, left)
+        said = _stretch(sentence.text, left)
         if not before and len(left) == 1 and not left[0].who:  # what only leads up to it
+            continue
+        half = any(one.who == "part" and _tells(grammar, one, about) for one in left)
+        if not (half or _is_worth_its_rest(grammar, about, said, sentence.at)):
             continue
         alone = (
             before is not None
             and before.subject == USER
             and not any(one.who == "part" for one in left)
-            and grammar.worth.score(said) >= grammar.worth.least
             and bool(grammar.sharing(before, left[0].text))
         )
         own = _own_words(
             grammar,
-            said if alone else sentence,
+            sentence,
+            said if alone else sentence.text,
             [about._replace(raw=""), *left],
-            within=sentence,
-            half=any(one.who == "part" and _tells(grammar, one, about) for one in left),
+            half=True,
         )
         own = [one for one in own if not one.tentative]
         if own and not alone:
             return [one for one in told if one.act != "state"] + own
         told += own
     return told
+
+
+def _is_worth_its_rest(grammar: Grammar, about: Clause, said: str, at: datetime) -> bool:
+    """Whether what frames have left of a sentence tells something of whom the sentence is about."""
+    if grammar.frames.of_health(grammar.evened(said)) or _is_ahead(said, at):
+        return True
+    zh = grammar.language == "zh"
+    lead = ("我" if zh else "I ") if about.subject == USER else about.shown + " " * (not zh)
+    best = max(worth.judge(said).keep, worth.judge(lead + said).keep)
+    return best >= worth.LEAST[grammar.language]
 
 
 def _stretch(sentence: str, clauses: Sequence[Clause]) -> str:
@@ -396,6 +423,15 @@ def _relation(grammar: Grammar, relation: str, name: str, act: Act = "state") ->
     )
 
 
+def _only_names(quote: Statement, who: Statement) -> bool:
+    """Whether somebody's own words say no more than who a person is to them."""
+    rest = {*sense(own_words(quote.content))} - {*sense(who.content), *_NAMING}
+    return quote.act in ("state", "change") and not rest
+
+
+_NAMING = frozenset([*"我们新叫是的名字", "my", "i", "our", "called", "named", "new", "name"])
+
+
 def _apart(grammar: Grammar, sentence: _Sentence, known: Mapping[str, str]) -> list[_Sentence]:
     """A sentence, and the question or request that it ends with: `I work at Wayfair, tell me
     how …`. One that only asks whether it is so, in a word or three, is part of it."""
@@ -428,20 +464,18 @@ _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
 
 def _own_words(
     grammar: Grammar,
+    sentence: _Sentence,
     text: str,
     clauses: Sequence[Clause],
     asks: bool = False,
-    within: str = "",
     half: bool = False,
     wish: bool = False,
 ) -> list[Statement]:
     """A stretch of talk as it was said, if it stands alone and is worth keeping; of what only
-    `asks` for something, if it surely is. Part of a sentence is worth what the sentence `within`
-    which it stands is; that of a clause which was read `half`, and a `wish`, is kept in any
-    case."""
+    `asks` for something, if it surely is. What a clause tells that was read `half`, a `wish`, and
+    what somebody has on a day to come are kept in any case."""
     speech = grammar.speech
-    worth = grammar.worth.score(within or text)
-    hedged = speech.hedged(text)
+    hedged = speech.hedged(sentence.text)
     never = speech.never(text)
     change = _Change() if hedged else _changes(grammar, text, clauses)
     if never and not wish and not (hedged and never in _GUESSED) and not change.right:
@@ -449,16 +483,16 @@ def _own_words(
     if asks and (_HANDED.search(text) or speech.asks_whether(text)):
         return []
     bare = bool(clauses) and clauses[0].who == "bare"
-    vague = not (within or speech.tells(text) or bare or worth >= grammar.worth.unsaid)
-    least = grammar.worth.least
-    if asks or (bare and change.act == "state"):
-        least = grammar.worth.unsaid
-    worthy = (worth >= least and not vague) or tells_value(text)
+    about = text != sentence.text or bare or speech.tells(text)
+    least = worth.SURELY if asks else worth.LEAST[grammar.language]
+    ill = grammar.frames.of_health(grammar.evened(text))
+    worthy = about and (
+        ill or (not asks and _is_ahead(text, sentence.at)) or worth.judge(text).keep >= least
+    )
     kept = half or wish or (worthy and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
     if not kept and not change.over and not (change.act != "state" and somebody):
         return []
-    ill = grammar.frames.of_health(grammar.evened(text))
     matters = "condition" if ill else "rule" if wish else ""
     statement = Statement(
         grammar.quoted(text),
@@ -467,15 +501,16 @@ def _own_words(
         right=change.right,
         category="health" if ill else "preference" if asks or wish else "fact",
         importance=ATTRIBUTES[matters].importance if matters else OWN_WORDS,
-        topic=speech.topic(text),
+        topic="" if wish else worth.judge(text).topic,
         quoted=True,
         tentative=not kept,
     )
-    about = clauses[0] if clauses else None
-    if hedged or (about and about.hedged):
+    first = clauses[0] if clauses else None
+    if hedged or (first and first.hedged):
         statement = statement._replace(confidence=HEDGED)
-    if about and about.who in ("person", "pet"):
-        statement = statement._replace(subject=about.subject, mentions=_mentions(about))
+    if first and first.who in ("person", "pet"):
+        mentions = () if hedged else _mentions(first)
+        statement = statement._replace(subject=first.subject, mentions=mentions)
     return [statement]
 
 
@@ -570,4 +605,4 @@ def _once(statements: Sequence[Statement]) -> list[Statement]:
     return list(found.values())
 
 
-__all__ = ["Grammar", "read"]
+__all__ = ["Grammar", "read", "sentences_of"]

@@ -1,7 +1,7 @@
 """What is said, cut and read: the values that pass from a reader to the memory.
 
 A turn is cut into fragments, and what these say is read as statements: sentences that stand alone,
-which `write/reconcile.py` compares with what the memory holds.
+which `consolidate/reconcile.py` compares with what the memory holds.
 """
 
 from __future__ import annotations

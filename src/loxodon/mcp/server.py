@@ -1,9 +1,9 @@
-"""The tools, pages and prompt behind the official SDK's server, for one space of a home."""
+"""The tools behind the official SDK's server, for one space of a home."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from secrets import token_hex
@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import loxodon
-from loxodon.errors import ForbiddenError, LoxodonError, NotFoundError
+from loxodon.errors import ForbiddenError, LoxodonError
 from loxodon.http.fields import given
 from loxodon.http.guard import Caller
 from loxodon.http.host import Host
@@ -58,22 +58,6 @@ _AGREED: dict[str, Any] = {  # the form in which the user answers
     "properties": {"agree": {"type": "boolean", "title": "OK"}},
     "required": ["agree"],
 }
-_MARKDOWN = "text/markdown"
-_SNAPSHOT = wire.Resource(
-    name="snapshot",
-    title="What a conversation starts with",
-    uri="loxodon://snapshot",
-    mime_type=_MARKDOWN,
-    description="A page on the user, to read at the start.",
-)
-_PROMPT = wire.Prompt(
-    name="recall",
-    title="With what you remember",
-    description="A message with what the memory has on it put before.",
-    arguments=[
-        wire.PromptArgument(name="message", description="what you want to say", required=True)
-    ],
-)
 
 
 class Served(NamedTuple):
@@ -158,21 +142,6 @@ class Answers:
             relays=served.relays,
         )
 
-    async def _logged(self, name: str, work: Awaitable[Result]) -> Result:
-        """Do it, and log how it ended."""
-        started, code = perf_counter(), "cancelled"
-        try:
-            result = await work
-            code = "ok"
-            return result
-        except Exception as error:  # it is only noted here
-            code = getattr(error, "code", type(error).__name__)
-            raise
-        finally:
-            if self._over_http:  # a program that starts us may not read what we log
-                ms = round((perf_counter() - started) * 1e3, 2)
-                log(f"mcp.{name}", space=self._served.space, ms=ms, code=code)
-
     # Tools
 
     async def list_tools(self, ctx: Context, params: Page) -> wire.ListToolsResult:
@@ -202,10 +171,17 @@ class Answers:
         tool = self._tools().get(params.name)
         if tool is None:
             raise MCPError(wire.INVALID_PARAMS, f"Unknown tool: {params.name[:80]}")
+        started, code = perf_counter(), "cancelled"
         try:
-            result = await self._logged(tool.name, self._done(tool, params, ctx))
+            result = await self._done(tool, params, ctx)
+            code = "ok"
         except LoxodonError as error:
+            code = error.code
             return wire.CallToolResult(content=[_text(self._said(error))], is_error=True)
+        finally:
+            if self._over_http:  # a program that starts us may not read what we log
+                ms = round((perf_counter() - started) * 1e3, 2)
+                log(f"mcp.{tool.name}", space=self._served.space, ms=ms, code=code)
         if isinstance(result, wire.InputRequiredResult):
             return result
         written = _whole(json.dumps(plain(result), ensure_ascii=False))
@@ -261,51 +237,6 @@ class Answers:
         said = f"{t('error: {message}', message=message)} ({error.code})"
         return f"{said}\n{t('hint: {hint}', hint=hint)}" if hint else said
 
-    # Pages and the prompt
-
-    async def list_resources(self, ctx: Context, params: Page) -> wire.ListResourcesResult:
-        direct = self._served.chat == "direct"
-        return wire.ListResourcesResult(resources=[_SNAPSHOT] if direct else [])
-
-    async def read_resource(
-        self, ctx: Context, params: wire.ReadResourceRequestParams
-    ) -> wire.ReadResourceResult:
-        chat, uri = self._served.chat, params.uri
-
-        def page(memory: Memory) -> str:
-            if uri != _SNAPSHOT.uri or chat != "direct":
-                raise NotFoundError("{uri} not found", uri=repr(uri[:200]))
-            return _shown(memory, chat, str(tools.snapshot(memory, chat, {})["text"]))
-
-        text = await self._asked("read", page)
-        content = wire.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=text)
-        return wire.ReadResourceResult(contents=[content])
-
-    async def list_prompts(self, ctx: Context, params: Page) -> wire.ListPromptsResult:
-        return wire.ListPromptsResult(prompts=[_PROMPT])
-
-    async def get_prompt(
-        self, ctx: Context, params: wire.GetPromptRequestParams
-    ) -> wire.GetPromptResult:
-        message = (params.arguments or {}).get("message", "")
-        if params.name != "recall" or not message.strip():
-            raise MCPError(wire.INVALID_PARAMS, "the one prompt is recall; it needs a message")
-
-        def prompt(memory: Memory) -> str:
-            return tools.recall_prompt(memory, self._served.chat, message, self._session(memory))
-
-        text = await self._asked("prompt", prompt)
-        return wire.GetPromptResult(messages=[wire.PromptMessage(role="user", content=_text(text))])
-
-    async def _asked(self, name: str, work: Callable[[Memory], str]) -> str:
-        """What is no tool fails as the protocol has it."""
-        try:
-            return await self._logged(name, self._call(work))
-        except LoxodonError as error:
-            missing = isinstance(error, NotFoundError)
-            code = wire.INVALID_PARAMS if missing else wire.INTERNAL_ERROR
-            raise MCPError(code, self._said(error)) from None
-
 
 def _shown(memory: Memory, chat: Chat, found: Result) -> Result:
     """What was found as an agent may see it: numbers of people as masks."""
@@ -343,8 +274,4 @@ def server_of(answers: Answers) -> Server[dict[str, Any]]:
         instructions=INSTRUCTIONS if talks else LOOKING_UP,
         on_list_tools=answers.list_tools,
         on_call_tool=answers.call_tool,
-        on_list_resources=answers.list_resources,
-        on_read_resource=answers.read_resource,
-        on_list_prompts=answers.list_prompts,
-        on_get_prompt=answers.get_prompt,
     )

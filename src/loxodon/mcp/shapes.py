@@ -11,7 +11,7 @@ from typing import Any
 
 from loxodon.forget.receipts import counted
 from loxodon.guard.provenance import is_own
-from loxodon.messages import t, tn
+from loxodon.messages import t
 from loxodon.types import Record, Source, Version
 
 Shape = Mapping[str, Any]
@@ -80,29 +80,6 @@ def list_text(found: Shape) -> str:
     return "\n".join(lines) or t("no memories")
 
 
-def history_text(found: Shape) -> str:
-    return "\n".join(
-        f"v{one['version']} · {one['at']:%Y-%m-%d %H:%M} · {one['change']} · "
-        f"{_one_line(one['content'])}"
-        for one in found["versions"]
-    )
-
-
-def review_text(found: Shape) -> str:
-    lines = [memory_text(found["decided"])] if found["decided"] else []
-    for one in found["waiting"]:
-        lines.append(memory_text(one["belief"]))
-        lines += ["  ≠ " + memory_text(one["against"])] if one["against"] else []
-    return "\n".join(lines) or t("nothing to review")
-
-
-def quarantine_text(found: Shape) -> str:
-    return "\n".join(
-        f"[{one['id']}] {one['reason']} · {one['origin']} · {one['at']:%Y-%m-%d} · {one['source']}"
-        for one in found["held"]
-    ) or t("nothing is in quarantine")
-
-
 def receipt_text(found: Shape) -> str:
     said = [
         t("deleted: {counts}", counts=counted(found["erased"])),
@@ -140,22 +117,23 @@ def page_text(found: Shape) -> str:
     return found.get("text") or found.get("context") or t("nothing related was found")
 
 
-def reading_text(found: Shape) -> str:
-    """A question with its ticket, or what came of an answer."""
-    if found["ticket"]:
-        return f"ticket: {found['ticket']}\n\n{found['instructions']}\n\n{found['data']}"
-    if not found["did"] and not found["refused"]:
-        return t("nothing to read")
-    did = ", ".join(f"{name} {n}" for name, n in found["did"].items())
-    refused = [t("not believed: {what}", what=one) for one in found["refused"]]
-    left = found["left"] and t("{n} still wait: call again without a ticket", n=found["left"])
-    return "\n".join(filter(None, (did, *refused, left)))
+def plain_text(found: Shape) -> str:
+    """The fields that have something in them, a line each; memories as `memory_text` tells them."""
+    lines = []
+    for name, one in found.items():
+        if isinstance(one, list):
+            lines += [f"{name}:", *(f"  {_told(each)}" for each in one)] if one else []
+        elif one not in (None, "", {}, 0, False):
+            lines.append(f"{name}: {_told(one)}")
+    return "\n".join(lines) or t("nothing found")
 
 
-def consolidated_text(done: Shape) -> str:
-    counts = ", ".join(f"{name} {n}" for name, n in done["counts"].items())
-    said = tn("{n} turn", "{n} turns", done["turns"]) if done["ran"] else done["reason"]
-    return "; ".join(filter(None, (said, counts, done["problem"])))
+def _told(one: Any) -> str:
+    if not isinstance(one, Mapping):
+        return str(one)
+    if "waits" in one:
+        return memory_text(one)
+    return " · ".join(f"{name} {_told(value)}" for name, value in one.items() if value)
 
 
 def search_text(answer: Shape) -> str:

@@ -28,7 +28,6 @@ from loxodon.mcp.shapes import Shape
 from loxodon.memory import Memory, verb_named
 from loxodon.messages import current, t
 from loxodon.security.tokens import Right
-from loxodon.text.language import language_of
 from loxodon.types import Added, Chat, Record
 from loxodon.verbs import FLAG, MOMENT_OR_NONE, TEXT, WHOLE, Argument, Verb
 
@@ -209,7 +208,7 @@ def list_memories(memory: Memory, chat: Chat, given: Given) -> Shape:
     return {"memories": [*map(shapes.memory_of, found[:limit])], "more": len(found) > limit}
 
 
-@tool("history", shapes.history_text, ID)
+@tool("history", shapes.plain_text, ID)
 def history(memory: Memory, chat: Chat, given: Given) -> Shape:
     """Every version of a memory, oldest first."""
     id = seen(memory, chat, given["id"]).id
@@ -234,13 +233,6 @@ def seen(memory: Memory, chat: Chat, id: str) -> Record:
     if chat != "direct" and record.audience == "private":
         raise no_memory(record.id)
     return record
-
-
-def recall_prompt(memory: Memory, chat: Chat, message: str, session: str = "") -> str:
-    """A message with what the memory has on it put before; it is journalled in a `session`."""
-    found = recall_context(memory, chat, {"message": message, "session": session})
-    told = found["context"] or t("nothing related was found", language_of(message))
-    return f"{told}\n\n{message}"
 
 
 # What was said
@@ -366,7 +358,7 @@ def forget(memory: Memory, chat: Chat, given: Given) -> Shape:
 
 @tool(
     "reviews confirm reject",
-    shapes.review_text,
+    shapes.plain_text,
     Argument("id", TEXT, "b_…"),
     Argument("decision", ("confirm", "reject"), ""),
     private=True,
@@ -401,7 +393,7 @@ def review(memory: Memory, chat: Chat, given: Given) -> Shape:
 
 @tool(
     "quarantine release",
-    shapes.quarantine_text,
+    shapes.plain_text,
     Argument("id", TEXT, "q_…"),
     overwrites=True,
     private=True,
@@ -421,7 +413,7 @@ def quarantine(memory: Memory, chat: Chat, given: Given) -> Shape:
     return {"held": held}
 
 
-@tool("consolidate", shapes.consolidated_text, repeatable=True, long=True)
+@tool("consolidate", shapes.plain_text, repeatable=True, long=True)
 def consolidate(memory: Memory, chat: Chat, given: Given) -> Shape:
     """Learn from new messages now, which also happens by itself. Only if the user asks for it
     (“整理记忆”)."""
@@ -433,7 +425,7 @@ def consolidate(memory: Memory, chat: Chat, given: Given) -> Shape:
 
 @tool(
     "hand_out take_answer",
-    shapes.reading_text,
+    shapes.plain_text,
     Argument("ticket", TEXT, ""),
     Argument("answer", TEXT, "the JSON object, as text"),
     overwrites=True,

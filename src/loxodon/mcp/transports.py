@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from loxodon.errors import UsageError
 from loxodon.http import server as web
-from loxodon.http.guard import GUESSES, Caller, Door, Rates, RefusedError, admit
+from loxodon.http.guard import Caller, Door, Rates, RefusedError, let_in, not_granted
 from loxodon.http.logs import log
 from loxodon.http.replies import failed
 from loxodon.http.requests import MOST_BYTES, language_of, peer_of
@@ -93,21 +93,11 @@ class App:
 
     def _let_in(self, request: Request) -> Caller:
         """Who asks; a RefusedError for who may not, or not so often, or not this."""
-        try:
-            caller = admit(self._door, request.headers)
-        except RefusedError as refusal:
-            if refusal.status == 401:
-                self._rates.take(f"wrong {peer_of(request)}", most=GUESSES)
-            raise
-        self._rates.take(caller.name or peer_of(request))
+        caller = let_in(self._door, self._rates, peer_of(request), request.headers)
         served = self._served
         other = served.agent and caller.agent not in ("", served.agent)
         if other or not caller.grant.reaches(served.space):
-            error = UsageError(
-                "this token does not have permission for this",
-                hint="use a token with owner permission",
-            )
-            raise RefusedError(403, "forbidden", error)
+            raise not_granted()
         if request.url.path.rstrip("/") != PATH:
             error = UsageError("not found", hint="the MCP endpoint is {path}", path=PATH)
             raise RefusedError(404, "no_route", error)

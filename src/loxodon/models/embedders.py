@@ -1,7 +1,8 @@
 """Embedders: texts to vectors, so that what means the same is found in other words.
 
 `chosen` makes the one that the settings ask for. `questions.Questioner` embeds what is asked,
-`write/embedding.py` what is kept. The libraries that a model needs are imported when it is used.
+`consolidate/embedding.py` what is kept. The libraries that a model needs are imported when it is
+used.
 """
 
 from __future__ import annotations

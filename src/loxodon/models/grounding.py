@@ -73,7 +73,7 @@ def _unsaid(
         return "a question is no statement"
     if not shares(content, source.said):
         return "it speaks of something else"
-    if _has("is_user", content) and _has("that", clause) and not _has("own", clause):
+    if has("is_user", content) and has("that", clause) and not has("own", clause):
         return "it is not about the user"
     if _affirms(content, clause) and not _denies(content):
         return "it says the contrary"
@@ -159,17 +159,7 @@ def _affirms(content: str, said: str) -> bool:
 
 
 def _denies(clause: str) -> bool:
-    return negated(clause) or _has("over", clause)
-
-
-def about_relative(content: str) -> bool:
-    """Whether a sentence is about someone or some animal of the user's."""
-    return _has("relatives", content)
-
-
-def hedged(text: str) -> bool:
-    """Whether a sentence leaves open that it is not so."""
-    return _has("hedged", text)
+    return negated(clause) or has("over", clause)
 
 
 def shares(a: str, b: str) -> bool:
@@ -206,7 +196,8 @@ def _bare(word: str) -> str:
     return fold(word).removesuffix("'s")
 
 
-def _has(pattern: str, text: str) -> bool:
+def has(pattern: str, text: str) -> bool:
+    """Whether a text has one of the words of a pattern in `grounding.toml`."""
     return bool(_PATTERNS[pattern].search(fold(text)))
 
 

@@ -307,7 +307,7 @@ def _stated(
         raise UnfitError("confidence must be above 0 and at most 1")
     if _string(given, "kind") == "belief":
         confidence = min(confidence, _IF_BELIEF)
-    if grounding.hedged(words):
+    if grounding.has("hedged", words):
         confidence = min(confidence, _IF_HEDGED)
     statement = Statement(
         content,
@@ -355,7 +355,7 @@ def _attribute(given: Mapping[str, Any], subject: str, content: str) -> tuple[st
         return "", ""
     if known.one and _NOT_YET.search(folded) and attribute not in _AHEAD:
         return "", ""
-    if subject == USER and known.about != "relation" and grounding.about_relative(content):
+    if subject == USER and known.about != "relation" and grounding.has("relatives", content):
         return "", ""  # what seems to be the user's is that of someone close to them
     return attribute, value
 

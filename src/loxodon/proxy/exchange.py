@@ -45,7 +45,8 @@ from loxodon.text import quote
 from loxodon.text.language import language_of
 
 OUTCOMES = ("used", "nothing-found", "not-needed", "timed-out", "failed", "skipped", "off")
-_MOST_KEPT = 1_000  # spaces whose failures are kept
+_SNAPSHOT_SECONDS = 60.0  # for which one serves all conversations that begin: it takes 20 ms
+_MOST_KEPT = 1_000  # spaces whose failures and snapshots are kept
 _IN_VIEW = 100_000  # characters of the conversation that are compared with what is recalled
 _FAILURES = 3  # in a row, after which a memory is left alone
 _REST_SECONDS = 10.0  # for which it is
@@ -81,6 +82,8 @@ class Memories:
         self.naming = Lock()
         # By space: failures in a row, and until when its memory is left alone
         self.failures: dict[str, tuple[int, float]] = {}
+        # By space, agent, language and what was forgotten: when it was made, and its text
+        self._snapshots: dict[tuple[str, ...], tuple[float, str]] = {}
 
     async def exchange(
         self, request: ModelRequest, speaker: Speaker, about: dict[str, Any]
@@ -94,6 +97,23 @@ class Memories:
         exchange = Exchange(self, request, speaker, names, about)
         await exchange.recall()
         return exchange
+
+    def snapshot(self, memory: Memory, language: str, forgotten: str) -> str:
+        """What a conversation begins with; empty where nothing is known."""
+        key, now = (memory.space, memory.agent, language, forgotten), monotonic()
+        made, text = self._snapshots.get(key, (-_SNAPSHOT_SECONDS, ""))
+        if now - made <= _SNAPSHOT_SECONDS:
+            return text
+        text = ""
+        if not memory.config.enabled:
+            text = memory.recall("MEMORY.md", budget=memory.config.snapshot.budget).context
+        elif memory.list(limit=1):
+            about = t("what is known from earlier conversations", language)
+            text = f"{quote.heading('snapshot', language, about)}\n{memory.snapshot(language)}"
+        if len(self._snapshots) > _MOST_KEPT:
+            self._snapshots.clear()
+        self._snapshots[key] = now, text
+        return text
 
 
 class Exchange:
@@ -190,7 +210,7 @@ class Exchange:
         kept = kept if forgotten == kept.forgotten else Conversation()
         snapshot = None
         if kept.snapshot is None and chat == "direct":
-            snapshot = _snapshot(memory, language_of(words))
+            snapshot = self._memories.snapshot(memory, language_of(words), forgotten)
         found = _Found(forgotten, None, kept.state, snapshot, memory.config.recall.budget)
         if not words or name in kept.blocks:
             return found
@@ -315,13 +335,3 @@ class Exchange:
                 await asyncio.sleep(pause)
         lost = {"session": conversation.name, "turns": len(turns), "error": error}
         log("proxy.lost", space=speaker.space, **lost)
-
-
-def _snapshot(memory: Memory, language: str) -> str:
-    """What a conversation begins with; empty where nothing is known."""
-    if not memory.config.enabled:
-        return memory.recall("MEMORY.md", budget=memory.config.snapshot.budget).context
-    if not memory.list(limit=1):
-        return ""
-    about = t("what is known from earlier conversations", language)
-    return f"{quote.heading('snapshot', language, about)}\n{memory.snapshot(language)}"

@@ -65,10 +65,11 @@ def asked_attributes(question: Question) -> dict[tuple[str, str], bool]:
     with whether it is what the question asks for, or only tells of it."""
     text = fold(question.focus)
     names = [one.entity.name for one in question.entities]
-    own = re.search(r"\b(?:i|my|me|we|our)\b|[我咱]", text) is not None
-    own = own or question.language == "zh"
+    own = _OWN.search(text) is not None or question.language == "zh"
     rows = matching(text, "own")
-    subjects = names or ([USER] if own and rows and not _of_another(text, question) else [])
+    subjects = names or (
+        [USER] if own and rows and not is_of_another(text, question.language) else []
+    )
     found: dict[tuple[str, str], bool] = {}
     for attributes, _ in rows:
         asked = attributes.index("/") if "/" in attributes else len(attributes)
@@ -81,13 +82,28 @@ def asked_attributes(question: Question) -> dict[tuple[str, str], bool]:
     return found
 
 
-def _of_another(text: str, question: Question) -> bool:
-    """Whether a question is about someone by what they are to the user, and not about the user:
+def asks_of_user(question: Question) -> bool:
+    """Whether someone asks for an attribute of themselves: 我住哪儿, where do I live."""
+    text = fold(question.focus)
+    if (
+        question.entities
+        or len(question.asks) > 1
+        or not _OWN.search(text)
+        or not matching(text, "own")
+    ):
+        return False
+    return not is_of_another(text, question.language)
+
+
+def is_of_another(text: str, language: str) -> bool:
+    """Whether a text is about someone by what they are to the user, and not about the user:
     我哥做什么生意, what does my cousin do."""
-    people = compiled(question.language, "RELATION").finditer(text)
-    return any(_MINE.search(text[: one.end()], max(0, one.start() - 12)) for one in people)
+    folded = fold(text)
+    people = compiled(language, "RELATION").finditer(folded)
+    return any(_MINE.search(folded[: one.end()], max(0, one.start() - 12)) for one in people)
 
 
+_OWN = re.compile(r"\b(?:i|my|me|we|our)\b|[我咱]")
 _MINE = re.compile(r"\b(?:my|our) (?:\w+ )?[\w'-]+$|[我咱](?:们|家)?的?(?:\w{1,3})$")
 
 

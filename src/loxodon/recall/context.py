@@ -46,59 +46,36 @@ def block(
     One that does not fit is passed over for a shorter one; but where that would be the best of all,
     it is cut to the sentences that matter. What no longer holds gets the room that is left.
     """
-    entries = [_entry(number, item, language) for number, item in enumerate(items, 1)]
-    whole = _framed(entries, budget, count, language, unsure)
-    if items and whole.tokens <= budget:
-        return whole._replace(items=tuple(items))
-    used = _frame(count, language, unsure)
+    used = count(_header(999, 9999, language, unsure)) + count(quote.mark("end", language)) + 2
     fitting: dict[int, Item] = {}
     for n in sorted(range(len(items)), key=lambda n: n > 0 and items[n].valid_until is not None):
-        for form in _forms(items[n]) if not fitting else (items[n],):
+        for form in (items[n], *(() if fitting else _shorter(items[n]))):
             cost = count(_entry(len(fitting) + 1, form, language)) + 1
             if used + cost <= budget:
                 used += cost
                 fitting[n] = form
                 break
     kept = [fitting[n] for n in sorted(fitting)]
-    entries = [_entry(number, item, language) for number, item in enumerate(kept, 1)]
     while kept:
-        framed = _framed(entries, used, count, language, unsure)
-        if framed.tokens <= budget:
-            return framed._replace(items=tuple(kept))
-        entries.pop()
+        entries = [_entry(number, item, language) for number, item in enumerate(kept, 1)]
+
+        def text(tokens: int, entries: Sequence[str] = entries) -> str:
+            header = _header(len(entries), tokens, language, unsure)
+            return "\n".join([header, *entries, quote.mark("end", language)])
+
+        # The number is part of what is counted; digits come in threes, so only its length matters.
+        tokens = count(text(count(text(used))))
+        if tokens <= budget:
+            return Block(text(tokens), tokens, tuple(kept))
         kept.pop()
     return Block("", 0, ())
 
 
-def _forms(item: Item) -> Iterator[Item]:
-    """An item as it is, then shorter."""
-    yield item
+def _shorter(item: Item) -> Iterator[Item]:
     words = [word for typed in item.why.get("words", ()) for word in index_words(typed)]
     for most in _SHORTER:
         if len(item.content) > most:
             yield item._replace(content=snippet(item.content, words, most))
-
-
-@lru_cache(maxsize=8)
-def _frame(count: Counter, language: str, unsure: bool) -> int:
-    """What the lines around the entries take at the most."""
-    return count(_header(999, 9999, language, unsure)) + count(_footer(language)) + 2
-
-
-def _framed(
-    entries: Sequence[str], guess: int, count: Counter, language: str, unsure: bool
-) -> Block:
-    """The entries with the lines around them; the header says how many tokens the whole has."""
-
-    def text(tokens: int) -> str:
-        header = _header(len(entries), tokens, language, unsure)
-        return "\n".join([header, *entries, _footer(language)])
-
-    tokens = count(text(guess))
-    # The number is part of what is counted; digits come in threes, so that only its length matters.
-    if len(str(tokens)) != len(str(guess)):
-        tokens = count(text(tokens))
-    return Block(text(tokens), tokens, ())
 
 
 def _header(items: int, tokens: int, language: str, unsure: bool) -> str:
@@ -118,33 +95,23 @@ def unfound(what: str, language: str) -> str:
     return quote.heading("memories", language, about)
 
 
-def _footer(language: str) -> str:
-    return quote.mark("end", language)
-
-
 # --- An entry -------------------------------------------------------------------------------------
 
 
 def _entry(number: int, item: Item, language: str) -> str:
-    """A line with the day, and whose words they are; ids cost an agent tokens and say nothing."""
-    line = f"{number}. [{item.at:%Y-%m-%d}] {marks(item, language)}{_said(item, language)}"
+    """A line with the day, and whose words they are; ids cost an agent tokens and say nothing. Of a
+    note also the headings that it stands under, without which a line may mean nothing."""
+    words, said_by = quote.lines(item.content), item.why.get("speaker")
+    if heading := item.why.get("heading"):
+        words = f"{quote.line(heading, _NAME)}: {words}"
+    elif said_by:
+        words = f"{who(said_by, language)}: {words}"
+    line = f"{number}. [{item.at:%Y-%m-%d}] {marks(item, language)}{words}"
     if item.kind != "note":
         return line
     source = item.sources[0]
     place = quote.line(f"{source.file}:{source.line}", _SOURCE)
     return f"{line}\n{quote.INDENT}{t('source: {id}', language, id=place)}"
-
-
-def _said(item: Item, language: str) -> str:
-    """The words; of a turn also whose, because the agent's own are not the user's.
-
-    Of a note also the headings that it stands under, without which a line may mean nothing.
-    """
-    words = quote.lines(item.content)
-    if heading := item.why.get("heading"):
-        return f"{quote.line(heading, _NAME)}: {words}"
-    said_by = item.why.get("speaker")
-    return f"{who(said_by, language)}: {words}" if said_by else words
 
 
 @lru_cache(maxsize=256)

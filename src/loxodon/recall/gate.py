@@ -110,7 +110,9 @@ def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  
     if not known and (skipped := _says_nothing(said)):
         return Gate(False, skipped)
     ordered = _order(said)
-    head = _head(said) if ordered else said
+    # What an order says before the material that it is to be carried out on
+    head = _re(r"[:：\n]").split(said[:_HEAD], maxsplit=1)[0] if ordered else said
+    head = said if head == said[:_HEAD] else head
     if ordered == "slash":
         asked = _found("REQUESTED", said)
         return Gate(asked, "requested" if asked else "command")
@@ -138,7 +140,7 @@ def why(gate: Gate, language: str | None = None) -> str:
     return t(REASONS.get(gate.reason, gate.reason), language)
 
 
-# --- What is looked at --------------------------------------------------------------------------
+# --- What says nothing --------------------------------------------------------------------------
 
 
 def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
@@ -148,47 +150,29 @@ def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
     return f"{message[: most - tail].strip()}\n{message[-tail:].strip()}"
 
 
-def _ends(text: str) -> str:
-    """The same for what takes longer to look for."""
-    return _looked_at(text, _ENDS, _ENDS // 2)
-
-
-# --- What says nothing --------------------------------------------------------------------------
-
-
 def _says_nothing(said: str) -> str:
-    """Why a message cannot want a recall, if it cannot."""
-    if len(said) > 2 * _HEAD:
+    """Why a message cannot want a recall, if it cannot: it is made of set phrases, or too short."""
+    bare = _re(r"[^\w'/:+]+").sub(" ", said[: 2 * _HEAD + 1]).strip()
+    if len(said) > 2 * _HEAD or len(bare) > _HEAD:
         return ""
-    bare = _re(r"[^\w'/:+]+").sub(" ", said).strip()
-    if len(bare) > _HEAD:
-        return ""
-    known = _phrase_kind(bare)
+    reason = ""
+    if _is_made_of(bare, "ACKNOWLEDGEMENT"):
+        reason = "acknowledgement"
+    elif _is_made_of(bare, "GREETING"):
+        reason = "greeting"
+    elif any(_pattern(one, "CONTROL").fullmatch(bare) for one in _languages(bare)):
+        reason = "command"
     # Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`
     solid = "".join(said.split())
-    width = len(solid) + sum(map(_has_han, solid)) if not solid.isascii() else len(solid)
-    if width < SHORTEST and (known or not _points(said)):
-        return "short"
-    return known
+    if len(solid) + sum(map(_has_han, solid)) >= SHORTEST:
+        return reason
+    # The shortest of messages may want a memory all the same: 我妈?, 谁的?, 记得?
+    points = _found("REQUESTED", said) or _found("RELATION", said)
+    points = points or (_found("QUESTION", said) and bool(_topic(said)))
+    return "short" if reason or not points else ""
 
 
-def _points(said: str) -> bool:
-    """Whether the shortest of messages wants a memory all the same: 我妈?, 谁的?, 记得?."""
-    if _found("REQUESTED", said) or _found("RELATION", said):
-        return True
-    return _found("QUESTION", said) and bool(_topic(said))
-
-
-def _phrase_kind(bare: str) -> str:
-    """The reason to skip a message that is made of set phrases alone."""
-    if _made_of(bare, "ACKNOWLEDGEMENT"):
-        return "acknowledgement"
-    if _made_of(bare, "GREETING"):
-        return "greeting"
-    return "command" if any(_pattern(one, "CONTROL").fullmatch(bare) for one in _in(bare)) else ""
-
-
-def _made_of(said: str, name: str) -> bool:
+def _is_made_of(said: str, name: str) -> bool:
     """Whether a message is nothing but phrases of one kind, one after the other."""
     phrases, longest = _phrases(name)
     units = _units(said)
@@ -224,41 +208,31 @@ def _strong(said: str) -> str:
     return "past" if _found("PAST", said) else ""
 
 
-_SIGNS = (
-    ("RELATION", "relation"),
-    ("CONFIGURATION", "configuration"),
-    ("PREFERENCE", "preference"),
-    ("PROJECT", "project"),
-)
-
-
 def _sign(said: str, ordered: str) -> str:
-    for name, reason in _SIGNS:
+    for name in ("RELATION", "CONFIGURATION", "PREFERENCE", "PROJECT"):
         if _found(name, said):
-            return reason
-    if _found("OWN", said) and not (ordered and _of_the_asker(said)):
-        return "question" if not ordered and _found("QUESTION", said) else "own"
-    return "question" if not ordered and _found("QUESTION", said) else ""
-
-
-def _of_the_asker(said: str) -> bool:
-    """Whether an order speaks of the user only as the one who gives it: `I want you to …`."""
-    rest = _re(_joined(words_en.POLITE)).sub("", said, count=1)
-    return not _found("OWN", rest)
+            return name.lower()
+    asks = not ordered and _found("QUESTION", said)
+    # An order may speak of the user only as the one who gives it: `I want you to …`
+    rest = _re(_POLITE["en"]).sub("", said, count=1) if ordered else said
+    if asks or not (_found("OWN", said) and _found("OWN", rest)):
+        return "question" if asks else ""
+    return "own"
 
 
 def _found(name: str, said: str) -> bool:
-    """Whether words of a kind are in the message."""
-    for language in _in(said):
-        if (language, name) != ("en", "RELATION"):
-            if _pattern(language, name).search(said):
+    """Whether words of a kind are in the message; of relations, those to the user."""
+    for language in _languages(said):
+        for match in _pattern(language, name).finditer(said):
+            owner, _, word = match[0].rpartition(" ")
+            if (language, name) != ("en", "RELATION") or (
+                word not in words_en.NEEDS_MY or owner in ("my", "our", "his", "her", "their")
+            ):
                 return True
-        elif any(_is_close(match[0]) for match in _pattern(language, name).finditer(said)):
-            return True
     return False
 
 
-def _in(said: str) -> list[str]:
+def _languages(said: str) -> list[str]:
     """The languages that a message has words of."""
     return [*(["zh"] if _has_han(said) else []), *(["en"] if _re("[a-z]").search(said) else [])]
 
@@ -267,15 +241,10 @@ def _has_han(text: str) -> bool:
     return not text.isascii() and any("\u3400" <= character <= "\u9fff" for character in text)
 
 
-def _is_close(found: str) -> bool:
-    """Whether a word for a relation means someone of the user's."""
-    owner, _, word = found.rpartition(" ")
-    return word not in words_en.NEEDS_MY or owner in ("my", "our", "his", "her", "their")
-
-
 @cache
 def _pattern(language: str, name: str) -> re.Pattern[str]:
-    return re.compile(_joined(getattr(words_en if language == "en" else words_zh, name)))
+    source: str = getattr(words_en if language == "en" else words_zh, name)
+    return re.compile(source.replace("\n", ""))
 
 
 def _known(said: str, state: State) -> bool:
@@ -283,26 +252,23 @@ def _known(said: str, state: State) -> bool:
     names = state.names
     if not names:
         return False
-    some = candidates(_ends(said))
+    some = candidates(_looked_at(said, _ENDS, _ENDS // 2))
     return any(True for _ in names(some)) if callable(names) else any(map(names.__contains__, some))
 
 
-# --- Orders -------------------------------------------------------------------------------------
+_POLITE = {"en": words_en.POLITE.replace("\n", ""), "zh": words_zh.POLITE.replace("\n", "")}
 
 
 def _order(said: str) -> str:
     """`slash` for a /command, `order` for a sentence that is one, else nothing."""
     if said.startswith("/") and said[1:2].isalpha():
         return "slash"
-    module = words_zh if _has_han(said[:12]) else words_en
-    found = _re(f"{_joined(module.POLITE)}{_joined(module.COMMAND)}").match(said)
-    return "order" if found else ""
-
-
-def _head(said: str) -> str:
-    """What an order says before the material that it is to be carried out on."""
-    cut = _re(r"[:：\n]").search(said, 0, _HEAD)
-    return said[: cut.start()] if cut else said
+    language = "zh" if _has_han(said[:12]) else "en"
+    return (
+        "order"
+        if _re(_POLITE[language] + _pattern(language, "COMMAND").pattern).match(said)
+        else ""
+    )
 
 
 # --- Topics -------------------------------------------------------------------------------------
@@ -333,29 +299,22 @@ def _share(words: frozenset[str], kind: Kind, state: State) -> float:
 
 def _asked(message: str) -> Kind:
     """The kind of answer that a message asks for."""
-    text = _ends(message)
+    text = _looked_at(message, _ENDS, _ENDS // 2)
     kind = kind_of(text, language_of(text))
     return "what" if kind == "which" else kind  # one asks for a framework with either
 
 
 def _topic(message: str) -> frozenset[str]:
     """What a message is about: the stems and the characters of its keywords."""
-    text = _ends(message)
+    text = _looked_at(message, _ENDS, _ENDS // 2)
     found: set[str] = set()
-    for phrase in quick(text, 12) or [_re(_joined(words_zh.VAGUE)).sub(" ", text)]:
+    for phrase in quick(text, 12) or [_pattern("zh", "VAGUE").sub(" ", text)]:
         for word in index_words(phrase):
             if word[0] >= "\u2e80":
                 found.update(c for c in word if c not in CHINESE_CHARACTERS)
             elif word not in words_en.VAGUE:
                 found.add(word)
     return frozenset(found)
-
-
-# --- Small things -------------------------------------------------------------------------------
-
-
-def _joined(source: str) -> str:
-    return source.replace("\n", "")
 
 
 _re = cache(re.compile)

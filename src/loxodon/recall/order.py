@@ -172,7 +172,7 @@ def _is_unsettled(memory: Found) -> bool:
     """Whether a memory says of its turns what none of them says: that it goes back and forth."""
     if memory.record is None or memory.record.kind != "belief":
         return False
-    from loxodon.write.beliefs import settled  # few recalls meet a belief
+    from loxodon.consolidate.beliefs import settled  # few recalls meet a belief
 
     return settled(memory.record.content) != memory.record.content
 

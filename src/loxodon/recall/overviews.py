@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 from loxodon import config as settings
 from loxodon.config import DEFAULTS, ENVIRONMENT, KEYS
+from loxodon.consolidate.decay import daily_rate, fades_at, strength_now
+from loxodon.consolidate.journalling import Journal
 from loxodon.fields import filter_of, moment, number
 from loxodon.paging import Key, Page, Slice, paged
 from loxodon.store import Filter, LabelUse
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Review, Turn
 from loxodon.verbs import Arg, InSession, PageCursor, PageLimit, Since, Until, verb
-from loxodon.write.decay import daily_rate, fades_at, strength_now
-from loxodon.write.journalling import Journal
 
 if TYPE_CHECKING:
     from loxodon.config import DecayConfig

@@ -21,7 +21,7 @@ from loxodon.guard.provenance import waits
 from loxodon.recall.fuse import Found, Key
 from loxodon.recall.order import HALF_LIVES, Linked, halved, kept
 from loxodon.recall.routes import Look, last_turns
-from loxodon.store import Note, Place
+from loxodon.store import Note
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn
 
@@ -32,9 +32,6 @@ _VECTOR, _TEXT = 0.7, 0.3  # weights of `openclaw`
 _MMR = 0.7  # of `openclaw`: relevance against variety; 1 for relevance only
 _RECENT_DAYS = 3  # what the time route of `phase1` looks at
 _READ = 600  # characters of a text whose words are compared
-_SEGMENTS = 6
-_WELL = 0.8  # how good, beside the best, a segment must be
-_TURNS = 12  # turns of one segment that it brings
 
 
 class Features(NamedTuple):
@@ -174,27 +171,19 @@ def tiered(found: Sequence[Features], project: str, topic: str) -> list[Placed]:
 def widen(look: Look, profile: str) -> None:
     """Add what the routes of a profile's document lead to, and the default's do not.
 
-    `phase1`: the last three days, what is tagged with a keyword, and the turns of segments.
+    `phase1`: the last three days, and what is tagged with a keyword.
     `tiered`: the most important memories of the partition and of the global one.
     """
     store, question, where = look.store, look.question, look.where
     now = look.as_of or look.now
     rows: list[int] = []
 
-    def bring(places: Mapping[int, Place], way: str) -> None:
-        for row, place in places.items():
-            found = look.found(Key(True, row))
-            found.place = place
-            found.parts[way] = 1.0
-
     if profile == "phase1":
         if look.has_turns:
             recent = [row for row in last_turns(look, 10) if Key(True, row) not in look.pool]
-            bring(store.places(recent), "recent")
-            if where.audience is None and question.words:
-                inside = _of_segments(look)
-                admitted = store.admitted("turns", list(inside), where)
-                bring({row: inside[row] for row in admitted}, "segment")
+            for row, place in store.places(recent).items():
+                found = look.found(Key(True, row))
+                found.place, found.parts = place, {"recent": 1.0}
         for word in question.keywords[:5]:
             rows += store.labelled("tag", word, 5)
     elif profile == "tiered":
@@ -209,17 +198,6 @@ def widen(look: Look, profile: str) -> None:
                 found.parts["partition"] = 1.0
 
 
-def _of_segments(look: Look) -> dict[int, Place]:
-    """The turns of the segments that match, where they stand."""
-    hits = look.store.search("segments", look.question.words, look.where, _SEGMENTS)
-    well = [hit.row for hit in hits if hit.score > 0 and hit.score >= _WELL * hits[0].score]
-    found: dict[int, Place] = {}
-    for _, session, first, last in look.store.query("stretches", well) if well else ():
-        places = look.store.places(range(first, min(last, first + _TURNS) + 1))
-        found |= {row: place for row, place in places.items() if place.session == session}
-    return found
-
-
 def arranged(look: Look, ranked: Sequence[Linked], profile: str) -> list[Linked]:
     """What was found and linked, as the profile orders it.
 
@@ -227,7 +205,7 @@ def arranged(look: Look, ranked: Sequence[Linked], profile: str) -> list[Linked]
     """
     partners: dict[Key, dict[Key, None]] = {}
     each: dict[Key, Found] = {}
-    ways = {"words", "meaning", "recent", "last", "then", "segment"}
+    ways = {"words", "meaning", "recent", "last", "then"}
     for one, rows in ranked:
         others = [Key(not one.key.is_turn, row) for row in rows]
         partners.setdefault(one.key, {}).update(dict.fromkeys(others))

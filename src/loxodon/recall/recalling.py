@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -37,14 +37,12 @@ from loxodon.verbs import (
 )
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.embedders import Embedders
     from loxodon.memory import Memory
-    from loxodon.models.questions import EmbeddedQuestion
     from loxodon.opening import OpenSpace
     from loxodon.recall.gate import State
     from loxodon.recall.gate import State as Conversation
-    from loxodon.store import Filter
     from loxodon.store.store import Store
-    from loxodon.write.embedders import Embedders
 
 
 class Recalling:
@@ -125,56 +123,33 @@ class Recalling:
             until=until,
             audience=heard._audience,
         )
-        found = heard._search(
-            query,
-            where,
-            self._space.config.recall.top if top is None else number("top", top),
-            self._space.config.recall.budget if budget is None else number("budget", budget),
-            as_of=moment("as_of", as_of, self._space.zone),
-            profile=profile,
-            in_view=in_view,
-            here=here,
-            reveal=reveal,
-        )
-        if as_of is None and not found.unsure:
-            self._used.update(item.id for item in found.items if item.kind in KINDS)
-        return found
-
-    def _search(
-        self,
-        query: str,
-        where: Filter,
-        top: int,
-        budget: int,
-        *,
-        as_of: datetime | None,
-        profile: str | None,
-        in_view: Iterable[str],
-        here: str,
-        reveal: bool,
-    ) -> Recall:
-        """Search the space for `query`; see `recall`."""
-        space = self._space
-        profile = space.config.recall.profile if profile is None else profile
+        space, config = heard._space, self._space.config.recall
+        profile = config.profile if profile is None else profile
         choice("profile", profile, settings.PROFILES)
-        now, direct = space.now(), space.chat == "direct"
-        with self._store.reading():
+        room = config.budget if budget is None else number("budget", budget)
+        direct, guard = space.chat == "direct", space.guard
+        questioner = self._embedders.questioner()
+        with heard._store.reading():
             found = recall(
-                self._store,
+                heard._store,
                 query,
                 where,
-                top=top,
-                budget=budget,
-                now=now,
+                top=config.top if top is None else number("top", top),
+                budget=room,
+                now=space.now(),
                 count=space.count,
-                meaning=self._meaning(),
-                as_of=as_of,
+                # Without text that must not leave the memory
+                meaning=(lambda text: questioner.ask(guard.clean(text))) if questioner else None,
+                as_of=moment("as_of", as_of, self._space.zone),
                 profile=profile,
                 in_view=frozenset(map(fold, in_view)),
                 here=here,
-                shown=cache(lambda text: space.guard.shown(text, direct, reveal)),
+                shown=cache(lambda text: guard.shown(text, direct, reveal)),
             )
-            return self._with_unfound(found, budget) if direct else found
+            found = heard._with_unfound(found, room) if direct else found
+        if as_of is None and not found.unsure:
+            self._used.update(item.id for item in found.items if item.kind in KINDS)
+        return found
 
     def _with_unfound(self, found: Recall, budget: int) -> Recall:
         """A recall that says so where the message asks to forget what nobody ever spoke of."""
@@ -189,11 +164,6 @@ class Recalling:
         context = "\n".join(filter(None, (*lines, found.context)))
         tokens = self._space.count(context) if lines else found.tokens
         return found._replace(context=context, tokens=tokens) if tokens <= budget else found
-
-    def _meaning(self) -> Callable[[str], EmbeddedQuestion] | None:
-        """Embeds a question, without text that must not leave the memory."""
-        questioner, guard = self._embedders.questioner(), self._space.guard
-        return (lambda text: questioner.ask(guard.clean(text))) if questioner else None
 
     @verb("POST /context", audit="reads", explained=True, name="context")
     def assemble(
@@ -227,46 +197,33 @@ class Recalling:
         per topic; without it, with every message that asks for them. In a group `chat`, nothing
         private is included.
         """
-        is_text("message", message)
-        heard = self._heard_in(chat)
-        budget = self._space.config.recall.frame if budget is None else number("budget", budget)
-
-        def ask(budget: int, in_view: frozenset[str]) -> Recall:
-            return self.recall(message, top, budget, chat=chat, in_view=in_view)
-
-        return heard._frame(message, soul, workspace, history, state, budget, ask)
-
-    def _frame(
-        self,
-        message: str,
-        soul: str | None,
-        workspace: str | os.PathLike[str] | None,
-        history: Iterable[str | Mapping[str, object]],
-        state: State | None,
-        budget: int,
-        ask: Callable[[int, frozenset[str]], Recall],
-    ) -> Frame:
-        """Build the whole frame; `ask` recalls. See `assemble`."""
         from loxodon.recall import assemble as frames
         from loxodon.recall.gate import State
 
-        space = self._space
+        is_text("message", message)
+        heard = self._heard_in(chat)
+        space, store = heard._space, heard._store
+        config, now, state = space.config.recall, space.now(), state or State()
+        most = config.frame if budget is None else number("budget", budget)
         if soul is None:
             soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), space.home])
-        state = state or State()
-        now = space.now()
-        with self._store.reading():
+        with store.reading():
             material = frames.Material(
                 message,
                 soul,
-                frames.profile_of(self._store, now, language_of(message), self._audience),
-                frames.recent_turns(self._store, now, self._audience),
+                frames.profile_of(store, now, language_of(message), heard._audience),
+                frames.recent_turns(store, now, heard._audience),
                 frames.texts_of(history),
                 now,
                 space.shown,
             )
             frame = frames.assemble(
-                material, self._knowing(state), ask, budget, space.config.recall.budget, space.count
+                material,
+                heard._knowing(state),
+                lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen),
+                most,
+                config.budget,
+                space.count,
             )
         return frame._replace(state=frame.state._replace(names=state.names))
 
@@ -300,7 +257,7 @@ class Recalling:
         project: Annotated[str, Arg("only what is general, or of this project")] = "",
     ) -> str:
         """Return what a conversation should start with, as Markdown."""
-        from loxodon.write.pages import gather
+        from loxodon.consolidate.pages import gather
 
         space = self._space
         with self._store.reading():
@@ -327,8 +284,8 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.write import compress
-        from loxodon.write.learning import residue
+        from loxodon.consolidate import compress
+        from loxodon.consolidate.learning import residue
 
         now, judge = self._space.now(), residue(self._space)
         if refresh:

@@ -1,8 +1,8 @@
 """Understand: from a message as typed to what the routes search for.
 
 Which parts of it ask, what kind of answer they want and of what time, whom and what they name.
-People lead up to a question, add another, or first say that they are asking. A pure function of
-the message, the time and one lookup of its own words among the names that the memory knows.
+A pure function of the message, the time and one lookup of its own words among the names that the
+memory knows.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import cache
-from itertools import islice
 from types import ModuleType
 from typing import Literal, NamedTuple
 
@@ -35,8 +34,6 @@ Tense = Literal["current", "past", "any"]  # what holds now, what held once, or 
 LOOKED_AT = 4_000  # characters of a message that are read
 _TIMED = 600  # characters in which times are looked for; a page that was pasted dates nothing
 _PARTS = 4  # questions of one message that are told apart
-_LONGEST = 400  # characters of one question
-_RAMBLING = 40  # characters from which a message is looked through for where the question begins
 _SAID = 3  # sentences from which on a message may be more than a question
 _ASKED = 0.6  # share of sentences that ask, above which the message is a question
 RECENT = timedelta(30)  # how far back "recently" reaches
@@ -76,7 +73,7 @@ class Question(NamedTuple):
     text: str
     language: str
     asks: tuple[Ask, ...]  # the parts that ask, in order; the whole text where nothing is asked
-    focus: str  # what is looked for: without what leads up to the question and speaks of the asking
+    focus: str  # what is looked for: without what speaks of the asking
     words: tuple[str, ...]  # the search words of `focus`; see `text.words.query_words`
     keywords: tuple[str, ...]
     entities: tuple[Named, ...]  # each once, in the order they are named
@@ -99,13 +96,11 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
     language = language_of(text)
     asks = asks_of(text, language)
     tells = tells_more(text, language)
-    turns = not tells and bool(_after_pivots(text, language))
-    asked = " ".join(ask.text for ask in asks) if turns else text
-    focus = without_meta(asked, language)
+    focus = without_meta(text, language)
     sought = focus if tells else without_asking(focus, language)
     # The "today" of a message says when it was written, not what it is looked for.
-    times = times_of(asked[:_TIMED], now, language) if not tells else ()
-    entities, project, topic = _named(asked, known)
+    times = times_of(text[:_TIMED], now, language) if not tells else ()
+    entities, project, topic = _named(text, known)
     return Question(
         text=query,
         language=language,
@@ -129,30 +124,22 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
 
 def asks_of(text: str, language: str) -> tuple[Ask, ...]:
     """The questions in `text`, in order, at most four; the whole text where none is."""
-    sentences = _sentences(text)
-    found = _after_pivots(text, language)
-    if not found:
-        found = [one for one in sentences if kind_of(one, language) != "none"]
-    elif kind_of(sentences[-1], language) != "none" and found[-1][-8:] not in sentences[-1]:
-        found.append(sentences[-1])  # people ask last
-    asks = [Ask(part, kind_of(part, language)) for part in found[:_PARTS]]
-    return tuple(asks) or (Ask(text.strip(), "none"),)
+    asks = [Ask(part, kind_of(part, language)) for part in _sentences(text)]
+    return tuple([ask for ask in asks if ask.kind != "none"][:_PARTS]) or (
+        Ask(text.strip(), "none"),
+    )
 
 
 def tells_more(text: str, language: str) -> bool:
     """Whether a message tells more than it asks: several sentences, few of them questions.
 
-    Who ends by turning to a question, or by asking to be reminded, asks, whatever was said before.
+    Who ends by asking to be reminded asks, whatever was said before.
     """
     found = _re(r"[^.?!。？！;；\n]{3,}[.?!。？！;；\n]*").findall(text)
     found = [one for one in found if len(one) > 5 or not one.isascii()]  # not the "C." of a name
     if len(found) < _SAID or sum(one[-1] in "?？" for one in found) > _ASKED * len(found):
         return False
-    if found[-1][-1] not in "?？":
-        return True
-    last = "".join(found[-2:])
-    turns = needed(language, "PIVOT", last.lower()) and compiled(language, "PIVOT").search(last)
-    return not turns and without_meta(found[-1], language) == found[-1]
+    return found[-1][-1] not in "?？" or without_meta(found[-1], language) == found[-1]
 
 
 def kind_of(text: str, language: str) -> Kind:
@@ -211,24 +198,6 @@ def without_asking(text: str, language: str) -> str:
         return text
     bare = compiled(language, "ASKS").sub(" ", fold(text))
     return bare if any(map(str.isalnum, bare)) else text
-
-
-def _after_pivots(text: str, language: str) -> list[str]:
-    """What follows each place where the message turns to its question, up to the end of it."""
-    if len(text) < _RAMBLING or not needed(language, "PIVOT", text.lower()):
-        return []
-    found: list[str] = []
-    masked = _masked(text)
-    for match in islice(compiled(language, "PIVOT").finditer(text), 2 * _PARTS):
-        last = match.end() + _LONGEST
-        end = _re(r"[?？]|[。!！\n]|\.\s").search(masked, match.end(), last)
-        part = text[match.end() : end.end() if end else last].strip()
-        if kind_of(part, language) == "none":
-            continue
-        if found and found[-1].endswith(part):  # "wait, what I really want to ask is …"
-            found.pop()
-        found.append(part)
-    return found
 
 
 def _sentences(text: str) -> list[str]:

@@ -22,7 +22,6 @@ from loxodon.errors import LoxodonError
 from loxodon.security.actor import actor
 from loxodon.security.keys import Keys, mac
 from loxodon.spaces import folder_name
-from loxodon.store.audit_rows import AuditRow, AuditRows
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.off import Off
 from loxodon.types import Record, Turn
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from loxodon.config import Config
     from loxodon.store.store import Store
 
+HEAD = "audit"  # the value with the signed head
 HEAD_BAD = "audit.head_bad"  # the entry that says that the head was missing or not ours
 _MOST_IDS = 2_000  # that an entry names
 _MOST_WAITING = 100  # reads in memory
@@ -38,6 +38,8 @@ _MOST_KEPT = 10_000  # reads while they cannot be written
 _MOST_SECONDS = 5.0  # for which reads wait while others come
 _FLUSH_SECONDS = 1.0
 _PRUNED_EVERY = 1_000  # entries
+_BATCH = 1_000
+END = 1 << 62
 _DEEPEST = 4
 # Arguments that tell how something was asked, and nothing of what
 _FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
@@ -64,6 +66,27 @@ class Head(NamedTuple):
         return head if head.signed(key) == text else None
 
 
+class AuditRow(NamedTuple):
+    n: int
+    entry: str  # JSON
+    mac: bytes
+
+
+def entries_of(store: Store) -> Iterator[AuditRow]:
+    """Every entry, oldest first."""
+    after = 0
+    while rows := store.query("audit_after", after, _BATCH):
+        yield from (AuditRow(*row) for row in rows)
+        after = rows[-1][0]
+
+
+def entries_before(store: Store, before: int = END) -> Iterator[AuditRow]:
+    """The entries before one, newest first."""
+    while rows := store.query("audit_before", before, _BATCH):
+        yield from (AuditRow(*row) for row in rows)
+        before = rows[-1][0]
+
+
 def chained(key: bytes, before: bytes, n: int, entry: str) -> bytes:
     """The MAC of an entry after the one with the MAC `before`."""
     return mac(key, b"%s:%d:%s" % (before, n, entry.encode("utf-8", "surrogatepass")))
@@ -73,14 +96,13 @@ class Audit:
     """The log of one space for one open memory, safe to use from several threads."""
 
     def __init__(
-        self, rows: AuditRows, space: str, keys: Keys, now: Callable[[], datetime], *, keep: int = 0
+        self, store: Store, keys: Keys, now: Callable[[], datetime], *, keep: int = 0
     ) -> None:
         """`keep` is how many entries are kept at least; 0 for all."""
-        self.rows = rows
+        self._store = store
         self.keep = keep
         self.agent = ""  # the agent that the memory is bound to
         self.trouble = ""  # why reads could not be put on record
-        self._space = space
         self._keys = keys
         self._now = now
         self._key = b""
@@ -92,12 +114,12 @@ class Audit:
     def key(self) -> bytes:
         """The key of this log, or KeyProblemError."""
         if not self._key:
-            self._key = self._keys.key("audit", self._space)
+            self._key = self._keys.key("audit", self._store.space)
         return self._key
 
     def head(self) -> Head | None:
         """How far the log goes; None if the head was changed or is missing."""
-        return Head.of(self.rows.head, self.key())
+        return Head.of(self._store.value(HEAD), self.key())
 
     @property
     def waiting(self) -> int:
@@ -121,11 +143,11 @@ class Audit:
         verb = current_verb(self)
         if verb is not None:
             verb.wrote = True
-        self._put([*self._taken(), self._entry(verb.op if verb else "store", self.rows.changed)])
+        self._put([*self._taken(), self._entry(verb.op if verb else "store", self._store.changed)])
 
     def flush(self, seconds: float = _FLUSH_SECONDS) -> None:
         """Put the reads that wait on record, unless others write for longer than `seconds`."""
-        if not self._waiting or self.rows.in_transaction:
+        if not self._waiting or self._store.in_transaction:
             return
         try:
             with self.writing(seconds):
@@ -141,7 +163,7 @@ class Audit:
         """A transaction that is no entry by itself; reads that wait are put on record with it."""
         self._unrecorded.add(get_ident())
         try:
-            with self.rows.writing(seconds):
+            with self._store.writing(seconds):
                 yield
                 if waiting := self._taken():
                     self._put(waiting)
@@ -150,14 +172,14 @@ class Audit:
 
     def adopt(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Begin the log with entries that another key vouched for. Call inside `writing`."""
-        self.rows.clear()
+        self._store.execute("prune_audit", END)
         self._put({**entry} for entry in entries)
 
     def adopt_foreign(self) -> None:
         """Chain the entries anew if another key vouched for them: the log of a restored backup."""
-        if self.rows.head and self.head() is None:
+        if self._store.value(HEAD) and self.head() is None:
             with self.writing():
-                self.adopt([json.loads(row.entry) for row in self.rows.each()])
+                self.adopt([json.loads(row.entry) for row in entries_of(self._store)])
 
     def _taken(self) -> list[dict[str, Any]]:
         with self._lock:
@@ -182,7 +204,8 @@ class Audit:
 
     def _put(self, entries: Iterable[dict[str, Any]]) -> None:
         key, rows = self.key(), list[AuditRow]()
-        last, head = self.rows.last(), self.head()
+        found = self._store.query("last_audit")
+        last, head = (AuditRow(*found[0]) if found else None), self.head()
         if last is not None and head is None:  # the new head must not hide it
             entries = [self._entry(HEAD_BAD), *entries]
         # After a cut the head is ahead of the rows, and the gap shows.
@@ -192,10 +215,10 @@ class Audit:
             text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
             tip = chained(key, tip, n, text)
             rows.append(AuditRow(n, text, tip))
-        self.rows.append(rows)
-        self.rows.head = Head(n, tip).signed(key)
+        self._store.execute_many("put_audit", rows)
+        self._store.set_value(HEAD, Head(n, tip).signed(key))
         if self.keep and n // _PRUNED_EVERY != (n - len(rows)) // _PRUNED_EVERY:
-            self.rows.prune(n - self.keep)
+            self._store.execute("prune_audit", n - self.keep)
 
 
 # Verbs
@@ -210,7 +233,7 @@ def put_on_record(
         return
     if os.path.basename(folder) == folder_name(store.space):
         keys = Keys(home, config.keys.source)
-        audit = Audit(store.audit_rows, store.space, keys, now, keep=config.audit.entries)
+        audit = Audit(store, keys, now, keep=config.audit.entries)
         audit.agent = store.wall.agent
         store.put_on_record(audit)
 

@@ -16,13 +16,21 @@ from loxodon.errors import ConfigError
 from loxodon.fields import moment, number
 from loxodon.messages import t
 from loxodon.paging import Key, Page, Slice, paged
-from loxodon.security.audit import HEAD_BAD, Audit, Head, chained, names
-from loxodon.store.audit_rows import AuditRow
+from loxodon.security.audit import (
+    HEAD,
+    HEAD_BAD,
+    Audit,
+    AuditRow,
+    Head,
+    chained,
+    entries_before,
+    entries_of,
+    names,
+)
 from loxodon.store.store import Store
 from loxodon.verbs import Arg, PageCursor, PageLimit, Since, Until, verb
 
 _OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more")
-_END = 1 << 62
 SAID = {
     "head_bad": "the head of the log was changed or deleted",
     "cut": "the end of the log is missing: entries {n} to {to}",
@@ -136,7 +144,7 @@ class AuditLog:
         def newest_first(after: Key | None) -> Slice[AuditEntry]:
             audit, found = self._log(), list[AuditEntry]()
             audit.flush()
-            for row in audit.rows.backwards(int(after[0]) if after else _END):
+            for row in entries_before(self._store, *map(int, after or ())):
                 entry = self._entry(row)
                 if entry is None or not is_wanted(entry):
                     continue
@@ -157,7 +165,7 @@ class AuditLog:
         key = audit.key()
         audit.flush()
         with self._store.reading():
-            return _verified(audit.rows.each(), audit.rows.head, key, audit.keep)
+            return _verified(entries_of(self._store), self._store.value(HEAD), key, audit.keep)
 
     @verb(access="owner", audit="writes")
     def accept(self) -> Verified:

@@ -13,7 +13,6 @@ from hashlib import blake2b
 from typing import Any
 
 from loxodon.errors import InputError, NotFoundError, TokenReusedError
-from loxodon.store import CompletedCall
 from loxodon.store.store import Store
 from loxodon.types import Record
 
@@ -41,22 +40,24 @@ def done_once(
         return do()
     since = now - timedelta(days=_DAYS)
     with store.writing():
-        used = store.call_done(token, since)
-        if used is None:
+        used = store.query("call_done", token, since)
+        if not used:
             record = do()
-            store.put_call(token, CompletedCall(digest, record.id, record.version), now, since)
+            store.execute("drop_old_calls", since)
+            store.execute("put_call", token, digest, record.version, now, record.id)
             return record
-        if used.request != digest:
+        ((request, memory, version),) = used
+        if request != digest:
             raise TokenReusedError(
                 "the token {token} was already used for a different call",
                 hint="use a new token for each call",
                 token=repr(token),
             )
         # As it was, though it may have changed since.
-        current = store.get(used.memory)
-        if current is not None and current.version == used.version:
+        current = store.get(memory)
+        if current is not None and current.version == version:
             return current
-        for version in store.history(used.memory) if current else ():
-            if version.record.id == used.memory and version.version == used.version:
-                return version.record
-    raise NotFoundError("no memory with the id {id}", id=repr(used.memory))
+        for one in store.history(memory) if current else ():
+            if one.record.id == memory and one.version == version:
+                return one.record
+    raise NotFoundError("no memory with the id {id}", id=repr(memory))

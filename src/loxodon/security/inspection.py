@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon.consolidate.entities import Card
 from loxodon.errors import NotFoundError
 from loxodon.forget.names import has_name
 from loxodon.language.statements import USER
@@ -19,7 +20,6 @@ from loxodon.store.store import Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
 from loxodon.types import Event, Record, Source, Turn, Version
-from loxodon.write.entities import Card
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

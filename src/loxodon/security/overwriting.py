@@ -15,8 +15,7 @@ from loxodon import files
 
 SUFFIX = ".erasing"
 _PIECE = 1 << 20
-_DRAFT = re.compile(r"\.\d+(?:-\d+)?\.tmp$")
-"""How `files.replace` calls them."""
+_DRAFT = re.compile(r"\.\d+(?:-\d+)?\.tmp$")  # how `files.replace` calls them
 
 
 def erase(path: str) -> None:

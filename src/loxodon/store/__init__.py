@@ -298,14 +298,6 @@ class StoredDocument(NamedTuple):
     expires_at: int | None
 
 
-class CompletedCall(NamedTuple):
-    """A call that was done, for idempotency."""
-
-    request: bytes  # the digest of the request
-    memory: str
-    version: int  # the result
-
-
 # Trust
 
 

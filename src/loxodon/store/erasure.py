@@ -76,7 +76,7 @@ _OF_MEMORY = (
 class Erasure:
     """Permanent deletion (`forget/`); everything else adds, changes or archives.
 
-    Call `scrub` and `settle` outside `Store.writing`.
+    Call `scrub` outside `Store.writing`.
     """
 
     def __init__(self, store: Store) -> None:
@@ -162,7 +162,7 @@ class Erasure:
             if found.get("subject") == old:
                 found["subject"] = new
             found["entities"] = _renamed(found["entities"], old, new)
-            self.set_history(memory, version, json.dumps(found, ensure_ascii=False))
+            self._store.execute("set_history", to_text(found), memory, version)
         return len(rows)
 
     def _histories_with(self, name: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
@@ -186,12 +186,7 @@ class Erasure:
             found["sources"] = [
                 [new if one[0] == old else one[0], *one[1:]] for one in found.get("sources", ())
             ]
-            self.set_history(memory, version, json.dumps(found, ensure_ascii=False))
-
-    def drop_channel(self, name: str) -> None:
-        """Remove a channel name from its turns."""
-        self._db.run("drop_channel_of_turns", (name,))
-        self._db.run("drop_channel_of_events", (name,))
+            self._store.execute("set_history", to_text(found), memory, version)
 
     def _file_anew(self, rows: Sequence[int]) -> None:
         """Labels and index of memories that are filed under other names now."""
@@ -281,9 +276,6 @@ class Erasure:
             left = these(id for id in loaded(text) if id not in ids)
             self._db.run("set_derived_from", (left, row))
 
-    def set_history(self, memory: int, version: int, before: str) -> None:
-        self._db.run("set_history", (before, memory, version))
-
     # What is beside them
 
     def texts(self) -> Iterator[TextAt]:
@@ -328,23 +320,26 @@ class Erasure:
 
     # So that nothing is left
 
-    def scrub(self) -> None:
-        """Make sure that no index contains anything that was erased."""
+    def scrub(self) -> bool:
+        """Make sure that no index, page or log contains anything that was erased; False if someone
+        is still reading from the log."""
         with self._db.writing():
             self._indexes.text.scrub()
             for index in TABLES:
                 self._indexes.drop_unused(index)
         self._db.compact()
-
-    def settle(self) -> bool:
-        """Empty the write-ahead log; False if someone is still reading from it."""
         return self._db.settle()
+
+
+def to_text(value: object) -> str:
+    """A value as JSON columns have it."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _renamed(names: str, old: str, new: str) -> str:
     """A JSON list of names with one in the place of another, or without it."""
     found = dict.fromkeys(new if name == old else name for name in loaded(names))
-    return json.dumps([name for name in found if name], ensure_ascii=False)
+    return to_text([name for name in found if name])
 
 
 def _grouped(rows: Iterator[Row]) -> Iterator[list[Row]]:

@@ -185,13 +185,6 @@ class PrimaryData:
             found[f"memories/{kind}/{state}"] = _joined(rest)
         return found
 
-    def labels(self, label: str) -> list[tuple[str, str]]:
-        """(folded name, id) of the active memories with a label, ordered by name and age.
-
-        The label is `keyword`, `entity`, `tag`, `project` or `topic`.
-        """
-        return [(name, id) for name, id in self._db.all("labels", (label,))]
-
     # In
 
     def is_empty(self) -> bool:

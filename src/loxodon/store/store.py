@@ -22,7 +22,6 @@ from loxodon.errors import DamagedStoreError, no_memory, stale_edit
 from loxodon.paging import Key, Slice
 from loxodon.store import (
     Beside,
-    CompletedCall,
     Counts,
     Filter,
     Having,
@@ -35,7 +34,6 @@ from loxodon.store import (
     Progress,
     Standing,
 )
-from loxodon.store.audit_rows import AuditRows
 from loxodon.store.documents import DocumentStore
 from loxodon.store.driver import LOCK_SECONDS, Driver, Row, these, these_keys
 from loxodon.store.erasure import Erasure
@@ -124,7 +122,6 @@ class Store:
         self.erasure = Erasure(self)
         self.overview = Overview(self, decay)
         self.quarantine = Quarantine(self)
-        self.audit_rows = AuditRows(db)
         self.vectors = Vectors(db)
         try:
             self._claim()
@@ -198,6 +195,15 @@ class Store:
         """From now on, have `audit` tell of every transaction inside it."""
         self.audit = audit
         self._db.before_commit = audit.before_commit
+
+    @property
+    def changed(self) -> list[str]:
+        """Ids of what the current transaction has changed."""
+        return self._db.changed
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._db.in_transaction
 
     def value(self, name: str) -> str:
         """A single stored value; empty if there is none."""
@@ -308,19 +314,6 @@ class Store:
         """Refuse what is about the whole of a space to whoever sees a part of it."""
         if self.wall.stands:
             raise owners_only()
-
-    # Calls that were already done: a token is valid in the space where it was used
-
-    def call_done(self, token: str, since: datetime) -> CompletedCall | None:
-        """The call that was done with an idempotency token since a time, or None."""
-        row = self._db.one("call_done", (token, to_stored(since)[0]))
-        return CompletedCall(*row) if row else None
-
-    def put_call(self, token: str, done: CompletedCall, at: datetime, since: datetime) -> None:
-        """Record the call done with a token, and delete tokens from before `since`."""
-        self._db.run("drop_old_calls", (to_stored(since)[0],))
-        values = (token, done.request, done.version, to_stored(at)[0], done.memory)
-        self._db.run("put_call", values)
 
     # The journal
 
@@ -783,9 +776,7 @@ class Store:
 
         self._for_owner()
         with self.reading():
-            return checks.check(
-                self._db, self._indexes.text, self.vectors.astray, self._record, progress
-            )
+            return checks.check(self, progress)
 
     def rebuild(self, progress: Progress) -> int:
         """Rebuild all derived data from the primary data; return how many rows were indexed."""

@@ -11,7 +11,7 @@ from loxodon.clock import to_stored
 from loxodon.language.statements import Fragment
 from loxodon.store import JobRuns, MemoryUse, PoolSizes, Work
 from loxodon.store.driver import these
-from loxodon.store.rows import entity_of, event_of, loaded, moment, segment_of
+from loxodon.store.rows import entity_of, event_of, loaded, segment_of
 from loxodon.store.walls import owners_only
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
@@ -36,26 +36,19 @@ class WorkLog:
     # Where the work stands
 
     def work(self) -> Work:
-        stored = self._db.meta("consolidation")
-        kept = loaded(stored) if stored else {}
-        for name in _TIMES:
-            if kept.get(name) is not None:
-                kept[name] = moment(kept[name], self._zone)
-        return Work(**kept)
+        kept = loaded(self._db.meta("consolidation") or "{}")
+        return Work(**{**kept, **{name: self._moment(kept.get(name)) for name in _TIMES}})
 
     def set_work(self, work: Work) -> None:
         wall = self._store.wall
         if wall.stands and not wall.alone:  # a run is of the whole space
             raise owners_only()
-        kept = work._asdict()
-        for name in _TIMES:
-            if kept[name] is not None:
-                kept[name] = to_stored(kept[name])[0]
-        self._db.set_meta("consolidation", json.dumps(kept))
+        times = {name: _stored(getattr(work, name)) for name in _TIMES}
+        self._db.set_meta("consolidation", json.dumps({**work._asdict(), **times}))
 
     def pool(self) -> PoolSizes:
         topics = self._db.value("count_topics")
-        if self._db.walled:  # the counters are of everything
+        if self._db.wall.stands:  # the counters are of everything
             ((active, archived, entities, turns),) = self._db.all("count_seen")
         else:
             counts: dict[str, int] = dict(self._db.all("counters"))
@@ -111,8 +104,7 @@ class WorkLog:
 
     def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
         """Fragments at a stage, in the order of the journal."""
-        rows = self._db.all("fragments", (stage, limit or -1))
-        return [Fragment(*row) for row in rows]
+        return [Fragment(*row) for row in self._db.all("fragments", (stage, limit or -1))]
 
     # Events
 
@@ -165,30 +157,20 @@ class WorkLog:
 
     def use(self, ids: Iterable[str], day: str, at: datetime) -> int:
         """Count memories as used; return how many of these ids exist."""
-        when, known = to_stored(at)[0], 0
+        wall, known = self._store.wall, 0
         for id in dict.fromkeys(ids):
-            row = self._db.one("memory_row", (id,))
-            if row is not None:
+            for row, record in self._store.records(self._db.column("memory_row", (id,))).items():
                 known += 1
-                if not self._is_others(row[0]):
-                    self._db.run("put_use", (row[0], day, when))
+                # The use of somebody else's archived memory would bring it back.
+                if record.state == "active" or wall.owns(record):
+                    self._db.run("put_use", (row, day, to_stored(at)[0]))
         return known
 
-    def _is_others(self, row: int) -> bool:
-        """Whether a memory is archived and somebody else's: its use would bring it back."""
-        wall = self._store.wall
-        if not wall.stands or wall.alone:
-            return False
-        record = self._store.records([row])[row]
-        return record.state == "archived" and not wall.owns(record)
-
     def used(self) -> list[MemoryUse]:
-        return [
-            MemoryUse(id, days, times, moment(at, self._zone))
-            for id, days, times, at in self._db.all("used")
-        ]
+        rows = self._db.all("used")
+        return [MemoryUse(id, n, times, self._store.moment(at)) for id, n, times, at in rows]
 
-    # Indexes, pages and the ledger
+    # Indexes, pages and jobs
 
     def index(self, limit: int) -> int:
         """Update the keywords of at most `limit` changed memories; return of how many.
@@ -211,39 +193,35 @@ class WorkLog:
     def changes_since(self, at: datetime, limit: int = 2_000) -> list[tuple[str, str, datetime]]:
         """(memory, change, time) of the last changes since `at`, in order."""
         rows = self._db.all("changes_since", (to_stored(at)[0], limit))
-        return [(id, change, moment(when, self._zone)) for id, change, when in reversed(rows)]
+        return [(id, change, self._store.moment(when)) for id, change, when in reversed(rows)]
 
     def page(self, name: str, language: str) -> tuple[str, str, datetime] | None:
         """(text, basis, time of creation)."""
-        rows = self._db.all("page", (name, language))
-        if not rows:
-            return None
-        text, basis, at = rows[0]
-        return text, basis, moment(at, self._zone)
+        row = self._db.one("page", (name, language))
+        return (row[0], row[1], self._store.moment(row[2])) if row else None
 
     def put_page(self, name: str, language: str, text: str, basis: str, at: datetime) -> None:
-        if self._store.wall.stands:  # pages are the owner's: this one was made of less
-            return
-        self._db.run("put_page", (name, language, to_stored(at)[0], text, basis))
-
-    # The background
+        if not self._store.wall.stands:  # pages are the owner's: this one was made of less
+            self._db.run("put_page", (name, language, to_stored(at)[0], text, basis))
 
     def jobs(self) -> dict[str, JobRuns]:
         """The runs of each job, by name."""
         found = {}
         for name, last, seconds, counts, succeeded, failed, *rest in self._db.all("jobs"):
             times = self._moment(succeeded), self._moment(failed)
-            last_at = moment(last, self._zone)
+            last_at = self._store.moment(last)
             found[name] = JobRuns(name, last_at, seconds, loaded(counts), *times, *rest)
         return found
 
     def put_job(self, runs: JobRuns) -> None:
-        last, *times = (
-            None if at is None else to_stored(at)[0]
-            for at in (runs.last_at, runs.succeeded_at, runs.failed_at)
-        )
+        times = map(_stored, (runs.succeeded_at, runs.failed_at))
         counts = json.dumps(dict(runs.counts))
-        self._db.run("put_job", (runs.name, last, runs.seconds, counts, *times, *runs[6:]))
+        values = (runs.name, _stored(runs.last_at), runs.seconds, counts, *times, *runs[6:])
+        self._db.run("put_job", values)
 
     def _moment(self, at: int | None) -> datetime | None:
-        return None if at is None else moment(at, self._zone)
+        return None if at is None else self._store.moment(at)
+
+
+def _stored(at: datetime | None) -> int | None:
+    return None if at is None else to_stored(at)[0]

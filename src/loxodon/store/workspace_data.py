@@ -44,10 +44,6 @@ class WorkspaceData:
         """Every file that was read, ordered by root and path."""
         return [NoteFile(*row) for row in self._db.all("files")]
 
-    def chunk_counts(self) -> dict[tuple[str, str], int]:
-        """The number of chunks per file, by root and path, without files that have none."""
-        return {(root, path): count for root, path, count in self._db.all("chunk_counts")}
-
     def put_file(self, file: NoteFile, chunks: Sequence[Chunk], at: datetime) -> None:
         """Store and index a file and its chunks, replacing its previous version.
 
@@ -127,14 +123,3 @@ class WorkspaceData:
             gone = sorted(set(batch).difference(standing))
             self._store.vectors.gone(gone)
             self._db.many("drop_chunk", [(row,) for row in gone])
-
-    # Imports
-
-    def imported(self, keys: Iterable[bytes]) -> dict[bytes, str]:
-        """The imported keys among these, each with the id of its memory."""
-        wanted = list(keys)
-        found: dict[bytes, str] = {}
-        for start in range(0, len(wanted), _BATCH):
-            some = these_keys(wanted[start : start + _BATCH])
-            found.update(self._db.all("imported", (some,)))
-        return found

@@ -327,29 +327,20 @@ def _is_letter(piece: KeywordPiece) -> bool:
 
 
 def _phrases(run: list[KeywordPiece]) -> Iterator[_Phrase]:
-    """A run as phrases short enough for a keyword."""
-    current: list[KeywordPiece] = []
-    for piece in run:
-        if len(current) >= (_MAX_WORDS if piece.kind == Kind.WORD else _MAX_NAME):
-            yield from _phrase(current)
-            current = []
-        current.append(piece)
-    yield from _phrase(current)
-
-
-def _phrase(current: list[KeywordPiece]) -> Iterator[_Phrase]:
-    """The phrase, if it can stand alone, and the name that it begins with."""
-    while current and current[0].kind == Kind.LINK:
-        current = current[1:]
-    while current and current[-1].kind == Kind.LINK:
-        current = current[:-1]
-    if {p.kind for p in current} <= _NOT_ALONE or (len(current) == 1 and _is_letter(current[0])):
-        return
-    yield _Phrase(current, current[0].start, current[-1].end)
-    others = (n for n, p in enumerate(current) if p.kind in (Kind.WORD, Kind.HAN))
-    name = next(others, 0)  # 0 where all of it is a name
-    if any(p.kind == Kind.NAME and not _is_letter(p) for p in current[:name]):
-        yield _Phrase(current[:name], current[0].start, current[name - 1].end)
+    """A run as phrases short enough for a keyword, and the names that they begin with."""
+    start = 0
+    for end in range(1, len(run) + 1):
+        most = _MAX_WORDS if end < len(run) and run[end].kind == Kind.WORD else _MAX_NAME
+        if end < len(run) and end - start < most:
+            continue
+        phrase, start = run[start:end], end
+        others = (n for n, p in enumerate(phrase) if p.kind in (Kind.WORD, Kind.HAN))
+        name = next(others, 0)  # 0 where all of it is a name
+        if {p.kind for p in phrase} <= _NOT_ALONE or (len(phrase) == 1 and _is_letter(phrase[0])):
+            continue
+        yield _Phrase(phrase, phrase[0].start, phrase[-1].end)
+        if any(p.kind == Kind.NAME and not _is_letter(p) for p in phrase[:name]):
+            yield _Phrase(phrase[:name], phrase[0].start, phrase[name - 1].end)
 
 
 def _titles(text: str, pieces: list[KeywordPiece]) -> Iterator[_Phrase]:

@@ -30,7 +30,6 @@ INDENT = "   "
 # Characters behind a bracket, blanks counted once, that are read to know what it opens
 _INSIDE = 64
 _READ = 160
-_HEADINGS = words_of("headings")
 _ROLES = words_of("roles")
 _CALLS = words_of("tool_calls")
 # What marks without a form of their own are called: in any bracket, and between angles
@@ -78,8 +77,8 @@ def _marks(language: str) -> dict[str, str]:
 @cache
 def _headings() -> frozenset[str]:
     """What the blocks of ours are called, by their letters, and other marks that end a message."""
-    ours = (_name(one) for language in LANGUAGES for one in _marks(language).values())
-    return _HEADINGS | frozenset(ours)
+    ours = {_name(one) for language in LANGUAGES for one in _marks(language).values()}
+    return words_of("headings") | ours
 
 
 # --- Words ----------------------------------------------------------------------------------------
@@ -163,8 +162,6 @@ _FORMS = (
 _JOINED = rf"/?[A-Z]+(?:_[A-Z]+)+[{_CLOSING}]|/[^\W\d][\w-]*[{_CLOSING}]"
 # The number and the bracket with which an entry of ours begins: `2. [2026-02-04]`.
 _ENTRY = r"^(\s*\d{1,4}\s*[.．、)）]\s*)[\[［【〔](?=\s*\d{4})"
-
-
 _ENDS = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"  # What ends a line
 _LINE = rf"(?:^|[{_ENDS}])[^\w\n\r\[［【]{{0,20}}"  # The beginning of a line
 # A line that begins with one or two words and a colon, or is a heading of as many words
@@ -185,8 +182,6 @@ _ANY_TAG = (
     rf"(?:\s*/?[{_CLOSING}]|\s+[\w:.-]+\s*(?:=|[{_CLOSING}])|=)"
 )
 _PLAIN_ANGLE = "<＜﹤"
-
-
 _re = cache(re.compile)
 
 

@@ -100,7 +100,7 @@ def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
         for end in range(min(at + _LONGEST_PHRASE, len(tokens)), at, -1):
             run = tokens[at:end]
             if all(folded[a[1] : b[0]] in (" ", "-") for a, b in pairwise(run)):
-                key = " ".join(_piece(folded[a:b]) for a, b in run)
+                key = " ".join(stem_of(folded[a:b]) or folded[a:b] for a, b in run)
                 if _written(key):
                     yield folded[run[0][0] : run[-1][1]], key
                     at = end - 1
@@ -129,23 +129,20 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
 # --- the groups -----------------------------------------------------------------------------------
 
 
-class _Thesaurus(NamedTuple):
-    # As they are in the file, without what is not for us; those that stand for nothing last
-    rows: str
-    words: str  # The same, character for character, with nothing but spaces around each word
-    known: int  # Where the rows end that stand for something
-
-
 @cache
-def _thesaurus() -> _Thesaurus:
-    """The file, ready to be searched as text. Most words are never asked for, and to sort them all
-    into a dictionary takes a cold recall longer than it takes to find a few."""
+def _thesaurus() -> tuple[str, str, int]:
+    """The rows of the file, those that stand for nothing last; the same, character for character,
+    with nothing but spaces around each word; and where the rows end that stand for something.
+
+    It is searched as text: to sort all words into a dictionary takes a cold recall longer than to
+    find the few that are asked for.
+    """
     with open(os.path.join(os.path.dirname(__file__), "related.txt"), encoding="utf-8") as file:
         lines = file.read().splitlines()
     rows = "".join([f"{row} \n" for row in lines if row[:1] in ("=", ">")])
     rest = "".join([f"{row} \n" for row in lines if row[:1] == "!"])
     text = rows + rest
-    return _Thesaurus(text, text.replace("|", " ").replace(":", " "), len(rows))
+    return text, text.replace("|", " ").replace(":", " "), len(rows)
 
 
 @cache
@@ -169,7 +166,7 @@ def _beginning(letters: str) -> dict[str, list[str]]:
 
     Stemming all three thousand would take longer than all the rest; a stem begins as its word.
     """
-    words, begins = _thesaurus().words, f" {letters}"
+    words, begins = _thesaurus()[1], f" {letters}"
     found: dict[str, None] = {}
     at = words.find(begins)
     while at >= 0:
@@ -240,14 +237,8 @@ def _key(word: str) -> str:
     """What `word` is known under, folded already: its stems, or itself if it is Chinese."""
     if word >= _FIRST_HAN:
         return word
-    if word.isalnum():
-        return stem_of(word) or word
-    return " ".join(map(_piece, word.replace("_", " ").split()))
-
-
-def _piece(word: str) -> str:
-    """A part of an English phrase; function words count there: `break up` is not `break`."""
-    return stem_of(word) or word
+    # Function words count in a phrase: `break up` is not `break`
+    return " ".join(stem_of(piece) or piece for piece in word.replace("_", " ").split())
 
 
 @cache

@@ -140,17 +140,6 @@ def apart(one: Words, other: Words) -> tuple[Words, Words, Words, Words]:
     )
 
 
-def tells_value(text: str) -> bool:
-    """Whether a sentence says plainly, in one clause, what is so of the speaker, and that is a name
-    or a number."""
-    said = _said(text, "") if _of_speaker.match(text) else []
-    if len(said) != 1 or _past.search(text) or _day.search(text):
-        return False
-    if any(one.base[-1] == "<" and one.linked != "be" for one in said[0]):
-        return False
-    return any(_number.fullmatch(one.raw) or _named.match(one.raw) for one in said[0][1:])
-
-
 class _Token(NamedTuple):
     raw: str
     base: str

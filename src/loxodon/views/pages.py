@@ -207,8 +207,8 @@ def _facts_of_segments(content: Content) -> Iterator[int]:
 
 def _profiles(content: Content) -> Iterator[Planned]:
     """As consolidation last made them; where what they tell of has changed since, made now."""
-    from loxodon.write import compress
-    from loxodon.write.residue import Residue
+    from loxodon.consolidate import compress
+    from loxodon.consolidate.residue import Residue
 
     store, language = content.store, content.language
 
@@ -296,7 +296,7 @@ def _made_page(content: Content, name: str, make: Callable[[], Object]) -> View:
 
 def _indexes(content: Content) -> Iterator[Planned]:
     def keywords() -> Object:
-        return _grouped(content.store.primary.labels("keyword"))
+        return _grouped(content.store.query("labels", "keyword"))
 
     def timeline() -> Object:
         """By the month since which a memory holds, or in which it was made; the newest first."""

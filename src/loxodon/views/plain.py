@@ -15,6 +15,7 @@ from itertools import zip_longest
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from loxodon.consolidate.phases import Consolidated
 from loxodon.fields import is_text, number
 from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
@@ -47,10 +48,9 @@ from loxodon.types import (
     Turn,
 )
 from loxodon.views.pending import Pending, PendingEntry
-from loxodon.write.phases import Consolidated
 
 if TYPE_CHECKING:
-    from loxodon.write.phases import OnPhase
+    from loxodon.consolidate.phases import OnPhase
 
 _LARGEST = 1 << 20  # bytes of a file that are read: more than any budget has room for
 _SHOWN = 700

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
+from loxodon.consolidate.decay import Decay
 from loxodon.errors import InputError, NotFoundError, StoreError
 from loxodon.filelock import draft_in
 from loxodon.guard.scan import mend_restored
@@ -28,7 +29,6 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.types import NOTHING, FileProblem
 from loxodon.views.dump import FOLDER, Dump
 from loxodon.views.manifest import MANIFEST, Manifest, bad_view, change_of, load
-from loxodon.write.decay import Decay
 
 
 class Restored(NamedTuple):

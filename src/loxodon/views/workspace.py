@@ -161,7 +161,8 @@ class Workspace:
         return paged("workspace.sources", cursor, lambda after: cut(self._files(), limit, after))
 
     def _files(self) -> list[tuple[Key, SourceFile]]:
-        counts = self.store.workspace_data.chunk_counts()
+        rows = self.store.query("chunk_counts")
+        counts = {(root, path): n for root, path, n in rows}
         found: list[tuple[Key, SourceFile]] = []
         for file in self.store.workspace_data.files():
             path = os.path.join(file.root, *file.path.split("/"))

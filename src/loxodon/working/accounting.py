@@ -56,15 +56,13 @@ def tokens_of_tools(tools: Sequence[Mapping[str, Any]], count: Counter) -> int:
 
 
 class Usage(NamedTuple):
-    """What a provider says a request took."""
-
     input: int
     output: int
 
 
 def usage_of(reported: object) -> Usage | None:
     """What a provider reports, in any of the usual words; None for nothing to be believed."""
-    if isinstance(reported, Usage) or not isinstance(reported, Mapping):
+    if not isinstance(reported, Mapping):
         return reported if isinstance(reported, Usage) else None
     good = {
         name: value

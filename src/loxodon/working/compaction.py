@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon.consolidate.denoise import Sentence, kept, sentences_of
 from loxodon.errors import LoxodonError
 from loxodon.messages import t
 from loxodon.models.chat import ModelQuestion
@@ -23,7 +24,6 @@ from loxodon.tokens import Counter, cut
 from loxodon.working.context import Shown
 from loxodon.working.flush import Ask, Flushed, reason
 from loxodon.working.shapes import Message, call_text, calls_in, images_in, text_of
-from loxodon.write.denoise import Sentence, kept, sentences_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -43,8 +43,6 @@ _AS_JSON = '\n\nJSON: {"summary": ""}'  # The memory's model is always asked for
 
 
 class Cut(NamedTuple):
-    """Where a conversation is cut."""
-
     place: int  # The first message that is kept
     within_turn: bool
 
@@ -59,11 +57,6 @@ class Compacted(NamedTuple):
     by_model: bool
     problem: str = ""  # Why the model could not be asked, where it could not
     flushed: Flushed | None = None  # What was saved before, where it had not been in this cycle
-
-
-def compaction_due(tokens: int, most: int) -> bool:
-    """Whether a context is so large that it should be compacted."""
-    return tokens > most
 
 
 def place_to_cut(shown: Sequence[Shown], size: Callable[[Message], int], keep: int) -> Cut | None:
@@ -120,19 +113,15 @@ def _lines_of(shown: Sequence[Shown], count: Counter) -> list[Line]:
         if one.kind == "summary":
             lines.append(("summary", text_of(one.message).partition("\n")[2]))
             continue
-        text = _within(text_of(one.message), _RESULT if one.role == "tool" else _LINE, count)
+        most = _RESULT if one.role == "tool" else _LINE
+        text = cut(text_of(one.message)[: 40 * most], most, count).strip()
         if images := images_in(one.message):
             text = f"{text}\n[images: {images}]".strip()
         if text:
             lines.append((one.role, text))
-        lines += [
-            ("call", _within(call_text(call), _RESULT, count)) for call in calls_in(one.message)
-        ]
+        calls = [call_text(call)[: 40 * _RESULT] for call in calls_in(one.message)]
+        lines += [("call", cut(call, _RESULT, count)) for call in calls]
     return lines
-
-
-def _within(text: str, most: int, count: Counter) -> str:
-    return cut(text[: 40 * most], most, count).strip()
 
 
 def _language_in(lines: Sequence[Line]) -> str:
@@ -143,11 +132,9 @@ def _language_in(lines: Sequence[Line]) -> str:
 
 def by_agent(ask: Ask) -> Tell:
     """Summaries by the model that the agent talks with."""
-
-    def tell(system: str, text: str, most: int) -> str:
-        return ask([{"role": "system", "content": system}, {"role": "user", "content": text}])
-
-    return tell
+    return lambda system, text, most: ask(
+        [{"role": "system", "content": system}, {"role": "user", "content": text}]
+    )
 
 
 def by_memory(memory: Memory) -> Tell | None:

@@ -1,8 +1,7 @@
 """What the model sees now: the conversation after the last compaction, with its summary.
 
-A transcript has more than a model takes: entries that are not for it, and calls whose result was
-never written because somebody was killed. What comes out here can be sent: every call has its
-result, directly behind it, and every result a call.
+What comes out here can be sent: every call has its result, directly behind it, and every result a
+call, also where somebody was killed in between.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon.text import quote
 from loxodon.text.language import language_of
-from loxodon.working.shapes import Message, call_id, calls_in, to_sent
+from loxodon.working.shapes import Message, calls_in, to_sent
 from loxodon.working.transcript import Entry, recent
 
 Kind = Literal["message", "note", "summary"]
@@ -62,7 +61,7 @@ def paired(shown: Iterable[Shown]) -> list[Shown]:
                 found.append(one)
             continue
         found += _missing(waiting)
-        waiting = {call_id(call): one for call in calls_in(one.message)}
+        waiting = {str(call.get("id") or ""): one for call in calls_in(one.message)}
         found.append(one)
     return found + _missing(waiting)
 
@@ -80,10 +79,8 @@ def is_waiting(shown: Sequence[Shown]) -> bool:
 
 
 def joined(messages: Iterable[Message]) -> list[dict[str, Any]]:
-    """The same with messages of the user that follow each other as one, and those of the system.
-
-    The templates of many local models refuse two in a row.
-    """
+    """Messages of the user that follow each other as one, and those of the system: the templates
+    of many local models refuse two in a row."""
     found: list[dict[str, Any]] = []
     for message in messages:
         last = found[-1] if found else {}

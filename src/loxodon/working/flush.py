@@ -1,9 +1,8 @@
 """The flush before a compaction: what matters is saved before a summary takes its place.
 
-It is due once in each cycle, when the context comes near the size at which it is compacted. What
-was said is journalled and made known by the rules (`Memory.flush`), so that nothing depends on a
-model. Then the agent's own model gets a silent turn: the conversation as it stands, and the request
-to write down what must outlive it, or `NO_REPLY`. Its notes become memories.
+It is due once in each cycle. What was said is journalled and made known by the rules, so that
+nothing depends on a model. Then the agent's own model gets a silent turn: the conversation as it
+stands, and the request to write down what must outlive it, or `NO_REPLY`.
 """
 
 from __future__ import annotations
@@ -59,7 +58,6 @@ def is_silent(text: str) -> bool:
 
 
 def reason(error: LoxodonError) -> str:
-    """Why something failed, for the one who asked for it."""
     return error.localized()[0]
 
 

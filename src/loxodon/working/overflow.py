@@ -1,7 +1,7 @@
 """Whether a provider refuses a request because it is too long, as each of them says so.
 
-There is no code that all of them use. What they say is recognised by its words; what only sounds
-alike, such as a limit of tokens a minute, is told apart first.
+What they say is recognised by its words; what only sounds alike, such as a limit of tokens a
+minute, is told apart first.
 """
 
 from __future__ import annotations
@@ -48,10 +48,7 @@ _SIZES = re.compile(
 
 
 def is_overflow(error: object, status: int | None = None) -> bool:
-    """Whether `error`, an answer of a provider or what a client raises for it, says: too long.
-
-    `status` is that of the HTTP answer, where there was one.
-    """
+    """Whether `error`, an answer of a provider or what a client raises for it, says: too long."""
     text = _text(error)
     status = status if status is not None else status_of(error)
     if status is not None and (status < 400 or status in (401, 403, 404, 408)):

@@ -31,14 +31,7 @@ from loxodon.text.check import checked_text
 from loxodon.tokens import counter
 from loxodon.types import CHATS, Chat
 from loxodon.working.accounting import Gauge, limits, tokens_of, tokens_of_tools, usage_of
-from loxodon.working.compaction import (
-    Compacted,
-    by_agent,
-    by_memory,
-    compaction_due,
-    place_to_cut,
-    summed_up,
-)
+from loxodon.working.compaction import Compacted, by_agent, by_memory, place_to_cut, summed_up
 from loxodon.working.context import Shown, context_of, is_waiting, joined
 from loxodon.working.flush import (
     Ask,
@@ -98,12 +91,11 @@ class Session(AbstractContextManager["Session"]):
     ) -> None:
         """The session called `key` of a memory's space, begun where there is none.
 
-        `window` is that of the agent's model (the setting `working.window` where 0). `ask` sends
-        messages to that model and returns its text; with it the model itself saves what matters and
-        sums up, without it the rules do. With `journal`, what is said goes to the memory's journal;
-        leave that to whoever else does it with False. `typed` says that the user's messages are as
-        a person typed them; else a program may have put files or pages into them, and of these
-        nothing becomes a wish of the user.
+        `window` is that of the agent's model (0 for the setting `working.window`). `ask` sends
+        messages to that model and returns its text; with it the model saves what matters and sums
+        up, without it the rules do. `journal` is False where somebody else journals what is said.
+        `typed` says that the user's messages are as a person typed them; else a program may have
+        put files or pages into them, and of these nothing becomes a wish of the user.
         """
         choice("chat", chat, CHATS)
         self.chat = memory.chat if chat == "direct" else chat
@@ -164,7 +156,6 @@ class Session(AbstractContextManager["Session"]):
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """Where this session stands: its transcript, compactions, tokens."""
         return dict(self._transcript.about)
 
     def transcript(self) -> str:
@@ -234,13 +225,10 @@ class Session(AbstractContextManager["Session"]):
             return id
 
     def finish(self, reply: str | Message, usage: object = None, *, maintain: bool = True) -> None:
-        """Save the reply and learn from what it took; then `maintain`, unless told not to.
-
-        `usage` is what the provider reports, in any of the usual words.
-        """
+        """Save the reply and learn from the `usage` that the provider reports; then `maintain`."""
         with self._guard:
-            message = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
-            message = checked(message)
+            given = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
+            message = checked(given)
             reported = usage_of(usage)
             if reported:
                 self._gauge = self._gauge.learned(self._sent, reported.input)
@@ -257,16 +245,14 @@ class Session(AbstractContextManager["Session"]):
                 return
             self._prune()
             flushed_in = self._transcript.about.get("memoryFlushCompactionCount")
-            if self._config.compact and compaction_due(self.tokens, self.limits.most):
+            if self._config.compact and self.tokens > self.limits.most:
                 self._alone(self._compact)
             elif flush_due(self.tokens, self.limits.flush_at, self._cycle, flushed_in):
                 self._alone(self._flush)
 
     def recover(self, error: object, status: int | None = None) -> list[dict[str, Any]] | None:
-        """What to send instead, where `error` says that what was sent is too long; once a message.
-
-        None for any other error, and where nothing can be shorter.
-        """
+        """What to send instead, where `error` says that what was sent is too long, once a message;
+        None for any other error, and where nothing can be shorter."""
         with self._guard:
             if self._recovered or not is_overflow(error, status):
                 return None
@@ -310,7 +296,7 @@ class Session(AbstractContextManager["Session"]):
     def _alone(self, work: Callable[[], T | None]) -> T | None:
         """Do what only one process should do to this session at a time."""
         folder = space_path(self._memory.root, self._memory.space)
-        # Not the lock of writers: a model may be asked meanwhile. Few files for any number of ids.
+        # Not the lock of writers: a model may be asked meanwhile.
         path = os.path.join(folder, _WORK_LOCK.format(self.id[:2]))
         try:
             with closing(lock_at(path)) as lock:
@@ -359,7 +345,7 @@ class Session(AbstractContextManager["Session"]):
     def _compact(self, forced: bool = False, silent: bool = True) -> Compacted | None:
         """Put a summary in the place of the beginning; `forced` also where that is not due."""
         shown, before = self.shown, self.tokens
-        if not forced and not compaction_due(before, self.limits.most):
+        if not forced and before <= self.limits.most:
             return None  # another process did it
         room = self.limits.most - self._beside() - self.limits.summary
         keep = max(0, min(self.limits.keep, int(room / 1.5)))
@@ -389,10 +375,10 @@ class Session(AbstractContextManager["Session"]):
     def _fitted(self) -> list[dict[str, Any]]:
         """The messages to send, made to fit as far as that can be helped."""
         self._prune()
-        if self._config.compact and compaction_due(self.tokens, self.limits.most):
+        if self._config.compact and self.tokens > self.limits.most:
             self._alone(self._compact)
             self._prune()
-        if compaction_due(self.tokens, self.limits.most):
+        if self.tokens > self.limits.most:
             self._prune(protect=0)
         shown, messages = self.shown, applied(self.shown, self._kept)
         asked = [n for n, one in enumerate(shown) if one.role == "user" and one.kind == "message"]
@@ -448,8 +434,7 @@ class Session(AbstractContextManager["Session"]):
         return id
 
     def _save(self, **changes: Any) -> None:
-        """Put down what was said, in the transcript and in the journal, and where the session
-        stands. What fails is told of and tried again with what comes next."""
+        """Put down what was said, and where the session stands; what fails is tried again later."""
         done: list[str] = []
         try:
             with recorded_as(self._memory, "add"), self._transcript.saving():

@@ -65,10 +65,6 @@ def calls_in(message: Message) -> list[Mapping[str, Any]]:
     return [call for call in calls if isinstance(call, Mapping)]
 
 
-def call_id(call: Mapping[str, Any]) -> str:
-    return str(call.get("id") or "")
-
-
 def call_text(call: Mapping[str, Any]) -> str:
     """The name of the tool, and what it is called with, as the model wrote it."""
     function = call.get("function")

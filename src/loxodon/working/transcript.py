@@ -1,10 +1,9 @@
 """The transcript of a session: everything that was said in it, as rows of the store.
 
-A transcript is as OpenClaw writes it: a header, then entries of the types `message`, `compaction`,
-`custom` (not for the model) and `custom_message` (for the model), each with an `id` and the
-`parentId` that it goes on from. An entry waits in memory until `saving` has put it down: a store
-that cannot be written to does not stop a conversation. Beside the transcripts, the store has for
-each key which transcript is the current one, and where it stands.
+A transcript is as OpenClaw writes it: a header, then entries (`message`, `compaction`, `custom`,
+and `custom_message` for the model), each with an `id` and the `parentId` that it goes on from. An
+entry waits in memory until `saving` has put it down: a store that cannot be written to does not
+stop a conversation. For each key the store has which transcript is current, and where it stands.
 """
 
 from __future__ import annotations
@@ -127,10 +126,7 @@ class Transcript:
         self._take_over(saved)
 
     def update(self, changes: Mapping[str, Any], now: datetime) -> None:
-        """Put down where the session stands, unless its key has gone on to another transcript.
-
-        Call inside `saving`.
-        """
+        """Put down, inside `saving`, where the session stands, unless its key has gone on."""
         self.look_up()
         self.about |= {**changes, "updatedAt": now.isoformat(timespec="seconds")}
         if self._rows is not None and self._found().get("sessionId") == self.id:

@@ -8,7 +8,7 @@ import pytest
 
 from loxodon.errors import StoreError
 from loxodon.language.statements import Fragment
-from loxodon.store import CompletedCall, Filter, JobRuns, QuarantinedText, StoredReceipt, Work
+from loxodon.store import Filter, JobRuns, QuarantinedText, StoredReceipt, Work
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.store import Store
 from loxodon.types import Entity, Source
@@ -63,7 +63,7 @@ class PrimaryDataContract(Contract):
             store.execute_many(
                 "put_receipt", [StoredReceipt("r_1", 5, "cli", "ids", '{"turns": 1}', "[]")]
             )
-            store.put_call("once", CompletedCall(key("asked"), old.id, 2), NOW, NOW)
+            store.execute("put_call", "once", key("asked"), 2, NOW, old.id)
 
     def test_dump_fills_an_empty_store(self, store: Store, open_store: OpenStore) -> None:
         self.fill(store)

@@ -133,4 +133,7 @@ class WorkspaceDataContract(Contract):
             store.execute("put_import", b"k1", two.id, NOW)  # stays what it first became
             store.execute("put_import", b"k2", two.id, NOW)
         keys = [b"k1", b"k2", b"k3", *(b"%d" % n for n in range(900))]
-        assert store.workspace_data.imported(keys) == {b"k1": one.id, b"k2": two.id}
+        assert dict(store.query("imported", [key.hex() for key in keys])) == {
+            b"k1": one.id,
+            b"k2": two.id,
+        }

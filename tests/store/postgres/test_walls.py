@@ -12,16 +12,7 @@ import pytest
 
 from loxodon.errors import StoreError
 from loxodon.language.statements import Fragment
-from loxodon.store import (
-    Chunk,
-    CompletedCall,
-    Filter,
-    NoteFile,
-    QuarantinedText,
-    QuestionVector,
-    StoredReceipt,
-)
-from loxodon.store.audit_rows import AuditRow
+from loxodon.store import Chunk, Filter, NoteFile, QuarantinedText, QuestionVector, StoredReceipt
 from loxodon.store.driver import HOLE, SQL, entries
 from loxodon.store.postgres.pool import ROLE, Session, begin, close_pools, connect, role_of
 from loxodon.store.postgres.store import PostgresStore
@@ -63,7 +54,7 @@ def told(url: str, space: str = "main") -> PostgresStore:
         store.workspace_data.put_file(file, [Chunk(PRIVATE, 1, 1, PRIVATE)], NOW)
         store.worklog.put_page(both, "", both, "{}", NOW)
         store.execute("set_mark", both, "", "{}", NOW)
-        store.audit_rows.append([AuditRow(1, both, b"")])
+        store.execute("put_audit", 1, both, b"")
         store.working_sessions.put(both, "{}")
         store.working_sessions.append(both, 0, [both])
         store.execute_many("put_receipt", [StoredReceipt("r", 5, both, "", "", "")])
@@ -81,7 +72,7 @@ def _tell(store: PostgresStore, word: str, seq: int, agent: str, chat: str) -> N
         "captured",
     )
     store.update(kept.id, None, "edited", NOW, {"content": f"{word} again"})
-    store.put_call(word, CompletedCall(b"", kept.id, 1), NOW, NOW)
+    store.execute("put_call", word, b"", 1, NOW, kept.id)
     log.put_segments([Segment(word, seq, seq, NOW, NOW, word, (), word)])
     store.execute_many("cut_fragment", [Fragment(seq, 1, word, "statement")])
     store.execute_many("put_candidate", [(seq, f'"{word}"')])

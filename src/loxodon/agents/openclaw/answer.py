@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from loxodon.agents.hooks import learn
 from loxodon.agents.openclaw.chats import chat_of, owners_of
+from loxodon.consolidate.pages.gather import told_in
 from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.guard.quarantine import heard, without_held
 from loxodon.journal.follow import Followed
@@ -38,7 +39,6 @@ from loxodon.security.paths import opened
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
 from loxodon.types import KINDS, Chat, Item, Kind, Record
-from loxodon.write.pages.gather import told_in
 
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace

@@ -1,7 +1,7 @@
 """English: how talk becomes knowledge without a model.
 
 frames.toml   what whole clauses tell           speech.toml   what kinds of things are said
-words.toml    people, fillers, where clauses end    worth.bin     which sentences are worth keeping
+words.toml    people, fillers, where clauses end
 clauses.py    a sentence cut into clauses with their subjects
 """
 
@@ -25,7 +25,7 @@ from loxodon.language.en.clauses import (
     written_out,
 )
 from loxodon.language.frames import FrameMatch, Frames
-from loxodon.language.speech import Speech, Worth
+from loxodon.language.speech import Speech
 from loxodon.language.statements import USER, Piece, Reading, TurnInContext
 from loxodon.text import sentences
 
@@ -53,7 +53,6 @@ _SPEAKER = re.compile(
 class _English:
     language = "en"
     speech = Speech(_HERE)
-    worth = Worth(_HERE, speech, 0.7, unsaid=0.84)
 
     @cached_property
     def frames(self) -> Frames:

@@ -191,12 +191,6 @@ VAGUE = frozenset(
 
 # --- For `understand` -----------------------------------------------------------------------------
 
-# What stands before the question itself, after talk of other things
-PIVOT = (
-    r"(?:^|[.!?,;:\-\n] ?)(?:but |so |and |sorry,? |well,? ){0,3}(?:(?:what|all) i(?:'m| am|'ve| have)? (?:actually|really|mainly|just)? ?(?:want(?:ed)?|meant?|need(?:ed)?|trying|asking|like)(?: to)?(?: (?:ask|know|find out|say|is|was|about)){0,3}(?: (?:is|was))?(?: this)?"
-    r"|my (?:actual|real|main)? ?question (?:is|was)(?: this)?|(?:the|my) (?:real |actual )?question(?: is|:)|the thing i (?:wanted|meant) to ask (?:is|was)|(?:back|getting back) to (?:my|the) (?:question|point)|anyway,? (?:my question|what i))[:,.\-]*"
-)
-
 # What a question says of the asking itself, which nothing in a memory has
 META = r"""
 \b(?:can|could|would|will) you (?:please |kindly |also |just |possibly ){0,2}(?:remind|tell|help|show|give) me(?: again| please)?(?: (?:of|about|with))?\b
@@ -291,7 +285,6 @@ LAST = rf"""
 # Words (`_` for a space) of which a pattern needs one: without, it is neither tried nor compiled
 GUARDS = {
     "LAST": "we_talk we_discuss we_chat we_speak we_say we_cover we_last we_left we_leave were_we we_were we_stop did_we was_we our_ the_ that_ this_ my_last",
-    "PIVOT": "question all_i what_i thing_i anyway back_to",
     "META": "you_ remind recall remember memory wonder curious like_to_know to_confirm to_know to_check to_ask to_follow to_double to_make to_clarify to_verify i_was i'm_ i_am our_ i_mention i_told i_said by_the_way any_idea please thanks as_far",
     "RECENTLY": "recently lately of_late these_days other_day",
     "FORGET": "forget delet eras remov wip clear scrub purg discard remember memori rid",

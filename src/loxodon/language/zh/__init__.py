@@ -1,7 +1,7 @@
 """Chinese: how talk becomes knowledge without a model.
 
 frames.toml   what whole clauses tell           speech.toml   what kinds of things are said
-words.toml    people, fillers, times            worth.bin     which sentences are worth keeping
+words.toml    people, fillers, times
 clauses.py    a sentence cut into clauses with their subjects
 """
 
@@ -15,7 +15,7 @@ from itertools import takewhile
 from loxodon.language import reader
 from loxodon.language.clauses import Clause
 from loxodon.language.frames import FrameMatch, Frames
-from loxodon.language.speech import Speech, Worth
+from loxodon.language.speech import Speech
 from loxodon.language.statements import Fragment, Piece, Reading, TurnInContext
 from loxodon.language.zh.clauses import (
     attribute_of,
@@ -35,7 +35,6 @@ _HERE = "loxodon.language.zh"
 _SPEECH = Speech(_HERE)
 # Why not only a clause but its whole sentence tells nothing
 _OF_ALL = ("long", "supposed", "dream", "quoted", "second hand")
-_WORTH = Worth(_HERE, _SPEECH, 0.67, unsaid=0.8)
 
 
 @cache
@@ -48,7 +47,6 @@ class _Chinese:
 
     language = "zh"
     speech = _SPEECH
-    worth = _WORTH
     attribute_of = staticmethod(attribute_of)
     evened = staticmethod(evened)
     sharing = staticmethod(sharing)

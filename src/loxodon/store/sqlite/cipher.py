@@ -9,7 +9,6 @@ tells a wrong key from a damaged file; nothing can be learned from it about a ke
 from __future__ import annotations
 
 import json
-import operator
 import os
 from collections.abc import Sequence
 from typing import Literal
@@ -22,10 +21,7 @@ from loxodon.layout import KEY_MARK
 
 Keys = Sequence[bytes]  # keys to try, in this order; none for a file that is not encrypted
 
-BEGINNING = b"SQLite format 3\0\x10\0\x02\x02\0\x40\x20\x20"
-"""Of every file that we write as plain text: its kind, the size of a page, how it is written."""
 CIPHER = "aegis"
-KEY_BYTES = 32
 _HEADER = b"SQLite format 3\0"
 _CLEAR = slice(16, 24)
 """The part of the first page that is never encrypted: size of a page, versions, fractions."""
@@ -126,18 +122,10 @@ def damaged(path: str, reason: str | StoreError) -> DamagedStoreError:
     """The error for a file with something in it that nobody wrote there."""
     return DamagedStoreError(
         "{path} is damaged: {reason}",
-        hint="rebuild it from the readable data with `loxodon repair`; the damaged file is kept",
+        hint="restore it with `loxodon repair`; the damaged file is kept",
         path=path,
         reason=reason,
     )
-
-
-def begins_like_ours(path: str) -> bool:
-    """Whether a file that is not encrypted begins as ours do, but for some damage."""
-    with open(path, "rb") as file:
-        head = file.read(len(BEGINNING))
-    same = sum(map(operator.eq, head, BEGINNING))
-    return same >= len(BEGINNING) // 2 or (bool(head) and not any(head))
 
 
 def explained(path: str, keys: Keys) -> StoreError:
@@ -147,44 +135,30 @@ def explained(path: str, keys: Keys) -> StoreError:
     make a file look like anything.
     """
     state, known = state_of(path), checks(path)
+    was_ours = os.path.exists(os.path.join(os.path.dirname(path), KEY_MARK))
     if state == "plain" and keys:
         return LockedStoreError(
             "{path} is not encrypted, but encryption is turned on",
             hint="continue with `loxodon encrypt`, or turn encryption off with `loxodon decrypt`",
             path=path,
         )
-    was_ours = os.path.exists(os.path.join(os.path.dirname(path), KEY_MARK))
-    if not keys and not known and (was_ours or begins_like_ours(path)):
-        return damaged(path, StoreError("its beginning is not that of a database"))
-    if not keys and (state == "encrypted" or known):
+    if not keys and (known or (state == "encrypted" and not was_ours)):
         return LockedStoreError(
             "{path} is encrypted, but no key was given",
             hint="set the location of the key with the settings encryption.*",
             path=path,
         )
-    if keys and known and not {check_of(key) for key in keys} & {*known}:
+    if keys and (state == "encrypted" or known) and not {*map(check_of, keys)} & {*known}:
         return LockedStoreError(
             "the key does not match {path}",
             hint="it is encrypted with another key; check LOXODON_KEY, the key file or the "
             "keyring, as the settings encryption.* say",
             path=path,
         )
-    if len(known) == 1 and keys:  # with two, on its way to another key, it may be under either
-        return DamagedStoreError(
-            "{path} is damaged: {reason}",
-            hint="copy the file to a safe place first, then restore a backup, or add the "
-            "conversations to a new home",
-            path=path,
-            reason=StoreError("the key matches, but the first page is damaged"),
-        )
-    if state == "encrypted" or known:
-        return LockedStoreError(
-            "the key does not match {path}, or the file is damaged",
-            hint="use the key it was encrypted with, or restore a backup",
+    if state == "other" and not known and not was_ours:
+        return ForeignStoreError(
+            "{path} is not an SQLite database",
+            hint="choose another home with --home, or restore the file from a backup",
             path=path,
         )
-    return ForeignStoreError(
-        "{path} is not an SQLite database",
-        hint="choose another home with --home, or restore the file from a backup",
-        path=path,
-    )
+    return damaged(path, StoreError("its beginning is not that of a database"))

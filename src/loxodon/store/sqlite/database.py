@@ -112,9 +112,8 @@ class Database(Driver):
         file, would take the parent's for ours, and our log would be removed under us. That can be
         done to a connection at rest. One that is not must never be touched, nor its file opened.
         """
-        at_rest = not self._mode and self._turn._is_owned()  # type: ignore[attr-defined]
         if self._handle is not None:
-            if at_rest:
+            if not self._mode and self._turn._is_owned():  # type: ignore[attr-defined]
                 self._handle.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 let_go(self._handle)
             else:
@@ -157,7 +156,7 @@ class Database(Driver):
         except apsw.Error as error:
             if connection is not None:
                 let_go(connection)
-            raise (self._translated(error) if isinstance(error, apsw.Error) else error) from None
+            raise self._translated(error) from None
         return connection
 
     def _open_file(self) -> apsw.Connection:
@@ -500,30 +499,21 @@ def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:
         if not lock.acquire(_MOVE_SECONDS):
             raise busy(path)
         with held(path, keys):
-            for end in _PARTS if aside else ():
+            for end in ("", "-wal", ".check") if aside else ():
                 if os.path.exists(path + end):
-                    try:
-                        os.link(path + end, aside + end)  # so that there is one at any moment
-                    except OSError:  # a file system without links
-                        copyfile(path + end, aside + end)
-            for end in ("-wal", "-shm") if aside else ():  # those of one that is damaged
+                    copyfile(path + end, aside + end)
+                    os.chmod(aside + end, 0o600)
+            for end in ("-wal", "-shm", ".check"):  # those of the old one
                 with suppress(FileNotFoundError):
                     os.unlink(path + end)
-            os.replace(new, path)
             if os.path.exists(f"{new}.check"):
                 os.replace(f"{new}.check", f"{path}.check")
-            elif os.path.exists(f"{path}.check"):
-                os.unlink(f"{path}.check")
+            os.replace(new, path)
             sync_folder(os.path.dirname(path))
     except OSError as error:
         raise unwritable(path, error) from None
     finally:
         lock.close()
-    if aside and os.path.exists(aside):
-        _as_before(aside, keys)
-
-
-_PARTS = ("", "-wal", "-shm", ".check")
 
 
 @contextmanager
@@ -578,13 +568,3 @@ def _folded(path: str, keys: Keys) -> apsw.Connection | None:
         connection.close()
         raise
     return connection
-
-
-def _as_before(path: str, keys: Keys) -> None:
-    """Let a database that was put aside have its log again, for whoever puts it back."""
-    with suppress(apsw.Error):  # one that is damaged stays as it is
-        connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL").fetchall()
-        finally:
-            connection.close()

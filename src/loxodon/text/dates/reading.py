@@ -12,25 +12,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from loxodon.text.dates.reckoning import (
-    Clock,
-    DatedText,
-    DatePiece,
-    Grain,
-    Span,
-    any_of,
-    days_from,
-    edge_of,
-    hear,
-    mapped,
-    months_from,
-    narrow,
-    number_of,
-    occurrences,
-    shift,
-    unit_at,
-    whole_unit,
-)
+from loxodon.text.dates import reckoning as cal
+from loxodon.text.dates.reckoning import Clock, DatedText, DatePiece, Grain, Span
 from loxodon.text.dates.rules import DATE_RULES, TIME_RULES, Words, before, believed, cue_at
 from loxodon.text.dates.table import DATES, SECOND, TIMES, Rule, compiled, key_of, token
 from loxodon.text.steps import charge
@@ -39,7 +22,7 @@ _EDGE_OF = (
     r"(?:the )?(?:(end|start|beginning|middle) of (?:(?:the |this )?(week|month|quarter|year)\b)?"
     r"|(early|mid|late)[ -](?!week|month|quarter|year))"
 )
-_WEEKDAY_BESIDE = r"(?: ?\(|[,的是])?{WEEK}{WD}\)?|,? \(?{WDAY}\)?"
+_WEEKDAY_BESIDE = r"(?: ?\(|[ ,的是])?{WEEK}{WD}\)?|,? \(?{WDAY}\)?"
 _GLUE = r"(?: ?的)?[ ,]{0,2}(?:at |around |about |by |from |in the |@ ?|大概|大约|差不多|约)?"
 _JOIN = r" ?[-~到至] ?| (?:to|until|till|through|thru|and) "
 _LAST_DAY = (
@@ -64,7 +47,7 @@ class Moment(NamedTuple):
 def find_moments(text: str, at: datetime, *, asked: bool = False) -> list[Moment]:
     """Every moment that `text`, said at `at`, names: in order, none over another."""
     charge(len(text))
-    said, done = hear(text, at, asked=asked), 0
+    said, done = cal.hear(text, at, asked=asked), 0
     found = []
     for match in token(said.text.isascii()).finditer(said.text):
         start, end, key = *match.span(), key_of(match[0])
@@ -93,7 +76,7 @@ def find_asked(text: str, at: datetime) -> list[Moment]:
 
 def parse_moment(text: str, at: datetime, *, asked: bool = False) -> Moment | None:
     """The moment that the whole of `text` names; None where it names none, or says more."""
-    said = hear(text, at, whole=True, asked=asked)
+    said = cal.hear(text, at, whole=True, asked=asked)
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
     lead = compiled(r"(?:on|in|at|during) |[在于]").match(said.text, start)
     for i in (start, lead.end()) if lead else (start,):
@@ -113,7 +96,7 @@ def until(text: str, at: datetime) -> datetime | None:
     found = parse_moment(text, at)
     named = r"[0-9]{4}|年|last|ago|yesterday|past|previous|[昨前上去]"
     if found and found.until <= at and not compiled(named).search(text.lower()):
-        return shift(found.until, "year", 1)  # the end of March, said in April
+        return cal.shift(found.until, "year", 1)  # the end of March, said in April
     return found.until if found else None
 
 
@@ -143,9 +126,12 @@ def _date_at(said: DatedText, i: int, edged: bool = False) -> tuple[DatePiece, i
     """The date that begins at i, and where it ends."""
     if not edged and (edge := compiled(_EDGE_OF).match(said.text, i)):
         unit, end = edge[2], edge.end()
-        got = (whole_unit(said.today, unit), end) if unit else _date_at(said, end, edged=True)
-        piece = edge_of(got[0], edge[1] or edge[3]) if got else None
+        got = (cal.whole_unit(said.today, unit), end) if unit else _date_at(said, end, edged=True)
+        piece = cal.edge_of(got[0], edge[1] or edge[3]) if got else None
         return (piece, got[1]) if got and piece else None
+    if not edged and (week := compiled(r"(?:the )?week of (?:the )?").match(said.text, i)):
+        got = _date_at(said, week.end(), edged=True)
+        return (_week_around(got[0]), got[1]) if got and got[0].grain == "day" else None
     for name, end, words in _matches(said, i, DATES):
         try:
             if believed(said, name, i, end, words) and (found := DATE_RULES[name](said, words)):
@@ -155,18 +141,24 @@ def _date_at(said: DatedText, i: int, edged: bool = False) -> tuple[DatePiece, i
     return None
 
 
+def _week_around(piece: DatePiece) -> DatePiece:
+    return cal.mapped(piece, "week", lambda since, _: cal.unit_at(since, "week"))
+
+
 def _dated(said: DatedText, i: int) -> tuple[DatePiece, int] | None:
     """A date with the weekday beside it: Monday, March 5; 2月4日(周三); Tuesday last week."""
     got = _date_at(said, i)
     if got is None or got[0].grain != "day" or got[0].recurring:
         return got
+    if that := compiled(r"的?[那当][一个]?{WEEK}(?![一二三四五六日天末])").match(said.text, got[1]):
+        return _week_around(got[0]), that.end()
     if got[0].lean != "weekday":
         weekday = compiled(_WEEKDAY_BESIDE).match(said.text, got[1])
         return got[0], weekday.end() if weekday else got[1]
     glue = compiled(r"(?:'s|,)? (?:of )?(?:the )?").match(said.text, got[1])
     other = _date_at(said, glue.end()) if glue else None
     if other and other[0].grain == "week" and not other[0].recurring:
-        return DatePiece(*days_from(other[0].since, got[0].since.weekday()), "day"), other[1]
+        return DatePiece(*cal.days_from(other[0].since, got[0].since.weekday()), "day"), other[1]
     dated = other and other[0].grain == "day" and other[0].lean != "weekday"
     return other if dated else got
 
@@ -215,10 +207,10 @@ def _point(said: DatedText, i: int, between: bool = False) -> tuple[DatePiece, i
         elif clocks[0].grain == "part" and said.text[i].isascii():
             return None  # "the morning of" nothing
         else:
-            got = any_of(lambda k: unit_at(said.today, "day", k), "day", "this"), end
+            got = cal.any_of(lambda k: cal.unit_at(said.today, "day", k), "day", "this"), end
     piece = got[0]
     for clock in clocks:
-        piece = narrow(piece, clock)
+        piece = cal.narrow(piece, clock)
     return (_lasting(piece, ends) if ends else piece), end
 
 
@@ -226,15 +218,15 @@ def _lasting(piece: DatePiece, clocks: list[Clock]) -> DatePiece:
     """From a time of day to another: 下午两点到四点, 9am to 5."""
 
     def change(since: datetime, _: datetime) -> Span:
-        last = DatePiece(*days_from(since.replace(hour=0, minute=0)), "day")
+        last = DatePiece(*cal.days_from(since.replace(hour=0, minute=0)), "day")
         for clock in clocks:
-            last = narrow(last, clock)
+            last = cal.narrow(last, clock)
         half, until = timedelta(hours=12), last.since
         if not clocks[-1].sure and until - half > since:
             return since, until - half
         return since, until if until > since else until + half
 
-    return mapped(piece, "span", change)
+    return cal.mapped(piece, "span", change)
 
 
 # --- Which one is meant ---------------------------------------------------------------------------
@@ -249,13 +241,15 @@ def _second(
         return None
     j, word = join.end(), join[0].strip()
     if piece.grain == "year" and (m := compiled("([0-9]{4})(?![0-9])年?").match(said.text, j)):
-        return DatePiece(*months_from(int(m[1]), 1, 12), "year", True), m.end()
+        return DatePiece(*cal.months_from(int(m[1]), 1, 12), "year", True), m.end()
     m = compiled(_LAST_DAY).match(said.text, j)
     # 3月1日到5日, "June 8-12"; not 今天到5号楼, "2026-02-04 - 3 items".
     dated = piece.grain == "day" and (piece.fixed or (piece.again and piece.lean != "weekday"))
     if m and dated and (m[2] or word == join[0] or word.isalpha()):
-        n = number_of(m[1])
-        return mapped(piece, "day", lambda since, _: days_from(since.replace(day=n))), m.end()
+        n = cal.number_of(m[1])
+        return cal.mapped(
+            piece, "day", lambda since, _: cal.days_from(since.replace(day=n))
+        ), m.end()
     try:
         return _point(said, j)
     except _AbsentError:
@@ -268,7 +262,7 @@ def _settle(said: DatedText, piece: DatePiece, cue: int) -> DatePiece:
         return piece
     options, past, ahead = [], [], []
     for reach in (1, 9):
-        options = occurrences(piece.again, reach)
+        options = cal.occurrences(piece.again, reach)
         if piece.lean == "weekday" and not (said.whole and said.asked):  # who means today says so
             options = [o for o in options if not said.today <= o[0] < said.today + timedelta(1)]
         past = [o for o in options if o[0] <= said.now]
@@ -291,11 +285,11 @@ def _between(said: DatedText, a: DatePiece, b: DatePiece, cue: int) -> DatePiece
     """From a to b, where either may still be any of several."""
     if a.again and (cue == -1 or not b.again):
         b = _settle(said, b, cue)
-        a = a._replace(since=max(o[0] for o in occurrences(a.again, 9) if o[0] <= b.since))
+        a = a._replace(since=max(o[0] for o in cal.occurrences(a.again, 9) if o[0] <= b.since))
     else:
         a = _settle(said, a, cue)
         if b.again:
-            since, until = min(o for o in occurrences(b.again, 9) if o[0] >= a.since)
+            since, until = min(o for o in cal.occurrences(b.again, 9) if o[0] >= a.since)
             b = b._replace(since=since, until=until)
     until = b.since if b.grain in ("hour", "minute") else b.until
     return DatePiece(a.since, until, "span", a.fixed and b.fixed, False, a.again or b.again, a.lean)

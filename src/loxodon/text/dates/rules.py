@@ -10,26 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from loxodon.text.dates import reckoning as cal
 from loxodon.text.dates import table
-from loxodon.text.dates.reckoning import (
-    Clock,
-    DatedText,
-    DatePiece,
-    Grain,
-    Lean,
-    any_of,
-    apart,
-    around,
-    days_from,
-    edge_of,
-    mapped,
-    months_from,
-    narrow,
-    number_of,
-    shift,
-    unit_at,
-    whole_unit,
-)
+from loxodon.text.dates.reckoning import Clock, DatedText, DatePiece, Grain, Lean
 from loxodon.text.dates.table import compiled
 
 Words = dict[str, str]  # What the groups of a rule matched, without those that did not
@@ -99,6 +82,8 @@ def cue_at(said: DatedText, start: int, end: int, hour: bool = False) -> int:
 
 def believed(said: DatedText, rule: str, start: int, end: int, words: Words) -> bool:
     """Whether what stands around the words lets them be a date."""
+    if not words and rule == "calendar":
+        return False
     if rule == "iso":
         return not before(said, start, r"(?:version|ver|release|build|版本号?|\bv)[.:是]? ?")
     if rule == "away":  # "I learnt it in two weeks" and 三天内做完了 are lengths of time
@@ -155,61 +140,98 @@ def _month_believed(said: DatedText, start: int, words: Words) -> bool:
 # --- Dates ----------------------------------------------------------------------------------------
 
 
-def _day_word(said: DatedText, words: Words) -> DatePiece | None:
-    """今天, 大后天, tomorrow, tonight, this morning, last night."""
-    part = words.get("part", "")
-    piece = whole_unit(said.today, "day", table.OFFSET.get(words.get("day") or part, 0))
-    return narrow(piece, part_of_day(part)) if part else piece
+def _in_year(words: Words) -> tuple[int, int, Grain] | None:
+    """(first month, months, grain) of the part of a year that the words name."""
+    if "month" in words:
+        return table.MONTH.get(words["month"][:3]) or cal.number_of(words["month"]), 1, "month"
+    if "season" in words:
+        return table.SEASON[words["season"]], 3, "season"
+    for name, length in (("quarter", 3), ("half", 6)):
+        if name in words:
+            n = table.ORDINAL.get(words[name]) or cal.number_of(words[name])
+            return length * n - length + 1, length, "quarter" if length == 3 else "span"
+    return None
 
 
-def _in_month(piece: DatePiece, words: Words) -> DatePiece | None:
-    """The day or the edge of the month, quarter or year that the words name with it."""
+def _resolve(said: DatedText, words: Words, recurring: bool = False) -> DatePiece | None:
+    """A day, week, month or year (last, this, next or any), and what the words name inside it."""
+    year, which = words.get("year", ""), words.get("which") or words.get("part", "")
+    inside, weekday = _in_year(words), words.get("weekday", "")
+    recurring = recurring or which in ("every", "each")
+    unit = table.UNIT.get(words.get("unit", ""), words.get("unit", ""))
+    if inside or year or "end" in words:
+        unit = "year"
+    elif not unit:
+        unit = "week" if weekday else "month" if words.keys() & {"day", "edge"} else "day"
+    if year:
+        if not (found := _year(said, words)):
+            return None
+        piece = found
+    elif which and not recurring:
+        piece = cal.whole_unit(said.today, unit, table.OFFSET.get(which, 0))
+    else:
+        lean: Lean = "weekday" if weekday else "this"
+        if recurring or weekday in ("末", "weekend"):
+            lean = "coming"
+        elif inside and inside[2] != "span":
+            lean = "near" if "day" in words else "recent"
+        grain = cal.whole_unit(said.today, unit).grain
+        piece = cal.any_of(lambda k: cal.unit_at(said.today, unit, k), grain, lean, recurring)
+    if inside:
+        first, length, grain = inside
+        piece = cal.mapped(piece, grain, lambda s, _: cal.months_from(s.year, first, length))
+    if weekday.startswith(("末", "weekend")):
+        piece = cal.mapped(piece, "span", lambda s, _: cal.days_from(s, 5, 2))
+    elif weekday:
+        n = table.WEEKDAY[weekday[:3]]
+        piece = cal.mapped(piece, "day", lambda s, _: cal.days_from(s, n))
     if "day" in words:
-        day = number_of(words["day"])
-        return mapped(piece, "day", lambda since, _: days_from(since.replace(day=day)))
+        day = cal.number_of(words["day"])
+        piece = cal.mapped(piece, "day", lambda s, _: cal.days_from(s.replace(day=day)))
+    if "part" in words:
+        return cal.narrow(piece, part_of_day(words["part"]))
     edge = words.get("edge", "")[:1] or words.get("end", "")[-1:]
-    return edge_of(piece, edge) if edge else piece
+    return cal.edge_of(piece, edge) if edge else piece
+
+
+def _year(said: DatedText, words: Words) -> DatePiece | None:
+    """The year of "2024", 二〇二四年, 98年, 去年, "last year"."""
+    word = words["year"].removesuffix(" year").rstrip("年 ")
+    if word in table.OFFSET:
+        return cal.whole_unit(said.today, "year", table.OFFSET[word])
+    year = cal.number_of(word)
+    # 10年 and 5000年 are lengths of time; 98年 and 08年 are years.
+    length = word[0] not in "089" if len(word) == 2 else not 1000 <= year < 2200
+    if length and len(words) == 1:
+        return None
+    year += 0 if len(word) > 2 else 1900 if year >= 50 else 2000
+    return DatePiece(*cal.months_from(year, 1, 12), "year", True)
 
 
 def _relative(said: DatedText, words: Words) -> DatePiece | None:
     """Last, this or next: week, month, quarter, year, weekday, weekend, season, month by name."""
-    which, n = words["which"], table.OFFSET.get(words["which"], 0)
+    which, n = words["which"], table.OFFSET[words["which"]]
+    coming, weekday = "coming" in which, words.get("weekday", "")
     if name := words.get("name"):
-        month, length = (
-            table.SEASON.get(name) or table.MONTH[name[:3]],
-            3 if name in table.SEASON else 1,
-        )
-        spans = [months_from(said.today.year + k, month, length) for k in (-2, -1, 0, 1)]
+        season = name in table.SEASON
+        month, length = (table.SEASON[name], 3) if season else (table.MONTH[name[:3]], 1)
+        spans = [cal.months_from(said.today.year + k, month, length) for k in (-2, -1, 0, 1)]
         if n < 0:
             span = max(s for s in spans if s[1] <= said.now)
         else:  # in February, this winter is the one that began last year
             span = spans[2 + n] if n or spans[1][1] <= said.now else spans[1]
         return DatePiece(*span, "season" if length == 3 else "month")
-    if weekday := words.get("weekday"):
-        coming = "coming" in which
-        monday = unit_at(said.today, "week", 0 if coming else n)[0]
-        if weekday in ("weekend", "末"):
-            return DatePiece(*days_from(monday, 5, 2), "span")
-        day = table.WEEKDAY[weekday[:3]]
-        ahead = (day - said.today.weekday() - 1) % 7 + 1
-        if coming:
-            return DatePiece(*days_from(said.today, ahead), "day")
-        if n < 0 and which.isascii():  # "last Tuesday" is the latest, 上周二 that of last week
-            return DatePiece(*days_from(said.today, -(-ahead % 7 or 7) + 7 * (n + 1)), "day")
-        return DatePiece(*days_from(monday, day), "day")
-    unit = table.UNIT.get(words.get("unit", "周"), words.get("unit", ""))
-    if "past" in which or ("the" in words and which == "last"):
-        return around(said, unit, 1, -1)  # "the last week" ends today, "last week" on Sunday
-    return _in_month(whole_unit(said.today, unit, n), words)
-
-
-def _weekday(said: DatedText, words: Words) -> DatePiece | None:
-    """A weekday or a weekend that does not say which."""
-    monday = unit_at(said.today, "week")[0]
-    if words["weekday"] in ("末", "weekend"):
-        return any_of(lambda k: days_from(monday, 5 + 7 * k, 2), "span", "coming")
-    n = table.WEEKDAY[words["weekday"][:3]]
-    return any_of(lambda k: days_from(monday, n + 7 * k), "day", "weekday")
+    if weekday == "weekend" and coming:
+        return _resolve(said, {"which": "this", "weekday": weekday})
+    if weekday[:3] in table.WEEKDAY and which.isascii() and (coming or n < 0):
+        # "last Tuesday" is the latest, 上周二 that of last week
+        ahead = (table.WEEKDAY[weekday[:3]] - said.today.weekday() - 1) % 7 + 1
+        days = ahead if coming else -(-ahead % 7 or 7) + 7 * (n + 1)
+        return DatePiece(*cal.days_from(said.today, days), "day")
+    if "unit" in words and ("past" in which or ("the" in words and which == "last")):
+        # "the last week" ends today, "last week" on Sunday
+        return cal.around(said, words["unit"], 1, -1)
+    return _resolve(said, words)
 
 
 _HALF = {"minute": ("minute", 1), "hour": ("minute", 30), "day": ("hour", 12), "week": ("day", 4)}
@@ -236,7 +258,7 @@ def _amount(words: Words) -> tuple[str, int, int] | None:
     elif len(word) == 2 and word[0] in table.COUNT and word[1] in table.COUNT:  # 两三天
         low, high = sorted((table.COUNT[word[0]], table.COUNT[word[1]]))
     else:
-        low = high = 2 if "couple" in word else number_of(word)
+        low = high = 2 if "couple" in word else cal.number_of(word)
     if words["unit"] == "fortnight":
         low, high = 2 * low, 2 * high
     if half or "plus" in words or "more" in words:
@@ -252,13 +274,13 @@ def _away(said: DatedText, words: Words) -> DatePiece | None:
     unit, low, high = amount
     way = words.get("way", words.get("lead", "")).removeprefix("from ")
     if way in ("内", "within"):
-        return around(said, unit, high, 1)
+        return cal.around(said, unit, high, 1)
     if way in ("前", "ago", "back"):
-        return apart(said, unit, low, high, -1)
+        return cal.apart(said, unit, low, high, -1)
     # Who types a date counts to the day; who says "in two weeks" means some day of that week
     if way in ("today", "tomorrow") or (said.whole and unit not in ("minute", "hour")):
-        return whole_unit(shift(said.today, unit, low), "day", table.OFFSET.get(way, 0))
-    return apart(said, unit, low, high, 1)
+        return cal.whole_unit(cal.shift(said.today, unit, low), "day", table.OFFSET.get(way, 0))
+    return cal.apart(said, unit, low, high, 1)
 
 
 def _stretch(said: DatedText, words: Words) -> DatePiece | None:
@@ -267,56 +289,10 @@ def _stretch(said: DatedText, words: Words) -> DatePiece | None:
         return None
     (unit, low, high), lead, many = amount, words["lead"], words["many"]
     if lead == "前":  # 前几天 was a little while ago, 前三天 are the first three
-        return apart(said, unit, 2, 6, -1) if many in ("几", "两") else None
+        return cal.apart(said, unit, 2, 6, -1) if many in ("几", "两") else None
     if lead == "这" and many == "一":
-        return whole_unit(said.today, unit) if unit not in ("minute", "hour") else None
-    return around(said, unit, min(high, low + 1), 1 if lead[0] in "未接往今nfc" else -1)
-
-
-def _calendar(said: DatedText, words: Words) -> DatePiece | None:
-    """A year and what may go with it or stand alone: month, day, season, quarter, half, end."""
-    if not words:
-        return None
-    word, year = words.get("year", ""), None
-    fixed = word[:1].isdigit() or word[:1] in tuple("〇零一二三四五六七八九")
-    if fixed:
-        year = number_of(word.rstrip("年 "))
-        year += 0 if len(word.rstrip("年 ")) > 2 else 1900 if year >= 50 else 2000
-    elif word:
-        year = said.today.year + table.OFFSET[word.removesuffix(" year").removesuffix("年")]
-
-    def one(month: int, length: int, grain: Grain, lean: Lean) -> DatePiece:
-        if year is not None:
-            return DatePiece(*months_from(year, month, length), grain, fixed)
-        return any_of(lambda k: months_from(said.today.year + k, month, length), grain, lean)
-
-    def number(name: str) -> int:
-        return table.ORDINAL.get(words[name]) or number_of(words[name])
-
-    if "month" in words:
-        month = table.MONTH.get(words["month"][:3]) or number_of(words["month"])
-        return _in_month(one(month, 1, "month", "near" if "day" in words else "recent"), words)
-    if "season" in words:
-        return one(table.SEASON[words["season"]], 3, "season", "recent")
-    if "quarter" in words:
-        return one(3 * number("quarter") - 2, 3, "quarter", "recent")
-    if "half" in words:
-        return one(6 * number("half") - 5, 6, "span", "this")
-    piece = one(1, 12, "year", "this")
-    # 10年 and 5000年 are lengths of time; 98年 and 08年 are years.
-    short = fixed and len(word.rstrip("年 ")) == 2 and word[0] not in "089"
-    if "end" not in words and (short or not 1000 <= piece.since.year < 2200):
-        return None
-    return _in_month(piece, words)
-
-
-def _month_day(said: DatedText, words: Words) -> DatePiece | None:
-    """15号, 月底, the 4th, the 1st of every month, the 15th of next month."""
-    which = words.get("which", "")
-    if which in ("this", "next", "last"):
-        return _in_month(whole_unit(said.today, "month", table.OFFSET[which]), words)
-    months = any_of(lambda k: unit_at(said.today, "month", k), "month", "this", bool(which))
-    return _in_month(months, words)
+        return cal.whole_unit(said.today, unit) if unit not in ("minute", "hour") else None
+    return cal.around(said, unit, min(high, low + 1), 1 if lead[0] in "未接往今nfc" else -1)
 
 
 def _iso(said: DatedText, words: Words) -> DatePiece | None:
@@ -326,10 +302,10 @@ def _iso(said: DatedText, words: Words) -> DatePiece | None:
     if not clear and not (said.whole and ("sep" in words or len(said.text.strip()) == 8)):
         return None
     if "d" not in words:
-        return DatePiece(*months_from(year, month, 1), "month", True)
+        return DatePiece(*cal.months_from(year, month, 1), "month", True)
     since = datetime(year, month, int(words["d"]))
     if "h" not in words:
-        return DatePiece(*days_from(since), "day", True)
+        return DatePiece(*cal.days_from(since), "day", True)
     since = since.replace(
         hour=int(words["h"]), minute=int(words["min"]), second=int(words.get("s", "0"))
     )
@@ -340,40 +316,31 @@ def _iso(said: DatedText, words: Words) -> DatePiece | None:
 
 
 def _now(said: DatedText, words: Words) -> DatePiece | None:
-    return apart(said, "minute", 0, 0, 1) if said.whole else None
+    return cal.apart(said, "minute", 0, 0, 1) if said.whole else None
 
 
 def _every(said: DatedText, words: Words) -> DatePiece | None:
     """每周三, 每个月1号, 每年3月5日, 每晚, every Monday, every other week, weekly on Fridays."""
-    monday = unit_at(said.today, "week")[0]
-    if "days" in words:
-        name = compiled("mon|tue|wed|thu|fri|sat|sun|(?<!作)[一二三四五六日天1-7]")
-        days = sorted({table.WEEKDAY[day] for day in name.findall(words["days"])}) or list(range(5))
-        n = len(days)
-        return any_of(lambda k: days_from(monday, days[k % n] + k // n * 7), "day", "coming", True)
-    if "weekday" in words:
-        return any_of(lambda k: days_from(monday, 5 + 7 * k, 2), "span", "coming", True)
-    if "month" in words or "season" in words:
-        piece = _calendar(said, words)
-        return piece._replace(recurring=True) if piece else None
-    unit = table.UNIT.get(words.get("unit", "天"), words.get("unit", ""))
-    grain = whole_unit(said.today, unit).grain
-    piece = any_of(lambda k: unit_at(said.today, unit, k), grain, "coming", True)
-    return narrow(piece, part_of_day(words["part"])) if "part" in words else _in_month(piece, words)
+    if "days" not in words:
+        return _resolve(said, words, recurring=True)
+    monday = cal.unit_at(said.today, "week")[0]
+    name = compiled("mon|tue|wed|thu|fri|sat|sun|(?<!作)[一二三四五六日天1-7]")
+    days = sorted({table.WEEKDAY[day] for day in name.findall(words["days"])}) or list(range(5))
+    return cal.any_of(
+        lambda k: cal.days_from(monday, days[k % len(days)] + k // len(days) * 7),
+        "day",
+        "coming",
+        True,
+    )
 
 
 DATE_RULES: dict[str, Callable[[DatedText, Words], DatePiece | None]] = {
+    **dict.fromkeys(("day", "weekday", "month_day", "the_day"), _resolve),
+    **dict.fromkeys(("calendar", "month", "year"), _resolve),
     "iso": _iso,
-    "day": _day_word,
     "relative": _relative,
-    "weekday": _weekday,
-    "month_day": _month_day,
-    "the_day": _month_day,
     "away": _away,
     "stretch": _stretch,
-    "calendar": _calendar,
-    "month": _calendar,
-    "year": _calendar,
     "every": _every,
     "now": _now,
 }
@@ -406,7 +373,7 @@ def _time_part(said: DatedText, start: int, end: int, words: Words, after: str) 
 
 def _time_zh(said: DatedText, start: int, end: int, words: Words, after: str) -> Clock | None:
     """三点半, 15时30分. A bare 三点 is a time only where the words around do not count points."""
-    hour = number_of(words["h"])
+    hour = cal.number_of(words["h"])
     if len(words) == 2:
         points = "建议|意见|原因|要求|理由|想法|看法|好处|问题|内容|[间候代期段]"
         if compiled(points + "|[都也儿点不没]" * (hour == 1)).match(said.text, end):
@@ -419,7 +386,7 @@ def _time_zh(said: DatedText, start: int, end: int, words: Words, after: str) ->
                 return None
     minute = 30 if "half" in words else {"一": 15, "三": 45}.get(words.get("quarter", ""))
     if "m" in words or "mm" in words:
-        minute = number_of(words.get("m") or words["mm"])
+        minute = cal.number_of(words.get("m") or words["mm"])
     return _time(hour, minute, words["h"][0] in "0零〇")
 
 
@@ -431,7 +398,7 @@ def _time_en(said: DatedText, start: int, end: int, words: Words, after: str) ->
         dated = after or compiled(" (?:on|today|tomorrow|next|this)").match(said.text, end)
         if not (dated and before(said, start, r"\bat ") and not _counts(said, end)):
             return None
-    hour, half = number_of(words["h"]), (words.get("ampm") or words.get("later") or "")[:1]
+    hour, half = cal.number_of(words["h"]), (words.get("ampm") or words.get("later") or "")[:1]
     if half and not 1 <= hour <= 12:
         return None
     if half:

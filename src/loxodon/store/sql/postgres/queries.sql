@@ -1666,3 +1666,8 @@ INSERT INTO loxodon.counters (name, last) VALUES ($1, $2) ON CONFLICT (space_id,
 
 -- name: labels_between
 SELECT memory, label, name FROM memory_labels WHERE memory BETWEEN $1 AND $2 AND label <> 'keyword'
+
+-- name: broken_histories
+SELECT id FROM memories m WHERE (version, version) <> (
+  SELECT coalesce(max(version), 0), count(*) FROM memory_changes c WHERE c.memory = m.row
+  AND (c.version = 1) = (c.before IS NULL) AND json_valid(coalesce(c.before, '{}'))) LIMIT nullif($1, -1)

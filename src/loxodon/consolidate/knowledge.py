@@ -1,0 +1,600 @@
+"""Single memories: capture, look up, edit, archive, confirm and reject."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
+
+from loxodon.consolidate.decay import initial_strength
+from loxodon.consolidate.entities import Card
+from loxodon.consolidate.journalling import Journal, obey
+from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
+from loxodon.fields import EDITABLE, checked, is_text, moment
+from loxodon.guard.provenance import is_own, is_wish, kind_for
+from loxodon.security.permissions import origin_of
+from loxodon.store import Filter
+from loxodon.text.words import fold, query_words
+from loxodon.types import (
+    CAPTURED,
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
+    Kind,
+    Origin,
+    Record,
+    Records,
+    Source,
+    Turn,
+)
+from loxodon.verbs import (
+    Arg,
+    AtVersion,
+    Category,
+    Changes,
+    Confidence,
+    Entities,
+    Expires,
+    Importance,
+    Project,
+    Route,
+    Tags,
+    Token,
+    ToldTo,
+    Topic,
+    verb,
+)
+
+if TYPE_CHECKING:
+    from loxodon.opening import OpenSpace
+    from loxodon.store import Note
+    from loxodon.store.store import Store
+    from loxodon.views.pending import PendingEntry
+
+BELIEF_CONFIDENCE = 0.6
+_ALIKE = 20
+"""Memories among which one that says the same is looked for."""
+_UNSAID: Mapping[str, Any] = {
+    "importance": 0.5,
+    "confidence": None,
+    "entities": (),
+    "tags": (),
+    "project": GLOBAL_PROJECT,
+    "topic": GENERAL_TOPIC,
+    "category": "fact",
+    "expires_at": None,
+    "audience": "private",
+    "source": None,
+    "token": "",
+}
+"""The defaults of the fields of a memory."""
+
+
+def _refuse_past(fields: Mapping[str, Any], now: datetime) -> None:
+    """Raise InputError if a note would have expired before it is kept."""
+    expires = fields.get("expires_at")
+    if expires is not None and expires <= now:
+        raise InputError(
+            "{field} is in the past: {at}",
+            hint="give a later time, or omit it if it does not expire",
+            field="expires_at",
+            at=expires.isoformat(timespec="minutes"),
+        )
+
+
+def _meant(fields: Mapping[str, Any], at: datetime) -> dict[str, Any]:
+    """What a note is about, so that the user's own words on it confirm it or take its place."""
+    from loxodon.consolidate.meaning import meaning_of
+
+    said = meaning_of(fields["content"], at)
+    if not said.attribute:
+        return {}
+    category = said.category if fields["category"] == "fact" else ""
+    return {
+        "subject": said.subject,
+        "attribute": said.attribute,
+        "value": said.value,
+        "positive": said.positive,
+        "category": category or fields["category"],
+    }
+
+
+def _bare(content: str) -> str:
+    """A statement without what does not change it: case, width, and the mark at its end."""
+    return " ".join(fold(content).split()).rstrip(".!。")
+
+
+class Knowledge:
+    """The verbs of `Memory` for single memories."""
+
+    _space: OpenSpace
+    _store: Store
+
+    @property
+    def _journal(self) -> Journal:
+        return Journal(self._space)
+
+    @verb(
+        "POST /memories",
+        access="write",
+        audit="writes",
+        masked="always",
+        status=201,
+        makes_space=True,
+    )
+    def capture(
+        self,
+        content: Annotated[str, Arg("what to remember", most=10_000)],
+        kind: Annotated[Kind, Arg("a fact, or a belief that is not certain")] = "fact",
+        *,
+        importance: Importance = 0.5,
+        confidence: Confidence | None = None,
+        entities: Entities = (),
+        tags: Tags = (),
+        project: Project = GLOBAL_PROJECT,
+        topic: Topic = GENERAL_TOPIC,
+        category: Category = "fact",
+        expires_at: Expires = None,
+        audience: ToldTo = "private",
+        origin: Annotated[
+            Origin | None, Arg("where the text came from (the user, or the agent itself)")
+        ] = None,
+        source: Source | None = None,
+        token: Token = "",
+    ) -> Record:
+        """Save one memory as given.
+
+        It is on disk when this returns.
+
+        `origin` says where the words came from; the default is the user. What an agent captures is
+        its own note, as with `remember`; it cannot claim the user's origin (ForbiddenError).
+
+        The text is also journalled (session `capture`), so the memory has a source like any other.
+        The owner can name another `source`, such as the line of a file. A fact is certain; a belief
+        has a confidence below 1 (default 0.6). A repeated call with the same `token` stores nothing
+        and returns the result of the first.
+        """
+        given = {
+            "importance": importance,
+            "entities": entities,
+            "tags": tags,
+            "project": project,
+            "topic": topic,
+            "category": category,
+            "expires_at": expires_at,
+            "audience": audience,
+        }
+        noted = self._space.wall.speaks
+        return self._capture(content, kind, confidence, origin, source, token, given, noted)
+
+    def _capture(
+        self,
+        content: str,
+        kind: Kind,
+        confidence: float | None,
+        origin: Origin | None,
+        source: Source | None,
+        token: str,
+        more: Mapping[str, Any],
+        noted: bool,
+        said_in: Turn | None = None,
+    ) -> Record:
+        """Store a memory; a `noted` one is believed only as far as the user's words support it.
+
+        `said_in` is the user's message that says it: it is the user's word then.
+        """
+        space, wall = self._space, self._space.wall
+        space.refuse_if_paused()
+        origin = origin_of(wall, origin)
+        if source is not None and wall.stands:
+            raise ForbiddenError(
+                "only the owner can set the source of a memory",
+                hint="omit the source; the note itself is its source",
+            )
+        is_text("content", content)
+        if noted:
+            from loxodon.guard.agent_words import believed
+
+            sure = origin == "assistant" and (said_in is not None or self._is_borne_out(content))
+            kind, confidence = believed(kind, confidence, sure)
+        if confidence is None:
+            confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
+        given = {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
+        fields = space.guard.fields(checked({**given, **more}, kind, space.zone))
+        fields["trust"] = fields.pop("origin")
+        if noted:
+            _refuse_past(fields, space.now())
+            fields |= _meant(fields, space.now())
+        if said_in is not None:
+            fields["trust"] = "user"
+            source = Source(session=said_in.session, turn=said_in.id)
+        said = Turn(
+            wall.session(CAPTURED),
+            "",
+            "assistant" if noted else "user",
+            fields["content"],
+            space.now(),
+            channel=CAPTURED,
+            chat=space.chat,
+            origin=origin,
+            agent=wall.agent,
+        )
+        request = self._request(token, "capture", {**fields, "source": source})
+        key = request or os.urandom(16)  # repeated without a token: two memories
+        return self._once(token, request, lambda: self._keep(said, key, fields, source, noted))
+
+    @verb(access="write", audit="writes")
+    def remember(
+        self, content: str, kind: Kind = "fact", *, quote: str = "", **more: Any
+    ) -> Record:
+        """Store an agent's note, as the assistant's words (see `capture` for the fields).
+
+        It is a fact if something the user said in the last few days supports it. Otherwise it is a
+        belief that waits for the user (`reviews`). It appears in no snapshot or profile before the
+        user says or confirms it.
+
+        With a `quote`, words of a journalled message of the user, it is the user's own word: the
+        sentence must be a plain one in the first person, and say what is remembered. The same
+        note twice is one memory.
+        """
+        wall = self._space.wall
+        about = {**_UNSAID, "origin": wall.voice if wall.speaks else "assistant", **more}
+        unknown = about.keys() - {*_UNSAID, "origin"}
+        if unknown:
+            raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
+        self._space.refuse_if_paused()
+        said = self._said_in(content, quote) if quote and not wall.speaks else None
+        known = self._known(content, about["audience"])
+        if known is None:
+            confidence, origin = about.pop("confidence"), about.pop("origin")
+            source, token = about.pop("source"), about.pop("token")
+            return self._capture(
+                content, kind, confidence, origin, source, token, about, True, said
+            )
+        if said is not None and not is_own(known.trust):
+            from loxodon.consolidate.keep import confirm
+
+            source = Source(session=said.session, turn=said.id)
+            with self._store.writing():
+                now = self._space.now()
+                known = confirm(self._store, known.id, now)
+                values = {"sources": (*known.sources, source)}
+                known = self._store.update(known.id, None, "edited", now, values)
+        if about["importance"] > known.importance:
+            return self._revise(known.id, None, {"importance": about["importance"]})
+        return known
+
+    def _known(self, content: str, audience: str) -> Record | None:
+        """An active memory that says the same to the same people."""
+        with self._store.reading():
+            hits = self._store.search("memories", query_words(content), Filter(), _ALIKE)
+            found = self._store.records([hit.row for hit in hits]).values()
+        same = (
+            one.id
+            for one in found
+            if one.state == "active"
+            and one.kind != "summary"
+            and one.audience == audience
+            and _bare(one.content) == _bare(content)
+        )
+        return next((self.get(id) for id in same), None)
+
+    def _said_in(self, content: str, quote: str) -> Turn | None:
+        """The user's message of the last few days that says this, in the quoted words."""
+        from loxodon.guard import agent_words
+
+        said = agent_words.recent_user_turns(self._store, self._space.now())
+        return agent_words.quoted(content, quote, said)
+
+    def _is_borne_out(self, content: str) -> bool:
+        """Whether something the user said in the last few days supports this."""
+        from loxodon.guard import agent_words
+
+        said = agent_words.recent_user_turns(self._store, self._space.now())
+        return agent_words.is_supported(content, [turn.content for turn in said])
+
+    def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
+        """A digest of a call with a token; empty without a token."""
+        if not token:
+            return b""
+        from loxodon.security.idempotency import digest_of
+
+        return digest_of(self._store.wall.token(token), verb, asked)
+
+    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
+        if not token:
+            return do()
+        from loxodon.security.idempotency import done_once
+
+        token = self._store.wall.token(token)  # agents cannot see each other's calls
+        return done_once(self._store, token, request, self._space.now(), do)
+
+    def _keep(
+        self,
+        said: Turn,
+        key: bytes,
+        fields: Mapping[str, Any],
+        source: Source | None,
+        noted: bool = False,
+    ) -> Record:
+        """Store a memory and journal its text, which is its source."""
+        kind, confidence = kind_for(
+            fields["trust"],
+            fields["kind"],
+            fields["confidence"],
+            is_wish(fields["category"], fields.get("attribute", "")),
+        )
+        fields = {**fields, "kind": kind, "confidence": confidence}
+        strength = initial_strength(kind, fields["importance"], confidence)
+        with self._store.writing():
+            (kept,), held = self._journal.append([(said, key)], said.at)
+            turn = kept.id if isinstance(kept, Turn) else ""
+            sources = (Source(session=said.session, turn=turn), *((source,) if source else ()))
+            record = Record(
+                id="",
+                space=self._space.name,
+                created_at=said.at,
+                updated_at=said.at,
+                strength=strength,
+                sources=sources,
+                agent=said.agent,
+                **fields,
+            )
+            if is_own(record.trust):
+                return self._store.insert(record, "captured")
+            from loxodon.consolidate.beliefs import wait_for_owner
+            from loxodon.guard.quarantine import insert
+
+            lacking = [one for some in held.values() for one in some]
+            record = insert(self._store, record, "captured", lacking)
+            if noted:
+                wait_for_owner(self._store, record, said.at)
+            return record
+
+    @verb(access="owner", audit="writes")
+    def take_entries(self, entries: Sequence[PendingEntry]) -> int:
+        """Import what was said and captured while the engine was off; return how many were new.
+
+        All or none are imported. Known entries are skipped.
+        """
+        taken = 0
+        with self._store.writing():
+            for one in entries:
+                turn = self._space.guard.turn(one.turn)
+                admitted, *_ = self._journal.admitted([None], [(turn, one.key)], True)
+                (known,) = self._store.known([(turn, one.key)])
+                if known is not None or not admitted:
+                    continue
+                taken += 1
+                if one.fields is None:
+                    obey(self._store, self._journal.append([(turn, one.key)], turn.at)[0], turn.at)
+                else:
+                    self._keep(turn, one.key, one.fields, one.source)
+        return taken
+
+    # Lookup
+
+    @verb("GET /memories/{id}", audit="reads", masked="unless revealed")
+    def get(self, id: str) -> Record:
+        """Return one memory.
+
+        NotFoundError if there is none with this `id`.
+        """
+        record = self._store.get(id)
+        if record is not None:
+            return record
+        if id.startswith("t_"):
+            raise NotFoundError(
+                "{id} is a turn, not a memory",
+                hint="turns cannot be changed; see it with `loxodon get {id}`",
+                id=id,
+            )
+        if id.startswith("n_"):
+            raise NotFoundError(
+                "{id} is a note in a file, not a memory",
+                hint="edit the file; `loxodon get {id}` shows where it is",
+                id=id,
+            )
+        raise no_memory(id)
+
+    @verb("GET /notes/{id}", audit="reads", masked="always")
+    def note(self, id: str) -> Note:
+        """Return one chunk of a note, as found by a recall (n_12).
+
+        NotFoundError if it no longer exists.
+        """
+        number = id.removeprefix("n_")
+        row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
+        note = self._store.workspace_data.notes([row]).get(row)
+        if note is None:
+            raise NotFoundError(
+                "no note with the id {id}",
+                hint="the file was changed or deleted; search again",
+                id=repr(id),
+            )
+        return note
+
+    @verb("GET /entities/{name}", audit="reads", masked="always")
+    def entity(self, name: str) -> Card:
+        """Return what is known about a person, place or thing, by any of its names."""
+        from loxodon.consolidate.entities import card
+
+        with self._store.reading():
+            found = self._store.entities_named([name])
+            if name not in found:
+                raise NotFoundError(
+                    "nothing is known about {name}",
+                    hint="list the known entities with `loxodon entities`",
+                    name=repr(name),
+                )
+            return card(self._store, found[name])
+
+    def _at_version(self, id: str, version: int | None) -> Record:
+        """The memory, or StaleEditError if it is no longer at the given version."""
+        record = self.get(id)
+        if version is not None and version != record.version:
+            raise stale_edit(id, record.version, version)
+        return record
+
+    # Edit
+
+    @verb("PATCH /memories/{id}", access="write", audit="writes", masked="always")
+    def edit(
+        self, id: str, *, version: AtVersion = None, token: Token = "", **changes: Unpack[Changes]
+    ) -> Record:
+        """Change a memory; the old version stays in its history.
+
+        An agent can change its own memories, and the wording of the owner's as `revise` allows.
+        With `version`, raises StaleEditError if the memory has changed since. An edit that changes
+        nothing makes no new version. A repeated call with the same `token` changes nothing and
+        returns the result of the first.
+        """
+        request = self._request(token, "edit", {"id": id, "version": version, **changes})
+        return self._once(token, request, lambda: self._revise(id, version, changes, agents=False))
+
+    @verb(access="write", audit="writes")
+    def revise(self, id: str, *, version: int | None = None, **changes: Unpack[Changes]) -> Record:
+        """Like `edit`, for an agent: it may change the user's own words only to something the user
+        said in the last few days. Otherwise raises InputError."""
+        return self._revise(id, version, changes)
+
+    def _revise(
+        self, id: str, version: int | None, changes: Changes, *, agents: bool = True
+    ) -> Record:
+        """Change fields of a memory; for `agents`, only as far as the user's words support it."""
+        unknown = sorted(changes.keys() - EDITABLE)
+        if unknown:
+            raise InputError(
+                "{field} cannot be edited",
+                hint="editable fields: {fields}",
+                field=unknown[0],
+                fields=", ".join(sorted(EDITABLE)),
+            )
+        space, wall = self._space, self._space.wall
+        with self._store.writing():
+            record = self._at_version(id, version)
+            given = space.guard.fields(checked(changes, record.kind, space.zone), record)
+            if agents:
+                _refuse_past(given, space.now())
+            vouched = (agents or not wall.owns(record)) and self._is_vouched(record, given)
+            if given.get("content", record.content) != record.content and "value" not in given:
+                from loxodon.consolidate.meaning import revised
+
+                given = {**revised(record, given["content"], space.now()), **given}
+            fields = {name: v for name, v in given.items() if v != getattr(record, name)}
+            if not fields:
+                return record
+            if "importance" in fields:  # the decay rate changes: start from the current strength
+                fields["strength"] = record.strength
+            if (agents or wall.speaks) and not is_own(record.trust) and not vouched:
+                return self._edit_noted(record, fields)
+            return self._store.update(id, version, "edited", space.now(), fields, vouched=vouched)
+
+    def _edit_noted(self, record: Record, fields: Mapping[str, Any]) -> Record:
+        """Change an agent's note: believed no more than if it were noted now."""
+        from loxodon.guard import agent_words
+
+        self._store.wall.check_change(record)
+        words = fields.get("content", record.content)
+        sure = record.trust == "assistant" and self._is_borne_out(words)
+        return agent_words.edit(self._store, record, fields, sure, self._space.now())
+
+    def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
+        """Whether only the text changes, to something the user said on the same subject. Raises
+        InputError if the user's own words would change to something nobody said."""
+        from loxodon.guard import agent_words
+
+        words = given.get("content", record.content)
+        noted = self._store.wall.owns(record) and not is_own(record.trust)
+        if noted or words == record.content:
+            return False
+        now = self._space.now()
+        said = agent_words.recent_user_turns(self._store, now)
+        if agent_words.is_correction(record, words, said, now):
+            return given.keys() == {"content"}
+        if is_own(record.trust):
+            raise InputError(
+                "{id} is a statement of the user, and no recent message of the user supports "
+                "this change",
+                hint="save it as a new memory instead; the user will be asked to confirm it",
+                id=record.id,
+            )
+        return False
+
+    @verb("POST /memories/{id}/archive", access="write", audit="writes", masked="always")
+    def archive(self, id: str, *, version: AtVersion = None) -> Record:
+        """Hide a memory from recall; it is kept."""
+        with self._store.writing():
+            record = self._own(id, version)
+            if record.state == "archived":
+                return record
+            values = {"state": "archived"}
+            return self._store.update(id, version, "archived", self._space.now(), values)
+
+    @verb("POST /memories/{id}/unarchive", access="write", audit="writes", masked="always")
+    def unarchive(self, id: str, *, version: AtVersion = None) -> Record:
+        """Bring back an archived memory.
+
+        It gets strong enough not to fade again at once.
+        """
+        with self._store.writing():
+            record = self._own(id, version)
+            if record.state == "active":
+                return record
+            from loxodon.guard.quarantine import UNARCHIVED_STRENGTH
+
+            strength = max(record.strength, UNARCHIVED_STRENGTH)
+            values = {"state": "active", "strength": strength}
+            return self._store.update(id, version, "unarchived", self._space.now(), values)
+
+    def _own(self, id: str, version: int | None) -> Record:
+        """The memory, if the caller may archive and unarchive it."""
+        record = self._at_version(id, version)
+        self._store.wall.check_change(record)
+        return record
+
+    @verb(access="owner", audit="writes")
+    def unarchive_run(self, at: datetime) -> Records:
+        """Bring back what the run at that time archived because of its age (see `timekeeping`).
+
+        Each memory gets the strength it would have without that run. Memories changed since stay
+        as they are. Raises NotFoundError if no run archived anything at that time.
+        """
+        at = moment("at", at, self._space.zone) or at
+        with self._store.writing():
+            ids = self._store.column("aged_in", at)
+            if not ids:
+                raise NotFoundError(
+                    "no run at {at} archived anything",
+                    hint="list the runs with `loxodon clock`",
+                    at=at.isoformat(),
+                )
+            values, now = {"state": "active"}, self._space.now()
+            return [self._store.update(id, None, "unarchived", now, values) for id in ids]
+
+    @verb(
+        Route("POST /memories/{id}/confirm", access="write"),
+        access="owner",
+        audit="writes",
+        masked="always",
+    )
+    def confirm(self, id: str, *, version: AtVersion = None) -> Record:
+        """Confirm a belief: it becomes a fact, and what it contradicts ends.
+
+        With `version` (the one that was shown), raises StaleEditError if it has changed since. An
+        agent cannot confirm for the user (ForbiddenError).
+        """
+        from loxodon.consolidate.keep import confirm
+
+        with self._store.writing():
+            self._at_version(id, version)
+            return confirm(self._store, id, self._space.now())
+
+    @verb("POST /memories/{id}/reject", access="write", audit="writes", masked="always")
+    def reject(self, id: str, *, version: AtVersion = None) -> Record:
+        """Reject a belief: it is archived."""
+        from loxodon.consolidate.keep import reject
+
+        with self._store.writing():
+            self._at_version(id, version)
+            return reject(self._store, id, self._space.now())

@@ -1,0 +1,194 @@
+"""What a memory that was written, not said, is about, as far as the rules of its language can tell.
+
+Its words stay as they were written. Where they make one plain statement, the memory gets its
+subject, attribute and value, so that what is said later can confirm it or take its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from loxodon.consolidate import extract
+from loxodon.consolidate.entities import learn
+from loxodon.consolidate.extract import Candidate, fragments_of
+from loxodon.language.attributes import About, importance_of
+from loxodon.language.statements import USER, Mention, Statement, TurnInContext
+from loxodon.store.store import Store
+from loxodon.text.bounds import tame
+from loxodon.types import Record
+
+MOST_READ = 300  # Characters; what is longer is more than one statement
+
+_ABOUT: Mapping[str, About] = {
+    "identity": "identity",
+    "health": "health",
+    "preference": "preference",
+    "relation": "relation",
+    "status": "change",
+    "decision": "decision",
+    "config": "decision",
+    "solution": "decision",
+    "credential": "decision",
+    "temp": "temporary",
+    "debug": "temporary",
+}
+
+
+def weight_of(category: str) -> float:
+    """How much what is of a category matters by itself."""
+    return importance_of(_ABOUT.get(category, "fact"))
+
+
+class Meaning(NamedTuple):
+    subject: str = ""
+    attribute: str = ""
+    value: str = ""
+    category: str = ""
+    positive: bool = True
+    confidence: float = 1.0
+    basis: str = ""
+    importance: float | None = None
+    mentions: tuple[Mention, ...] = ()  # Those whom the words name
+    since: datetime | None = None
+    due_at: datetime | None = None
+
+
+def meaning_of(text: str, at: datetime) -> Meaning:
+    """What `text`, written at `at`, says; nothing where that is not plain."""
+    if len(text) > MOST_READ or "\n" in text:
+        return Meaning()
+    found = [one for one, _ in read(as_said(text), at)]
+    # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
+    subjects = {one.statement.subject for one in found}
+    found = [one for one in found if one.statement.value not in subjects]
+    candidate = found[0] if len(found) == 1 else None
+    if candidate is None or candidate.statement.act not in ("state", "change"):
+        return Meaning()
+    said = candidate.statement
+    subject = USER if is_user(said.subject) else said.subject
+    fits = bool(said.attribute) and (said.value or "") in text
+    return Meaning(
+        subject if fits else "",
+        said.attribute if fits else "",
+        said.value if fits else "",
+        "" if said.category == "fact" else said.category,
+        said.positive,
+        said.confidence,
+        text if said.confidence < 1 else "",
+        candidate.importance,
+        tuple(one for one in said.mentions if fits and one.name in text and not is_user(one.name)),
+        candidate.valid_from,
+        candidate.due_at,
+    )
+
+
+def revised(record: Record, content: str, at: datetime) -> dict[str, Any]:
+    """What else of a memory changes when a person gives it other words.
+
+    A value that stood in the old words and not in the new is no longer its value: the new one is
+    put in its place, in tags and entities too, where the words say plainly what it is.
+    """
+    old = record.value
+    if not old or old not in record.content or old in content:
+        return {}
+    said = meaning_of(content, at)
+    same = (said.subject, said.attribute) == (record.subject, record.attribute)
+    new = said.value if same else ""
+    fields: dict[str, Any] = {"value": new}
+    for name in ("tags", "entities"):
+        # `花生` is in the tag `花生过敏` too; where the new value is not plain, such a tag goes.
+        names = [
+            one.replace(old, new) if new else "" if old in one else one
+            for one in getattr(record, name)
+            if one == old or one not in old or one in content  # `plumber`, of `a plumber`, goes
+        ]
+        names = list(dict.fromkeys(one for one in names if one))
+        if tuple(names) != getattr(record, name):
+            fields[name] = tuple(names)
+    return fields
+
+
+def is_user(name: str) -> bool:
+    return name.casefold() in (USER, "the user", "用户")
+
+
+def meet(store: Store, said: Meaning, now: datetime) -> None:
+    """Make known whom a memory is about, under the names that are free. Call inside `writing`."""
+    if not said.attribute:
+        return
+    known = store.entities_named([alias for one in said.mentions for alias in one.aliases])
+    mentions = tuple(
+        one._replace(aliases=tuple(alias for alias in one.aliases if alias not in known))
+        for one in said.mentions
+    )
+    statement = Statement("", said.subject, said.attribute, said.value, mentions=mentions)
+    learn(store, statement, now, _nobody_is_renamed)
+
+
+def _nobody_is_renamed(old: str, new: str) -> None:
+    """Only who is known by an alias would be, and such aliases are left out."""
+
+
+def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
+    """What a text that was said at `at` states, each with the sentences that it was read from."""
+    text = tame(text)
+    try:
+        fragments = fragments_of(0, text)
+        found = extract.read(TurnInContext(text, at, fragments)).candidates
+    except (ValueError, LookupError, AttributeError, RecursionError):
+        return []  # the rules stumbled over it, and it is kept by its words
+    return [
+        (one, [part.text for part in fragments if part.n in one.statement.fragments])
+        for one in found
+    ]
+
+
+_DATED = re.compile(r"\W{0,3}\d{4}-\d{1,2}-\d{1,2}\W{1,3}")
+_USER = re.compile(r"(?:the )?user(?P<own>'s|’s)? (?P<verb>\w+)?", re.IGNORECASE)
+_USER_ZH = "用户"
+_VERBS = (
+    "prefers likes dislikes loves hates enjoys wants needs works lives uses has is speaks studies "
+    "drinks eats plays owns wears reads runs teaches avoids moved switched chose decided"
+)
+_FIELD = re.compile(
+    r"(name|birthday|timezone|time zone|occupation|job|employer|company|hometown|age)\s*[:：]\s*"
+    r"(?=\S)",
+    re.IGNORECASE,
+)
+_OTHERWISE = {"is": "am", "has": "have", "was": "was", "does": "do"}
+
+
+def as_said(text: str) -> str:
+    """A note about the user as the user would say it, which is what the rules read.
+
+    `User prefers tea`, `Prefers tea` and `Name: Ann` become `I prefer tea` and `My name is Ann`;
+    用户喜欢茶 becomes 我喜欢茶.
+    """
+    if text.startswith(_USER_ZH):
+        return f"我{text.removeprefix(_USER_ZH)}"
+    text = _DATED.sub("", text, count=1) if text[:8].lstrip("[(").startswith("20") else text
+    about = _USER.match(text)
+    if about and about["own"]:
+        return f"My {text[about.end('own') :].lstrip()}"
+    if about and about["verb"]:
+        return f"I {_first_person(about['verb'])}{text[about.end() :]}"
+    field = _FIELD.match(text)
+    if field:
+        return f"My {field[1].lower()} is {text[field.end() :]}"
+    first = text.split(" ", 1)[0]
+    if first.lower() in _VERBS.split():
+        return f"I {_first_person(first.lower())}{text[len(first) :]}"
+    return text
+
+
+def _first_person(verb: str) -> str:
+    if verb in _OTHERWISE:
+        return _OTHERWISE[verb]
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    if verb.endswith(("ches", "shes", "sses", "xes")):
+        return verb[:-2]
+    return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb

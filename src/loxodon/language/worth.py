@@ -1,0 +1,34 @@
+"""Whether a sentence is worth keeping, and what it is about: as our encoder judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from loxodon.models.encoder import Encoder, Judgement
+
+# How likely a sentence must be worth keeping; Chinese ones are judged lower throughout
+LEAST = {"en": 0.6, "zh": 0.45}
+SURELY = 0.85  # The same for a sentence that asks for something
+_MOST = 400  # Characters of a sentence that are judged
+_REMEMBERED = 20_000
+
+_judged: dict[str, Judgement] = {}
+
+
+@cache
+def encoder() -> Encoder:
+    return Encoder()
+
+
+def judge(sentence: str) -> Judgement:
+    judge_all([sentence])
+    return _judged[sentence[:_MOST]]
+
+
+def judge_all(sentences: Iterable[str]) -> None:
+    """Judge sentences together, which is faster than one by one; `judge` then knows them."""
+    if len(_judged) > _REMEMBERED:
+        _judged.clear()
+    new = [one for one in dict.fromkeys(one[:_MOST] for one in sentences) if one not in _judged]
+    _judged.update(zip(new, encoder().judge(new), strict=True))
