@@ -175,38 +175,42 @@ class PlainMemory(Memory):
             round((perf_counter() - started) * 1e3, 3),
         )
 
-    def _frame(
+    def assemble(
         self,
         message: str,
-        soul: str | None,
-        workspace: str | os.PathLike[str] | None,
-        history: Iterable[str | Mapping[str, object]],
-        state: Conversation | None,
-        budget: int,
-        ask: Callable[[int, frozenset[str]], Recall],
+        *,
+        soul: str | None = None,
+        workspace: str | os.PathLike[str] | None = None,
+        history: Iterable[str | Mapping[str, object]] = (),
+        chat: Chat = "direct",
+        state: Conversation | None = None,
+        top: int | None = None,
+        budget: int | None = None,
     ) -> Frame:
+        is_text("message", message)
+        heard = self.within(chat=chat)
         if soul is None:
             soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
-        direct = self.chat == "direct"
-        said = [one.turn for one in self._entries() if one.fields is None]
+        direct = heard.chat == "direct"
+        said = [one.turn for one in heard._entries() if one.fields is None]
         material = frames.Material(
             message,
             soul,
-            clean(self._read("MEMORY.md")),
+            clean(heard._read("MEMORY.md")),
             said,
             frames.texts_of(history),
             self.now(),
             lambda text: self.guard.shown(text, direct),
         )
         # MEMORY.md stands in the place of the profile already.
-        told = {one.content for one in self._chunked("MEMORY.md", "memory")}
-        usual = self.config.recall.budget
+        told = {one.content for one in heard._chunked("MEMORY.md", "memory")}
+        most = self.config.recall.frame if budget is None else number("budget", budget)
         return frames.assemble(
             material,
             state or Conversation(),
-            lambda budget, in_view: ask(budget, in_view | told),
-            budget,
-            usual,
+            lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen | told),
+            most,
+            self.config.recall.budget,
             self._space.count,
         )
 
