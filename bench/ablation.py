@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="none", help="with this embedder")
     args = parser.parse_args()
     embedder = EmbedderConfig(kind=args.embedder)
-    config = for_measuring(Config()).replace(embedder=embedder)
+    config = for_measuring(Config())._replace(embedder=embedder)
     print(f"{'':44}" + "".join(f"{name.rsplit('/', 1)[-1][:18]:>20}" for name in args.files))
     for name, patches in VARIANTS.items():
         if args.only not in name:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from loxodon import config as settings
 from loxodon import files
 from loxodon.config import Config, StoreConfig
-from loxodon.errors import REFUSED, UsageError
+from loxodon.errors import UsageError, refused
 from loxodon.opening import OpenSpace
 from loxodon.spaces import home_at
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 
 
-_REFUSED = {message for message, _ in REFUSED.values()}
 _FILES = "looks at files of a space"
 _FULL = "has SQLite run out of pages"
 LEFT_OUT = {
@@ -97,7 +96,7 @@ def why_not(id: str) -> str:
 
 def is_refused(error: BaseException) -> bool:
     """Whether a test came upon something that is for files, and was told so."""
-    return isinstance(error, UsageError) and error.template in _REFUSED
+    return isinstance(error, UsageError) and error.template == refused("").template
 
 
 _PORT = "LOXODON_TEST_SERVER"
@@ -207,7 +206,7 @@ def _redirect(put: Callable[[Any, str, Any], None]) -> None:
 
 
 def _in_database(home: str, config: Config) -> Config:
-    return config if config.store.url else config.replace(store=StoreConfig(_made(home)))
+    return config if config.store.url else config._replace(store=StoreConfig(_made(home)))
 
 
 _known = set[str]()

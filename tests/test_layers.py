@@ -15,7 +15,7 @@ import loxodon
 SOURCE = Path(loxodon.__file__).parent
 LAYERS = (
     "errors messages",
-    "clock drafts files filelock layout",
+    "clock files filelock layout",
     "text tokens",
     "types config spaces",
     "paging",

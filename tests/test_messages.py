@@ -14,7 +14,7 @@ from loxodon import errors, messages
 from loxodon.cli import agents, forget, learn
 from loxodon.cli.main import OPTIONS
 from loxodon.cli.parser import GROUPS, MODULES, command_named
-from loxodon.config import _TAKES, KEYS
+from loxodon.config import HINTS, KEYS, TAKES
 from loxodon.recall.gate import REASONS
 from loxodon.security.audit_log import SAID
 from loxodon.types import ENTITY_TYPES
@@ -73,7 +73,7 @@ def _catalogue() -> dict[Sentence, str]:
 
 
 def _said_in(tree: ast.AST) -> set[Sentence]:
-    """The literals handed to `t(…)`, `tn(…)` and errors, and the hints of these."""
+    """The literals handed to `t(…)`, `tn(…)` and errors, and every hint."""
     said = set()
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
@@ -81,11 +81,11 @@ def _said_in(tree: ast.AST) -> set[Sentence]:
         name = (
             node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         )
-        if name not in ("t", "tn") and name not in ERRORS:
-            continue
         named = {k.arg: k.value for k in node.keywords}
+        speaks = name in ("t", "tn") or name in ERRORS
         plural = node.args[1] if name == "tn" else named.get("plural")
-        for one, many in ((node.args[0] if node.args else None, plural), (named.get("hint"), None)):
+        first = node.args[0] if node.args and speaks else None
+        for one, many in ((first, plural), (named.get("hint"), None)):
             for each in (one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,):
                 if isinstance(each, ast.Constant) and isinstance(each.value, str):
                     said.add(
@@ -106,10 +106,9 @@ def _said() -> frozenset[Sentence]:
     said |= {*LABELS.split("|"), *learn.NOT_RUN.values(), *forget.LEFT.values()}
     said |= {*agents.STATES.values(), *agents.NEXT.values(), *agents.LEFT.values()}
     said |= {key.about for key in KEYS.values()}
-    said |= set(_TAKES.values())
+    said |= {*TAKES.values(), *HINTS.values()}
     said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}
-    said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
-    said |= {text for both in errors.REFUSED.values() for text in both}
+    said |= {*SAID.values(), *OPTIONS, errors.INSTALL}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}
 
 

@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def read(file: str, keep: str, embedder: str, limit: int) -> Found:
-    config = for_measuring(Config()).replace(embedder=EmbedderConfig(kind=embedder))
+    config = for_measuring(Config())._replace(embedder=EmbedderConfig(kind=embedder))
     name = os.path.basename(file).removesuffix(".jsonl")
     talks = read_conversations(file, limit=limit)
     each, told, answers, held = [], [], [], []

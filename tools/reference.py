@@ -18,7 +18,7 @@ from pathlib import Path
 
 from loxodon import errors
 from loxodon.cli.parser import ALIASES, MODULES, command_named, parser_of
-from loxodon.config import KEYS, written
+from loxodon.config import DEFAULTS, KEYS, written
 from loxodon.errors import LoxodonError
 from loxodon.http.operations import OPERATIONS
 from loxodon.mcp.tools import TOOLS
@@ -71,7 +71,11 @@ def _meaning(action: Action) -> str:
 
 def settings() -> str:
     rows = (
-        (f"`{name}`", f"`{written(key.default)}`" if key.default != "" else "empty", key.about)
+        (
+            f"`{name}`",
+            f"`{written(DEFAULTS[name])}`" if DEFAULTS[name] != "" else "empty",
+            key.about,
+        )
         for name, key in KEYS.items()
     )
     return table(("key", "default", "meaning"), rows)

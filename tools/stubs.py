@@ -62,7 +62,9 @@ class Stub:
     def of_class(self, name: str, part: str) -> str:
         methods = [self.method(name, verb) for name, verb in remote.served(part)]
         return (
-            f"class {name}:\n    def do(self, verb: Any, given: dict[str, Any]) -> Any: ...\n"
+            f"class {name}:\n"
+            + ("    def __init__(self, do: Callable[..., Any]) -> None: ...\n" if part else "")
+            + "    def do(self, verb: Any, given: dict[str, Any]) -> Any: ...\n"
             + ("".join(methods))
         )
 

@@ -17,8 +17,10 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
+import httpx
+
 from loxodon import errors
-from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError, install_hint
+from loxodon.errors import InputError, LoxodonError, StoreError
 from loxodon.http.operations import Checked, Due, names_in, result_of
 from loxodon.http.wire import plain, read, state_to
 from loxodon.paging import MOST, ORDERS, Page
@@ -50,12 +52,7 @@ class Client(RemoteMemory):
         chat: Chat = "direct",
         relays: bool = False,
     ) -> None:
-        """`agent` and `chat` say as whom, and in whose hearing, all is asked, and `relays` that it
-        hands on the user's own words: see `Memory.within`.
-
-        A token may be bound to an agent, a chat and its spaces already (`loxodon token`).
-        """
-        httpx = _httpx()
+        """`agent`, `chat` and `relays` say as whom all is asked: see `Memory.within`."""
         headers = {b"authorization": f"Bearer {token}".encode()} if token else {}
         if agent:
             headers[b"x-loxodon-agent"] = agent.encode()
@@ -65,7 +62,6 @@ class Client(RemoteMemory):
             headers[b"x-loxodon-relays"] = b"user"
         self.space = space
         self.url = url.rstrip("/")
-        self._trouble: type[Exception] = httpx.TransportError
         try:
             # To read the certificates that a server is known by takes longer than most requests.
             verify = not self.url.startswith("http://")
@@ -74,9 +70,9 @@ class Client(RemoteMemory):
             )
         except (httpx.InvalidURL, ValueError) as error:
             raise InputError("{url} is not a valid URL: {reason}", url=url, reason=error) from None
-        self.workspace = ClientWorkspace(self)
-        self.schedule = ClientSchedule(self)
-        self.audit = ClientAudit(self)
+        self.workspace = RemoteWorkspace(self.do)
+        self.schedule = RemoteSchedule(self.do)
+        self.audit = RemoteAudit(self.do)
 
     def __enter__(self) -> Client:
         return self
@@ -123,7 +119,7 @@ class Client(RemoteMemory):
                 return self._pages(verb.name, path, said, kind)
             ask = self._stream if route.long else self._ask
             data = ask(route.method, path, said, progress)
-        except self._trouble as error:
+        except httpx.TransportError as error:
             raise StoreError(
                 "cannot reach the server at {url}: {reason}",
                 hint="start it with `loxodon serve`",
@@ -170,39 +166,6 @@ class Client(RemoteMemory):
 
     def _address(self, path: str) -> str:
         return f"{self.url}/v1/spaces/{_part(self.space)}{path}"
-
-
-class _Part:
-    """What a memory has beside its own verbs."""
-
-    def __init__(self, client: Client) -> None:
-        self.do = client.do
-
-
-class ClientWorkspace(_Part, RemoteWorkspace):
-    """The same memory as text, and the files beside it, on the server's machine."""
-
-
-class ClientSchedule(_Part, RemoteSchedule):
-    """What runs by itself."""
-
-
-class ClientAudit(_Part, RemoteAudit):
-    """Who read and wrote what, and whether that record was tampered with."""
-
-
-def _httpx() -> Any:
-    try:
-        import httpx
-    except ImportError as error:
-        raise ConfigError(
-            "the client needs {module}, which cannot be imported: {reason}",
-            hint=install_hint(),
-            extra="serve",
-            module="httpx",
-            reason=error,
-        ) from None
-    return httpx
 
 
 def _part(text: str) -> str:

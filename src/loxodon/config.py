@@ -1,16 +1,16 @@
 """Settings: every key of `config.toml`, its default, limits and help.
 
-The fields of a `Section` are made with `setting`; `KEYS` lists them by dotted name, and
-`docs/reference.md` is made from it. Values come from the defaults, then the file, then the
-environment, which only entry points read.
+The sections have the types and defaults; `KEYS` has the help and the limits of each setting by its
+dotted name, and `docs/reference.md` is made from it. Values come from the defaults, then the file,
+then the environment, which only entry points read.
 """
 
-from __future__ import annotations
-
 import os
+import re
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from operator import attrgetter
-from typing import Any, NamedTuple, NoReturn, Self, TypeVar, dataclass_transform
+from typing import Any, NamedTuple
 
 from loxodon import files
 from loxodon.clock import zone_named
@@ -22,305 +22,90 @@ from loxodon.messages import t
 Value = str | int | float
 MASK = "********"
 PROFILES = ("default", "phase1", "openclaw", "tiered")  # rankings of a recall
-MAIN = (  # what `loxodon config` lists without --all
-    "enabled",
-    "language",
-    "timezone",
-    "recall.top",
-    "recall.budget",
-    "model.base_url",
-    "model.name",
-    "model.api_key",
-    "model.extraction",
-    "embedder.kind",
-    "workspace.path",
-    "schedule.backup",
+EXTRA_TOOLS = ("consolidate", "forget", "history", "quarantine", "read_waiting")
+"""What agents are offered over MCP only where the setting `mcp.tools` names it."""
+# What `loxodon config` lists without --all.
+MAIN = (
+    *("enabled", "language", "timezone", "recall.top", "recall.budget"),
+    *("model.base_url", "model.name", "model.api_key", "model.extraction"),
+    *("embedder.kind", "workspace.path", "schedule.backup"),
 )
 # Settings and sections of earlier versions: ignored with a warning.
 RETIRED = frozenset(
-    """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat embedder.english
-    idempotency importance model.temperature openclaw phase1 prompts schedule.overdue snapshot.days
-    snapshot.first snapshot.second snapshot.third store.replica summary tiered unsettled
-    working.keep_recent
-    working.protect working.reserve working.reserve_floor working.soft_threshold working.summary
-    workspace.days workspace.debounce""".split()  # noqa: SIM905
+    """audit.head audit.keep audit.on_failure audit.size buffer.tokens chat consolidation
+    embedder.english embedder.timeout idempotency importance model.temperature openclaw phase1
+    prompts schedule.overdue snapshot.days snapshot.first snapshot.second snapshot.third
+    store.replica summary tiered unsettled working.cache_ttl working.keep_recent working.protect
+    working.reserve working.reserve_floor working.soft_threshold working.summary workspace.days
+    workspace.debounce""".split()  # noqa: SIM905
 )
-EXTRA_TOOLS = ("consolidate", "forget", "history", "quarantine", "read_waiting")
-"""What agents are offered over MCP only where the setting `mcp.tools` names it."""
+Check = Callable[[str], bool]
 _LOCK_SECONDS = 30.0
-_LONGEST_CRON = 200  # characters
 _PRINTED = frozenset(map(chr, range(0x21, 0x7F)))
 
-Check = Callable[[str, str], None]
-T = TypeVar("T", str, int, float, bool)
 
-
-class Key(NamedTuple):
-    """What is known of a setting beside its value."""
-
-    default: Value
-    about: str
-    least: float | None = None
-    most: float | None = None
-    choices: tuple[str, ...] = ()
-    env: str = ""
-    """The environment variable that overrides it."""
-    check: Check | None = None
-    secret: bool = False
-
-
-def setting(
-    default: T,
-    about: str,
-    least: float | None = None,
-    most: float | None = None,
-    *,
-    choices: tuple[str, ...] = (),
-    env: str = "",
-    check: Check | None = None,
-    secret: bool = False,
-) -> T:
-    """A field of a section. A secret and a database address are not part of the repr."""
-    return Key(default, about, least, most, choices, env, check, secret)  # type: ignore[return-value]
-
-
-@dataclass_transform(frozen_default=True)
-class Section:
-    """Settings that belong together, like a frozen dataclass.
-
-    `dataclasses` itself and the classes that it makes would take a tenth of a cold recall.
-    """
-
-    _keys: dict[str, Key]
-    _defaults: dict[str, Any]
-
-    def __init_subclass__(cls) -> None:
-        own = {name: vars(cls)[name] for name in cls.__annotations__}
-        cls._keys = {name: value for name, value in own.items() if isinstance(value, Key)}
-        cls._defaults = own | {name: key.default for name, key in cls._keys.items()}
-
-    def __init__(self, *values: Any, **named: Any) -> None:
-        named |= zip(self._defaults, values, strict=False)
-        if unknown := named.keys() - self._defaults.keys():
-            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
-        vars(self).update(self._defaults | named)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} cannot be changed; use replace")
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and vars(other) == vars(self)
-
-    def __hash__(self) -> int:
-        return hash(tuple(vars(self).values()))
+class Secret(str):
+    """Text that no log shows: a key, or an address that may have a password in it."""
 
     def __repr__(self) -> str:
-        hidden = {
-            name for name, key in self._keys.items() if key.secret or key.check is _check_database
-        }
-        shown = [f"{name}={value!r}" for name, value in vars(self).items() if name not in hidden]
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-    def replace(self, **changes: Any) -> Self:
-        return type(self)(**{**vars(self), **changes})
-
-
-# Checks of values that are text; each gets the setting's name and the text.
-
-
-def _check_zone(name: str, text: str) -> None:
-    zone_named(text)
-
-
-def _check_secret(name: str, text: str) -> None:
-    if not _PRINTED.issuperset(text):
-        raise ConfigError(
-            "the API key contains invalid characters",
-            hint="copy it again, without spaces or line breaks",
-        )
-
-
-def _check_base_url(name: str, text: str) -> None:
-    if not text:
-        return
-    from urllib.parse import urlsplit
-
-    try:
-        url = urlsplit(text)
-        good = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
-        good = good and url.username is None and not url.query and not url.fragment
-    except ValueError:
-        good = False
-    if not good or not _PRINTED.issuperset(text):
-        # Not repeated: a key may have been pasted here, or into the address.
-        raise ConfigError(
-            "{name} is not a valid base URL",
-            hint="write it as https://host/v1, without a user name, key or query",
-            name=name,
-        )
-
-
-def _check_database(name: str, text: str) -> None:
-    scheme, _, rest = text.partition("://")
-    if text and (scheme not in ("postgresql", "postgres") or not rest or not text.isprintable()):
-        raise ConfigError(  # not repeated: it may have a password in it
-            "{name} is not the address of a PostgreSQL database",
-            hint="write it as postgresql://user@host/database",
-            name=name,
-        )
-
-
-def _check_tools(name: str, text: str) -> None:
-    unknown = [one for one in text.split() if one not in EXTRA_TOOLS]
-    if unknown:
-        raise ConfigError(
-            "{name} has an unknown tool: {text}",
-            hint="choose one of {choices}",
-            name=name,
-            text=repr(unknown[0][:60]),
-            choices=", ".join(EXTRA_TOOLS),
-        )
-
-
-def _check_cron(name: str, text: str) -> None:
-    if not text:
-        return
-    from datetime import datetime
-
-    from cronsim import CronSim, CronSimError
-
-    try:
-        if len(text) > _LONGEST_CRON or len(text.split()) != 5:
-            raise ValueError
-        next(CronSim(text, datetime(2026, 1, 1)))
-    except (CronSimError, ValueError, StopIteration):
-        raise ConfigError(
-            "{name} is not a cron expression: {text}",
-            hint="write minute, hour, day, month and weekday, such as 0 3 * * *; empty for never",
-            name=name,
-            text=repr(text[:60]),
-        ) from None
-
-
-def _api_key(env: str) -> str:
-    about = "API key, if the server needs one; never shown."
-    return setting("", about, env=env, check=_check_secret, secret=True)
-
-
-def _base_url(about: str, env: str) -> str:
-    return setting("", about, env=env, check=_check_base_url)
-
-
-def _cron(default: str, about: str) -> str:
-    return setting(default, about, check=_check_cron)
+        return repr(MASK if self else "")
 
 
 # The sections.
 
 
-class RecallConfig(Section):
-    top: int = setting(10, "Maximum number of items that a recall returns.", 1, 1000)
-    budget: int = setting(1000, "Maximum number of tokens in the recalled context.", 0, 1_000_000)
-    profile: str = setting(
-        "default",
-        "Ranking of search results: default, phase1, openclaw or tiered.",
-        choices=PROFILES,
-    )
-    frame: int = setting(4000, "Maximum number of tokens in the output of `context`.", 0, 1_000_000)
+class RecallConfig(NamedTuple):
+    top: int = 10
+    budget: int = 1000
+    profile: str = "default"
+    frame: int = 4000
 
 
-class DecayConfig(Section):
-    fact: float = setting(
-        0.008, "Share of its strength that a fact of importance 0 loses per day.", 0, 1
-    )
-    belief: float = setting(0.07, "The same for beliefs.", 0, 1)
-    summary: float = setting(0.025, "The same for summaries.", 0, 1)
-    archive: float = setting(0.05, "Strength below which a memory is archived.", 0.001, 1)
+class DecayConfig(NamedTuple):
+    fact: float = 0.008
+    belief: float = 0.07
+    summary: float = 0.025
+    archive: float = 0.05
 
 
-class SnapshotConfig(Section):
-    budget: int = setting(2000, "Maximum number of tokens in the snapshot.", 100, 100_000)
-    identity: str = setting("", "Description of the agent, for the snapshot; one line per item.")
+class SnapshotConfig(NamedTuple):
+    budget: int = 2000
+    identity: str = ""
 
 
-class ScheduleConfig(Section):
-    daily: str = _cron(
-        "0 3 * * *", "When to consolidate, as a cron expression in local time; empty for never."
-    )
-    weekly: str = _cron("0 4 * * 1", "The same for the weekly compression.")
-    profile: str = _cron("0 5 * * 0", "The same for rebuilding the profile.")
-    heartbeat: str = _cron(
-        "*/30 * * * *", "The same for the heartbeat: reminders and questions to ask again."
-    )
-    backup: str = _cron(
-        "", "When to back up to backup.folder, as a cron expression; empty for never."
-    )
+class ScheduleConfig(NamedTuple):
+    daily: str = "0 3 * * *"
+    weekly: str = "0 4 * * 1"
+    profile: str = "0 5 * * 0"
+    heartbeat: str = "*/30 * * * *"
+    backup: str = ""
 
 
-class BufferConfig(Section):
-    quiet: float = setting(
-        180.0, "Seconds without new messages after which they are consolidated.", 0, 86_400
-    )
+class BufferConfig(NamedTuple):
+    quiet: float = 180.0
 
 
-class WorkingConfig(Section):
-    window: int = setting(
-        128_000,
-        "Context window of the agent's model, in tokens, unless given otherwise.",
-        1_000,
-        100_000_000,
-    )
-    cache_ttl: float = setting(
-        300.0,
-        "Seconds after which the provider's cache counts as expired, and old tool results are "
-        "shortened.",
-        0,
-        86_400,
-    )
-    flush: bool = setting(
-        True,
-        "Whether the agent's model is asked what to save before a compaction; without it only the "
-        "rules save.",
-    )
-    compact: bool = setting(
-        True,
-        "Whether a long conversation is compacted by itself; without it, only what does not fit "
-        "the window is left out.",
-    )
+class WorkingConfig(NamedTuple):
+    window: int = 128_000
+    flush: bool = True
+    compact: bool = True
 
 
-class ModelConfig(Section):
+class ModelConfig(NamedTuple):
     """The model that decides what rules could not; none while it has no address and no name."""
 
-    base_url: str = _base_url(
-        "Base URL of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",
-        "LOXODON_MEMORY_BASE_URL",
-    )
-    name: str = setting("", "Name of the model.", env="LOXODON_MEMORY_MODEL")
-    api_key: str = _api_key("LOXODON_MEMORY_API_KEY")
-    extraction: str = setting(
-        "residue",
-        "What the model, or an agent in its place, reads: rules (nothing), residue "
-        "(what the rules are not sure of) or full (every message).",
-        choices=("rules", "residue", "full"),
-    )
-    timeout: float = setting(60.0, "Timeout for one answer of the model, in seconds.", 0.1, 3600)
-    retries: int = setting(3, "Number of retries for a failed request to the model.", 0, 10)
-    daily_tokens: int = setting(
-        20_000, "Maximum number of tokens per day for residue; 0 for no limit.", 0, 1_000_000_000
-    )
-    daily_tokens_full: int = setting(
-        0, "Maximum number of tokens per day for full; 0 for no limit.", 0, 1_000_000_000
-    )
-    parallel: int = setting(2, "Number of parallel requests to the model.", 1, 16)
-    check: bool = setting(True, "Whether the model must first pass a test with ten sentences.")
-    kind: str = setting(
-        "openai",
-        "What the model is: openai (a server) or command (a program that takes a prompt on "
-        "standard input and prints the answer).",
-        choices=("openai", "command"),
-    )
-    command: str = setting("", "The program, for command, such as `claude -p`.")
+    base_url: str = ""
+    name: str = ""
+    api_key: str = Secret()
+    extraction: str = "residue"
+    timeout: float = 60.0
+    retries: int = 3
+    daily_tokens: int = 20_000
+    daily_tokens_full: int = 0
+    parallel: int = 2
+    check: bool = True
+    kind: str = "openai"
+    command: str = ""
 
     @property
     def mode(self) -> str:
@@ -344,150 +129,68 @@ class ModelConfig(Section):
         return self.daily_tokens_full if self.thorough else self.daily_tokens
 
 
-class EmbedderConfig(Section):
-    kind: str = setting(
-        "none",
-        "Embedder for search by meaning: none, loxodon (our own small model, for Chinese and "
-        "English, offline), use (offline, needs the extra `semantic`), fastembed (a model of that "
-        "package), onnx (a model in a folder) or openai (a model server).",
-        choices=("none", "loxodon", "use", "fastembed", "onnx", "openai"),
-        env="LOXODON_EMBEDDER",
-    )
-    path: str = setting("", "Folder of the ONNX model, for onnx.", env="LOXODON_EMBEDDER_PATH")
-    base_url: str = _base_url(
-        "Base URL of an OpenAI-compatible embedding model, for openai.", "LOXODON_EMBEDDER_BASE_URL"
-    )
-    name: str = setting("", "Name of the model.", env="LOXODON_EMBEDDER_MODEL")
-    api_key: str = _api_key("LOXODON_EMBEDDER_API_KEY")
-    timeout: float = setting(60.0, "Timeout for one batch, in seconds.", 0.1, 3600)
-    query_timeout: float = setting(
-        3.0, "How long a recall waits for the embedding of its query, in seconds.", 0.01, 3600
-    )
+class EmbedderConfig(NamedTuple):
+    kind: str = "none"
+    path: str = ""
+    base_url: str = ""
+    name: str = ""
+    api_key: str = Secret()
+    query_timeout: float = 3.0
 
 
-class WorkspaceConfig(Section):
+class WorkspaceConfig(NamedTuple):
     """The folder where the memory is on disk as text, and where the agent's own files are."""
 
-    path: str = setting(
-        "",
-        "Folder of the agent's files and of the text views of the space main; "
-        "empty for a folder next to the database. Other spaces always use that.",
-    )
-    views: str = setting(
-        "on", "Whether the text views are written after each consolidation.", choices=("on", "off")
-    )
-    folders: str = setting("", "More folders of Markdown notes to search; one per line.")
-    others: str = setting(
-        "", "Workspaces of other agents whose notes are searched too; one per line."
-    )
-    agents: str = setting(
-        "shared",
-        "Whether OpenClaw's agents share one memory (shared) or each has its own (apart).",
-        choices=("shared", "apart"),
-    )
+    path: str = ""
+    views: str = "on"
+    folders: str = ""
+    others: str = ""
+    agents: str = "shared"
 
 
-class EncryptionConfig(Section):
-    key: str = setting(
-        "none",
-        "Where the encryption key is: none (not encrypted), file, env "
-        "(LOXODON_KEY) or keyring. Set by `loxodon encrypt` and `decrypt`.",
-        choices=("none", "file", "env", "keyring"),
-    )
-    file: str = setting("", "File with the key or a passphrase; only its owner may read it.")
+class EncryptionConfig(NamedTuple):
+    key: str = "none"
+    file: str = ""
 
 
-class StoreConfig(Section):
-    url: str = setting(
-        "",
-        "PostgreSQL database that the spaces are in, as postgresql://user@host/database; empty for "
-        "files in the home. Needs the extra `postgres`.",
-        env="LOXODON_STORE",
-        check=_check_database,
-    )
-    pool: int = setting(20, "Number of connections to it that a process uses at once.", 2, 10_000)
-    connect_timeout: float = setting(3.0, "Seconds to wait for a connection to it.", 2, 600)
-    statement_timeout: float = setting(
-        30.0,
-        "Seconds that a statement may take, also one that waits for a lock; 0 for no limit.",
-        0,
-        86_400,
-    )
-    lock_timeout: float = setting(
-        10.0,
-        "Seconds that a call waits for others who write to the same space, before it fails and can "
-        "be repeated.",
-        0.1,
-        86_400,
-    )
+class StoreConfig(NamedTuple):
+    url: str = Secret()
+    pool: int = 20
+    connect_timeout: float = 3.0
+    statement_timeout: float = 30.0
+    lock_timeout: float = 10.0
 
 
-class BackupConfig(Section):
-    folder: str = setting("", "Default folder for backups; empty for HOME/backups.")
-    keep: int = setting(7, "Number of backups of a space to keep in that folder.", 1, 100_000)
+class BackupConfig(NamedTuple):
+    folder: str = ""
+    keep: int = 7
 
 
-class ServeConfig(Section):
-    rate: int = setting(
-        1_000,
-        "Requests per second that a server accepts from each token or address; 0 for no limit.",
-        0,
-        1_000_000,
-    )
-    connections: int = setting(
-        1_000, "Maximum number of open connections to a server; more are rejected.", 1, 100_000
-    )
+class ServeConfig(NamedTuple):
+    rate: int = 1_000
+    connections: int = 1_000
 
 
-class McpConfig(Section):
-    tools: str = setting(
-        "",
-        "More tools for agents over MCP, separated by spaces: consolidate, forget, history, "
-        "quarantine, read_waiting.",
-        check=_check_tools,
-    )
+class McpConfig(NamedTuple):
+    tools: str = ""
 
 
-class KeysConfig(Section):
-    source: str = setting(
-        "file",
-        "Where the master key is: file (in the home), env (LOXODON_KEY_MASTER) or "
-        "keyring (the system keyring).",
-        choices=("file", "env", "keyring"),
-    )
+class KeysConfig(NamedTuple):
+    source: str = "file"
 
 
-class AuditConfig(Section):
-    enabled: bool = setting(
-        True, "Whether the audit log records every read and write, without its content."
-    )
-    entries: int = setting(
-        1_000_000, "Entries of the audit log to keep; 0 for all.", 0, 1_000_000_000
-    )
+class AuditConfig(NamedTuple):
+    enabled: bool = True
+    entries: int = 1_000_000
 
 
-class Config(Section):
+class Config(NamedTuple):
     """All settings. Make one with `Config()`, `load(home)` or `from_mapping({...})`."""
 
-    enabled: bool = setting(
-        True,
-        "Whether the memory engine is on. While it is off, plain files replace it, and "
-        "messages are kept as text until it is on again.",
-        env="LOXODON_ENABLED",
-    )
-    language: str = setting(
-        "auto",
-        "Language of messages: auto (from the locale), en or zh.",
-        choices=("auto", "en", "zh"),
-    )
-    timezone: str = setting(
-        "", "Time zone, such as Asia/Shanghai; empty for the system time zone.", check=_check_zone
-    )
-    tokenizer: str = setting(
-        "estimate",
-        "How tokens are counted: estimate, or o200k (needs the extra `tokenizer`).",
-        choices=("estimate", "o200k"),
-    )
+    enabled: bool = True
+    language: str = "auto"
+    timezone: str = ""
+    tokenizer: str = "estimate"
     recall: RecallConfig = RecallConfig()
     decay: DecayConfig = DecayConfig()
     snapshot: SnapshotConfig = SnapshotConfig()
@@ -506,14 +209,200 @@ class Config(Section):
     audit: AuditConfig = AuditConfig()
 
 
-KEYS: dict[str, Key] = dict(Config._keys)
-for _section, _default in Config._defaults.items():
-    if isinstance(_default, Section):
-        KEYS |= {f"{_section}.{name}": key for name, key in _default._keys.items()}
-ENVIRONMENT = {key.env: name for name, key in KEYS.items() if key.env}
-SECRET = frozenset(name for name, key in KEYS.items() if key.secret)
-# May have a password in them, which is not shown either.
-ADDRESSES = frozenset(name for name, key in KEYS.items() if key.check is _check_database)
+# What may be written under each name.
+
+
+def _is_zone(text: str) -> bool:
+    return zone_named(text) is not None  # or it says itself what is wrong
+
+
+def _is_printed(text: str) -> bool:
+    return _PRINTED.issuperset(text)
+
+
+def _is_base_url(text: str) -> bool:
+    from urllib.parse import urlsplit
+
+    try:
+        url = urlsplit(text)
+        is_place = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        return False
+    is_more = url.username is not None or url.query or url.fragment
+    return is_place and not is_more and _is_printed(text)
+
+
+def _is_database(text: str) -> bool:
+    scheme, _, rest = text.partition("://")
+    return scheme in ("postgresql", "postgres") and bool(rest) and text.isprintable()
+
+
+def _is_cron(text: str) -> bool:
+    from datetime import datetime
+
+    from cronsim import CronSim, CronSimError
+
+    try:
+        next(CronSim(text, datetime(2026, 1, 1)))
+    except (CronSimError, ValueError, StopIteration):
+        return False
+    return len(text.split()) == 5
+
+
+def _are_tools(text: str) -> bool:
+    return {*text.split()} <= {*EXTRA_TOOLS}
+
+
+HINTS: Mapping[Check, str] = {
+    _is_printed: "copy the key again, without spaces or line breaks",
+    _is_base_url: "write it as https://host/v1, without a user name, key or query",
+    _is_database: "write it as postgresql://user@host/database",
+    _is_cron: "write minute, hour, day, month and weekday, such as 0 3 * * *; empty for never",
+    _are_tools: "name only tools that the help of this setting lists",
+}
+TAKES = {
+    str: "it must be text",
+    int: "it must be a whole number",
+    float: "it must be a number",
+    bool: "it must be true or false",
+}
+
+
+class Key(NamedTuple):
+    """What is known of a setting beside its type and default."""
+
+    about: str
+    least: float = 0
+    most: float = 0
+    choices: tuple[str, ...] = ()
+    check: Check | None = None
+
+
+_API_KEY = "API key, if the server needs one; never shown."
+KEYS: Mapping[str, Key] = {
+    "enabled": Key("Whether the memory engine is on. While it is off, plain files replace it."),
+    "language": Key("Language of messages: auto, en or zh.", choices=("auto", "en", "zh")),
+    "timezone": Key("Time zone, such as Asia/Shanghai; empty for the system's.", check=_is_zone),
+    "tokenizer": Key(
+        "How tokens are counted: estimate, or o200k (needs the extra `tokenizer`).",
+        choices=("estimate", "o200k"),
+    ),
+    "recall.top": Key("Maximum number of items that a recall returns.", 1, 1000),
+    "recall.budget": Key("Maximum number of tokens in the recalled context.", 0, 1e6),
+    "recall.profile": Key("Ranking of search results.", choices=PROFILES),
+    "recall.frame": Key("Maximum number of tokens in the output of `context`.", 0, 1e6),
+    "decay.fact": Key("Share of its strength that a fact of importance 0 loses per day.", 0, 1),
+    "decay.belief": Key("The same for beliefs.", 0, 1),
+    "decay.summary": Key("The same for summaries.", 0, 1),
+    "decay.archive": Key("Strength below which a memory is archived.", 0.001, 1),
+    "snapshot.budget": Key("Maximum number of tokens in the snapshot.", 100, 100_000),
+    "snapshot.identity": Key("Description of the agent, for the snapshot; one line per item."),
+    "schedule.daily": Key("When to consolidate, in local time; empty for never.", check=_is_cron),
+    "schedule.weekly": Key("The same for the weekly compression.", check=_is_cron),
+    "schedule.profile": Key("The same for rebuilding the profile.", check=_is_cron),
+    "schedule.heartbeat": Key("The same for reminders and questions to ask again.", check=_is_cron),
+    "schedule.backup": Key("The same for backups to backup.folder.", check=_is_cron),
+    "buffer.quiet": Key("Seconds without messages after which they are consolidated.", 0, 86_400),
+    "working.window": Key("Context window of the agent's model, in tokens.", 1000, 1e8),
+    "working.flush": Key("Whether the agent's model is asked what to save before a compaction."),
+    "working.compact": Key("Whether a long conversation is compacted by itself."),
+    "model.base_url": Key("Base URL of an OpenAI-compatible model.", check=_is_base_url),
+    "model.name": Key("Name of the model."),
+    "model.api_key": Key(_API_KEY, check=_is_printed),
+    "model.extraction": Key(
+        "What the model, or an agent in its place, reads: rules (nothing), residue "
+        "(what the rules are not sure of) or full (every message).",
+        choices=("rules", "residue", "full"),
+    ),
+    "model.timeout": Key("Timeout for one answer of the model, in seconds.", 0.1, 3600),
+    "model.retries": Key("Number of retries for a failed request to the model.", 0, 10),
+    "model.daily_tokens": Key("Maximum tokens per day for residue; 0 for no limit.", 0, 1e9),
+    "model.daily_tokens_full": Key("Maximum tokens per day for full; 0 for no limit.", 0, 1e9),
+    "model.parallel": Key("Number of parallel requests to the model.", 1, 16),
+    "model.check": Key("Whether the model must first pass a test with ten sentences."),
+    "model.kind": Key(
+        "What the model is: openai (a server) or command (a program that takes a prompt on "
+        "standard input and prints the answer).",
+        choices=("openai", "command"),
+    ),
+    "model.command": Key("The program, for command, such as `claude -p`."),
+    "embedder.kind": Key(
+        "Embedder for search by meaning: none, loxodon (our own small model, for Chinese and "
+        "English, offline), use (offline, needs the extra `semantic`), fastembed (a model of that "
+        "package), onnx (a model in a folder) or openai (a model server).",
+        choices=("none", "loxodon", "use", "fastembed", "onnx", "openai"),
+    ),
+    "embedder.path": Key("Folder of the ONNX model, for onnx."),
+    "embedder.base_url": Key("Base URL of an OpenAI-compatible embedder.", check=_is_base_url),
+    "embedder.name": Key("Name of the model."),
+    "embedder.api_key": Key(_API_KEY, check=_is_printed),
+    "embedder.query_timeout": Key("Seconds that a recall waits for its embedding.", 0.01, 3600),
+    "workspace.path": Key(
+        "Folder of the agent's files and of the text views of the space main; "
+        "empty for a folder next to the database. Other spaces always use that."
+    ),
+    "workspace.views": Key("Whether text views are written.", choices=("on", "off")),
+    "workspace.folders": Key("More folders of Markdown notes to search; one per line."),
+    "workspace.others": Key("Workspaces of other agents to search too; one per line."),
+    "workspace.agents": Key(
+        "Whether OpenClaw's agents share one memory (shared) or each has its own (apart).",
+        choices=("shared", "apart"),
+    ),
+    "encryption.key": Key(
+        "Where the encryption key is: none (not encrypted), file, env "
+        "(LOXODON_KEY) or keyring. Set by `loxodon encrypt` and `decrypt`.",
+        choices=("none", "file", "env", "keyring"),
+    ),
+    "encryption.file": Key("File with the key or a passphrase; only its owner may read it."),
+    "store.url": Key(
+        "PostgreSQL database that the spaces are in, as postgresql://user@host/database; empty for "
+        "files in the home. Needs the extra `postgres`.",
+        check=_is_database,
+    ),
+    "store.pool": Key("Number of connections to it that a process uses at once.", 2, 10_000),
+    "store.connect_timeout": Key("Seconds to wait for a connection to it.", 2, 600),
+    "store.statement_timeout": Key("Seconds that a statement may take; 0: no limit.", 0, 86_400),
+    "store.lock_timeout": Key("Seconds to wait for writers to the same space.", 0.1, 86_400),
+    "backup.folder": Key("Default folder for backups; empty for HOME/backups."),
+    "backup.keep": Key("Number of backups of a space to keep in that folder.", 1, 100_000),
+    "serve.rate": Key("Requests per second for each token or address; 0 for no limit.", 0, 1e6),
+    "serve.connections": Key("Maximum number of open connections to a server.", 1, 100_000),
+    "mcp.tools": Key(
+        "More tools for agents over MCP, separated by spaces: consolidate, forget, history, "
+        "quarantine, read_waiting.",
+        check=_are_tools,
+    ),
+    "keys.source": Key(
+        "Where the master key is: file (in the home), env (LOXODON_KEY_MASTER) or "
+        "keyring (the system keyring).",
+        choices=("file", "env", "keyring"),
+    ),
+    "audit.enabled": Key("Whether the audit log records reads and writes, without their content."),
+    "audit.entries": Key("Entries of the audit log to keep; 0 for all.", 0, 1e9),
+}
+# The environment variables that stand above the file.
+ENVIRONMENT = {
+    "LOXODON_ENABLED": "enabled",
+    "LOXODON_MEMORY_BASE_URL": "model.base_url",
+    "LOXODON_MEMORY_MODEL": "model.name",
+    "LOXODON_MEMORY_API_KEY": "model.api_key",
+    "LOXODON_EMBEDDER": "embedder.kind",
+    "LOXODON_EMBEDDER_PATH": "embedder.path",
+    "LOXODON_EMBEDDER_BASE_URL": "embedder.base_url",
+    "LOXODON_EMBEDDER_MODEL": "embedder.name",
+    "LOXODON_EMBEDDER_API_KEY": "embedder.api_key",
+    "LOXODON_STORE": "store.url",
+}
+
+
+def flat(config: Config) -> dict[str, Value]:
+    """Every setting by its dotted name."""
+    return {name: attrgetter(name)(config) for name in KEYS}
+
+
+DEFAULTS = flat(Config())
+ADDRESSES = frozenset(name for name, key in KEYS.items() if key.check is _is_database)
+SECRET = frozenset(name for name, key in KEYS.items() if key.check is _is_printed)
 
 
 # Reading.
@@ -530,14 +419,17 @@ def load(home: str) -> Config:
         ) from None
 
 
-def read(home: str) -> dict[str, object]:
+def read(home: str) -> dict[str, Any]:
     """What config.toml of `home` says; empty where there is none."""
-    path = os.path.join(home, CONFIG)
+    return parsed(_data(os.path.join(home, CONFIG)), os.path.join(home, CONFIG))
+
+
+def _data(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            return file.read()
     except (FileNotFoundError, NotADirectoryError):
-        return {}
+        return b""
     except OSError as error:
         raise ConfigError(
             "cannot read {path}: {reason}",
@@ -545,6 +437,12 @@ def read(home: str) -> dict[str, object]:
             path=path,
             reason=error.strerror,
         ) from None
+
+
+def parsed(data: bytes, path: str) -> dict[str, Any]:
+    """The TOML that was read from `path`."""
+    if not data:
+        return {}
     import tomllib
 
     try:
@@ -561,12 +459,17 @@ def read(home: str) -> dict[str, object]:
 def from_mapping(values: Mapping[str, object]) -> Config:
     """Settings from nested or dotted keys, each checked; what is not given keeps its default."""
     given = flattened(values)
-    if "consolidation.daily_at" in given:  # what schedule.daily was called
-        daily = every_day_at(given.pop("consolidation.daily_at"))
-        given.setdefault("schedule.daily", daily)
-    retired = {name for name in given if name in RETIRED or name.partition(".")[0] in RETIRED}
-    _warn_retired(retired)
+    retired = {name for name in given if {name, name.partition(".")[0]} & RETIRED}
+    if new := retired - _warned:  # once a process; without a handler it goes to stderr
+        import logging
+
+        _warned.update(new)
+        said = t("settings that no longer exist are ignored: {names}", names=", ".join(sorted(new)))
+        logging.getLogger("loxodon").warning(said)
     return _with_values(Config(), {n: value for n, value in given.items() if n not in retired})
+
+
+_warned: set[str] = set()
 
 
 def with_environment(config: Config, environ: Mapping[str, str]) -> Config:
@@ -576,14 +479,13 @@ def with_environment(config: Config, environ: Mapping[str, str]) -> Config:
 
 
 def _with_values(config: Config, values: Mapping[str, object]) -> Config:
-    sections: dict[str, dict[str, Any]] = {}
     for name, value in values.items():
         section, _, key = name.rpartition(".")
-        sections.setdefault(section, {})[key] = checked(name, value)
-    top = sections.pop("", {})
-    for section, given in sections.items():
-        top[section] = getattr(config, section).replace(**given)
-    return config.replace(**top)
+        new: Any = checked(name, value)
+        if section:
+            key, new = section, getattr(config, section)._replace(**{key: new})
+        config = config._replace(**{key: new})
+    return config
 
 
 def flattened(values: Mapping[str, object]) -> dict[str, object]:
@@ -597,27 +499,8 @@ def flattened(values: Mapping[str, object]) -> dict[str, object]:
     return found
 
 
-def every_day_at(text: object) -> str:
-    """`03:00` as the cron expression of every day at that time."""
-    if isinstance(text, str):
-        hour, colon, minute = text.partition(":")
-        digits = (hour + minute).isascii() and hour.isdecimal() and minute.isdecimal()
-        if colon and digits and int(hour) < 24 and int(minute) < 60:
-            return f"{int(minute)} {int(hour)} * * *"
-    raise ConfigError("{text} is not a time of day", hint="write it as 03:00", text=repr(text)[:60])
-
-
-_warned: set[str] = set()
-
-
-def _warn_retired(names: set[str]) -> None:
-    """Log, once a process, settings that have no effect; without a handler it goes to stderr."""
-    if new := names - _warned:
-        import logging
-
-        _warned.update(new)
-        told = t("settings that no longer exist are ignored: {names}", names=", ".join(sorted(new)))
-        logging.getLogger("loxodon").warning(told)
+_SWITCHES = {"true": True, "on": True, "yes": True, "1": True}
+_SWITCHES |= {"false": False, "off": False, "no": False, "0": False}
 
 
 def known(name: str) -> Key:
@@ -631,73 +514,54 @@ def known(name: str) -> Key:
     return KEYS[name]
 
 
-_TAKES = {
-    str: "it must be text",
-    int: "it must be a whole number",
-    float: "it must be a number",
-    bool: "it must be true or false",
-}
-_SWITCHES = {"true": True, "on": True, "yes": True, "1": True}
-_SWITCHES |= {"false": False, "off": False, "no": False, "0": False}
-
-
 def checked(name: str, value: object) -> Value:
     """`value` if it may stand under `name`; a clear error if not. Text is converted."""
-    key = known(name)
-    wanted = type(key.default)
-    if wanted is bool and isinstance(value, str):
-        value = _SWITCHES.get(value.strip().lower(), value)
-    takes = {str: (str,), bool: (bool,), int: (int, str), float: (int, float, str)}[wanted]
-    try:
-        if not isinstance(value, takes) or isinstance(value, bool) != (wanted is bool):
-            raise ValueError
-        found: Value = wanted(value)  # type: ignore[call-overload, arg-type]
-    except ValueError:
-        shown = MASK if name in SECRET | ADDRESSES else repr(value)
-        raise ConfigError(
-            "{name} cannot be {value}", hint=_TAKES[wanted], name=name, value=shown
-        ) from None
-    if key.choices and found not in key.choices:
-        raise ConfigError(
+    key, wanted = known(name), type(DEFAULTS[name])
+
+    def wrong(hint: str) -> ConfigError:
+        hidden = name in SECRET or key.check in (_is_base_url, _is_database)  # a key may be in it
+        shown = MASK if hidden else repr(value)[:60]
+        return ConfigError(
             "{name} cannot be {value}",
-            hint="choose one of {choices}",
+            hint=hint,
             name=name,
-            value=repr(found),
+            value=shown,
             choices=", ".join(key.choices),
-        )
-    if isinstance(found, str):
-        if key.check:
-            key.check(name, found)
-    elif key.least is not None and key.most is not None and not key.least <= found <= key.most:
-        raise ConfigError(
-            "{name} cannot be {value}",
-            hint="it must be a number from {least} to {most}",
-            name=name,
-            value=found,
             least=key.least,
             most=key.most,
         )
+
+    if wanted is bool and isinstance(value, str):
+        value = _SWITCHES.get(value.strip().lower(), value)
+    takes = {bool: (bool,), int: (int, str), float: (int, float, str)}.get(wanted, (str,))
+    try:
+        if not isinstance(value, takes) or isinstance(value, bool) != (wanted is bool):
+            raise ValueError
+        found: Value = wanted(value)
+    except ValueError:
+        raise wrong(TAKES[str if wanted is Secret else wanted]) from None
+    if key.choices and found not in key.choices:
+        raise wrong(hint="choose one of {choices}")
+    if key.most and not key.least <= float(found) <= key.most:
+        raise wrong(hint="it must be a number from {least} to {most}")
+    if key.check and found and not key.check(str(found)):
+        raise wrong(HINTS[key.check])
     return found
 
 
 # Showing.
 
 
-def flat(config: Config) -> dict[str, Value]:
-    """Every setting by its dotted name."""
-    return {name: attrgetter(name)(config) for name in KEYS}
-
-
 def shown(config: Config) -> dict[str, Value]:
     """Every setting by its dotted name, fit to be printed: secrets are masked."""
     values = flat(config)
-    addresses = {name: masked(str(values[name])) for name in ADDRESSES}
-    return values | {name: MASK for name in SECRET if values[name]} | addresses
+    values |= {name: MASK for name in SECRET if values[name]}
+    return values | {name: masked(str(values[name])) for name in ADDRESSES}
 
 
 def changed(config: Config) -> dict[str, Value]:
     """The settings that are not as they come, by name, fit to be printed."""
-    return {name: value for name, value in shown(config).items() if value != KEYS[name].default}
+    return {name: value for name, value in shown(config).items() if value != DEFAULTS[name]}
 
 
 def written(value: object) -> str:
@@ -717,18 +581,11 @@ def without_password(url: str) -> str:
 
 def _with_passwords(url: str, shown: str) -> str:
     """An address with `shown` in the place of each password; empty takes them out."""
-    scheme, slashes, rest = url.partition("://")
-    place, _, options = rest.partition("?")
-    user, at, host = place.rpartition("@")  # the last: a password may have one in it
-    name, colon, _ = user.partition(":")
-    kept = []
-    for option in filter(None, options.split("&")):
-        key, equals, value = option.partition("=")
-        secret = "password" in key.lower()
-        if not secret or shown:
-            kept.append(f"{key}{equals}{shown if secret else value}")
-    user = f"{name}:{shown}" if colon and shown else name
-    return f"{scheme}{slashes}{user}{at}{host}{'?' if kept else ''}{'&'.join(kept)}"
+    place, _, options = url.partition("?")
+    user = rf"\1:{shown}@" if shown else r"\1@"
+    place = re.sub(r"(://[^:@/]*):.*@", user, place)  # up to the last @: a password may have one
+    hidden = re.sub(r"(\w*password\w*=)[^&]*", rf"\1{shown}" if shown else "", options, flags=re.I)
+    return "?".join(filter(None, (place, re.sub("&+", "&", hidden).strip("&"))))
 
 
 # Writing.
@@ -743,17 +600,16 @@ def write(home: str, name: str, value: str | None) -> None:
 
     parsed = None if value is None else checked(name, value)
     path = os.path.join(home, CONFIG)
-    lock = None
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
-        lock = FileLock(os.path.join(home, "config.lock"))
-        if not lock.acquire(_LOCK_SECONDS):
-            raise OSError(0, "another program is changing it")
-        document = _document(home)
-        _put(document, name, parsed)
-        if value is not None:
-            from_mapping(document.unwrap())
-        files.replace(path, tomlkit.dumps(document).encode("utf-8"))
+        with closing(FileLock(os.path.join(home, "config.lock"))) as lock:
+            if not lock.acquire(_LOCK_SECONDS):
+                raise OSError(0, "another program is changing it")
+            document = _document(home)
+            _put(document, name, parsed)
+            if value is not None:
+                from_mapping(document.unwrap())
+            files.replace(path, tomlkit.dumps(document).encode("utf-8"))
     except OSError as error:
         raise ConfigError(
             "cannot write {path}: {reason}",
@@ -761,9 +617,6 @@ def write(home: str, name: str, value: str | None) -> None:
             path=path,
             reason=error.strerror or str(error),
         ) from None
-    finally:
-        if lock:
-            lock.close()
 
 
 def without_secrets(home: str) -> str:
@@ -784,10 +637,9 @@ def _document(home: str) -> Any:
     import tomlkit
 
     path = os.path.join(home, CONFIG)
-    if not read(home) and not os.path.exists(path):  # `read` refuses a file that is not TOML
-        return tomlkit.document()
-    with open(path, encoding="utf-8", newline="") as file:
-        return tomlkit.parse(file.read())
+    data = _data(path)
+    parsed(data, path)  # refuses what is not TOML
+    return tomlkit.parse(data.decode("utf-8"))
 
 
 def _put(document: Any, name: str, value: Value | None) -> None:

@@ -40,6 +40,7 @@ user's language: `localized("zh")`. Return errors to the caller; only entry poin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from errno import EDQUOT, ENOSPC
 
 from loxodon.messages import t, tn
 
@@ -152,53 +153,29 @@ def stale_edit(id: str, found: int, given: int) -> StaleEditError:
     )
 
 
-INSTALL = (  # where Loxodon was installed by name, and from a checkout
-    'install it with `pip install "loxodon[{extra}]"`',
-    'run `pip install ".[{extra}]"` in your checkout of Loxodon',
+# The hint for a missing package; it takes the value `extra`.
+INSTALL = (
+    'install it with `pip install "loxodon[{extra}]"`; in a checkout of Loxodon, with '
+    '`pip install ".[{extra}]"`'
 )
 
 
-def install_hint() -> str:
-    """The hint for a missing package; it takes the value `extra`."""
-    import json
-    from importlib.metadata import PackageNotFoundError, distribution
-
-    try:
-        source = distribution("loxodon").read_text("direct_url.json")
-    except PackageNotFoundError:  # run from its source, without being installed
-        return INSTALL[1]
-    # Written by pip for whatever was not installed by name; only a folder has a `dir_info`.
-    return INSTALL["dir_info" in json.loads(source or "{}")]
-
-
-def unwritable(path: str, reason: str | OSError) -> UnwritableStoreError:
-    """A file of a home that cannot be written to."""
+def unwritable(path: str, reason: str | OSError) -> StoreError:
+    """A file that could not be written, and why."""
     if isinstance(reason, OSError):
+        path = path or str(reason.filename or "…")
+        if reason.errno in (ENOSPC, EDQUOT):
+            return FullStoreError(
+                "cannot write {path}: the disk is full",
+                hint="free some disk space and try again; everything acknowledged is safe",
+                path=path,
+            )
         reason = reason.strerror or str(reason)
     return UnwritableStoreError(
-        "cannot open {path} for writing: {reason}",
+        "cannot write {path}: {reason}",
         hint="check the folder's owner and permissions, or choose another with --home",
         path=path,
         reason=reason,
-    )
-
-
-def unwritten(error: OSError, path: str = "") -> StoreError:
-    """What the system says of a file that could not be written, as an error of ours."""
-    from errno import EDQUOT, ENOSPC
-
-    path = str(error.filename or path or "…")
-    if error.errno in (ENOSPC, EDQUOT):
-        return FullStoreError(
-            "cannot write {path}: the disk is full",
-            hint="free some disk space and try again; everything acknowledged is safe",
-            path=path,
-        )
-    return UnwritableStoreError(
-        "cannot write {path}: {reason}",
-        hint="check the folder's permissions and the free disk space",
-        path=path,
-        reason=error.strerror or str(error),
     )
 
 
@@ -288,37 +265,10 @@ class SpentModelError(ModelError):
     code = "spent_model"
 
 
-REFUSED = {  # what a memory in PostgreSQL does not do: why, and what to do instead
-    "encryption": (
-        "a memory in PostgreSQL is not encrypted by Loxodon",
-        "encrypt the disk of the database server, and set encryption.key to none",
-    ),
-    "enabled": (
-        "the engine cannot be turned off for a memory in PostgreSQL: the plain files would be on "
-        "one server only",
-        "pause it with `loxodon pause` instead",
-    ),
-    "views": (
-        "a memory in PostgreSQL is not kept as text files: every server would have its own",
-        "write a copy with `loxodon export DIR`; change a memory with `loxodon edit`",
-    ),
-    "backup": (
-        "a memory in PostgreSQL is backed up with its database",
-        "use pg_dump or a base backup; see docs/postgres.md",
-    ),
-    "restore": (
-        "a memory in PostgreSQL is restored with its database",
-        "use pg_restore; to bring a backup file or text views in, restore them into an empty home, "
-        "then run `loxodon --home DIR move --to URL`",
-    ),
-    "repair": (
-        "there is no database file to repair: this memory is in PostgreSQL",
-        "restore the database with pg_restore; indexes are rebuilt with `loxodon rebuild-index`",
-    ),
-}
-
-
 def refused(what: str) -> UsageError:
     """The error for what a memory in PostgreSQL does not do."""
-    message, hint = REFUSED[what]
-    return UsageError(message, hint=hint)
+    return UsageError(
+        "{what} is for a memory in files, not in PostgreSQL",
+        hint="docs/postgres.md says what to do instead",
+        what=what,
+    )

@@ -101,12 +101,12 @@ def number(name: str, value: object) -> int:
     """A whole number that is not negative."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise InputError(
-        "{field} cannot be {value}",
-        hint="it must be a whole number, 0 or more",
-        field=name,
-        value=repr(value),
-    )
+    raise _wrong(name, value, hint="it must be a whole number, 0 or more")
+
+
+def _wrong(name: str, value: object, hint: str, choices: str = "") -> InputError:
+    text = "{field} cannot be {value}"
+    return InputError(text, hint=hint, field=name, value=repr(value), choices=choices)
 
 
 def is_text(name: str, value: object) -> None:
@@ -123,38 +123,21 @@ def moment(name: str, value: object, zone: tzinfo | None) -> datetime | None:
         return None
     if not isinstance(value, datetime):
         raise InputError("{field} must be a date and time", field=name)
-    # A year from either end may fall off it in another time zone, and could then not be read.
-    if not 1 < value.year < 9999:
-        raise InputError(
-            "{field} cannot be in the year {year}",
-            hint="use a year from 2 to 9998",
-            field=name,
-            year=value.year,
-        )
+    if not 1 < value.year < 9999:  # in another time zone it may fall off either end
+        raise _wrong(name, value.year, hint="use a year from 2 to 9998")
     return value if value.tzinfo is not None else in_zone(value, zone)
 
 
 def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """One of the choices."""
     if value not in choices:
-        raise InputError(
-            "{field} cannot be {value}",
-            hint="choose one of {choices}",
-            field=name,
-            value=repr(value),
-            choices=", ".join(choices),
-        )
+        raise _wrong(name, value, hint="choose one of {choices}", choices=", ".join(choices))
 
 
 def _share(name: str, value: object) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
         return float(value)
-    raise InputError(
-        "{field} cannot be {value}",
-        hint="it must be a number from 0 to 1",
-        field=name,
-        value=repr(value),
-    )
+    raise _wrong(name, value, hint="it must be a number from 0 to 1")
 
 
 def _list(name: str, value: object) -> tuple[str, ...]:

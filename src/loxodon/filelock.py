@@ -1,8 +1,7 @@
-"""Locks between processes, and what a forked process must not inherit.
+"""Locks between processes, folders that are locked, and what a forked process must not inherit.
 
 SQLite lets writers wait by sleeping and trying again, which starves some of them for seconds. flock
-wakes those who wait about in the order they came (figures in docs/benchmarks.md). On Windows
-waiting is trying again once a second.
+wakes those who wait about in the order they came (figures in docs/benchmarks.md).
 
 A forked process has copies of its parent's locks and connections but none of its threads: a lock
 that another thread held stays held, releasing a file lock releases the parent's, and SQLite takes
@@ -17,27 +16,25 @@ import io
 import os
 import sys
 import threading
-from typing import Protocol
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol
 from weakref import WeakSet
 
 from loxodon.errors import unwritable
 from loxodon.files import private, shared
 
 if sys.platform == "win32":  # pragma: no cover
-    import errno
     import msvcrt
 
     def _acquire(descriptor: int, wait: bool) -> bool:
-        os.lseek(descriptor, 0, os.SEEK_SET)
         while True:
-            try:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            with suppress(OSError):  # somebody has it; LK_LOCK has tried ten times, a second apart
                 msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
                 return True
-            except OSError as error:
-                if not wait:
-                    return False
-                if error.errno != errno.EDEADLK:  # that one only says: ten tries, a second apart
-                    raise
+            if not wait:
+                return False
 
     def _release(descriptor: int) -> None:
         os.lseek(descriptor, 0, os.SEEK_SET)
@@ -66,9 +63,7 @@ class Lock(Protocol):
 
     def release(self) -> None: ...
 
-    def close(self) -> None:
-        """Let go of it, if it is held."""
-        ...
+    def close(self) -> None: ...
 
 
 def lock_on(path: str) -> Lock:
@@ -97,17 +92,12 @@ class FileLock:
     def _opened(self) -> io.FileIO:
         return open(self._path, "a+b", buffering=0, opener=private)
 
-    def after_fork(self) -> None:
-        # Closing it, unlike letting go of it, leaves the lock to those who have the file open too.
-        self.close()
-
     def acquire(self, seconds: float) -> bool:
         """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
         if self._file is None:
             self._file = self._opened()
-        if _acquire(self._file.fileno(), wait=False):
-            return True
-        return seconds > 0 and _Wait(self._file.fileno()).up_to(seconds)
+        descriptor = self._file.fileno()
+        return _acquire(descriptor, wait=False) or (seconds > 0 and _wait(descriptor, seconds))
 
     def release(self) -> None:
         if self._file is not None:
@@ -118,77 +108,89 @@ class FileLock:
             self._file.close()
             self._file = None
 
+    after_fork = close  # which, unlike letting go, leaves the lock to the parent
 
-class _Wait:
-    """A wait for the lock that can be given up, which flock's own cannot.
 
-    A thread waits; if it gets the lock after we gave up, it releases it at once. It has a
-    descriptor of its own for the same open file: ours may be closed, and its number used again.
+def _wait(descriptor: int, seconds: float) -> bool:
+    """Wait for a lock; flock's own wait cannot be given up, so a thread waits, and lets go of what
+    it gets too late. It has a descriptor of its own: ours may be closed, and its number used again.
     """
+    own, deciding, held = os.dup(descriptor), threading.Lock(), threading.Event()
+    given_up = False
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = os.dup(descriptor)
-        self._deciding = threading.Lock()
-        self._given_up = False
-        self._held = threading.Event()
-        at_fork(self)
-
-    def after_fork(self) -> None:
-        self._close()  # the thread that waits is the parent's
-
-    def _close(self) -> None:
-        descriptor, self._descriptor = self._descriptor, -1
-        if descriptor >= 0:
-            os.close(descriptor)
-
-    def up_to(self, seconds: float) -> bool:
-        threading.Thread(target=self._wait, daemon=True).start()
-        if self._held.wait(seconds):
-            return True
-        with self._deciding:
-            self._given_up = not self._held.is_set()
-        return not self._given_up
-
-    def _wait(self) -> None:
-        _acquire(self._descriptor, wait=True)
-        with self._deciding:
-            if self._given_up:
-                _release(self._descriptor)
+    def wait() -> None:
+        _acquire(own, wait=True)
+        with deciding:
+            if given_up:
+                _release(own)
             else:
-                self._held.set()
-        self._close()
+                held.set()
+        os.close(own)
+
+    threading.Thread(target=wait, daemon=True).start()
+    if held.wait(seconds):
+        return True
+    with deciding:
+        given_up = not held.is_set()
+    return not given_up
 
 
-# Forks
+# Folders for what is being made and is not in its place yet.
+
+_DRAFT = "restoring-"
+_LOCK = "restore.lock"
 
 
-class Holder(Protocol):
-    def after_fork(self) -> None:
-        """In a child: drop what is the parent's, without waiting."""
-        ...
+@contextmanager
+def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
+    """A temporary folder in `folder`, locked while it is in use."""
+    import shutil
+    import tempfile
+
+    sweep_drafts(folder, prefix)
+    while True:
+        draft = tempfile.mkdtemp(prefix=prefix, dir=folder)
+        path = os.path.join(draft, _LOCK)
+        with suppress(FileNotFoundError):  # another process swept it away before it was locked
+            lock = FileLock(path)
+            if lock.acquire(0) and os.path.exists(path):
+                break
+            lock.close()
+    try:
+        yield draft
+    finally:
+        lock.close()
+        shutil.rmtree(draft, ignore_errors=True)
 
 
-class Busy(Holder, Protocol):
-    def before_fork(self) -> bool:
-        """Wait until no other thread uses it, and keep others from it; whether that is so."""
-        ...
+def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
+    """Remove the drafts of runs that were killed: those whose lock nobody holds."""
+    import shutil
 
-    def go_on(self) -> None:
-        """In the parent, after the fork: let others use it again."""
-        ...
+    for name in os.listdir(folder):
+        draft = os.path.join(folder, name)
+        if name.startswith(prefix):
+            with suppress(OSError):  # another process has just done it
+                lock = FileLock(os.path.join(draft, _LOCK))
+                if lock.acquire(0):
+                    shutil.rmtree(draft, ignore_errors=True)
+                lock.close()
 
 
-_holders: WeakSet[Holder] = WeakSet()
-_busy: WeakSet[Busy] = WeakSet()
-_quiet: dict[int, list[Busy]] = {}  # what a thread that is about to fork has waited for
+# Forks. A holder has `after_fork`, which drops what is the parent's, without waiting. One that must
+# be at rest has `before_fork` too, which waits for that and says whether it is so, and `go_on`.
+
+_holders: WeakSet[Any] = WeakSet()
+_busy: WeakSet[Any] = WeakSet()
+_quiet: dict[int, list[Any]] = {}  # what a thread that is about to fork has waited for
 
 
-def at_fork(holder: Holder) -> None:
+def at_fork(holder: Any) -> None:
     """Call its `after_fork` in every child that is forked while it lives."""
     _holders.add(holder)
 
 
-def quiet_at_fork(holder: Busy) -> None:
+def quiet_at_fork(holder: Any) -> None:
     """The same, and wait for it before a fork."""
     _busy.add(holder)
     _holders.add(holder)

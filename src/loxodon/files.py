@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from errno import ENOSPC
 from threading import get_ident
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from loxodon.filelock import Lock
+    from loxodon.store.postgres.home_state import PostgresState
 
 PRIVATE = 0o600
 SCHEME = "postgresql://"
@@ -27,48 +26,15 @@ Stamp = tuple[int, int, int]
 """What changes when a file does; the second is its size."""
 
 
-class StateTable(Protocol):
-    """The state of a home that is in a database, by name. Safe for many threads."""
-
-    def read(self, name: str) -> bytes: ...
-
-    def stamp(self, name: str) -> Stamp | None: ...
-
-    def replace(self, name: str, data: bytes, durable: bool) -> None: ...
-
-    def append(self, name: str, data: bytes) -> int: ...
-
-    def remove(self, name: str) -> None: ...
-
-    def names(self, folder: str) -> list[str]: ...
-
-    def spaces(self) -> dict[str, int]:
-        """The names of all spaces, each with a number that changes when it is written to."""
-        ...
-
-    def counts(self, space: str) -> dict[str, int]:
-        """How much there is in a space, by table."""
-        ...
-
-    def drop_space(
-        self, space: str, replaced: Mapping[str, bytes], appended: Mapping[str, bytes]
-    ) -> bool:
-        """Delete a space and its state, and change other state in the same transaction; False
-        where there is no such space."""
-        ...
-
-    def lock(self, name: str) -> Lock: ...
+_SHARED: dict[str, PostgresState] = {}
 
 
-_SHARED: dict[str, StateTable] = {}
-
-
-def share(root: str, state: StateTable) -> None:
+def share(root: str, state: PostgresState) -> None:
     """Register the state of the home `root`, a path that begins with `SCHEME`."""
     _SHARED[root] = state
 
 
-def shared(path: str) -> tuple[StateTable, str] | None:
+def shared(path: str) -> tuple[PostgresState, str] | None:
     """The table with some state, and its name there; None for a file on disk."""
     if not path.startswith(SCHEME):
         return None
@@ -163,7 +129,7 @@ def append(path: str, data: bytes) -> int:
         before = os.fstat(file).st_size
         try:
             if os.write(file, data) != len(data):
-                raise _full()
+                raise OSError(ENOSPC, os.strerror(ENOSPC))
             os.fsync(file)
         except OSError:
             with suppress(OSError):  # half a line is passed over
@@ -174,12 +140,6 @@ def append(path: str, data: bytes) -> int:
     if not before:
         sync_folder(os.path.dirname(path))
     return before + len(data)
-
-
-def _full() -> OSError:
-    from errno import ENOSPC
-
-    return OSError(ENOSPC, os.strerror(ENOSPC))
 
 
 def sync_folder(folder: str) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from loxodon import files
 from loxodon.clock import Clock
@@ -31,15 +31,15 @@ from loxodon.consolidate.knowledge import Knowledge
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, moment, number
 from loxodon.filelock import at_fork
-from loxodon.guard.guard import Guard
 from loxodon.layout import OFF_MARKER, OLD_STATE
 from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
 from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
 from loxodon.security.audit import put_on_record
-from loxodon.store import Progress
+from loxodon.store import Filter, Progress
 from loxodon.store.driver import LOCK_SECONDS
+from loxodon.store.store import ANY
 from loxodon.store.walls import Wall
 from loxodon.types import (
     CHATS,
@@ -101,7 +101,6 @@ if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
 
 
-_OPEN = Wall()
 _COUNT_SECONDS = 1.0
 """How long the end of a recall waits for other writers, to count what it gave."""
 
@@ -125,27 +124,18 @@ class Memory(Knowledge, Recalling, Overviews):
     ) -> Memory:
         """Open the space `space` of the home at `path`, creating what does not exist.
 
-        With the setting `store.url`, the space is in a PostgreSQL database, and only the settings
-        are in the home.
-
-        `config` replaces the home's config.toml and the model settings from the environment; a
-        mapping may set single keys (`{"recall.top": 5}`), and finds the data where config.toml says
-        that it is, unless it sets `store.url`. `clock` returns the current time as an
-        aware datetime. `embedder` replaces the one set in `config`: any object with a `name` and a
-        method `embed(texts)` that returns one vector per text. `key`, 32 bytes, opens an encrypted
-        database or encrypts a new one; without it, the settings `encryption.*` say where the key
-        is.
-
-        If the setting `enabled` is off, plain files are used instead (`views/plain.py`). They are
-        imported when the space is next opened with the engine on.
-
-        `agent`, `chat` and `relays` limit what can be seen and changed; see `within`.
+        `config` replaces the home's config.toml and the environment; a mapping may set single keys
+        (`{"recall.top": 5}`), and finds the data where config.toml says unless it sets `store.url`.
+        `embedder` is any object with a `name` and a method `embed(texts)` that returns one vector
+        per text. `key`, 32 bytes, opens an encrypted database or encrypts a new one; without it,
+        the settings `encryption.*` say where it is. While the setting `enabled` is off, plain files
+        are used instead. `agent`, `chat` and `relays` limit what can be seen; see `within`.
         """
-        wall = _OPEN
+        choice("chat", chat, CHATS)
+        wall = Wall()
         if agent or chat != "direct":
             from loxodon.security.permissions import wall_of
 
-            choice("chat", chat, CHATS)
             wall = wall_of(agent, chat, relays)
         opened = open_space(os.fspath(path), space, config, clock, key, wall)
         if not opened.config.enabled:
@@ -166,6 +156,9 @@ class Memory(Knowledge, Recalling, Overviews):
     def __init__(self, space: OpenSpace, embedders: Embedders | None = None) -> None:
         self._space = space
         self._store = space.store
+        self.home, self.root = space.home, space.root  # the folder; where its state is
+        self.config, self.guard = space.config, space.guard
+        self.space, self.agent, self.chat = space.name, space.wall.agent, space.chat
         self._embedders = embedders or Embedders(space.config.embedder)
         self._used: set[str] = set()
         """Memories recalled since the last write. A recall itself never waits for a writer."""
@@ -207,49 +200,13 @@ class Memory(Knowledge, Recalling, Overviews):
 
     # Home, space and access
 
-    @property
-    def home(self) -> str:
-        """The folder of the home."""
-        return self._space.home
-
-    @property
-    def root(self) -> str:
-        """Where its state is: the home, or the address of the database (without a password)."""
-        return self._space.root
-
-    @property
-    def config(self) -> Config:
-        """The settings it was opened with."""
-        return self._space.config
-
-    @property
-    def guard(self) -> Guard:
-        """The rules on what may be stored and how it may be shown."""
-        return self._space.guard
-
-    @property
-    def space(self) -> str:
-        """The name of the space."""
-        return self._space.name
-
-    @property
-    def agent(self) -> str:
-        """The agent this memory is limited to; empty for the owner."""
-        return self._space.wall.agent
-
-    @property
-    def chat(self) -> Chat:
-        """`group` if nothing private can be seen through this memory."""
-        return self._space.chat
-
     def within(self, agent: str = "", chat: Chat = "direct", relays: bool | None = None) -> Self:
         """Return this memory limited to what an agent or a group chat may see and change.
 
         An agent sees its own memories, memories that belong to no agent, and memories whose
-        audience is `all`. What it journals and captures is its own and counts as its own words,
-        unless it `relays` the user's. It can change only its own. A group sees nothing private.
-        Hidden items behave as if they did not exist. Operations on the whole space are reserved
-        for the owner (ForbiddenError). The returned memory is closed with this one.
+        audience is `all`; it changes only its own. What it says counts as its own words, unless it
+        `relays` the user's. A group sees nothing private. Operations on the whole space are the
+        owner's (ForbiddenError). The returned memory is closed with this one.
         """
         from loxodon.security.permissions import narrower
 
@@ -317,17 +274,10 @@ class Memory(Knowledge, Recalling, Overviews):
         neither is new.
 
         A turn is a mapping with `role` and `content`, and optionally `at`, `speaker`, `id`,
-        `session`, `channel`, `chat` and `origin`. If any turn is invalid, none is added, and an
-        InputError lists the invalid ones.
-
-        A turn that the journal already has is not added again. It is identified by its session
-        and `id`; without an id, by its `at`, its text and its position in this call. A turn with
-        neither is new each time, unless this call repeats its session from the first turn: then
-        only what came since is added. Give an `id` to what may be sent twice.
-
-        `me` lists the speaker names of the user. Turns of these speakers, and turns without one,
-        are the user's own words; what another speaker says is about them, by name. This also
-        applies to turns added before.
+        `session`, `channel`, `chat` and `origin`. If any is invalid, none is added, and an
+        InputError lists the invalid ones. Without id and time, a turn is new each time, unless this
+        call repeats its session from the first turn. Turns of a speaker in `me`, and those without
+        one, are the user's own words, also those added before.
         """
         from loxodon.journal.jsonl import drafts_of
 
@@ -365,11 +315,7 @@ class Memory(Knowledge, Recalling, Overviews):
         cursor: PageCursor = "",
     ) -> Page[Turn]:
         """List turns: the latest, in order of time; the next page has those before. With a query:
-        those that match, best first, on one page.
-
-        `until` is exclusive. `limit` keeps the latest or the best; 0 means all. The next page
-        (`Page.next`) has the turns before these; what matches a query has no further page.
-        """
+        those that match, best first, on one page."""
         journal = self._journal
         session = journal.own_session(session)
         where = filter_of(self._space.zone, session=session, since=since, until=until)
@@ -394,19 +340,11 @@ class Memory(Knowledge, Recalling, Overviews):
     ) -> Page[Session]:
         """List the conversations in the journal, the one that began last first."""
         where = filter_of(self._space.zone, since=since, until=until)
-        return self._paged(
-            "sessions",
-            limit,
-            cursor,
-            lambda n, after: self._store.page("sessions", n, after, where),
-        )
+        return self._listed("sessions", limit, cursor, where)
 
     @verb("GET /turns/{ref}", audit="reads", masked="unless revealed")
     def turn(self, ref: str) -> Turn:
-        """Return one turn, by its ref (t_512).
-
-        Also by session and id, as in a source (`monday:m3`). NotFoundError if there is none.
-        """
+        """Return one turn, by its ref (t_512), or by session and id (`monday:m3`)."""
         return self._journal.turn(ref)
 
     @verb("GET /segments", audit="reads", masked="always")
@@ -415,12 +353,7 @@ class Memory(Knowledge, Recalling, Overviews):
     ) -> Page[Segment]:
         """List segments: parts of conversations about one topic, in order of time."""
         where = filter_of(self._space.zone, since=since)
-        return self._paged(
-            "segments",
-            limit,
-            cursor,
-            lambda n, after: self._store.page("segments", n, after, where),
-        )
+        return self._listed("segments", limit, cursor, where)
 
     @verb("GET /events", audit="reads", masked="always")
     def events(
@@ -428,12 +361,7 @@ class Memory(Knowledge, Recalling, Overviews):
     ) -> Page[Event]:
         """List events: one line for each session and day, in order of time."""
         day = f"{since:%Y-%m-%d}" if since else ""
-        return self._paged(
-            "events",
-            limit,
-            cursor,
-            lambda n, after: self._store.page("events", n, after, value=day),
-        )
+        return self._listed("events", limit, cursor, value=day)
 
     # Memories
 
@@ -457,10 +385,8 @@ class Memory(Knowledge, Recalling, Overviews):
     ) -> Page[Record]:
         """List memories, newest first.
 
-        `state` None is like `all`, which includes archived ones.
-
-        `limit` 0 returns all. What `list` and every other verb that lists return has a `next`: hand
-        it in as `cursor`, with the same filters, for the next page.
+        `limit` 0 returns all. What every verb that lists returns has a `next`: hand it in as
+        `cursor`, with the same filters, for the next page.
         """
         where = filter_of(
             self._space.zone,
@@ -474,9 +400,7 @@ class Memory(Knowledge, Recalling, Overviews):
             until=until,
             told=audience,
         )
-        return self._paged(
-            "list", limit, cursor, lambda n, after: self._store.page("memories", n, after, where)
-        )
+        return self._listed("list", limit, cursor, where)
 
     @verb("GET /memories/{id}/history", audit="reads", masked="unless revealed")
     def history(self, id: str, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Version]:
@@ -514,9 +438,8 @@ class Memory(Knowledge, Recalling, Overviews):
         """List instructions found in other people's text and held back, and what the user asked to
         have forgotten (`reason` begins with `forget`), newest first.
 
-        Agents and groups see that something is held back, but not its text. `state` is `held`,
-        `released`, `dropped`, `unclear` (a request to forget that needs an answer) or `all`;
-        `limit` 0 returns all.
+        Agents and groups see that something is held back, but not its text. `unclear` is a request
+        to forget that needs an answer.
         """
         from loxodon.guard import quarantine
 
@@ -534,10 +457,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("POST /quarantine/{id}/release", access="owner", audit="writes", masked="always")
     def release(self, id: str) -> Held:
-        """Release a held-back text: it is shown again, quoted and with its origin.
-
-        What the user asked to have forgotten comes back whole, with its memories.
-        """
+        """Release a held-back text: it is shown again, quoted and with its origin."""
         from loxodon.guard import quarantine
 
         with self._store.writing():
@@ -559,23 +479,16 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /reviews", audit="reads", masked="always")
     def reviews(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Review]:
         """List beliefs to review, oldest first."""
-        return self._paged(
-            "reviews", limit, cursor, lambda n, after: self._store.page("reviews", n, after)
-        )
+        return self._listed("reviews", limit, cursor)
 
     @verb("GET /entities", audit="reads", masked="always")
     def entities(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Entity]:
         """List known people, places and things, in the order they were first named."""
-        return self._paged(
-            "entities", limit, cursor, lambda n, after: self._store.page("entities", n, after)
-        )
+        return self._listed("entities", limit, cursor)
 
     @verb(Route("POST /touch", access="write"), audit="works", field="touched")
     def touch(self, ids: Annotated[Iterable[str], Arg("the ids of the memories")]) -> int:
-        """Record that memories were used. Returns how many of them exist.
-
-        The next consolidation strengthens them and brings back those that had faded.
-        """
+        """Record that memories were used. Returns how many of them exist."""
         now = self.now()
         with self._store.writing():
             return self._store.worklog.use(ids, f"{now:%Y-%m-%d}", now)
@@ -627,22 +540,14 @@ class Memory(Knowledge, Recalling, Overviews):
     ) -> Consolidated:
         """Turn new messages into facts, beliefs and summaries.
 
-        Runs if turns are pending or a run is due. `force` runs anyway, also after three failures;
-        `if_due` runs only if due. `phase` runs a single phase. An interrupted run resumes where it
-        stopped, and only one runs at a time.
-
-        Afterwards, changed notes are read, edits in the text views are imported and the views
-        rewritten (setting `workspace.views`). If that fails, nothing is undone, and
-        `Consolidated.views` says why.
+        An interrupted run resumes where it stopped, and only one runs at a time. Afterwards,
+        changed notes are read, edits in the text views are imported and the views rewritten
+        (setting `workspace.views`); if that fails, `Consolidated.views` says why.
         """
-        from loxodon.consolidate.phases import Consolidated
-
-        if self.paused:
-            return Consolidated(False, "paused")
-        self._note_used()
-        self._catch_up()
-        done = self._consolidation().run(
-            self.now(), force=force, if_due=if_due, phase=phase, on_phase=progress
+        done = self._run(
+            lambda it: it.run(
+                self.now(), force=force, if_due=if_due, phase=phase, on_phase=progress
+            )
         )
         if done.ran and phase is None:
             with suppress(LoxodonError):  # what cannot be read now is read the next time
@@ -653,17 +558,8 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("POST /flush", access="owner", audit="works", long="kept")
     def flush(self) -> Consolidated:
-        """Learn from the latest messages, without the nightly work.
-
-        That is phases 1 to 4 and 6.
-        """
-        from loxodon.consolidate.phases import Consolidated
-
-        if self.paused:
-            return Consolidated(False, "paused")
-        self._note_used()
-        self._catch_up()
-        return self._consolidation().flush(self.now())
+        """Learn from the latest messages, without the nightly work."""
+        return self._run(lambda it: it.flush(self.now()))
 
     @verb()
     def flush_due(self, began: datetime | None = None) -> str:
@@ -677,13 +573,8 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("GET /due", name="due")
     def consolidation_due(self) -> str:
-        """Say why a consolidation or a flush is due; empty if it is not.
-
-        A consolidation is due as `daily`, `overdue`, `backlog` or `interrupted`.
-        """
-        if self.paused:
-            return ""
-        return self._consolidation().due(self.now())
+        """Say why a consolidation or a flush is due; empty if it is not."""
+        return "" if self.paused else self._consolidation().due(self.now())
 
     @verb()
     def next_consolidation(self) -> datetime | None:
@@ -707,10 +598,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb(access="owner", audit="works")
     def check_model(self) -> ModelChecked:
-        """Test the configured model on the test sentences now; ConfigError if none is set.
-
-        The result decides whether the model is asked about anything (setting `model.check`).
-        """
+        """Test the configured model; the result decides whether it is asked about anything."""
         from loxodon.consolidate.model_reading import check
 
         return check(self.chat_model(), self._store, self.config.model, self.now())
@@ -723,11 +611,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("POST /embed", access="owner", audit="works", long="kept")
     def embed(self, progress: Progress | None = None) -> Embedded:
-        """Compute missing vectors, for search by meaning.
-
-        Consolidation does the same at its end. The next run continues an interrupted one and
-        retries failures. Raises ConfigError if the embedder cannot be created.
-        """
+        """Compute missing vectors, for search by meaning; consolidation does it at its end."""
         return self._embedders.embedding(self._space).run(progress)
 
     # Forgetting, pausing, the clock
@@ -789,22 +673,11 @@ class Memory(Knowledge, Recalling, Overviews):
         """Delete something permanently, everywhere, and keep it from coming back: by ids, or by
         one of the other fields. Returns a receipt without the deleted text.
 
-        Select by `ids` of memories, turns (`t_12`) or entities (`e_003`), or by one of the other
-        arguments. This also erases:
-
-        - with a memory: memories in the same words, and the clauses in the journal that say it;
-        - with an `entity`, by any of its names and those in `also`: every sentence that has one of
-          them as whole words, and sentences its memories were drawn from that have a pronoun for
-          it. `Receipt.doubtful` lists sentences that may be about it (`my friend`, a name without
-          its capital); with `doubtful` they are erased too;
-        - with a turn, a session or everything `since` a time: what is known only from these.
-
-        With `only` it erases nothing else: just the memories and turns with these ids, and in the
-        turns that a memory was drawn from the sentences that say it.
-
-        What was derived from it is rebuilt without it. `Receipt.files` lists the user's files that
-        still contain it, `Receipt.near` names that stay and may be short forms. With `dry_run`, it
-        is only counted.
+        With a memory go memories in the same words, and the clauses in the journal that say it;
+        with an entity every sentence that has one of its names, or a pronoun for it; with a turn, a
+        session or everything `since` a time what is known only from these. What was derived is
+        rebuilt without it. `Receipt.files` lists the user's files that still contain it,
+        `Receipt.near` names that stay and may be short forms.
         """
         from loxodon.forget.forgetting import forget
         from loxodon.forget.select import Selection
@@ -850,10 +723,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("POST /resume", access="owner", audit="writes", field="resumed")
     def resume(self) -> bool:
-        """End a pause. Returns whether there was one.
-
-        What was said in it is not added later.
-        """
+        """End a pause. Returns whether there was one."""
         return self._space.pauses.end(self.now())
 
     @property
@@ -876,10 +746,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb(access="owner", audit="writes")
     def trust_clock(self) -> Timekeeping:
-        """Confirm that the clock is right, so that work which depends on age uses it.
-
-        After a jump, such work waits for a day (`store/clock_check.py`).
-        """
+        """Confirm that the clock is right; after a jump, what depends on age waits for a day."""
         from loxodon.store.clock_check import Belief, trust
 
         with self._store.writing():
@@ -888,10 +755,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb(access="owner", audit="works")
     def scan(self, *, mend: bool = False) -> Scanned:
-        """Search for text that was stored before a rule against it existed.
-
-        `mend` removes it from the journal, memories, history, documents and transcripts.
-        """
+        """Search for text stored before a rule against it existed; `mend` removes it everywhere."""
         from loxodon.guard.scan import scan
 
         return scan(self, self._store, mend=mend)
@@ -948,10 +812,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("POST /validate", access="owner", audit="works", long="cut")
     def validate(self, progress: Progress | None = None) -> Problems:
-        """Check the data and its indexes for damage.
-
-        Returns every problem; an empty list if there is none.
-        """
+        """Check the data and its indexes for damage."""
         return list(self._store.check(progress or _quiet))
 
     @verb("POST /backup", access="owner", audit="reads", long="kept")
@@ -963,11 +824,8 @@ class Memory(Knowledge, Recalling, Overviews):
         keep: int | None = None,
         progress: Progress | None = None,
     ) -> Backup:
-        """Back up this space to one file, in the folder of the setting backup.folder.
-
-        Without `path`, the file is named by the time and put into the folder `backup.folder`, which
-        keeps the latest `keep` files (setting `backup.keep`). An encrypted memory stays encrypted.
-        """
+        """Back up this space to one file, in the folder of the setting backup.folder, which keeps
+        the latest `keep` files (setting `backup.keep`). An encrypted memory stays encrypted."""
         from loxodon.backup.create import backup
 
         if self.config.store.url:
@@ -1013,6 +871,25 @@ class Memory(Knowledge, Recalling, Overviews):
         """A page of what `read` gives for a limit and a key."""
         number("limit", limit)
         return paged(verb, cursor, lambda after: read(limit, after))
+
+    def _listed(
+        self, verb: str, limit: int, cursor: str, where: Filter = ANY, value: object = None
+    ) -> Page[Any]:
+        """A page of a list of the store."""
+        name = "memories" if verb == "list" else verb
+        return self._paged(
+            verb, limit, cursor, lambda n, after: self._store.page(name, n, after, where, value)
+        )
+
+    def _run(self, run: Callable[[Consolidation], Consolidated]) -> Consolidated:
+        """A run of the consolidation, unless the memory is paused."""
+        if self.paused:
+            from loxodon.consolidate.phases import Consolidated
+
+            return Consolidated(False, "paused")
+        self._note_used()
+        self._catch_up()
+        return run(self._consolidation())
 
     def _consolidation(self) -> Consolidation:
         from loxodon.consolidate.learning import consolidation

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from loxodon import files
 from loxodon.errors import LoxodonError, unwritable
 from loxodon.layout import OLD_SESSIONS
 from loxodon.security import pauses
-from loxodon.security.audit import Audit, entries_of
+from loxodon.security.audit import entries_of
 from loxodon.store import StoredReceipt
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
@@ -31,55 +31,47 @@ if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
     from loxodon.security.keys import Seal
 
-_AUDIT = "audit"
-_PAUSED = "paused"
-_FORGOTTEN = "forgotten"
 _INDEX = "sessions.json"
-_CHAIN = ("n", "mac", "prev", "after")
-"""What held the lines of an audit log together."""
-_TAKEN = "old_audit_log"
-"""The value that says that the log in files was taken over."""
+_CHAIN = ("n", "mac", "prev", "after")  # what held the lines of an audit log together
+_TAKEN = "old_audit_log"  # the value that says that the log in files was taken over
 
 
-def take_over(
-    space: OpenSpace,
-    more_keys: Sequence[bytes] = (),
-    remove: Callable[[str], object] = files.remove,
-) -> None:
+def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
     """Take over what there is; what a full disk leaves is taken over at the next open.
 
     `more_keys` are keys that transcripts may be sealed with, besides those of the space.
     """
     found = {*files.names(space.folder)}
-    if OLD_SESSIONS in found:
-        _sessions(space, more_keys, remove)
-    if space.wall.stands:
-        return
-    store, folder = space.store, space.folder
-    with suppress(LoxodonError, OSError):
-        if _AUDIT in found and store.audit is not None:  # first: what follows is put on record
-            _log(store, store.audit, space.root, folder)
-        if _PAUSED in found:
-            _pauses(store, os.path.join(folder, _PAUSED))
-        if _FORGOTTEN in found:
-            _tombstones(store, os.path.join(folder, _FORGOTTEN))
+    if OLD_SESSIONS in found:  # all are taken over at once, whoever comes first
+        store = space.store.behind(Wall()) if space.wall.stands else space.store
+        try:
+            _take_sessions(store, space, more_keys)
+        finally:
+            if store is not space.store:
+                store.close()
+    if not space.wall.stands:
+        with suppress(LoxodonError, OSError):
+            if "audit" in found:  # first: what follows is put on record
+                _take_log(space)
+            if "paused" in found:
+                _take_pauses(space.store, os.path.join(space.folder, "paused"))
+            if "forgotten" in found:
+                _take_tombstones(space.store, os.path.join(space.folder, "forgotten"))
 
 
-def _pauses(store: Store, path: str) -> None:
+def _take_pauses(store: Store, path: str) -> None:
     text = files.read(path).decode("ascii", "replace")
-    try:
+    with suppress(ValueError):  # it is nobody's pause; the file stays for its owner to look at
         json.loads(text)
-    except ValueError:  # it is nobody's pause; the file stays for its owner to look at
-        return
-    with store.writing():
-        if not store.value(pauses.VALUE):
-            store.set_value(pauses.VALUE, text)
-    files.remove(path)
+        with store.writing():
+            if not store.value(pauses.VALUE):
+                store.set_value(pauses.VALUE, text)
+        files.remove(path)
 
 
-def _tombstones(store: Store, path: str) -> None:
+def _take_tombstones(store: Store, path: str) -> None:
     with store.writing():
-        for line in _lines([path]):
+        for line in _lines(path):
             with suppress(ValueError, TypeError, KeyError):  # not a line of ours
                 if kept := line.get("receipt"):
                     store.execute_many("put_receipt", [StoredReceipt(**kept)])
@@ -90,18 +82,22 @@ def _tombstones(store: Store, path: str) -> None:
     files.remove(path)
 
 
-def _log(store: Store, audit: Audit, root: str, folder: str) -> None:
-    place = os.path.join(folder, _AUDIT)
+def _take_log(space: OpenSpace) -> None:
+    store, audit = space.store, space.store.audit
+    if audit is None:
+        return
+    place = os.path.join(space.folder, "audit")
     logs = [os.path.join(place, name) for name in files.names(place) if name.endswith(".log")]
     with audit.writing():
         if not store.value(_TAKEN):
             old = [
                 {name: value for name, value in one.items() if name not in _CHAIN}
-                for one in _lines(logs)
+                for path in logs
+                for one in _lines(path)
             ]
             audit.adopt([*old, *(json.loads(row.entry) for row in entries_of(store))])
             store.set_value(_TAKEN, "1")
-    head = os.path.join(root, _AUDIT, f"{os.path.basename(folder)}.head")
+    head = os.path.join(space.root, "audit", f"{os.path.basename(space.folder)}.head")
     for path in (*logs, os.path.join(place, "lock"), head):
         with suppress(FileNotFoundError):
             files.remove(path)
@@ -109,85 +105,63 @@ def _log(store: Store, audit: Audit, root: str, folder: str) -> None:
         os.rmdir(place)
 
 
-def _lines(paths: Iterable[str]) -> Iterator[dict[str, Any]]:
-    for path in paths:
-        for line in files.read(path).splitlines():
-            with suppress(ValueError):  # cut short by a kill
-                if isinstance(found := json.loads(line), dict):
-                    yield found
-
-
-# Working sessions
-
-
-def _sessions(
-    space: OpenSpace, more_keys: Sequence[bytes], remove: Callable[[str], object]
-) -> None:
+def _take_sessions(store: Store, space: OpenSpace, more_keys: Sequence[bytes]) -> None:
     folder = os.path.join(space.folder, OLD_SESSIONS)
-    names = files.names(folder)
-    keys = (*space.keys, *more_keys)
-    # All are taken over at once, whoever comes first.
-    store = space.store.behind(Wall()) if space.wall.stands else space.store
+    names, keys, seal = files.names(folder), (*space.keys, *more_keys), None
+    if keys:
+        from loxodon.security.keys import Seal
+
+        seal = Seal(keys)
     try:
-        _read_into(store, folder, names, _seal(keys) if keys else None)
+        with store.writing():
+            _put_sessions(store, folder, names, seal)
     except (LoxodonError, OSError):  # the next open takes them over
         return
-    finally:
-        if store is not space.store:
-            store.close()
     try:
         for name in names:
             with suppress(FileNotFoundError):  # another process does the same
-                remove(os.path.join(folder, name))
+                files.remove(os.path.join(folder, name))
     except OSError as error:  # what is forgotten later would come back from there
         raise unwritable(folder, error) from None
     with suppress(OSError):
         os.rmdir(folder)
 
 
-def _seal(keys: Sequence[bytes]) -> Seal:
-    from loxodon.security.keys import Seal
-
-    return Seal(keys)
-
-
-def _read_into(store: Store, folder: str, names: Sequence[str], seal: Seal | None) -> None:
+def _put_sessions(store: Store, folder: str, names: Sequence[str], seal: Seal | None) -> None:
     rows, agents = store.working_sessions, store.agents()
-    with store.writing():
-        known = {one[:2] for one in rows.all()}
-        kept = {id: len(lines) for id, _, lines in rows.transcripts()}
-        found: dict[str, Mapping[str, Any]] = {}
-        read: set[str] = set()
-        for name in names:
-            id, end = os.path.splitext(name)
-            entries = _entries(folder, name, seal) if end == ".jsonl" else []
-            if not entries:
-                continue
-            header, last = entries[0], str(entries[-1].get("timestamp", ""))
-            key = str(header.get("key") or id)
-            owner, own_key = _owner(key, agents)
-            entries[0] = {**header, "key": own_key}
-            read.add(id)
-            had = kept.get(id, 0)  # of a backup, or a kill came before its file was gone
-            rows.append(id, had, map(line_of, entries[had:]), owner)
-            if str(found.get(key, {}).get("updatedAt", "")) <= last:
-                compactions = sum(one.get("type") == "compaction" for one in entries)
-                found[key] = {
-                    "sessionId": id,
-                    "chatType": header.get("chatType", "direct"),
-                    "compactionCount": compactions,
-                    "updatedAt": last,
-                }
-        for index in _entries(folder, _INDEX, seal):
-            found |= {
-                key: entry
-                for key, entry in index.items()
-                if isinstance(entry, dict) and entry.get("sessionId") in read
+    known = {one[:2] for one in rows.all()}
+    kept = {id: len(lines) for id, _, lines in rows.transcripts()}
+    found: dict[str, Mapping[str, Any]] = {}
+    read: set[str] = set()
+    for name in names:
+        id, end = os.path.splitext(name)
+        entries = [*_lines(os.path.join(folder, name), seal)] if end == ".jsonl" else []
+        if not entries:
+            continue
+        header, last = entries[0], str(entries[-1].get("timestamp", ""))
+        key = str(header.get("key") or id)
+        owner, own_key = _owner(key, agents)
+        entries[0] = {**header, "key": own_key}
+        read.add(id)
+        had = kept.get(id, 0)  # of a backup, or a kill came before its file was gone
+        rows.append(id, had, map(line_of, entries[had:]), owner)
+        if str(found.get(key, {}).get("updatedAt", "")) <= last:
+            found[key] = {
+                "sessionId": id,
+                "chatType": header.get("chatType", "direct"),
+                "compactionCount": sum(one.get("type") == "compaction" for one in entries),
+                "updatedAt": last,
             }
-        for key, entry in found.items():
-            owner, name = _owner(key, agents)
-            if (owner, name) not in known:
-                rows.put(name, line_of(entry), owner)
+    for index in _lines(os.path.join(folder, _INDEX), seal):
+        found |= {
+            key: entry
+            for key, entry in index.items()
+            if isinstance(entry, dict) and entry.get("sessionId") in read
+        }
+    for key, entry in found.items():
+        owner, name = _owner(key, agents)
+        if (owner, name) not in known:
+            rows.put(name, line_of(entry), owner)
 
 
 def _owner(key: str, agents: Collection[str]) -> tuple[str, str]:
@@ -197,18 +171,14 @@ def _owner(key: str, agents: Collection[str]) -> tuple[str, str]:
     return (mark, name) if known else ("", key)
 
 
-def _entries(folder: str, name: str, seal: Seal | None) -> list[dict[str, Any]]:
+def _lines(path: str, seal: Seal | None = None) -> Iterator[dict[str, Any]]:
     """What the lines of a file say, but those that a kill cut short."""
-    try:
-        data = files.read(os.path.join(folder, name))
-    except FileNotFoundError:
-        return []
-    found = []
+    data, name = b"", os.path.basename(path)
+    with suppress(FileNotFoundError):
+        data = files.read(path)
     # The index is one value over many lines, or one sealed line.
     for line in [data.strip()] if name == _INDEX else data.split(b"\n"):
         opened = line if seal is None else (seal.opened(line, name) or b"")
         with suppress(ValueError, RecursionError):
-            entry = json.loads(opened)
-            if isinstance(entry, dict):
-                found.append(entry)
-    return found
+            if isinstance(found := json.loads(opened), dict):
+                yield found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
-from operator import attrgetter
 from typing import TYPE_CHECKING, cast
 
 from loxodon import config as settings
@@ -45,16 +44,13 @@ def open_space(
     if config is None:
         config = settings.with_environment(settings.load(home), os.environ)
     elif not isinstance(config, Config):
-        given, config = settings.flattened(config), settings.from_mapping(config)
+        given = settings.flattened(config)
         if "store.url" not in given:  # where the data is does not depend on who opens it
-            own = {
-                name.removeprefix("store."): attrgetter(name)(config)
-                for name in given
-                if name.startswith("store.")
-            }
-            config = config.replace(store=settings.load(home).store.replace(**own))
+            own = settings.load(home).store._asdict()
+            given = {f"store.{name}": value for name, value in own.items()} | given
+        config = settings.from_mapping(given)
     if finish_recoding(home):
-        config = config.replace(encryption=settings.load(home).encryption)
+        config = config._replace(encryption=settings.load(home).encryption)
     if os.path.exists(os.path.join(home, DELETING)):
         from loxodon.forget.spaces import finish
 
@@ -64,19 +60,17 @@ def open_space(
     root = root_of(home, config, key)
     folder = space_folder(root, space, make=True)
     keys = keys_for(home, config, key)
+    decay, guard = Decay(config.decay, clock), Guard.of(root)
     store: Store
-    if config.enabled:
-        decay, guard = Decay(config.decay, clock), Guard.of(root)
-        if config.store.url:
-            from loxodon.store.postgres.store import PostgresStore
-
-            where = config.store
-            store = PostgresStore(where.url, space, zone, decay, wall, guard)
-        else:
-            file = os.path.join(folder, DATABASE)
-            store = SqliteStore(file, space, zone, decay, keys, wall, guard)
-    else:
+    if not config.enabled:
         store = cast("Store", Off(space, wall))
+    elif config.store.url:
+        from loxodon.store.postgres.store import PostgresStore
+
+        store = PostgresStore(config.store.url, space, zone, decay, wall, guard)
+    else:
+        file = os.path.join(folder, DATABASE)
+        store = SqliteStore(file, space, zone, decay, keys, wall, guard)
     return OpenSpace(home, folder, store, config, clock, zone, keys, root)
 
 
@@ -85,12 +79,10 @@ def root_of(home: str, config: Config, key: bytes | None = None) -> str:
     (without a password), which is made ready for use."""
     if not config.store.url:
         return home
-    for what, is_set in (
-        ("encryption", config.encryption.key != "none" or key is not None),
-        ("enabled", not config.enabled),
-    ):
-        if is_set:
-            raise refused(what)
+    if config.encryption.key != "none" or key is not None:
+        raise refused("encryption")
+    if not config.enabled:
+        raise refused("enabled = false")
     from loxodon.store.postgres import pool  # it says what to install
     from loxodon.store.postgres.home_state import share
 
@@ -117,9 +109,7 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
     """The keys of the databases of a home; empty if they are not encrypted."""
     if key is not None:
         if len(key) != _KEY_BYTES:
-            raise InputError(
-                "a key must have {n} bytes", hint="see `secrets.token_bytes`", n=_KEY_BYTES
-            )
+            raise InputError("a key must have {n} bytes", n=_KEY_BYTES)
         return (key,)
     if config.encryption.key == "none":
         return ()
@@ -144,15 +134,13 @@ class OpenSpace:
     ) -> None:
         self.home = home
         self.folder = folder
-        self.root = root or home
-        """Where the state of the home is: the home itself, or the address of its database."""
+        self.root = root or home  # where its state is: the home, or the address of its database
         self.store = store
         self.config = config
         self.clock = clock
         self.zone = zone
         self.keys = keys
         self.guard = Guard.of(self.root)
-        """The rules on what may be stored and how it may be shown."""
         self.count = counter(config.tokenizer)
         self.pauses = Pauses(self._read_pauses, self._write_pauses)
         self._forgotten: tuple[str, Marks | None] = ("", None)

@@ -17,28 +17,22 @@ from typing import Generic, NamedTuple, TypeVar
 from loxodon.errors import CursorError
 
 Item = TypeVar("Item")
-Key = tuple[int | str, ...]
-"""The place of an item in the order of its list."""
-Slice = tuple[list[Item], Key | None]
-"""Items in order, and the key of the last; None if no more follow."""
+Key = tuple[int | str, ...]  # the place of an item in the order of its list
+Slice = tuple[list[Item], Key | None]  # items in order, and the key of the last if more follow
 
-MOST = 1_000
-"""Items of one page over HTTP."""
-USUAL = 100
-_LONGEST = 4_000
-"""Characters of a cursor: a path may be in it."""
-_WHOLE = 1 << 63
+MOST, USUAL = 1_000, 100  # items of one page over HTTP
+_LONGEST = 4_000  # characters of a cursor: a path may be in it
+_WHOLE = range(-(1 << 63), 1 << 63)
 
 
 class Order(NamedTuple):
     """How a list is ordered."""
 
-    parts: tuple[type, ...]
-    """Of what type the parts of its keys are."""
-    backwards: bool = False
-    """Whether pages go back in time while each is in order of time, as in a chat."""
+    parts: tuple[type, ...]  # of what type the parts of its keys are
+    backwards: bool = False  # pages go back in time while each is in order, as in a chat
 
 
+# The verbs that list by pages.
 ORDERS: Mapping[str, Order] = {
     "list": Order((int, int)),
     "journal": Order((int, int), backwards=True),
@@ -55,7 +49,6 @@ ORDERS: Mapping[str, Order] = {
     "audit.entries": Order((int,), backwards=True),
     "workspace.sources": Order((str,)),
 }
-"""The verbs that list by pages."""
 
 
 class Page(list[Item], Generic[Item]):
@@ -63,8 +56,7 @@ class Page(list[Item], Generic[Item]):
 
     def __init__(self, items: Iterable[Item] = (), next: str | None = None) -> None:
         super().__init__(items)
-        self.next = next
-        """Hand it in as `cursor` for the next page; None if this is the last."""
+        self.next = next  # the `cursor` of the next page; None if this is the last
 
 
 def paged(verb: str, cursor: str, read: Callable[[Key | None], Slice[Item]]) -> Page[Item]:
@@ -93,9 +85,9 @@ def _key(verb: str, cursor: object) -> Key:
         if not isinstance(cursor, str) or len(cursor) > _LONGEST:
             raise ValueError
         of, *key = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if [type(part) for part in key] != list(ORDERS[verb].parts) or of != verb:
-            raise ValueError
-        if cursor_of(verb, tuple(key)) != cursor or not all(map(_is_sound, key)):
+        known = of == verb and [type(part) for part in key] == list(ORDERS[verb].parts)
+        sound = all(isinstance(part, str) or part in _WHOLE for part in key)
+        if not known or not sound or cursor_of(verb, tuple(key)) != cursor:
             raise ValueError
     except (ValueError, TypeError, RecursionError):  # which a UnicodeError is too
         raise CursorError(
@@ -103,10 +95,6 @@ def _key(verb: str, cursor: object) -> Key:
             hint="send `next` of the previous page unchanged, or no cursor for the first page",
         ) from None
     return tuple(key)
-
-
-def _is_sound(part: int | str) -> bool:
-    return isinstance(part, str) or -_WHOLE <= part < _WHOLE
 
 
 def cut(items: Iterable[tuple[Key, Item]], limit: int, after: Key | None) -> Slice[Item]:

@@ -59,11 +59,18 @@ def _asking(verb: Verb) -> Callable[..., Any]:
     return update_wrapper(ask, verb.call, updated=())
 
 
-def _class(name: str, part: str) -> type:
-    return type(name, (), {method: _asking(verb) for method, verb in served(part)})
+class _Part:
+    """What a memory has beside its own verbs; `do` asks the server."""
+
+    def __init__(self, do: Callable[[Verb, dict[str, Any]], Any]) -> None:
+        self.do = do
+
+
+def _class(name: str, part: str, *bases: type) -> type:
+    return type(name, bases, {method: _asking(verb) for method, verb in served(part)})
 
 
 RemoteMemory = _class("RemoteMemory", "")
-RemoteWorkspace = _class("RemoteWorkspace", "workspace")
-RemoteSchedule = _class("RemoteSchedule", "schedule")
-RemoteAudit = _class("RemoteAudit", "audit")
+RemoteWorkspace = _class("RemoteWorkspace", "workspace", _Part)
+RemoteSchedule = _class("RemoteSchedule", "schedule", _Part)
+RemoteAudit = _class("RemoteAudit", "audit", _Part)

@@ -12,7 +12,7 @@ import re
 from hashlib import sha256
 
 from loxodon import files
-from loxodon.errors import InputError, NotFoundError, UnwritableStoreError
+from loxodon.errors import InputError, NotFoundError, unwritable
 from loxodon.layout import SPACES
 
 MAX_NAME = 128
@@ -37,14 +37,8 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
         try:
             for path in (home, os.path.dirname(folder), folder):
                 _make_private(path)
-        except (OSError, ValueError) as error:  # ValueError: a NUL or half a character in the path
-            raise UnwritableStoreError(
-                "cannot create the folder {path}: {reason}",
-                hint="check the permissions of the parent folder, or choose another home with "
-                "--home",
-                path=ascii(folder) if isinstance(error, ValueError) else folder,
-                reason=getattr(error, "strerror", None) or str(error),
-            ) from None
+        except OSError as error:
+            raise unwritable(folder, error) from None
     elif not os.path.isdir(home):
         raise NotFoundError(
             "no memory found at {home}",

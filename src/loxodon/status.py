@@ -145,16 +145,9 @@ def timekeeping(memory: Memory, store: Store) -> Timekeeping:
     """What the clock says, and whether it is believed. Call within one view of the store."""
     now = memory.now()
     belief = looked(store, now)
-    return Timekeeping(
-        now,
-        belief.at,
-        doubted(belief, now),
-        _turns_ahead(store, belief, now),
-        tuple(
-            Aged(store.moment(at), faded, expired)
-            for at, faded, expired in store.query("aged_runs", _RUNS)
-        ),
-    )
+    runs = (Aged(store.moment(at), *counts) for at, *counts in store.query("aged_runs", _RUNS))
+    ahead = _turns_ahead(store, belief, now)
+    return Timekeeping(now, belief.at, doubted(belief, now), ahead, tuple(runs))
 
 
 def _turns_ahead(store: Store, belief: Belief, now: datetime) -> int:

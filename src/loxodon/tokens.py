@@ -14,7 +14,7 @@ from functools import cache
 from itertools import groupby
 from math import sqrt
 
-from loxodon.errors import ConfigError, install_hint
+from loxodon.errors import INSTALL, ConfigError
 
 Counter = Callable[[str], int]  # how many tokens a text takes
 
@@ -185,7 +185,7 @@ def counter(name: str) -> Counter:
     except ImportError as error:
         raise ConfigError(
             "the token counter o200k needs a tokenizer that is not installed",
-            hint=install_hint(),
+            hint=INSTALL,
             extra="tokenizer",
         ) from error
     encode = Tokenizer.from_pretrained("o200k_base").encode_ordinary

@@ -3,8 +3,6 @@
 All are frozen (NamedTuples: a recall makes hundreds of them), and none knows how it is stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -237,7 +235,7 @@ class Considered(NamedTuple):
 class Trace(NamedTuple):
     """How a recall came to its answer."""
 
-    question: Question  # the question as it was understood
+    question: "Question"  # the question as it was understood
     routes: Mapping[str, int]  # how many turns and memories each route gave something to
     considered: tuple[Considered, ...]  # best first: what is shown, and what came next
     stages: tuple[Stage, ...]
@@ -283,7 +281,7 @@ class Frame(NamedTuple):
     tokens: int
     recall: Recall | None  # what was recalled, with its trace; None where the gate saw no need
     left_out: tuple[LeftOut, ...]
-    state: Conversation  # of the conversation, for the next message
+    state: "Conversation"  # of the conversation, for the next message
     parts: tuple[FramePart, ...] = ()  # what each part of the text takes, in its order
     budget: int = 0  # tokens that the text may have
 

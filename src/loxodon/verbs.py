@@ -31,7 +31,7 @@ from typing import (
     get_type_hints,
 )
 
-from loxodon.errors import unwritten
+from loxodon.errors import unwritable
 from loxodon.security.audit import current_verb, on_record, store_of
 from loxodon.store.walls import Wall, owners_only
 from loxodon.types import CATEGORIES, Audience, Chat, Kind
@@ -55,14 +55,10 @@ class Arg(NamedTuple):
     """What surfaces need to know of an argument beside its type."""
 
     about: str
-    kind: ArgumentKind = ""
-    """Where it does not follow from the type."""
-    flag: str = ""
-    """How it is typed, where not like its name."""
-    most: int = 0
-    """Characters that a text may have, at least one; 0 for any text."""
-    nullable: bool = False
-    """Whether null says something; otherwise it is as if the field were not there."""
+    kind: ArgumentKind = ""  # where it does not follow from the type
+    flag: str = ""  # how it is typed, where not like its name
+    most: int = 0  # characters that a text may have, at least one; 0 for any text
+    nullable: bool = False  # whether null says something; else it is as if it were not there
 
 
 class Argument(NamedTuple):
@@ -73,8 +69,7 @@ class Argument(NamedTuple):
     about: str
     required: bool = False
     typed: str = ""
-    default: Any = None
-    """What a command has where it is not typed."""
+    default: Any = None  # what a command has where it is not typed
     most: int = 0
 
 
@@ -145,10 +140,8 @@ class Changes(TypedDict, total=False):
     done: Annotated[bool, Arg("whether a plan is done")]
 
 
-CO_VARARGS, CO_VARKEYWORDS = 4, 8  # flags of a code object, as in `inspect`
 REVEAL = Argument("reveal", FLAG, "show numbers that are normally masked")
 EXPLAIN = Argument("explain", FLAG, "also return the trace: how the result was found")
-"""What surfaces take for verbs that are `masked` or can be `explained`."""
 
 
 class Route(NamedTuple):
@@ -156,20 +149,14 @@ class Route(NamedTuple):
     is handed on first."""
 
     at: str
-    name: str = ""
-    """What the operation is called, where not like the verb."""
+    name: str = ""  # what the operation is called, where not like the verb
     about: str = ""
     access: Access | Literal[""] = ""
     status: int = 200
-    makes_space: bool = False
-    """Whether a space that is not there is made; otherwise it is not found."""
-    long: Literal["", "kept", "cut"] = ""
-    """Work that can take long: `kept` where it goes on though whoever asked is gone, `cut` where it
-    is then given up."""
-    only: str = ""
-    """The one argument that it takes, where not all of the verb."""
-    fixed: Mapping[str, Any] | None = None
-    """Arguments that it hands on whatever the request has."""
+    makes_space: bool = False  # whether a space that is not there is made
+    long: Literal["", "kept", "cut"] = ""  # `kept` goes on though whoever asked is gone
+    only: str = ""  # the one argument that it takes, where not all of the verb
+    fixed: Mapping[str, Any] | None = None  # arguments that it hands on whatever is asked
 
     @property
     def method(self) -> str:
@@ -183,20 +170,15 @@ class Route(NamedTuple):
 class Verb(NamedTuple):
     """One thing that can be done with a memory."""
 
-    name: str
-    """The method of `Memory`, or of what it has (`workspace.sync`)."""
+    name: str  # the method of `Memory`, or of what it has (`workspace.sync`)
     call: Callable[..., Any]
     access: Access
     audit: Audit
-    named: bool
-    """Whether it is only for agents with a name, and the owner."""
+    named: bool  # whether it is only for agents with a name, and the owner
     routes: tuple[Route, ...]
-    masked: Literal["", "always", "unless revealed"]
-    """Whether surfaces mask identity and card numbers in what it gives."""
-    explained: bool
-    """Whether it tells how it found what it gives, where that is asked for."""
-    field: str
-    """The field of an answer that has its result; empty where that is the answer."""
+    masked: Literal["", "always", "unless revealed"]  # identity and card numbers in what it gives
+    explained: bool  # whether it tells how it found what it gives, where that is asked for
+    field: str  # the field of an answer that has its result; empty where that is the answer
 
     @property
     def agents(self) -> bool:
@@ -242,28 +224,23 @@ class Verb(NamedTuple):
 
 @cache
 def _arguments(verb: Callable[..., Any]) -> tuple[Argument, ...]:
-    # By hand: `inspect` and what it imports would take a cold command as long as the parser does.
-    call = _unwrapped(verb)
-    code, hints = call.__code__, _hints(verb)
-    last = code.co_argcount + code.co_kwonlyargcount
-    named = [*code.co_varnames[1:last]]
-    rest = [*code.co_varnames[last:]]
-    many = rest.pop(0) if code.co_flags & CO_VARARGS else ""
-    more = rest.pop(0) if code.co_flags & CO_VARKEYWORDS else ""
-    positional = code.co_varnames[: code.co_argcount]
-    optional = {*positional[len(positional) - len(call.__defaults__ or ()) :]}
+    call: Any = verb
+    while hasattr(call, "__wrapped__"):
+        call = call.__wrapped__
+    names, positional = call.__code__.co_varnames, call.__code__.co_argcount
+    named = names[: positional + call.__code__.co_kwonlyargcount]
+    optional = {*names[positional - len(call.__defaults__ or ()) : positional]}
     optional |= {*(call.__kwdefaults__ or {})}
-    at = code.co_argcount - 1
     found: list[Argument] = []
-    for name in [*named[:at], *([many] if many else []), *named[at:]]:
-        if arg := _arg(hints[name]):
-            made = _argument(name, hints[name], arg, name not in optional and name != many)
-            found.append(made._replace(kind=TEXTS) if name == many else made)
-    if more and get_origin(hints[more]) is Unpack:
-        fields = get_type_hints(get_args(hints[more])[0], include_extras=True)
-        found += [
-            _argument(name, kind, arg) for name, kind in fields.items() if (arg := _arg(kind))
-        ]
+    for name, hint in _hints(verb).items():  # in the order of the signature
+        if get_origin(hint) is Unpack:
+            fields = get_type_hints(get_args(hint)[0], include_extras=True)
+            found += [
+                _argument(one, kind, arg) for one, kind in fields.items() if (arg := _arg(kind))
+            ]
+        elif arg := _arg(hint):
+            made = _argument(name, hint, arg, name in named and name not in optional)
+            found.append(made if name in named else made._replace(kind=TEXTS))  # *ids
     return tuple(found)
 
 
@@ -271,15 +248,8 @@ def _hints(call: Callable[..., Any], names: Mapping[str, Any] = {}) -> dict[str,
     return get_type_hints(call, None, _Names(call, names), include_extras=True)
 
 
-def _unwrapped(call: Callable[..., Any]) -> Any:
-    while hasattr(call, "__wrapped__"):
-        call = call.__wrapped__
-    return call
-
-
 class _Names(dict[str, Any]):
-    """Names for annotations of a function: what its module imports for type checkers only is `Any`,
-    as no surface needs it."""
+    """Names for annotations: what a module imports for type checkers only is `Any`."""
 
     def __init__(self, call: Callable[..., Any], known: Mapping[str, Any]) -> None:
         super().__init__(known)
@@ -391,7 +361,7 @@ def _wrapped(method: Method, one: Verb) -> Method:
         except OSError as error:
             if error.errno not in (ENOSPC, EDQUOT, EROFS):
                 raise
-            raise unwritten(error) from error
+            raise unwritable("", error) from error
 
     @wraps(method)
     def wrapper(self: Any, *args: Any, **named: Any) -> Any:

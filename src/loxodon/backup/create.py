@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon import config as settings
 from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Writer
-from loxodon.drafts import draft_in
-from loxodon.errors import InputError, unwritten
+from loxodon.errors import InputError, unwritable
+from loxodon.filelock import draft_in
 from loxodon.files import sync_folder
 from loxodon.layout import CONFIG, DATABASE, KEYS, SPACES, STRETCH
 from loxodon.security.paths import allowed_path
@@ -104,7 +104,7 @@ def backup(
         removed = _pruned(folder, kind, name, keep) if target is None else []
         size = os.path.getsize(path)
     except OSError as error:
-        raise unwritten(error, path) from None
+        raise unwritable(path, error) from None
     return Backup(path, tuple(spaces), *counts, size, bool(keys), tuple(removed))
 
 

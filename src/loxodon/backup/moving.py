@@ -52,9 +52,9 @@ def move(
     """Move `spaces`, which are all of a home, to a database (an address) or a home (a path)."""
     if "://" in to:
         settings.checked("store.url", to)
-        target, target_config = home, config.replace(store=StoreConfig(to))
+        target, target_config = home, config._replace(store=StoreConfig(to))
     else:
-        target, target_config = home_at(to), config.replace(store=StoreConfig())
+        target, target_config = home_at(to), config._replace(store=StoreConfig())
     here, there = root_of(home, config), root_of(target, target_config)
     if here == there:
         raise UsageError("the memory is already there", hint="name another place with --to")

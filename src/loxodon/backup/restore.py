@@ -25,9 +25,8 @@ from loxodon.backup.create import POLICY as POLICY_FILE
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
 from loxodon.consolidate.decay import Decay
-from loxodon.drafts import draft_in
 from loxodon.errors import ConfigError, InputError, LockedStoreError
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, draft_in
 from loxodon.forget import forgetting
 from loxodon.guard.scan import mend_restored
 from loxodon.layout import (
@@ -209,8 +208,8 @@ class _Restoring:
         """Check the copy, bring it up to date and forget in it what was forgotten."""
         copying.checked(path, self._keys).close()
         store = SqliteStore(path, space, self._zone, self._decay, self._keys)
-        audit = self._config.audit.replace(enabled=False)
-        config = self._config.replace(workspace=WorkspaceConfig(views="off"), audit=audit)
+        audit = self._config.audit._replace(enabled=False)
+        config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
         opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
         live = os.path.join(space_path(self._home, space), DATABASE)
         old_files.take_over(opened, self._their_keys)
@@ -257,7 +256,7 @@ def _offered(reader: Reader) -> dict[str, str | int | float]:
         for name, value in given.items():
             with suppress(ConfigError):
                 checked = settings.checked(name, value)
-                if name not in settings.SECRET and checked != settings.KEYS[name].default:
+                if name not in settings.SECRET and checked != settings.DEFAULTS[name]:
                     found[name] = checked
     if rules := reader.data(POLICY_FILE):
         found["policy"] = rules.decode("utf-8", "replace")

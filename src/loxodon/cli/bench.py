@@ -72,7 +72,7 @@ def bench(call: Call) -> Result:
         kind, colon, path = call.embedder.partition(":")
         given |= {"embedder.kind": kind, **({"embedder.path": path} if colon else {})}
     # What is measured is made for it: a home in a database stays out of this.
-    own = settings.flat(call.config.replace(store=settings.StoreConfig()))
+    own = settings.flat(call.config._replace(store=settings.StoreConfig()))
     config = settings.from_mapping({**own, **given})
     how = {name: getattr(call, name) for name in (*_OF_RETRIEVAL[1:], "limit", "jobs")}
     with view.Bar(t("measuring")) as bar:
@@ -169,9 +169,9 @@ def percent(part: float, whole: int) -> float:
 
 def for_measuring(config: Config) -> Config:
     """`config` without what differs from machine to machine, and without a model."""
-    return config.replace(
+    return config._replace(
         timezone=config.timezone or "UTC",
-        model=config.model.replace(extraction="rules"),
+        model=config.model._replace(extraction="rules"),
         workspace=WorkspaceConfig(views="off"),
     )
 
@@ -555,8 +555,8 @@ def measure_writing(
             "no model is configured",
             hint="set model.base_url and model.name, or measure without --model",
         )
-    alone = for_measuring(config).replace(embedder=EmbedderConfig())
-    config = alone.replace(model=config.model) if model else alone
+    alone = for_measuring(config)._replace(embedder=EmbedderConfig())
+    config = alone._replace(model=config.model) if model else alone
     zone = zone_named(config.timezone) or UTC
     cases = [{**case, "file": name} for name in files for case in read_cases(name, zone, limit)]
     done = shared(partial(written, config=config), cases, jobs, progress)

@@ -14,7 +14,7 @@ from loxodon import messages
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import DAILY, GROUPS, MODULES, OPERATORS, command_named, parse
-from loxodon.errors import InputError, LoxodonError, unwritten
+from loxodon.errors import InputError, LoxodonError, unwritable
 from loxodon.messages import t
 from loxodon.security.actor import Actor, acting
 
@@ -74,7 +74,7 @@ def _run(typed: list[str]) -> int:
         view.warn(t("interrupted; everything acknowledged is saved"))
         return 130
     except OSError as error:
-        return _failed(unwritten(error), typed)
+        return _failed(unwritable("", error), typed)
     except Exception as error:
         # The last resort: a script gets its one document and its exit code, a person a way out.
         if os.environ.get("LOXODON_DEBUG"):

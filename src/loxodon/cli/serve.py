@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import CHAT, arg, command, number, whole
-from loxodon.errors import ConfigError, UsageError, install_hint
+from loxodon.errors import INSTALL, ConfigError, UsageError
 from loxodon.memory import Memory
 from loxodon.messages import t
 
@@ -272,7 +272,7 @@ def _load_sdk() -> None:
     except ImportError as error:
         raise ConfigError(
             "the server needs {module}, which cannot be imported: {reason}",
-            hint=install_hint(),
+            hint=INSTALL,
             module="mcp",
             extra="mcp",
             reason=error,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from loxodon.errors import ConfigError, UsageError, install_hint
+from loxodon.errors import INSTALL, ConfigError, UsageError
 from loxodon.http.logs import log
 
 _TURN_SECONDS = 0.001  # how long a thread computes while others wait for the interpreter
@@ -67,7 +67,7 @@ def need_uvicorn() -> Any:
     except ImportError as error:
         raise ConfigError(
             "the server needs {module}, which cannot be imported: {reason}",
-            hint=install_hint(),
+            hint=INSTALL,
             extra="serve",
             module=error.name or "uvicorn",
             reason=error,

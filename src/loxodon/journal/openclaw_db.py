@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from loxodon.errors import InputError, install_hint
+from loxodon.errors import INSTALL, InputError
 from loxodon.journal.lines import (
     DATABASE_MARK,
     MAX_LINE,
@@ -273,7 +273,7 @@ def _unpacked(data: bytes) -> bytes:
     except ImportError:
         raise InputError(
             "the event is compressed, but zstandard is not installed",
-            hint=install_hint(),
+            hint=INSTALL,
             extra="workspace",
         ) from None
     except zstd.ZstdError:

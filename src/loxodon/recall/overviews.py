@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 from loxodon import config as settings
-from loxodon.config import ENVIRONMENT, KEYS
+from loxodon.config import DEFAULTS, ENVIRONMENT, KEYS
 from loxodon.consolidate.decay import daily_rate, fades_at, strength_now
 from loxodon.consolidate.journalling import Journal
 from loxodon.fields import filter_of, moment, number
@@ -357,11 +357,11 @@ class Overviews:
             said = os.environ.get(variable) if variable else None
             if said and settings.checked(name, said) == value:
                 source = "environment"
-            elif value == key.default:
+            elif value == DEFAULTS[name]:
                 source = "default"
             else:
                 source = "file" if in_file[name] == value else "program"
-            found.append(Setting(name, shown[name], key.default, source, variable, key.about))
+            found.append(Setting(name, shown[name], DEFAULTS[name], source, variable, key.about))
         return found
 
 

@@ -17,7 +17,6 @@ from loxodon import config as settings
 from loxodon import files
 from loxodon.clock import system_clock
 from loxodon.config import Config, EncryptionConfig
-from loxodon.drafts import draft_in, sweep_drafts
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
@@ -25,7 +24,7 @@ from loxodon.errors import (
     KeyProblemError,
     UsageError,
 )
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, draft_in, sweep_drafts
 from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, VIEWS, WORKSPACE
 from loxodon.memory import Memory
 from loxodon.security import keys, overwriting
@@ -259,9 +258,9 @@ def _take_in_files(home: str, config: Config) -> None:
         state = cipher.state_of(path)
         if state not in ("plain", "encrypted"):
             continue
-        as_it_is = config.replace(enabled=True)
+        as_it_is = config._replace(enabled=True)
         if state == "plain":
-            as_it_is = as_it_is.replace(encryption=EncryptionConfig())
+            as_it_is = as_it_is._replace(encryption=EncryptionConfig())
         known = keys.database_keys(home, as_it_is.encryption, os.environ)
         views = os.path.join(_workspace(folder, config), VIEWS, manifest.MANIFEST)
         with Memory.open(home, space_of(path, known), as_it_is, system_clock(None)) as memory:

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon import files
 from loxodon.config import EncryptionConfig
-from loxodon.errors import KeyProblemError, install_hint
+from loxodon.errors import INSTALL, KeyProblemError
 from loxodon.filelock import lock_on
 from loxodon.layout import KEY_MARK, KEYS, RECODING, SPACES, STRETCH
 from loxodon.spaces import space_path
@@ -114,7 +114,7 @@ def _keyring(ask: Callable[[Any], Any]) -> Any:
     except ImportError:
         raise KeyProblemError(
             "the key is in the system keyring, but `keyring` is not installed",
-            hint=install_hint(),
+            hint=INSTALL,
             extra="encryption",
         ) from None
     try:
@@ -405,7 +405,7 @@ class Seal:
         except ImportError:
             raise KeyProblemError(
                 "an encrypted memory needs `cryptography`, which is not installed",
-                hint=install_hint(),
+                hint=INSTALL,
                 extra="encryption",
             ) from None
         self._ciphers = [ChaCha20Poly1305(mac(key, b"loxodon\0transcripts")) for key in keys]

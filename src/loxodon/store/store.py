@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 
 _Value = TypeVar("_Value")
 _CHUNK = 500
-_ANY = Filter()
+ANY = Filter()
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
@@ -304,7 +304,7 @@ class Store:
         name: str,
         limit: int,
         after: Key | None = None,
-        where: Filter = _ANY,
+        where: Filter = ANY,
         value: Any = None,
     ) -> Slice[Any]:
         """A page of a list of `pages.KEYS`; the list is narrowed by `where` or `value`."""

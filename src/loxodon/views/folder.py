@@ -19,7 +19,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from loxodon import files
-from loxodon.errors import BusyStoreError, InputError, unwritten
+from loxodon.errors import BusyStoreError, InputError, unwritable
 from loxodon.filelock import FileLock
 from loxodon.messages import t
 from loxodon.security.paths import is_inside
@@ -90,7 +90,7 @@ class Folder:
                     path=self.root,
                 )
         except OSError as error:
-            raise unwritten(error, self.root) from None
+            raise unwritable(self.root, error) from None
         try:
             self._before = self._manifest()
         except BaseException:
@@ -146,7 +146,7 @@ class Folder:
             else:
                 self._make(planned, same)
         except OSError as error:
-            raise unwritten(error, self._path(name)) from None
+            raise unwritable(self._path(name), error) from None
 
     def _make(self, planned: Planned, same: bool) -> None:
         name, path = planned.name, self._path(planned.name)
@@ -230,7 +230,7 @@ class Folder:
                 for folder in {os.path.dirname(self._path(name)) for name in self._rows}:
                     files.sync_folder(folder)
         except OSError as error:
-            raise unwritten(error, self.root) from None
+            raise unwritable(self.root, error) from None
         return Exported(
             self.root,
             self._written,

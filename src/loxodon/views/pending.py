@@ -21,7 +21,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
-from loxodon.errors import BusyStoreError, InputError, unwritten
+from loxodon.errors import BusyStoreError, InputError, unwritable
 from loxodon.fields import checked, choice
 from loxodon.filelock import FileLock
 from loxodon.journal.identity import MAX_SESSION
@@ -124,7 +124,7 @@ class Pending:
                 raise BusyStoreError("timed out waiting for the lock on {path}", path=self.path)
             yield
         except OSError as error:
-            raise unwritten(error, self.path) from None
+            raise unwritable(self.path, error) from None
         finally:
             if lock:
                 lock.close()

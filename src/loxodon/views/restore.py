@@ -14,8 +14,8 @@ from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.consolidate.decay import Decay
-from loxodon.drafts import draft_in
 from loxodon.errors import InputError, NotFoundError, StoreError
+from loxodon.filelock import draft_in
 from loxodon.guard.scan import mend_restored
 from loxodon.layout import DATABASE, VIEWS
 from loxodon.memory import Memory

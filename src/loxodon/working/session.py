@@ -61,6 +61,7 @@ _HEALED = 50
 _COUNTED = 4_096  # Texts whose tokens are kept in mind
 _WORK_LOCK = "working-{}.lock"
 _LOCK_SECONDS = 30.0
+_CACHE_SECONDS = 300.0  # after which a provider's cache counts as expired
 _LONGEST = 1_000_000  # Characters of a message that are journalled
 _SILENT_TURN = 600  # Tokens that the request of a flush and a short answer take
 _PROTECTED = 3  # latest messages of the assistant whose tool results are kept whole
@@ -391,7 +392,7 @@ class Session(AbstractContextManager["Session"]):
     def _prune(self, protect: int = _PROTECTED) -> None:
         now = self._memory.now()
         age = abs((now - self._sent_at).total_seconds()) if self._sent_at else None
-        cold = age is None or age > self._config.cache_ttl
+        cold = age is None or age > _CACHE_SECONDS
         self._kept = pruned(
             self.shown, self._kept, self._size, self._beside(), self.limits, cold, protect
         )

@@ -55,7 +55,7 @@ def share(url: str) -> str:
 
 
 class PostgresState:
-    """`files.StateTable` in PostgreSQL."""
+    """The state of a home in PostgreSQL (`loxodon.files`), by name."""
 
     def __init__(self, url: str) -> None:
         self._url = url

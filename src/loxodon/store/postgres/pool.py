@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from loxodon.config import StoreConfig
-from loxodon.errors import BusyStoreError, ConfigError, UnreachableStoreError, install_hint
+from loxodon.errors import INSTALL, BusyStoreError, ConfigError, UnreachableStoreError
 from loxodon.store.postgres.errors import shown, translated
 from loxodon.store.walls import Wall
 
@@ -31,7 +31,7 @@ try:
     from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError:
     raise ConfigError(
-        "PostgreSQL needs packages that are not installed", hint=install_hint(), extra="postgres"
+        "PostgreSQL needs packages that are not installed", hint=INSTALL, extra="postgres"
     ) from None
 
 Session = Connection[tuple[Any, ...]]
