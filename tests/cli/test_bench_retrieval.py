@@ -197,7 +197,7 @@ def test_wrong_field_is_named_with_its_line(loxodon: Shell, spoil: Spoil, told: 
 def test_lines_that_are_no_objects_are_refused(loxodon: Shell, tmp_path: Path) -> None:
     for line, told in (
         (b"{", "not JSON"),
-        (b"[1]", "not an object"),
+        (b"[1]", "JSON object"),
         (b"\xff\xfe{}", "not JSON"),
         (b"[" * 100_000, "nested too deeply"),
         (b"\n", ""),

@@ -8,7 +8,6 @@ a value of a database that is not encrypted may go unnoticed, and the loss of th
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -247,22 +246,3 @@ def test_damage_to_a_backup_is_told(homes: dict[str, Home], tmp_path: Path) -> N
         taken += restored(copy)
     figure("backup_flips", cases=BACKUPS, refused=BACKUPS - taken, same=taken)
     assert taken < BACKUPS / 2
-
-
-def test_damage_to_a_view_is_told(homes: dict[str, Home], tmp_path: Path) -> None:
-    """A view that nobody edited: its size and time are those that it was written with."""
-    shutil.copytree(homes["closed"].folder, tmp_path / "hit")
-    root = tmp_path / "hit" / "spaces" / "main" / "workspace" / "memory"
-    files = sorted(path for path in root.rglob("*") if path.is_file() and path.stat().st_size)
-    files = [path for path in files if path.name not in ("views.json", "views.lock")]
-    with opened(tmp_path / "hit") as memory:
-        assert memory.validate() == []
-        for number in range(BACKUPS):
-            rng = Random(f"{SEED}/view/{number}")
-            path = rng.choice(files)
-            kept, about = path.read_bytes(), path.stat()
-            for data, told in ((damaged(kept, rng, "bit"), [str(path)]), (kept, [])):
-                path.write_bytes(data)
-                os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
-                assert [one.where for one in memory.validate()] == told
-    figure("view_flips", cases=BACKUPS, told=BACKUPS)

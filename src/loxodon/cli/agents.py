@@ -11,14 +11,7 @@ from loxodon.agents.supported import AGENTS
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
 from loxodon.cli.parser import YES, action, arg, command
-from loxodon.errors import (
-    ConfigError,
-    InputError,
-    LoxodonError,
-    NotFoundError,
-    UsageError,
-    install_hint,
-)
+from loxodon.errors import INSTALL, ConfigError, InputError, LoxodonError, NotFoundError, UsageError
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
 
@@ -85,7 +78,7 @@ def connect(call: Call) -> Result:
     if agent.serves and find_spec("mcp") is None:
         raise ConfigError(
             "this agent is connected over MCP, which needs a package that is not installed",
-            hint=install_hint(),
+            hint=INSTALL,
             extra="mcp",
         )
     if call.reader and not call.json:
@@ -303,7 +296,7 @@ def openclaw(call: Call) -> Result:
         extra = install.missing_extra(record["state"], record["workspace"]) if record else ""
         unowned = install.channels_without_owner(record["config"]) if record else []
         data = {"installed": bool(found), "parts": found, "missing": extra, "unowned": unowned}
-        hint = [t(install_hint(), extra=extra)] if extra else []
+        hint = [t(INSTALL, extra=extra)] if extra else []
         return Result(data, [*view.record(data), *hint] if found else t("nothing is installed"))
     if call.action == "follow":
         agents = tuple(call.agent)
@@ -336,7 +329,7 @@ def _install(call: Call) -> Result:
         raise ConfigError(
             "this OpenClaw compresses long messages, and the package that reads them is not "
             "installed",
-            hint=install_hint(),
+            hint=INSTALL,
             extra=extra,
         )
     said = t(

@@ -226,7 +226,7 @@ class Eraser:
                 continue
             worklog.put_entity(entity._replace(name=left[0], aliases=tuple(left[1:])))
             self.counts["names"] += 1
-        while worklog.index(_BATCH):
+        while any(self.counts.values()) and worklog.index(_BATCH):
             pass
 
     def _transcripts(self) -> None:

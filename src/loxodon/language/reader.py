@@ -488,7 +488,9 @@ def _own_words(
     keep = worth.judge(text).keep
     about = text != sentence.text or bare or speech.tells(text)
     least = worth.LEAST[grammar.language] if about and not asks else worth.SURELY
-    worthy = keep >= least or (about and (ill or ahead))
+    # Chinese leaves the subject out, English names it
+    somebody_s = about or grammar.language == "zh"
+    worthy = (somebody_s and keep >= least) or (about and (ill or ahead))
     kept = half or wish or (worthy and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
     if not kept and not change.over and not (change.act != "state" and somebody):

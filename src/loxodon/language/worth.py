@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from typing import TYPE_CHECKING
 
-from loxodon.models.encoder import Encoder, Judgement
+if TYPE_CHECKING:
+    from loxodon.models.encoder import Encoder, Judgement
 
 # How likely a sentence must be worth keeping; Chinese ones are judged lower throughout
 LEAST = {"en": 0.6, "zh": 0.45}
@@ -18,6 +20,8 @@ _judged: dict[str, Judgement] = {}
 
 @cache
 def encoder() -> Encoder:
+    from loxodon.models.encoder import Encoder  # and numpy with it
+
     return Encoder()
 
 
