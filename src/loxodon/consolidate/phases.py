@@ -42,7 +42,7 @@ from loxodon.guard import provenance, quarantine
 from loxodon.guard.instructions import found_in
 from loxodon.guard.provenance import is_users_statement
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
-from loxodon.language.worth import judge
+from loxodon.language.worth import judge, judge_all
 from loxodon.store import Work, clock_check
 from loxodon.store.clock_check import Doubted
 from loxodon.store.store import Store
@@ -416,7 +416,7 @@ class Run:
         context = _Context(turns, self._store, self._hear, work.done_to)
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
-        left: list[tuple[int, int, float]] = []
+        left: list[Fragment] = []
         cut = list(self._cut(turns))
         judge_together(fragments for _, fragments in cut)
         for turn, fragments in cut:
@@ -435,9 +435,8 @@ class Run:
                 candidates = [vouched(one, fragments) for one in candidates]
             found += [(number(turn), one) for one in candidates]
             wanted = self._residue.wants(told, fragments)
-            left += [
-                (one.turn, one.n, judge(one.text).keep) for one in fragments if one.n in wanted
-            ]
+            left += [one for one in fragments if one.n in wanted]
+        judge_all(one.text for one in left)
         with self._writing():
             # Retract what earlier runs learned from turns that were not meant, and only from these
             drawn = self._store.drawn_from(taken_back)
@@ -447,7 +446,9 @@ class Run:
                     self._retract(record)
             self._store.execute_many("put_candidate", [(turn, to_json(one)) for turn, one in found])
             self._put_aside()
-            self._store.execute_many("wait", [(worth, turn, n) for turn, n, worth in left])
+            self._store.execute_many(
+                "wait", [(judge(one.text).keep, one.turn, one.n) for one in left]
+            )
             self._store.execute("drop_cut_fragments")
             self._worklog.set_work(work._replace(phase=3))
 

@@ -281,7 +281,7 @@ def _is_worth_its_rest(grammar: Grammar, about: Clause, said: str, at: datetime)
     zh = grammar.language == "zh"
     lead = ("我" if zh else "I ") if about.subject == USER else about.shown + " " * (not zh)
     best = max(worth.judge(said).keep, worth.judge(lead + said).keep)
-    return best >= worth.LEAST[grammar.language]
+    return best >= worth.REST
 
 
 def _stretch(sentence: str, clauses: Sequence[Clause]) -> str:
@@ -485,12 +485,11 @@ def _own_words(
     bare = bool(clauses) and clauses[0].who == "bare"
     ahead = not asks and _is_ahead(text, sentence.at)
     ill = grammar.frames.of_health(grammar.evened(text))
-    keep = worth.judge(text).keep
     about = text != sentence.text or bare or speech.tells(text)
     least = worth.LEAST[grammar.language] if about and not asks else worth.SURELY
     # Chinese leaves the subject out, English names it
-    somebody_s = about or grammar.language == "zh"
-    worthy = (somebody_s and keep >= least) or (about and (ill or ahead))
+    may_be = about or grammar.language == "zh"
+    worthy = (about and (ill or ahead)) or (may_be and worth.judge(text).keep >= least)
     kept = half or wish or (worthy and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
     if not kept and not change.over and not (change.act != "state" and somebody):

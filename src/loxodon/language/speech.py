@@ -63,10 +63,6 @@ class Speech:
     def _acts(self) -> list[tuple[Act, re.Pattern[str]]]:
         return [(one["act"], _any(one["like"])) for one in self.table["act"]]
 
-    @cached_property
-    def _topics(self) -> list[tuple[str, re.Pattern[str]]]:
-        return [(name, _any(like)) for name, like in self.table["topic"].items()]
-
     def type(self, sentence: str) -> Type:
         """What kind of sentence it is."""
         text = sentence[:MOST].strip()
@@ -81,10 +77,6 @@ class Speech:
         if len(sentence) > MOST:
             return "long"
         return next((name for name, like in self._never if like.search(sentence)), "")
-
-    def signs(self, sentence: str) -> list[bool]:
-        """Which of the kinds of `never` a sentence has a sign of."""
-        return [like.search(sentence) is not None for _, like in self._never]
 
     def is_fiction(self, text: str, before: Sequence[str]) -> bool:
         """Whether a message is part of a story or a game, or was pasted."""
@@ -199,15 +191,7 @@ class Speech:
         """What is over, without when and why."""
         return self._ends.split(text.strip(), maxsplit=1)[0] if self._ends else text.strip()
 
-    def topic(self, sentence: str) -> str:
-        """What side of life a sentence is about; empty where that is not clear."""
-        found = [name for name, like in self._topics if like.search(sentence)]
-        return found[0] if len(found) == 1 else ""
-
 
 def _any(like: str | Sequence[str]) -> re.Pattern[str]:
     parts = [like] if isinstance(like, str) else like
     return any_case("|".join(f"(?:{part})" for part in parts))
-
-
-VAGUE = re.compile(r"\b(?:it|that|this|they|those|these)\b|这|那|它|他们|她们", re.I)

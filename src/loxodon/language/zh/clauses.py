@@ -351,6 +351,8 @@ def _with_subject(
             return Clause(text, "person", text[len(name) :], name, name, "", name)
     if (found := words.bare.match(text)) and (alone or (before and before.who == "user")):
         return _person(text, found, text[found.end() :], known)
+    if before and before.who != "user" and any(map(text.startswith, words.kept)):
+        return Clause(text)  # somebody of theirs: neither whom it was about, nor the user's
     if before and words.introduced.search(before.text):  # `养了只猫，它叫…`
         text = re.sub("^[他她它](?=叫|名)", "", text)
     if before and words.starter.match(text):
