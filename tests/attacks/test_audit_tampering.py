@@ -121,7 +121,6 @@ def tamper(home: Path, rng: random.Random, sql: str) -> None:
 def test_untouched_log_is_sound(home: Path) -> None:
     found = verified(home)
     assert found.sound, found
-    assert not found.notices
     assert found.entries > 40
 
 

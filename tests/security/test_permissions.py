@@ -200,7 +200,7 @@ NO_CONTENT = {
     *("workspace.sources", "documents.together", "documents.cleaned"),
     *(f"schedule.{verb}" for verb in ("jobs", "due", "failing", "wait", "waiting", "reminders")),
     *("schedule.run", "schedule.run_due", "documents.sweep", "documents.pop", "trust_clock"),
-    *("audit.entries", "audit.verify", "audit.accept"),
+    *("audit.entries", "audit.verify"),
 }
 """When something is due and how much there is, the record itself, and what is on record only by
 what it changes: not on record when an agent is refused or nothing is there."""

@@ -265,21 +265,16 @@ def policy(call: Call) -> Result:
 
 
 @command(
-    action("show|verify|accept", "verify looks for tampering, accept keeps it", nargs="?"),
+    action("show|verify", "verify looks for tampering", nargs="?"),
     arg("--actor NAME", "only entries of this interface or agent"),
     arg("--limit N", "show the latest N (0 for all)", type=whole, default=50),
-    arg("--yes", "accept without asking"),
     verb="audit.entries",
     without="surface agent",
 )
 def audit(call: Call) -> Result:
     """Show who read and wrote what, and check that log for tampering."""
-    if call.action == "accept" and not call.yes:
-        raise UsageError("`audit verify` will no longer fail because of these problems: add --yes")
     with call.opened() as memory:
-        if call.action == "accept":
-            memory.audit.accept()
-        if call.action in ("verify", "accept"):
+        if call.action == "verify":
             return _verified(memory.audit.verify())
         given = {**call.given(memory.now()), "limit": 0}
         found = [
@@ -293,9 +288,10 @@ def audit(call: Call) -> Result:
 
 def _verified(found: Any) -> Result:
     data = {"ok": found.sound, **found._asdict()}
-    for name in ("findings", "notices"):
-        data[name] = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in data[name]]
-    shown = [one.said for one in (*found.findings, *found.notices)]
+    data["findings"] = [
+        {"kind": one.kind, "entry": one.n, "message": one.said} for one in found.findings
+    ]
+    shown = [one.said for one in found.findings]
     if found.sound:
         shown.append(tn("{n} entry is unchanged", "all {n} entries are unchanged", found.entries))
     else:
