@@ -86,7 +86,6 @@ if TYPE_CHECKING:
     from loxodon.forget.marks import Marks
     from loxodon.forget.receipts import Receipt
     from loxodon.guard.quarantine import Held
-    from loxodon.guard.scan import Scanned
     from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
@@ -752,13 +751,6 @@ class Memory(Knowledge, Recalling, Overviews):
         with self._store.writing():
             trust(self._store, Belief(self.now()))
         return self.timekeeping()
-
-    @verb(access="owner", audit="works")
-    def scan(self, *, mend: bool = False) -> Scanned:
-        """Search for text stored before a rule against it existed; `mend` removes it everywhere."""
-        from loxodon.guard.scan import scan
-
-        return scan(self, self._store, mend=mend)
 
     # Workspace, audit log, documents, schedule
 

@@ -198,28 +198,17 @@ def _told(grant: Any) -> dict[str, object]:
 
 
 @command(
-    action(
-        "check|scan|use", "check a text, scan what is stored, use a file as the policy", nargs="?"
-    ),
+    action("check|use", "check a text, use a file as the policy", nargs="?"),
     arg("TEXT", "the text, or - for standard input; with use, the file", nargs="*"),
-    arg("--mend", "remove what scan finds"),
-    verb="scan",
 )
 def policy(call: Call) -> Result:
-    """Show what is stored, masked or refused; check a text; scan stored data."""
+    """Show what is stored, masked or refused; check a text."""
     from loxodon.guard.guard import Guard
     from loxodon.guard.policy import FILE, parsed
 
-    if (call.mend and call.action != "scan") or (call.text and call.action in (None, "scan")):
-        raise UsageError("`policy scan` takes --mend, check and use take a text")
+    if call.text and not call.action:
+        raise UsageError("check and use take a text")
     path = os.path.join(call.root, FILE)
-    if call.action == "scan":
-        with call.opened() as memory:
-            found = memory.scan(mend=call.mend)
-        hint = [] if found.mended else [t("remove it with `loxodon policy scan --mend`")]
-        none = t("no forbidden data is stored")
-        shown = [*view.record(found), *hint] if found.places else none
-        return Result(found, shown, code=1 if found.places and not found.mended else 0)
     if call.action == "use":
         data = read_file(" ".join(call.text))
         parsed(data, call.text[0])  # says what is wrong with it

@@ -209,7 +209,8 @@ class Audit:
         # missing or not ours, which the new one must not hide.
         head = self.head() or Head(last.n + bool(last.n), last.mac)
         n, tip = max(last, head)
-        for n, entry in enumerate(entries, n + 1):
+        for entry in entries:
+            n += 1
             text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
             tip = chained(key, tip, n, text)
             rows.append(AuditRow(n, text, tip))

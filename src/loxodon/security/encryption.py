@@ -119,9 +119,9 @@ def recode(
             waiting, is_same = change.waiting, change.place == current
             if work == "encrypt" and make and not is_same:
                 change.place.make()
-            if work == "rekey" and (make or is_same) and not waiting.read(environ):
-                if waiting.kind != "env":
-                    waiting.make()
+            is_made = work == "rekey" and (make or is_same) and waiting.kind != "env"
+            if is_made and not waiting.read(environ):
+                waiting.make()
             new = (this.key_at(waiting),)
             Seal(new)  # what it needs must be installed before anything is changed
         old = () if work == "encrypt" else keys.database_keys(home, config.encryption, environ)
