@@ -90,20 +90,21 @@ class Selected:
         self._marker = marker
         self._until = to_stored(now)[0]
         self._known = known_names(store)
-        what = selection.what
-        if selection.only:
-            self._only(selection.ids)
-        elif what == "entity":
-            self._entity(selection.entity, selection.also, doubtful=selection.doubtful)
-        elif what == "topic":
-            self._topic(selection.topic)
-        elif what == "session":
-            self._session(selection.session)
-        elif what in ("since", "all"):
-            since = LONG_AGO if selection.since is None else to_stored(selection.since)[0]
-            self.marks.append(period(since, self._until))
-        for id in selection.ids if not selection.only else ():
-            self._id(id)
+        match selection.what:
+            case "ids" if selection.only:
+                self._only(selection.ids)
+            case "ids":
+                for id in selection.ids:
+                    self._id(id)
+            case "entity":
+                self._entity(selection.entity, selection.also, doubtful=selection.doubtful)
+            case "topic":
+                self._topic(selection.topic)
+            case "session":
+                self._session(selection.session)
+            case _:
+                since = LONG_AGO if selection.since is None else to_stored(selection.since)[0]
+                self.marks.append(period(since, self._until))
 
     def _mark(self, of: str, *parts: bytes | str) -> None:
         self.marks.append(self._marker.mark(of, self._until, *parts))
@@ -143,11 +144,8 @@ class Selected:
         return record
 
     def _turn_row(self, ref: str) -> int:
-        number = ref.removeprefix("t_")
-        row: int | None = None
-        if number.isascii() and number.isdecimal() and len(number) < 18:
-            row = int(number)
-        elif ":" in ref:
+        row = _number(ref, "t_")
+        if row is None and ":" in ref:
             row = self._store.scalar("turn_row", *ref.rpartition(":")[::2])
         if row is None or not self._store.turns([row]):
             raise _nothing_called(ref)
@@ -189,9 +187,8 @@ class Selected:
 
     def _request(self, id: str) -> None:
         """All that was held back because the user asked to have it forgotten."""
-        number = id.removeprefix("q_")
-        is_number = number.isascii() and number.isdecimal() and len(number) < 18
-        head = self._store.quarantine.get(int(number)) if is_number else None
+        number = _number(id, "q_")
+        head = self._store.quarantine.get(number) if number is not None else None
         if head is None or head.reason != FORGET:
             raise _nothing_called(id)
         if head.state == UNCLEAR:
@@ -411,3 +408,8 @@ def is_about(record: Record, marks: Marks) -> bool:
 
 def _is_turn(id: str) -> bool:
     return id.startswith("t_") or ":" in id
+
+
+def _number(id: str, prefix: str) -> int | None:
+    number = id.removeprefix(prefix)
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else None

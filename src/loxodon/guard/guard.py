@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from loxodon.store import Chunk
     from loxodon.types import Draft, Record, Turn
 
-_Said = TypeVar("_Said", "Draft", "Turn")
+Said = TypeVar("Said", "Draft", "Turn")
 # Turns before an answer that count: the question, and the same answer where it is sent again
 LATELY = 2
 # Nothing of note; how people are reached; who they are, or that a secret was told
 SENSITIVITIES = ("low", "medium", "high")
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
 _NAMES = 4_096
+_TEXTS_KNOWN = 64
 _LONGEST_NAME = 100
 _TELLING = 6  # characters of a number that is known again
 _ROUNDS = 8  # how often a text is looked at again after something was taken out of it
@@ -55,16 +56,6 @@ class GuardedText(NamedTuple):
     found: tuple[str, ...] = ()  # the kinds of what is in it, or was
 
 
-class Clean(str):
-    """A text that a guard has looked through, and need not look through again at the next door.
-
-    Only a guard makes one. What is made of it (a part, both of two) is any text again.
-    """
-
-    __slots__ = ("by",)
-    by: Guard
-
-
 class Guard:
     """The policy of a home, at work. Safe to use from several threads."""
 
@@ -73,7 +64,9 @@ class Guard:
         self._load = load
         self._usual = usual
         self._engine: _Engine | None = None
-        self.name = lru_cache(maxsize=_NAMES)(self.clean)  # for names, which come again and again
+        # A text that was looked through at one door is known at the next; names come all the time.
+        self.clean = lru_cache(maxsize=_TEXTS_KNOWN)(lambda text: self.taken(text).text)
+        self.name = lru_cache(maxsize=_NAMES)(self.clean)
 
     @classmethod
     def of(cls, home: str) -> Guard:
@@ -117,10 +110,6 @@ class Guard:
             found = self.engine.incoming.found(text)  # what stood beside it is something by itself
         return GuardedText(text, SENSITIVITIES[level], tuple(dict.fromkeys(kinds)))
 
-    def clean(self, text: str) -> str:
-        """`taken`, of which only the text is wanted."""
-        return self.taken(text).text
-
     def drafts(
         self, drafts: Iterable[Draft], before: Callable[[str], Sequence[str]]
     ) -> list[Draft]:
@@ -137,9 +126,7 @@ class Guard:
                 lately[draft.session] = before(draft.session)
             text = self.answered(said, lately.get(draft.session, ()))
             lately[draft.session] = (text,)
-            clean = Clean(text)
-            clean.by = self
-            kept.append(self._named_well(draft, clean))
+            kept.append(self.turn(draft._replace(content=text)))
         return kept
 
     def answered(self, text: str, lately: Sequence[str]) -> str:
@@ -153,20 +140,19 @@ class Guard:
                 return without
         return clean
 
-    def _named_well(self, said: _Said, text: str) -> _Said:
-        names = (said.session, said.speaker, said.channel, said.id)
-        kept = tuple(map(self.name, names))
-        if text is said.content and kept == names:
-            return said
-        session, speaker, channel, id = kept
-        return said._replace(content=text, session=session, speaker=speaker, channel=channel, id=id)
-
-    def turn(self, turn: Turn) -> Turn:
+    def turn(self, said: Said) -> Said:
         """A turn that the journal is about to get."""
-        text = turn.content
-        if not (isinstance(text, Clean) and text.by is self):
-            text = self.clean(text)
-        return self._named_well(turn, text)
+        session, speaker, channel, id = map(
+            self.name, (said.session, said.speaker, said.channel, said.id)
+        )
+        kept = said._replace(
+            content=self.clean(said.content),
+            session=session,
+            speaker=speaker,
+            channel=channel,
+            id=id,
+        )
+        return kept if kept != said else said
 
     def fields(self, fields: Mapping[str, Any], before: Record | None = None) -> dict[str, Any]:
         """Fields of a memory as they may be kept; its sensitivity is what they ask for, at least.
@@ -210,7 +196,7 @@ class Guard:
 
     def value(self, value: Any) -> Any:
         """Any JSON value with its texts as they may be kept."""
-        return self._each(value, self.clean)
+        return _each(value, self.clean)
 
     # On the way out
 
@@ -263,9 +249,9 @@ class Guard:
                 found = seen[text] = text if ours else self.shown(text, private, reveal, masked)
             return found
 
-        found = self._each(value, change)
+        found = _each(value, change)
         telling = {it: mask for it, mask in masked.items() if len(it) >= _TELLING and it in seen}
-        return self._each(found, lambda text: telling.get(text, text)) if telling else found
+        return _each(found, lambda text: telling.get(text, text)) if telling else found
 
     def restored(self, new: str, old: str) -> str:
         """`new` with what `old` has in the place of each mask that stands for it."""
@@ -280,25 +266,6 @@ class Guard:
                 new = new.replace(mask, its[min(n, len(its) - 1)], 1)
         return new
 
-    def _named(self, name: object, value: Any, change: Callable[[str], str]) -> Any:
-        if isinstance(value, str) and isinstance(name, str) and len(name) <= _LONGEST_NAME:
-            return _told_by_name(name, value, change)
-        return self._each(value, change)
-
-    def _each(self, value: Any, change: Callable[[str], str]) -> Any:
-        if isinstance(value, str):
-            return change(value)
-        if isinstance(value, Mapping):
-            return {
-                change(name) if isinstance(name, str) else name: self._named(name, one, change)
-                for name, one in value.items()
-            }
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return value._make(self._each(one, change) for one in value)  # type: ignore[attr-defined]
-        if isinstance(value, list | tuple):
-            return type(value)(self._each(one, change) for one in value)
-        return value
-
 
 @lru_cache(maxsize=32)
 def _shared(home: str, stamp: files.Stamp | None) -> Guard:
@@ -312,8 +279,26 @@ def _shared(home: str, stamp: files.Stamp | None) -> Guard:
     return Guard(load, usual=not home)
 
 
-def _told_by_name(name: str, text: str, change: Callable[[str], str]) -> str:
-    """A text under a name, which may say what it is: `{"password": "…"}`."""
+def _each(value: Any, change: Callable[[str], str]) -> Any:
+    """Any JSON value with its texts changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {
+            change(name) if isinstance(name, str) else name: _told_by_name(name, one, change)
+            for name, one in value.items()
+        }
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return value._make(_each(one, change) for one in value)  # type: ignore[attr-defined]
+    if isinstance(value, list | tuple):
+        return type(value)(_each(one, change) for one in value)
+    return value
+
+
+def _told_by_name(name: object, text: Any, change: Callable[[str], str]) -> Any:
+    """A value under a name, which may say what it is: `{"password": "…"}`."""
+    if not isinstance(text, str) or not isinstance(name, str) or len(name) > _LONGEST_NAME:
+        return _each(text, change)
     is_password = name.lower().endswith(("password", "passwd", "passphrase", "pwd"))
     head = f"{name}=" if is_password else f"{name}: "
     changed = change(head + text)
