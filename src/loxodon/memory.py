@@ -647,7 +647,6 @@ class Memory(Knowledge, Recalling, Overviews):
         self,
         *ids: Annotated[str, Arg("memories (f_…), turns (t_…) or entities (e_…)")],
         entity: Annotated[str, Arg("every sentence that names it, by any of its names")] = "",
-        topic: Annotated[str, Arg("everything under this topic or tag")] = "",
         session: Annotated[str, Arg("everything in this conversation")] = "",
         since: Annotated[datetime | None, Arg("everything said from this time on")] = None,
         all: Annotated[bool, Arg("everything")] = False,
@@ -685,7 +684,6 @@ class Memory(Knowledge, Recalling, Overviews):
         chosen = Selection(
             tuple(dict.fromkeys(ids)),
             entity,
-            topic,
             session,
             at,
             all,

@@ -289,22 +289,6 @@ def test_nothing_was_lost_to_those_who_asked_for_it_to_be(scene: Scene) -> None:
     assert all(word in told for name, word in SECRETS.items() if name != "other")
 
 
-def test_two_agents_may_use_the_same_idempotency_key(scene: Scene, server: Server) -> None:
-    """Neither learns from a key what the other did with it."""
-    made = {}
-    for who in ("alpha", "beta", "writer"):
-        headers = {"authorization": f"Bearer {scene.tokens[who]}", "idempotency-key": "k1"}
-        with server.client(headers=headers) as client:
-            answers = [
-                client.post("/v1/spaces/main/memories", json={"content": f"{who} was here"})
-                for _ in range(2)
-            ]
-        assert [one.status_code for one in answers] == [201, 201]
-        assert len({one.json()["id"] for one in answers}) == 1
-        made[who] = answers[0].json()["id"]
-    assert len(set(made.values())) == 3
-
-
 def test_an_agent_neither_confirms_nor_rewords_what_is_not_its_own(
     scene: Scene, server: Server
 ) -> None:

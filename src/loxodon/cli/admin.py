@@ -221,7 +221,7 @@ def policy(call: Call) -> Result:
         text = words(call.text or ["-"])
         kinds = [
             {**shown, "action": actions[one.kind]}
-            for one in guard.engine.incoming.found(text)
+            for one in guard.incoming.found(text)
             for shown in [{name: getattr(one, name) for name in ("kind", "family", "start", "end")}]
         ]
         taken = guard.taken(text)

@@ -43,11 +43,10 @@ _INDEXES: tuple[Index, ...] = ("memories", "archive")
 
 
 class Selection(NamedTuple):
-    """What is to be forgotten; one of the first six."""
+    """What is to be forgotten; one of the first five."""
 
     ids: tuple[str, ...] = ()
     entity: str = ""
-    topic: str = ""
     session: str = ""
     since: datetime | None = None
     all: bool = False
@@ -58,11 +57,11 @@ class Selection(NamedTuple):
     @property
     def what(self) -> str:
         """Which of them is given; InputError where it is none, or more than one."""
-        named = [name for name in self._fields[:6] if getattr(self, name)]
+        named = [name for name in self._fields[:5] if getattr(self, name)]
         if len(named) != 1:
             raise InputError(
                 "say what to forget, in exactly one way",
-                hint="use ids, or one of: an entity, a topic, a session, a start time, all; "
+                hint="use ids, or one of: an entity, a session, a start time, all; "
                 "see `loxodon forget --help`",
             )
         for option, what in (("also", "entity"), ("doubtful", "entity"), ("only", "ids")):
@@ -98,8 +97,6 @@ class Selected:
                     self._id(id)
             case "entity":
                 self._entity(selection.entity, selection.also, doubtful=selection.doubtful)
-            case "topic":
-                self._topic(selection.topic)
             case "session":
                 self._session(selection.session)
             case _:
@@ -164,26 +161,6 @@ class Selected:
             raise _nothing_called(name)
         self._mark("session", name)
         self._turns(turn for turn in self._erasure.turns() if turn.session == name)
-
-    def _topic(self, topic: str) -> None:
-        wanted = fold(topic)
-        records = [
-            known.record
-            for known in self._erasure.memories()
-            if wanted in map(fold, (known.record.topic, *known.record.tags))
-        ]
-        rows = [
-            int(turn.ref[2:])
-            for one in self._store.worklog.segments()
-            if wanted in map(fold, (one.topic, *one.tags))
-            for turn in self._store.query_turns(
-                "turns_from", one.session, one.first_turn, one.last_turn
-            )
-        ]
-        if not records and not rows:
-            raise _nothing_called(topic)
-        self._memories(records)
-        self._turns(self._erasure.turns(rows))
 
     def _request(self, id: str) -> None:
         """All that was held back because the user asked to have it forgotten."""
@@ -344,8 +321,8 @@ class Selected:
 def _nothing_called(name: str) -> NotFoundError:
     return NotFoundError(
         "nothing to forget is called {name}",
-        hint="`loxodon journal` lists messages and sessions, `loxodon list --json` topics, "
-        "`loxodon entities` entities, `loxodon review` requests to forget",
+        hint="`loxodon journal` lists messages and sessions, `loxodon entities` entities, "
+        "`loxodon review` requests to forget",
         name=repr(name),
     )
 

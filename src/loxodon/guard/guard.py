@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from loxodon import files
 
 if TYPE_CHECKING:
+    from loxodon.guard.find import Finder
     from loxodon.guard.policy import Policy
+    from loxodon.guard.rules import Rule
     from loxodon.store import Chunk
     from loxodon.types import Draft, Record, Turn
 
@@ -63,7 +65,6 @@ class Guard:
         """`usual` is a policy that nobody has changed: what it finds is known by plain signs."""
         self._load = load
         self._usual = usual
-        self._engine: _Engine | None = None
         # A text that was looked through at one door is known at the next; names come all the time.
         self.clean = lru_cache(maxsize=_TEXTS_KNOWN)(lambda text: self.taken(text).text)
         self.name = lru_cache(maxsize=_NAMES)(self.clean)
@@ -79,15 +80,26 @@ class Guard:
         # There is none; where it cannot be read, reading it says why.
         return _shared(home if stamp or os.path.lexists(path) else "", stamp)
 
-    @property
-    def engine(self) -> _Engine:
-        if self._engine is None:
-            self._engine = _Engine(self._load())
-        return self._engine
-
-    @property
+    @cached_property
     def policy(self) -> Policy:
-        return self.engine.policy
+        return self._load()
+
+    @cached_property
+    def incoming(self) -> Finder:
+        from loxodon.guard.find import Finder
+
+        return Finder(self.policy, self.policy.rules)
+
+    @cached_property
+    def _outgoing(self) -> Finder:
+        """Of secrets only those that the user wants there can be in the store."""
+        from loxodon.guard.find import Finder
+
+        def is_shown(rule: Rule) -> bool:
+            action = self.policy.actions[rule.kind]
+            return action == "mask" or (action == "never" and rule.family != "secret")
+
+        return Finder(self.policy, [rule for rule in self.policy.rules if is_shown(rule)])
 
     # On the way in
 
@@ -96,10 +108,10 @@ class Guard:
 
         `question` is what was said right before it.
         """
-        found = self.engine.incoming.found(text, question)
+        found = self.incoming.found(text, question)
         level, kinds = 0, list[str]()
         for _ in range(_ROUNDS if found else 0):
-            actions = self.engine.policy.actions
+            actions = self.policy.actions
             told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
             level = max((level, *(_LEVEL[one.family] for one in told)))
             kinds += [one.kind for one in found]
@@ -107,7 +119,7 @@ class Guard:
             if kept == text:
                 break
             text = kept
-            found = self.engine.incoming.found(text)  # what stood beside it is something by itself
+            found = self.incoming.found(text)  # what stood beside it is something by itself
         return GuardedText(text, SENSITIVITIES[level], tuple(dict.fromkeys(kinds)))
 
     def drafts(
@@ -122,17 +134,23 @@ class Guard:
         lately: dict[str, Sequence[str]] = {}
         for draft in drafts:
             said = draft.content
-            if draft.session not in lately and self.engine.may_answer(said):
+            if draft.session not in lately and self._may_answer(said):
                 lately[draft.session] = before(draft.session)
             text = self.answered(said, lately.get(draft.session, ()))
             lately[draft.session] = (text,)
             kept.append(self.turn(draft._replace(content=text)))
         return kept
 
+    @staticmethod
+    def _may_answer(text: str) -> bool:
+        from loxodon.guard.statement_checks import answer
+
+        return answer(text) is not None
+
     def answered(self, text: str, lately: Sequence[str]) -> str:
         """`text` as it may be kept where `lately` was said before it, oldest first."""
         clean = self.clean(text)
-        if not lately or not self.engine.may_answer(text):
+        if not lately or not self._may_answer(text):
             return clean
         for n, question in enumerate(reversed(lately)):
             without = self.taken(text, question).text
@@ -208,7 +226,7 @@ class Guard:
         What says who somebody is is masked unless the owner asks (`reveal`), how they are reached
         where it is not the owner's `private` chat.
         """
-        if self._engine is None and self._usual:
+        if "_outgoing" not in vars(self) and self._usual:
             from loxodon.guard.signs import has_sign
 
             if not has_sign(text):
@@ -221,7 +239,7 @@ class Guard:
         for _ in range(_ROUNDS):
             hidden = [
                 one
-                for one in self.engine.outgoing.found(text)
+                for one in self._outgoing.found(text)
                 if one.kind in never
                 or (not reveal and (one.family in ("identity", "secret") or not private))
             ]
@@ -258,7 +276,7 @@ class Guard:
         if "[" not in new:
             return new
         masks: dict[str, list[str]] = {}
-        for one in self.engine.outgoing.found(old):
+        for one in self._outgoing.found(old):
             it = old[one.start : one.end]
             masks.setdefault(mask_of(it, one), []).append(it)
         for mask, its in masks.items():
@@ -353,23 +371,3 @@ def mask_of(it: str, one: Detection) -> str:
     plain = "".join(c for c in it if c.isalnum())
     kept = plain[-4:] if len(plain) >= 10 else plain[-2:] if len(plain) >= 6 else ""
     return f"[{label} {DOTS}{kept}]"
-
-
-class _Engine:
-    """A policy, compiled."""
-
-    def __init__(self, policy: Policy) -> None:
-        from loxodon.guard.find import Finder
-        from loxodon.guard.statement_checks import answer
-
-        self.policy = policy
-        self.may_answer = answer
-        self.incoming = Finder(policy, policy.rules)
-        # Of secrets only those that the user wants there can be in the store.
-        kept = [
-            rule
-            for rule in policy.rules
-            if policy.actions[rule.kind] == "mask"
-            or (policy.actions[rule.kind] == "never" and rule.family != "secret")
-        ]
-        self.outgoing = Finder(policy, kept)

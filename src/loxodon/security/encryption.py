@@ -27,6 +27,7 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, draft_in, sweep_drafts
 from loxodon.forget.receipts import backups
+from loxodon.forget.spaces import views_left
 from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, VIEWS, WORKSPACE
 from loxodon.memory import Memory
 from loxodon.security import keys, overwriting
@@ -36,7 +37,7 @@ from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import space_of
-from loxodon.views import copies, manifest
+from loxodon.views import manifest
 from loxodon.views.pending import Pending
 
 _WAIT_SECONDS = 10.0
@@ -185,8 +186,11 @@ def _do(home: _Home, change: Change) -> Recoded:
         key = home.key_at(place)
         _set_source(home.path, place)
         done = _recode_all(home, (), (key,))
-        plain = [one.file for one in backups(home.path, home.config)]
-        return Recoded(done, str(place), (*_without_views(home, (key,)), *plain))
+        left = backups(home.path, home.config)
+        for folder in reversed(home.folders):
+            space = space_of(os.path.join(folder, DATABASE), (key,))
+            left = [*views_left(folder, space, home.workspace(folder)), *left]
+        return Recoded(done, str(place), tuple(one.file for one in left))
     try:
         key = home.key_at(waiting)
     except KeyProblemError:  # it is where it belongs already
@@ -316,20 +320,3 @@ def _recode(path: str, known: Keys, after: Keys) -> bool:
             with suppress(FileNotFoundError):
                 os.unlink(f"{path}.check")
     return True
-
-
-def _without_views(home: _Home, known: Keys) -> Iterator[str]:
-    """Erase the text views wherever they were ever written to; what of them is not as it was
-    written, or cannot be reached, stays, and is told."""
-    for folder in home.folders:
-        space = space_of(os.path.join(folder, DATABASE), known)
-        usual, current = os.path.join(folder, WORKSPACE), home.workspace(folder)
-        for place in copies.folders(folder, current, os.path.abspath(usual)):
-            if os.path.isdir(place.path):
-                root = os.path.join(place.path, VIEWS)
-                yield from copies.removed(root, space, overwriting.erase).left
-            elif place.path not in (current, usual):
-                yield place.path
-        for one in copies.known(folder):
-            if one.kind == "file" and os.path.exists(one.path):
-                yield one.path
