@@ -295,19 +295,6 @@ def test_who_may_ask(home: Path, talked_of: Path, clock: Clock) -> None:
                 assert "Paul" not in recalled(memory, "divorce")
 
 
-def test_what_was_never_read_is_read_when_it_comes_back(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        talked(memory, clock, "My salary is 52000 pounds")
-        ask(memory, clock, "Forget my salary please")
-        memory.consolidate()
-        assert memory.list() == []
-        (head,) = [one for one in memory.quarantine(limit=0) if one.reason == "forget"]
-        memory.release(head.id)
-        memory.consolidate(force=True)
-        assert [one.attribute for one in memory.list()] == ["salary"]
-        assert "52000" in recalled(memory, "salary")
-
-
 def test_many_memories_are_only_asked_about(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         for n in range(30):

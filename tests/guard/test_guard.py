@@ -104,13 +104,6 @@ def test_answers_over_several_calls(memory: Memory) -> None:
     assert memory.journal()[-1].content == "[secret: password]"
 
 
-def test_same_file_twice_adds_nothing(memory: Memory) -> None:
-    turns = [{"role": "user", "content": f"{n}: my password is hunter{n}2"} for n in range(3)]
-    assert memory.add(turns, session="s").added == 3
-    again = memory.add(turns, session="s")
-    assert (again.added, again.known, again.changed) == (0, 3, 0)
-
-
 def test_disguises_and_forged_marks_do_not_help() -> None:
     hidden = ("１３９１２３４５６７８", "139\u200b1234\u200b5678")
     for text in (*hidden, "+86 139-1234-5678", "１３９ 1234 5678"):

@@ -16,7 +16,7 @@ import shutil
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -100,8 +100,11 @@ def assert_tidy(home: Home) -> None:
 # Killing
 
 
-def killed_at_call(work: Callable[[], object], point: int) -> bool:
-    """Do the work in a process that is killed before its nth call; whether it came to that."""
+def killed_at_call(
+    work: Callable[[], object], point: int, places: Mapping[object, Sequence[str]] | None = None
+) -> bool:
+    """Do the work in a process that is killed before its nth call, of those that change files or
+    are named; whether it came to that."""
     child = os.fork()
     if child:
         return bool(os.WIFSIGNALED(os.waitpid(child, 0)[1]))
@@ -117,8 +120,9 @@ def killed_at_call(work: Callable[[], object], point: int) -> bool:
 
         return run
 
-    for name in _CALLS:
-        setattr(os, name, watched(getattr(os, name)))
+    for place, names in (places or {os: _CALLS}).items():
+        for name in names:
+            setattr(place, name, watched(getattr(place, name)))
     _in_child(work)
     return False
 

@@ -72,10 +72,3 @@ def test_the_result_is_that_of_the_first_call_whatever_came_since(memory: Memory
     memory.edit(first.id, content="likes coffee")
     assert memory.capture("likes tea", token="t") == first
     assert kept(memory) == ["likes coffee"]
-
-
-def test_agents_do_not_share_tokens(memory: Memory) -> None:
-    first = memory.within(agent="a").capture("likes tea", token="t")
-    second = memory.within(agent="b").capture("likes coffee", token="t")
-    assert first.id != second.id
-    assert memory.within(agent="a").capture("likes tea", token="t").id == first.id
