@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from threading import Lock, get_ident
@@ -235,13 +234,13 @@ def put_on_record(
         store.put_on_record(Audit(store, keys, now, keep=config.audit.entries))
 
 
-@dataclass
 class RunningVerb:
     """A verb that is being done."""
 
-    audit: Audit
-    op: str
-    wrote: bool = False
+    def __init__(self, audit: Audit, op: str) -> None:
+        self.audit = audit
+        self.op = op
+        self.wrote = False
 
 
 _running: ContextVar[RunningVerb | None] = ContextVar("loxodon_verb", default=None)
