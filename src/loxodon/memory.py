@@ -86,7 +86,6 @@ if TYPE_CHECKING:
     from loxodon.forget.marks import Marks
     from loxodon.forget.receipts import Receipt
     from loxodon.guard.quarantine import Held
-    from loxodon.guard.scan import Scanned
     from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
@@ -648,7 +647,6 @@ class Memory(Knowledge, Recalling, Overviews):
         self,
         *ids: Annotated[str, Arg("memories (f_…), turns (t_…) or entities (e_…)")],
         entity: Annotated[str, Arg("every sentence that names it, by any of its names")] = "",
-        topic: Annotated[str, Arg("everything under this topic or tag")] = "",
         session: Annotated[str, Arg("everything in this conversation")] = "",
         since: Annotated[datetime | None, Arg("everything said from this time on")] = None,
         all: Annotated[bool, Arg("everything")] = False,
@@ -686,7 +684,6 @@ class Memory(Knowledge, Recalling, Overviews):
         chosen = Selection(
             tuple(dict.fromkeys(ids)),
             entity,
-            topic,
             session,
             at,
             all,
@@ -752,13 +749,6 @@ class Memory(Knowledge, Recalling, Overviews):
         with self._store.writing():
             trust(self._store, Belief(self.now()))
         return self.timekeeping()
-
-    @verb(access="owner", audit="works")
-    def scan(self, *, mend: bool = False) -> Scanned:
-        """Search for text stored before a rule against it existed; `mend` removes it everywhere."""
-        from loxodon.guard.scan import scan
-
-        return scan(self, self._store, mend=mend)
 
     # Workspace, audit log, documents, schedule
 

@@ -219,7 +219,6 @@ class RemoteMemory:
         self,
         *ids: str,
         entity: str = ...,
-        topic: str = ...,
         session: str = ...,
         since: datetime | None = ...,
         all: bool = ...,

@@ -198,28 +198,17 @@ def _told(grant: Any) -> dict[str, object]:
 
 
 @command(
-    action(
-        "check|scan|use", "check a text, scan what is stored, use a file as the policy", nargs="?"
-    ),
+    action("check|use", "check a text, use a file as the policy", nargs="?"),
     arg("TEXT", "the text, or - for standard input; with use, the file", nargs="*"),
-    arg("--mend", "remove what scan finds"),
-    verb="scan",
 )
 def policy(call: Call) -> Result:
-    """Show what is stored, masked or refused; check a text; scan stored data."""
+    """Show what is stored, masked or refused; check a text."""
     from loxodon.guard.guard import Guard
     from loxodon.guard.policy import FILE, parsed
 
-    if (call.mend and call.action != "scan") or (call.text and call.action in (None, "scan")):
-        raise UsageError("`policy scan` takes --mend, check and use take a text")
+    if call.text and not call.action:
+        raise UsageError("check and use take a text")
     path = os.path.join(call.root, FILE)
-    if call.action == "scan":
-        with call.opened() as memory:
-            found = memory.scan(mend=call.mend)
-        hint = [] if found.mended else [t("remove it with `loxodon policy scan --mend`")]
-        none = t("no forbidden data is stored")
-        shown = [*view.record(found), *hint] if found.places else none
-        return Result(found, shown, code=1 if found.places and not found.mended else 0)
     if call.action == "use":
         data = read_file(" ".join(call.text))
         parsed(data, call.text[0])  # says what is wrong with it
@@ -232,7 +221,7 @@ def policy(call: Call) -> Result:
         text = words(call.text or ["-"])
         kinds = [
             {**shown, "action": actions[one.kind]}
-            for one in guard.engine.incoming.found(text)
+            for one in guard.incoming.found(text)
             for shown in [{name: getattr(one, name) for name in ("kind", "family", "start", "end")}]
         ]
         taken = guard.taken(text)
@@ -265,21 +254,16 @@ def policy(call: Call) -> Result:
 
 
 @command(
-    action("show|verify|accept", "verify looks for tampering, accept keeps it", nargs="?"),
+    action("show|verify", "verify looks for tampering", nargs="?"),
     arg("--actor NAME", "only entries of this interface or agent"),
     arg("--limit N", "show the latest N (0 for all)", type=whole, default=50),
-    arg("--yes", "accept without asking"),
     verb="audit.entries",
     without="surface agent",
 )
 def audit(call: Call) -> Result:
     """Show who read and wrote what, and check that log for tampering."""
-    if call.action == "accept" and not call.yes:
-        raise UsageError("`audit verify` will no longer fail because of these problems: add --yes")
     with call.opened() as memory:
-        if call.action == "accept":
-            memory.audit.accept()
-        if call.action in ("verify", "accept"):
+        if call.action == "verify":
             return _verified(memory.audit.verify())
         given = {**call.given(memory.now()), "limit": 0}
         found = [
@@ -293,9 +277,10 @@ def audit(call: Call) -> Result:
 
 def _verified(found: Any) -> Result:
     data = {"ok": found.sound, **found._asdict()}
-    for name in ("findings", "notices"):
-        data[name] = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in data[name]]
-    shown = [one.said for one in (*found.findings, *found.notices)]
+    data["findings"] = [
+        {"kind": one.kind, "entry": one.n, "message": one.said} for one in found.findings
+    ]
+    shown = [one.said for one in found.findings]
     if found.sound:
         shown.append(tn("{n} entry is unchanged", "all {n} entries are unchanged", found.entries))
     else:

@@ -16,7 +16,6 @@ from loxodon.config import Config
 from loxodon.consolidate.decay import Decay
 from loxodon.errors import InputError, NotFoundError, StoreError
 from loxodon.filelock import draft_in
-from loxodon.guard.scan import mend_restored
 from loxodon.layout import DATABASE, VIEWS
 from loxodon.memory import Memory
 from loxodon.messages import t
@@ -135,7 +134,6 @@ def _fill(memory: Memory, store: SqliteStore, dump: Dump, progress: Progress) ->
             where=wrong[0].where,
             what=wrong[0].what,
         )
-    mend_restored(memory, store)
 
 
 def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
