@@ -24,10 +24,10 @@ from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, probl
 from loxodon.imports.package import Package
 from loxodon.journal import read as read_turns
 from loxodon.journal.lines import split_lines
-from loxodon.journal.markdown import generated
-from loxodon.journal.moments import MIDNIGHT, match_day, moment
-from loxodon.notes.annotations import NOTHING, Annotations, FrontMatter, day_at_start, front_matter
-from loxodon.notes.blocks import Block, SourceLine, blocks, dedented, nested, sections
+from loxodon.journal.markdown import generated, sections
+from loxodon.journal.moments import MIDNIGHT, day_at_start, match_day, moment
+from loxodon.notes.annotations import NOTHING, Annotations, FrontMatter, front_matter
+from loxodon.notes.blocks import Block, SourceLine, blocks, dedented, nested
 from loxodon.text import sentences
 from loxodon.types import Kind, Source
 from loxodon.views.manifest import is_view
@@ -166,7 +166,7 @@ def entries(
 ) -> Iterator[Entry | Skipped]:
     """The entries of a note, in order; the lines numbered in `left_out` are not looked at."""
     front, code = front or FrontMatter(), 0
-    for section in sections(lines, left_out, front._replace(title=""), None):
+    for section in sections(lines, {*left_out, *range(1, front.lines + 1)}, None):
         titles = [_plain(title) for title in section.headings]
         for block in blocks(section.lines):
             if block.kind == "code":

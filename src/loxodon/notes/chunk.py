@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, tzinfo
 from typing import NamedTuple
 
-from loxodon.journal.markdown import day_in_name, generated
-from loxodon.journal.moments import MIDNIGHT, moment
-from loxodon.notes.annotations import NOTHING, Annotations, day_at_start, front_matter
-from loxodon.notes.blocks import Block, Section, blocks, dedented, nested, sections
+from loxodon.journal.markdown import Section, generated, sections
+from loxodon.journal.moments import MIDNIGHT, day_at_start, day_in_name, moment
+from loxodon.notes.annotations import NOTHING, Annotations, annotated, front_matter
+from loxodon.notes.blocks import Block, blocks, dedented, nested
 from loxodon.store import Chunk, FileRole
 from loxodon.text.sentences import spans
 from loxodon.tokens import estimate
@@ -46,7 +46,12 @@ def chunks(lines: Sequence[str], path: str, role: FileRole, zone: tzinfo | None)
     lines = [_clean(line) for line in lines]
     front, left_out = front_matter(lines), generated(lines)
     found: list[Chunk] = []
-    every = sections(lines, left_out, front, front.day or day_in_name(path))
+    skipped = {*left_out, *range(1, front.lines + 1)}
+    every = sections(lines, skipped, front.day or day_in_name(path), title=front.title)
+    every = [
+        one._replace(headings=tuple(annotated(it)[0].strip() for it in one.headings))
+        for one in every
+    ]
     for section, following in zip(every, [*every[1:], None], strict=True):
         maker = _Chunks(section, front.marks, zone)
         if parts := blocks(section.lines):

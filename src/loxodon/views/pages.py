@@ -3,6 +3,7 @@
 | file | shows |
 |---|---|
 | USER.md, layer1/snapshot.md | the profile, and what a conversation starts with |
+| projects.md | facts and open plans of each project |
 | daily/2026-02-04.md | what was said on a day, where it was said |
 | segments/2026-02-04-001.md | what was said in a stretch of talk about one thing |
 | tags.json | which facts and which segments have a tag |
@@ -17,18 +18,19 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from loxodon.messages import t
 from loxodon.store import Filter
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
 from loxodon.store.rows import moment
 from loxodon.store.store import Store
 from loxodon.text.markdown import one_line
 from loxodon.text.words import fold
-from loxodon.types import Record
+from loxodon.types import GLOBAL_PROJECT, Record
 from loxodon.views.dump import HeldBack, held_back
 from loxodon.views.manifest import VERSION, Planned, View, based_on, comment, mark
 
@@ -49,20 +51,12 @@ Object = dict[str, Any]
 class Content:
     """What all pages are made from, at one moment of the store."""
 
-    def __init__(
-        self,
-        memory: Memory,
-        store: Store,
-        zone: tzinfo | None,
-        language: str,
-        known: Mapping[str, str],
-    ) -> None:
+    def __init__(self, memory: Memory, store: Store, zone: tzinfo | None, language: str) -> None:
         self.memory = memory
         self.store = store
         self.space = store.space
         self.zone = zone
         self.language = language
-        self.known = known  # the views of the last export, each with its basis
         self.held: HeldBack = held_back(store)
         self.bases = store.primary.bases()
 
@@ -116,6 +110,8 @@ def views(content: Content) -> Iterator[Planned]:
         name = f"daily/{day.date}{f'-{day.part}' if day.part > 1 else ''}.md"
         basis = based_on(day.turns, day.first, day.last, content.held.basis(day))
         yield Planned(name, basis, partial(_day, content, name, day))
+    basis = based_on(content.language, content.basis("/fact/active"))
+    yield Planned("projects.md", basis, partial(_projects, content))
     yield from _segments(content)
     yield from _entities(content)
     yield from _indexes(content)
@@ -141,6 +137,22 @@ def _day(content: Content, name: str, day: JournalDay) -> View:
         who = _label(turn["speaker"] or turn["role"])
         said = turn["content"].replace("\n", "\n> ")
         parts += [f"## {at} {who} · {_label(turn['session'])}", f"> {said}"]
+    return View("\n\n".join(parts) + "\n")
+
+
+def _projects(content: Content) -> View:
+    projects: dict[str, list[Record]] = {}
+    for one in content.facts:
+        if one.state == "active" and one.project not in ("", GLOBAL_PROJECT) and not one.done:
+            projects.setdefault(one.project, []).append(one)
+    parts = [comment("projects.md", content.space), f"# {t('Projects', content.language)}"]
+    for project in sorted(projects, key=lambda name: (fold(name), name)):
+        parts.append(f"## {_label(project)}")
+        # Plans come last, with a box.
+        for one in sorted(projects[project], key=lambda one: one.category == "plan"):
+            box = "[ ] " if one.category == "plan" else ""
+            due = f" `due: {one.due_at:%Y-%m-%d}`" if box and one.due_at else ""
+            parts.append(f"- {box}[{one.id}] {one_line(one.content)}{due}")
     return View("\n\n".join(parts) + "\n")
 
 
