@@ -200,7 +200,10 @@ def _from_epoch(number: float, zone: tzinfo | None) -> datetime | None:
         if abs(number) < most:  # false for NaN, too
             whole = isinstance(number, int)
             micro = number * 10**6 // units if whole else round(number * 10**6 / units)
-            found = to_zone(_EPOCH + timedelta(microseconds=micro), zone)
+            try:
+                found = to_zone(_EPOCH + timedelta(microseconds=micro), zone)
+            except OverflowError:
+                return None
             return found if found.year < _ABSURD else None
     return None
 

@@ -18,7 +18,7 @@ from loxodon.errors import BusyStoreError, LoxodonError
 from loxodon.filelock import FileLock
 from loxodon.journal.follow import Followed
 from loxodon.types import FileProblem
-from loxodon.views.sync import Synced
+from loxodon.views.sync import Synced, sync
 
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
@@ -34,20 +34,15 @@ _NOISE = (".tmp", ".lock", ".draft", ".swp", ".swx", "~", "-shm")
 class Round(NamedTuple):
     """What became of some changes."""
 
-    synced: Synced
-    """With those problems and conflicts only that were not told before."""
+    synced: Synced  # with those problems and conflicts only that were not told before
     followed: Followed | None = None
-    error: LoxodonError | None = None
-    """Why nothing could be done; it is tried again."""
-
-
-Tell = Callable[[Round], None]
+    error: LoxodonError | None = None  # why nothing could be done; it is tried again
 
 
 def watch(
     workspace: Workspace,
     stop: Event,
-    tell: Tell,
+    tell: Callable[[Round], None],
     state: str | None = None,
     agents: Sequence[str] = (),
 ) -> None:
@@ -67,106 +62,116 @@ def watch(
                 hint="stop it first",
                 space=workspace.memory.space,
             )
-        _Watching(workspace, tell, state, agents).run(stop)
+        _watch(workspace, stop, tell, state, agents)
     finally:
         lock.close()
 
 
-class _Watching:
-    def __init__(
-        self, workspace: Workspace, tell: Tell, state: str | None, agents: Sequence[str]
-    ) -> None:
-        self.workspace = workspace
-        self.tell = tell
-        self.state = state
-        self.agents = agents
-        self.first = True
-        self.again = True  # whether the last round left something for this one
-        self.seen: set[FileProblem] = set()
-        self.told: set[FileProblem] = set()
-        self.error = ""
+def _watch(
+    workspace: Workspace,
+    stop: Event,
+    tell: Callable[[Round], None],
+    state: str | None,
+    agents: Sequence[str],
+) -> None:
+    before: object = None
+    seen: set[FileProblem] = set()  # by the last look
+    told: set[FileProblem] = set()
+    beat, said, again = 0.0, "", False
+    while not stop.is_set():
+        began = time.monotonic()
+        now = set(_stamps(workspace, state, agents))
+        pause = max(_PAUSE, (time.monotonic() - began) / _SHARE)
+        if now != before or again or began >= beat:
+            first, before, beat = before is None, now, began + _BEAT
+            round, again = _look(workspace, state, agents, make=first)
+            problems = set(_problems(round))
+            fresh = ((problems & seen) | set(round.synced.notes)) - told
+            told, seen = (told & problems) | (told - seen) | fresh, problems
+            again = again or bool(problems - told)
+            round = _only(round, fresh)
+            error = str(round.error or "")
+            if first or _says_something(round) or (error and error != said):
+                tell(round if state or agents else round._replace(followed=None))
+            said = error
+        stop.wait(pause)
 
-    def run(self, stop: Event) -> None:
-        before: object = None
-        beat = 0.0
-        while not stop.is_set():
-            began = time.monotonic()
-            now = set(self.stamps())
-            pause = max(_PAUSE, (time.monotonic() - began) / _SHARE)
-            if now != before or self.again or began >= beat:
-                before, beat = now, began + _BEAT
-                self.look()
-            stop.wait(pause)
 
-    def stamps(self) -> Iterator[tuple[str, int, int]]:
-        """The size and time of each file that may be read. At the top of a workspace an agent may
-        keep anything: of that only notes are looked at."""
-        from loxodon.journal.follow import tops
-        from loxodon.notes.index import folders_of
+def _look(
+    workspace: Workspace, state: str | None, agents: Sequence[str], *, make: bool
+) -> tuple[Round, bool]:
+    """Take in what has changed; also whether something is left for the next look. Views that
+    vanished are not written again: whoever took them may bring them back."""
+    synced, followed, error, again = Synced(), Followed(), None, False
+    try:
+        runs = [workspace.follow(state)] if state else []
+        for run in (*runs, *map(workspace.follow_agent, agents)):
+            pairs = zip(followed, run, strict=True)
+            followed = Followed(*(mine + theirs for mine, theirs in pairs))  # type: ignore[operator]
+    except LoxodonError as caught:
+        error = caught
+    try:
+        quiet = time.time_ns() - int(QUIET * 1e9)
+        synced, again = sync(workspace, before=quiet, make=make)
+    except LoxodonError as caught:
+        error = caught
+    return Round(synced, followed, error), again or error is not None
 
-        named = self.workspace.memory.config.workspace
-        workspaces = [self.workspace.path, *folders_of(self.workspace, named.others)]
-        deep = [os.path.join(one, "memory") for one in workspaces]
-        deep += folders_of(self.workspace, named.folders)
-        deep += [os.path.join(self.state, "agents")] if self.state else []
-        deep += [path for agent in self.agents for path in tops(agent, os.environ)]
-        paths = [
-            os.path.join(one, name)
-            for one in workspaces
-            for name in (os.listdir(one) if os.path.isdir(one) else ())
-            if name.endswith(".md")
-        ]
-        for folder in deep:
-            for at, folders, names in os.walk(folder):
-                folders[:] = [name for name in folders if not name.startswith(".")]
-                paths += [os.path.join(at, name) for name in names if not name.endswith(_NOISE)]
-        for path in paths:
-            try:
-                about = os.stat(path)
-            except OSError:
-                continue
-            yield path, about.st_size, about.st_mtime_ns
 
-    def look(self) -> None:
-        """Take in what has changed. Views that vanished are not written again: whoever took them
-        may bring them back, and everything that they say is in the memory."""
-        from loxodon.views.sync import sync
+def _stamps(
+    workspace: Workspace, state: str | None, agents: Sequence[str]
+) -> Iterator[tuple[str, int, int]]:
+    """The size and time of each file that may be read. At the top of a workspace an agent may
+    keep anything: of that only notes are looked at."""
+    from loxodon.journal.follow import tops
+    from loxodon.notes.index import folders_of
 
-        synced, followed, error, self.again = Synced(), Followed(), None, False
+    named = workspace.memory.config.workspace
+    workspaces = [workspace.path, *folders_of(workspace, named.others)]
+    deep = [os.path.join(one, "memory") for one in workspaces]
+    deep += folders_of(workspace, named.folders)
+    deep += [os.path.join(state, "agents")] if state else []
+    deep += [path for agent in agents for path in tops(agent, os.environ)]
+    paths = [
+        os.path.join(one, name)
+        for one in workspaces
+        for name in (os.listdir(one) if os.path.isdir(one) else ())
+        if name.endswith(".md")
+    ]
+    for folder in deep:
+        for at, folders, names in os.walk(folder):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            paths += [os.path.join(at, name) for name in names if not name.endswith(_NOISE)]
+    for path in paths:
         try:
-            if self.state:
-                followed = self.workspace.follow(self.state)
-            for agent in self.agents:
-                pairs = zip(followed, self.workspace.follow_agent(agent), strict=True)
-                followed = Followed(*(mine + theirs for mine, theirs in pairs))  # type: ignore[operator]
-        except LoxodonError as caught:
-            error = caught
-        try:
-            quiet = time.time_ns() - int(QUIET * 1e9)
-            synced, self.again = sync(self.workspace, before=quiet, make=self.first)
-        except LoxodonError as caught:
-            error = caught
-        self.again = self.again or error is not None
-        round = Round(*self.news(synced, followed), error)
-        new_error = error is not None and str(error) != self.error
-        if self.first or _says_something(round) or new_error:
-            follows = self.state or self.agents
-            self.tell(round if follows else round._replace(followed=None))
-        self.first, self.error = False, str(error or "")
+            about = os.stat(path)
+        except OSError:
+            continue
+        yield path, about.st_size, about.st_mtime_ns
 
-    def news(self, synced: Synced, followed: Followed) -> tuple[Synced, Followed]:
-        """What is to be told now: of problems those that were there the last time too, because a
-        file may only be half written, and that were not told yet."""
-        lists = (synced.problems, synced.conflicts, synced.indexed.problems, followed.problems)
-        problems = {one for found in lists for one in found}
-        fresh = ((problems & self.seen) | set(synced.notes)) - self.told
-        self.told = (self.told & (problems | self.told - self.seen)) | fresh
-        self.seen = problems
-        self.again = self.again or bool(problems - self.told)
-        kept = [tuple(one for one in found if one in fresh) for found in (*lists, synced.notes)]
-        indexed = synced.indexed._replace(problems=kept[2])
-        synced = synced._replace(problems=kept[0], conflicts=kept[1], indexed=indexed)
-        return synced._replace(notes=kept[4]), followed._replace(problems=kept[3])
+
+def _problems(round: Round) -> Iterator[FileProblem]:
+    yield from (*round.synced.problems, *round.synced.conflicts, *round.synced.indexed.problems)
+    yield from round.followed.problems if round.followed else ()
+
+
+def _only(round: Round, fresh: set[FileProblem]) -> Round:
+    """A round with those of its problems, conflicts and notes alone that are `fresh`."""
+
+    def kept(found: Sequence[FileProblem]) -> tuple[FileProblem, ...]:
+        return tuple(one for one in found if one in fresh)
+
+    synced, followed = round.synced, round.followed or Followed()
+    indexed = synced.indexed._replace(problems=kept(synced.indexed.problems))
+    synced = synced._replace(
+        conflicts=kept(synced.conflicts),
+        problems=kept(synced.problems),
+        notes=kept(synced.notes),
+        indexed=indexed,
+    )
+    return round._replace(
+        synced=synced, followed=followed._replace(problems=kept(followed.problems))
+    )
 
 
 def _says_something(round: Round) -> bool:

@@ -173,7 +173,7 @@ class _Run(Following):
     def follow_files(self, paths: Sequence[str]) -> None:
         """Journal what is new in files of one folder, those that began first before the others."""
         changed = [path for path in paths if not self._lies_still(path, self.mark(path))]
-        self._count(unchanged=len(paths) - len(changed))
+        self._counts["unchanged"] += len(paths) - len(changed)
         if not changed:
             return
         index = self._index(os.path.join(os.path.dirname(changed[0]), "sessions.json"))
@@ -239,7 +239,7 @@ class _Run(Following):
         marks: dict[str, str] = dict(self._store.query("marks", path))
         files = stamp(path)
         if parsed_mark(marks.get("", "")) == {"files": files}:
-            self._count(unchanged=len(marks) - 1)
+            self._counts["unchanged"] += len(marks) - 1
             return
         self._flush()
         whole = True
@@ -250,7 +250,7 @@ class _Run(Following):
                     mark = parsed_mark(marks.get(session.id, ""))
                     now: dict[str, object] = {"seq": session.last, "rewritten": session.rewritten}
                     if {name: mark.get(name) for name in now} == now and not mark.get("bad"):
-                        self._count(unchanged=1)
+                        self._counts["unchanged"] += 1
                         continue
                     before = number(mark.get("seq")) + 1 if mark else 0
                     whole = self._of_database(database, session.id, now, before) and whole
