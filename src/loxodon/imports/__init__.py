@@ -76,8 +76,10 @@ def take_in(
 
         def found() -> Iterator[Found]:
             for name in package.outside:
-                what = "it is a link out of the folder, or not a regular file"
-                yield problem(name, 0, InputError(what, hint="not read"))
+                error = InputError(
+                    "it is a link out of the folder, or not a regular file", hint="not read"
+                )
+                yield problem(name, 0, error)
             yield from READERS[kind](package, around)
 
         # Once to see that the whole can be read, so that nothing is half taken

@@ -1,5 +1,7 @@
-"""What OpenClaw is given, made from `kit/` for one memory: files of our own, and a block in files of
-others, between two marks."""
+"""What OpenClaw is given, made from `kit/` for one memory.
+
+Files of our own, and a block in files of others, between two marks.
+"""
 
 from __future__ import annotations
 
