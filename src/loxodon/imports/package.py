@@ -151,7 +151,8 @@ class Package:
             text = self.read(name).decode("utf-8-sig").strip()
             if not text.startswith("["):
                 value = json.loads(text)
-                key = next((key for key in inside if _has_list(value, key)), "")
+                holds = value if isinstance(value, Mapping) else {}
+                key = next((key for key in inside if isinstance(holds.get(key), list)), "")
                 many = value[key] if key else [value]
                 yield from ((f".{key}[{n}]" if key else ".", one) for n, one in enumerate(many))
                 return
@@ -174,10 +175,6 @@ class Package:
                 reason=getattr(error, "msg", str(error)).removesuffix(" starting at"),
                 line=text.count("\n", 0, getattr(error, "pos", at)) + 1,
             ) from None
-
-
-def _has_list(value: object, key: str) -> bool:
-    return isinstance(value, Mapping) and isinstance(value.get(key), list)
 
 
 def _shown(name: str) -> str:

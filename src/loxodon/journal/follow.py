@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.lines import (
@@ -139,8 +139,9 @@ class Following:
 
     def result(self) -> Followed:
         self._flush()
-        found = Followed(sessions=tuple(self._sessions), problems=tuple(self._problems))
-        return found._replace(**self._counts)
+        counts: dict[str, Any] = dict(self._counts)
+        sessions, problems = tuple(self._sessions), tuple(self._problems)
+        return Followed(sessions=sessions, problems=problems, **counts)
 
     def tell(self, file: str, problems: Sequence[Trouble]) -> None:
         for line, error in problems[:_MOST_PROBLEMS]:
@@ -249,13 +250,6 @@ def transcripts(agent: str, folder: str) -> list[str]:
     top = glob.escape(folder)
     found = (path for one in AGENTS[agent].patterns for path in glob.glob(os.path.join(top, one)))
     return sorted(filter(os.path.isfile, found), key=lambda path: (os.path.getmtime(path), path))
-
-
-def tops(agent: str, environment: Mapping[str, str]) -> list[str]:
-    """The folders that an agent's transcripts are somewhere in."""
-    folder = AGENTS[agent].folder(environment)
-    names = dict.fromkeys(pattern.partition("/")[0] for pattern in AGENTS[agent].patterns)
-    return [os.path.join(folder, name) for name in names]
 
 
 def found_agents(environment: Mapping[str, str]) -> list[str]:

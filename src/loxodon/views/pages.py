@@ -111,7 +111,8 @@ def views(content: Content) -> Iterator[Planned]:
         yield Planned(name, basis, partial(_day, content, name, day))
     bases = [f"{name}:{content.bases[name]}" for name in sorted(content.bases)]
     basis = based_on(content.language, content.zone, *bases, content.held.basis())
-    for name, make in (*_segments(content), ("projects.md", partial(_projects, content))):
+    yield Planned("projects.md", basis, partial(_projects, content))
+    for name, make in _segments(content):
         yield Planned(name, basis, make)
     for name, document in (*_entities(content), *_indexes(content)):
         yield Planned(name, basis, partial(_json_page, content, name, document))

@@ -23,7 +23,7 @@ from loxodon.notes.index import Indexed
 from loxodon.store import Filter
 from loxodon.types import FileProblem, Record, Source
 from loxodon.views import manifest
-from loxodon.views.edits import CurrentMemories, EditedEntry, EditedPage, SyncPlan, decide
+from loxodon.views.edits import CurrentMemories, EditedPage, SyncPlan, decide
 from loxodon.views.insights import read_page
 from loxodon.views.manifest import INSIGHTS, MANIFEST
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from loxodon.verbs import Changes
     from loxodon.views.workspace import Workspace
 
-_CAPTURED = ("content", "importance", "tags", "project", "topic", "category")
 _MERGING = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
 
 
@@ -52,7 +51,6 @@ class Taken(NamedTuple):
 
     synced: Synced
     settled: Mapping[str, str] = {}  # the page to write anew, with the hash of what was read
-    waiting: bool = False  # whether it was left for later because it had only just changed
 
 
 def sync(
@@ -62,11 +60,13 @@ def sync(
     dry_run: bool = False,
     before: int | None = None,
     make: bool = True,
-) -> tuple[Synced, bool]:
-    """Take in what changed in the workspace; also whether something was left for later.
+    always: bool = True,
+) -> Synced:
+    """Take in what changed in the workspace, and write the views.
 
     `before` leaves a page alone that was changed after that moment (nanoseconds): it may not be
-    whole yet. Without `make` the views are written only where there are some.
+    whole yet. Without `make` the views are written only where there are some; without `always`,
+    only where something was taken in.
     """
     memory = workspace.memory
     if not memory.has_views:
@@ -75,22 +75,23 @@ def sync(
             what = t("this memory is encrypted, so it has no text views to sync")
             hint = t("change a memory with `loxodon edit`")
         told = Synced(notes=(FileProblem(VIEWS, 0, what, hint),))
-        return told if dry_run else told._replace(indexed=workspace.index()), False
+        return told if dry_run else told._replace(indexed=workspace.index())
     taken = take_in(workspace, deletions=deletions, dry_run=dry_run, before=before)
     if dry_run:
-        return taken.synced, taken.waiting
+        return taken.synced
     synced = taken.synced._replace(indexed=workspace.index())
     unreadable = any(problem.file == MANIFEST for problem in synced.problems)
-    if unreadable or not _has_views(workspace, make):  # an export would only say the same
-        return synced, taken.waiting
+    wanted = always or taken.settled
+    if not wanted or unreadable or not _has_views(workspace, make):
+        return synced  # an export would only say the same
     try:
         kept = workspace.export(settled=taken.settled).kept
     except LoxodonError as error:  # which undoes nothing of what was taken in
         problem = FileProblem(VIEWS, 0, *error.localized())
-        return synced._replace(problems=(*synced.problems, problem)), taken.waiting
+        return synced._replace(problems=(*synced.problems, problem))
     told_of = {one.file for one in (*synced.problems, *synced.conflicts)}
     news = (one for one in kept if one.file not in told_of)
-    return synced._replace(notes=(*synced.notes, *news)), taken.waiting
+    return synced._replace(notes=(*synced.notes, *news))
 
 
 def _has_views(workspace: Workspace, make: bool) -> bool:
@@ -126,7 +127,7 @@ def take_in(
         return nothing
     path = os.path.join(root, INSIGHTS)
     if before is not None and os.path.isfile(path) and os.stat(path).st_mtime_ns > before:
-        return nothing._replace(waiting=True)
+        return nothing
     try:
         text, hash = manifest.read(root, INSIGHTS)
         if row and not text:  # what a power cut leaves
@@ -219,22 +220,15 @@ def _held(workspace: Workspace, page: EditedPage) -> CurrentMemories:
 
 def _do(workspace: Workspace, page: EditedPage, plan: SyncPlan) -> list[str]:
     """Carry out a plan; the ids of the new memories."""
+    memory, added = workspace.memory, list[str]()
     for id, changed in plan.edits.items():
-        workspace.memory.edit(id, **cast("Changes", changed))
+        memory.edit(id, **cast("Changes", changed))
     for id in plan.archived:
-        workspace.memory.archive(id)
-    return [_capture(workspace, new, page.base) for new in plan.new]
-
-
-def _capture(workspace: Workspace, entry: EditedEntry, base: str) -> str:
-    """Keep a memory that a person wrote; its id. The same page again adds nothing."""
-    memory = workspace.memory
-    given = {name: value for name, value in entry.fields.items() if name in _CAPTURED}
-    source = Source(file=f"{VIEWS}/{INSIGHTS}", line=entry.line)
-    said = json.dumps([base, "fact", entry.line, entry.fields], default=str, sort_keys=True)
-    token = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
-    record = memory.capture(source=source, token=token, **given)
-    rest = {name: value for name, value in entry.fields.items() if name not in _CAPTURED}
-    if rest:
-        memory.edit(record.id, **cast("Changes", rest))
-    return record.id
+        memory.archive(id)
+    for new in plan.new:
+        # The same page again adds nothing.
+        said = json.dumps([page.base, "fact", new.line, new.fields], default=str, sort_keys=True)
+        token = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+        source = Source(file=f"{VIEWS}/{INSIGHTS}", line=new.line)
+        added.append(memory.capture(source=source, token=token, **new.fields).id)
+    return added

@@ -320,14 +320,14 @@ def plan_uninstall(home: str) -> InstallPlan:
     root = os.path.join(record["workspace"], VIEWS)
     named = any(one["name"] == "path" for one in record["settings"])
     written = load(root) if named else None
-    ours = written.files if written and written.space == "main" else {}
     views: list[str] = []
     edited: Left = []
-    for name in ours if written else ():
-        path = os.path.join(root, *name.split("/"))
-        change = change_of(root, name, written) if _stays_inside(path, root) else "gone"
-        views += [path] if change == "same" else []
-        edited += [(path, "edited")] if change == "edited" else []
+    if written and written.space == "main":
+        for name in written.files:
+            path = os.path.join(root, *name.split("/"))
+            change = change_of(root, name, written) if _stays_inside(path, root) else "gone"
+            views += [path] if change == "same" else []
+            edited += [(path, "edited")] if change == "edited" else []
     if written and not edited:
         views += [os.path.join(root, *name.split("/")) for name in (MANIFEST, LOCK)]
     folders = {os.path.dirname(path) for path in views} | set(record["folders"])
