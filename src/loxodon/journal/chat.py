@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime, timedelta, tzinfo
+from datetime import timedelta, tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import InputError
@@ -29,7 +29,7 @@ from loxodon.journal.moments import (
     match_day,
     moment,
 )
-from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Role
+from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
 
 _MAX_SPEAKER = 30  # characters of a name
 
@@ -83,13 +83,6 @@ class _Header(NamedTuple):
     clock: Clock | None = None
 
 
-class _Message(NamedTuple):
-    line: int
-    name: str
-    at: datetime | None
-    texts: list[str]
-
-
 def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     """The messages of a log, and its lines that cannot be read."""
     problems = list(lines.problems)
@@ -106,16 +99,20 @@ def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
             )
             problems.append((1, error))
         return [], problems
-    messages = list(_messages(texts, headers, name, zone, problems))
-    keys = {_key_of(message.name) for message in messages if message.name}
+    messages = [one for one in _messages(texts, headers, name, zone, problems) if one.line]
+    keys = {_key_of(message.speaker) for message in messages if message.speaker}
     people = {key for key in keys if _role_of(key) is None}
     group = len(people) + bool(keys & _ROLES["user"]) > 2
     drafts: list[Draft] = []
     for message in messages:
         try:
-            drafts += _draft(message, group=group)
+            check_text(message.content)
+            check_name(message.speaker, "speaker")
         except InputError as error:
             problems.append((message.line, error))
+        else:
+            said = _attributed(message._replace(chat="group" if group else "direct"))
+            drafts += [said] if said.content else []
     return drafts, problems
 
 
@@ -236,18 +233,18 @@ def _messages(
     name: str,
     zone: tzinfo | None,
     problems: list[Trouble],
-) -> Iterator[_Message]:
-    """The messages with their lines; what stands before the first is nobody's. A message that gives
-    only a time is of the day that the log has come to."""
+) -> Iterator[Draft]:
+    """The messages with their lines; what stands before the first is nobody's, and what follows a
+    date that does not exist has no line. A time alone is of the day that the log has come to."""
     unclear = [one.day for one in headers if one and one.day and one.day.ambiguous]
     # Day first, unless the log shows that it cannot be.
     cannot = any(day.month > 12 for day in unclear)
     month_first = cannot and not any(day.day > 12 for day in unclear)
     today, clock = day_in_name(name), MIDNIGHT
-    current: _Message | None = None
+    current, said = Draft(0, "system", ""), list[str]()
     for line, (text, header) in enumerate(zip(texts, headers, strict=True), 1):
-        begun: _Message | None = None
         day, time = header[3:] if header else _separator(text) or (None, None)
+        begun: Draft | None = None
         try:
             if day:
                 today, clock = day.resolve(month_first=month_first), time or MIDNIGHT
@@ -258,39 +255,34 @@ def _messages(
                 clock = time
             if header:
                 at = moment(today, clock, zone) if today else None
-                begun = _Message(line, header.name, at, [header.text])
-            elif not day and current is not None:
-                current.texts.append(text)
-            elif not day and text.strip():
-                begun = _Message(line, "", None, [text])
+                begun = Draft(line, "system", header.text, at=at, speaker=header.name)
+            elif not day and (said or text.strip()):
+                begun = None if said else Draft(line, "system", text)
+                said.append(text)
         except InputError as error:
             problems.append((line, error))
-            begun = _Message(0, "", None, [])  # of nobody: its lines go with it
+            begun = Draft(0, "system", "")  # of nobody: its lines go with it
         if begun:
-            if current and current.line:
-                yield current
-            current = begun
-    if current and current.line:
-        yield current
+            yield current._replace(content="\n".join(said))
+            current, said = begun, [begun.content]
+    yield current._replace(content="\n".join(said))
 
 
-def _draft(message: _Message, *, group: bool) -> list[Draft]:
-    """The turn of a message; none for one without text."""
-    text = "\n".join(message.texts).strip()
-    if not text:
-        return []
-    check_text(text)
-    check_name(message.name, "speaker")
-    key = _key_of(message.name)
+def _attributed(message: Draft) -> Draft:
+    """A message with the role and the origin of its speaker."""
+    name = message.speaker
+    key = _key_of(name)
     named = _role_of(key)
-    role: Role = named or ("user" if message.name else "system")
-    person = named is None and bool(message.name)
+    role: Role = named or ("user" if name else "system")
+    person = named is None and bool(name)
     # The name by itself, without the `said` and the marks that stood around it.
-    shown = message.name.strip(" *~").removesuffix(" said").removesuffix("说").rstrip()
-    speaker = shown if person or key in _MODELS else ""
-    origin = "group" if person else ORIGIN_OF_ROLE[role]
-    chat: Chat = "group" if group else "direct"
-    return [Draft(message.line, role, text, "", "", message.at, speaker, "", chat, origin)]
+    shown = name.strip(" *~").removesuffix(" said").removesuffix("说").rstrip()
+    return message._replace(
+        role=role,
+        content=message.content.strip(),
+        speaker=shown if person or key in _MODELS else "",
+        origin="group" if person else ORIGIN_OF_ROLE[role],
+    )
 
 
 # -- who speaks: what is a name, and whose --------------------------------------------------------

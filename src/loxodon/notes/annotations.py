@@ -30,7 +30,7 @@ _KEYS = {
 }
 _NAMES = {key: name for name, keys in _KEYS.items() for key in keys.split()}
 _OVER = frozenset({"superseded", "retracted", "已取代", "被取代", "已失效", "失效"})
-_COMMENT = re.compile(r"<!--((?:(?!-->).)*)-->")
+_COMMENT = re.compile(r"<!--((?:(?!-->|<!--).)*)-->")  # many that never end take no time
 
 
 class Annotations(NamedTuple):

@@ -137,8 +137,9 @@ class _Chunks:
         clock = section.clock if day == section.day else MIDNIGHT
         at = moment(day, clock, self._zone) if day else None
         above = " > ".join(headings)[:_LONGEST_HEADING]
-        about = (marks.importance, marks.project, marks.triggers)
-        self._found.append(Chunk(text, units[0].line, last, above, at, "", *about))
+        weight, project, triggers = marks.importance, marks.project, marks.triggers
+        chunk = Chunk(text, units[0].line, last, above, at)
+        self._found.append(chunk._replace(importance=weight, project=project, triggers=triggers))
 
 
 def _packed(parts: Iterable[Block]) -> Iterator[list[_Unit]]:
