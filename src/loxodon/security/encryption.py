@@ -38,7 +38,7 @@ from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import space_of
 from loxodon.views import manifest
-from loxodon.views.pending import Pending
+from loxodon.views.plain import Pending
 
 _WAIT_SECONDS = 10.0
 _SHORTEST_PHRASE = 12

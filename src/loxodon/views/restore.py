@@ -27,7 +27,15 @@ from loxodon.store.sqlite.copying import put_in_place
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.types import NOTHING, FileProblem
 from loxodon.views.dump import FOLDER, Dump
-from loxodon.views.manifest import MANIFEST, Manifest, bad_view, change_of, load
+from loxodon.views.manifest import (
+    INSIGHTS,
+    MANIFEST,
+    Manifest,
+    bad_view,
+    change_of,
+    load,
+    of_other_space,
+)
 
 
 class Restored(NamedTuple):
@@ -97,12 +105,7 @@ def _manifest(source: str, space: str) -> tuple[str, Manifest]:
                 folder=root,
             )
         if manifest.space != space:
-            raise InputError(
-                "{folder} contains the text views of the space {owner}",
-                hint="select that space with --space",
-                folder=root,
-                owner=repr(manifest.space),
-            )
+            raise of_other_space(root, manifest.space)
         return root, manifest
     raise NotFoundError(
         "no text views found in {folder}",
@@ -146,7 +149,8 @@ def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
             yield FileProblem(name, 0, what)
         else:
             what = t("it was edited after it was written; the edits were ignored")
-            yield FileProblem(name, 0, what, t("apply your edits with `loxodon sync`"))
+            hint = t("apply your edits with `loxodon sync`") if name == INSIGHTS else ""
+            yield FileProblem(name, 0, what, hint)
 
 
 def not_empty(space: str, home: str) -> InputError:
