@@ -25,8 +25,8 @@ from loxodon.consolidate.beliefs import (
 )
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.extract import Candidate
-from loxodon.consolidate.pages.wording import without_verb
 from loxodon.consolidate.reconcile import Plan, plan, said_at
+from loxodon.consolidate.themes import without_verb
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
 from loxodon.language.projects import named_project
@@ -284,7 +284,7 @@ class Keeper:
             new = record_of(candidate, turn, self._now)
             values |= {
                 "audience": themes.narrowest((record, new)),
-                "trust": themes.least_trusted((record, new)),
+                "trust": provenance.least((record.trust, new.trust)),
             }
         change = "updated" if richer else "repeated"
         self.counts[change] += 1

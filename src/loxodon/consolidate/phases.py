@@ -31,12 +31,13 @@ from loxodon.consolidate.denoise import Sentence
 from loxodon.consolidate.events import events_of
 from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read, rules_for
 from loxodon.consolidate.keep import IsForgotten, Keeper
-from loxodon.consolidate.pages import gather
 from loxodon.consolidate.passages import from_json, to_json
 from loxodon.consolidate.residue import Asking, ModelAnswer, Residue
+from loxodon.consolidate.schedule import has_come
 from loxodon.consolidate.segment import PAUSE, segments
 from loxodon.consolidate.segment import TurnSegment as Cut
 from loxodon.consolidate.segment import said_in as sentences_in
+from loxodon.consolidate.snapshot import renewed_snapshots
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.guard import provenance, quarantine
 from loxodon.guard.instructions import found_in
@@ -564,7 +565,7 @@ class Run:
                     self._advance(6)
 
     def _phase_7(self) -> None:
-        rewritten = gather.renewed_snapshots(self._store, self._config, self._now, self._count)
+        rewritten = renewed_snapshots(self._store, self._config, self._now, self._count)
         with self._writing():
             for page in rewritten:
                 self._worklog.put_page(*page, self._now)
@@ -582,7 +583,7 @@ class Run:
             return
         self._counts += compress.daily(self._store, self._now, self._residue)
         weekly = self._config.schedule.weekly
-        if compress.weekly_due(self._store, self._now, weekly, self._zone):
+        if has_come(weekly, self._worklog.work().weekly_at, self._now, self._zone):
             self._counts += compress.weekly(self._store, self._now, self._residue)
 
     def _read(
