@@ -78,10 +78,9 @@ def daily_rate(kind: Kind, importance: float, rates: DecayConfig) -> float:
 
 
 RETURNED_STRENGTH = 0.3  # What an archived memory comes back with
-AGED = ("faded", "expired")  # How a memory leaves for its age
 _AT_A_TIME = 500
-# How far from when a memory was made times are that were reckoned by the same clock
-_SAID_THEN = timedelta(days=366)
+# What takes a memory out for good: something else stands in its place, or a person put it away
+_SETTLED = "archived superseded corrected retracted merged confirmed denied rejected outdated late"
 
 
 def lift(store: Store, now: datetime) -> Counter[str]:
@@ -109,35 +108,14 @@ def lift(store: Store, now: datetime) -> Counter[str]:
 
 def _may_return(store: Store, record: Record, now: datetime) -> bool:
     """What is over, has expired or was settled does not become true again by being asked for."""
-    ends = [at for at in (record.valid_until, record.expires_at) if at is not None]
-    return all(at > now for at in ends) and _left_by(store, record) not in _SETTLED
-
-
-# What takes a memory out for good: something else stands in its place, or a person put it away
-_SETTLED = frozenset(
-    {
-        "archived",
-        "superseded",
-        "corrected",
-        "retracted",
-        "merged",
-        "confirmed",
-        "denied",
-        "rejected",
-        "outdated",
-        "late",
-    }
-)
-
-
-def _left_by(store: Store, record: Record) -> str:
-    """What was done to a memory when it left the active pool."""
-    change = ""
+    if any(at is not None and at <= now for at in (record.valid_until, record.expires_at)):
+        return False
+    left_by = ""  # what was done to it when it left the active pool
     for version in reversed(store.history(record.id)):
         if version.record.id != record.id or version.record.state == "active":
             break
-        change = version.change
-    return change
+        left_by = version.change
+    return left_by not in _SETTLED.split()
 
 
 def let_go(store: Store, now: datetime) -> Counter[str]:

@@ -73,8 +73,8 @@ def handed_out(space: OpenSpace, found: HandedOut) -> HandedOut:
 
 def flush_due(space: OpenSpace, began: datetime | None = None) -> str:
     """Why a flush is due; empty if it is not."""
-    from loxodon.consolidate.buffer import BUFFER_TOKENS, buffered, flush_due
+    from loxodon.consolidate.buffer import flush_due
 
+    quiet = space.config.buffer.quiet
     with space.store.reading():
-        waiting = buffered(space.store, space.count, BUFFER_TOKENS)
-    return flush_due(waiting, space.now(), space.config.buffer.quiet, BUFFER_TOKENS, began)
+        return flush_due(space.store, space.count, space.now(), quiet, began)
