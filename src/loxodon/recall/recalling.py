@@ -298,7 +298,7 @@ class Recalling:
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
         from loxodon.consolidate import compress
-        from loxodon.consolidate.learning import residue
+        from loxodon.consolidate.consolidation import residue
 
         now, judge = self._space.now(), residue(self._space)
         if refresh:
