@@ -13,8 +13,8 @@ from typing import Any
 from loxodon.consolidate import beliefs, entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.extract import Candidate
-from loxodon.consolidate.pages.wording import without_verb
 from loxodon.consolidate.reconcile import Plan, plan, said_at
+from loxodon.consolidate.themes import without_verb
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
 from loxodon.language.projects import named_project
@@ -254,7 +254,7 @@ class Keeper:
                 "tags": tags_of(new.content),
                 "entities": tuple(dict.fromkeys((*record.entities, *new.entities))),
                 "audience": themes.narrowest((record, new)),
-                "trust": themes.least_trusted((record, new)),
+                "trust": provenance.least((record.trust, new.trust)),
             }
             for name in ("attribute", "value", "subject"):
                 values[name] = getattr(new, name) or getattr(record, name)

@@ -21,7 +21,6 @@ from loxodon.config import ModelConfig
 from loxodon.consolidate import passages, themes
 from loxodon.consolidate.extract import Candidate, candidate_of
 from loxodon.consolidate.keep import Keeper, StoreView
-from loxodon.consolidate.pages.profile import ProfileChange
 from loxodon.consolidate.passages import Passage, Stack
 from loxodon.consolidate.reconcile import said_at
 from loxodon.consolidate.residue import Asking, Hear, ModelAnswer, Residue
@@ -238,13 +237,13 @@ class ModelResidue(Residue):
         found = self._ask(lambda: tasks.merge(self._model, contents, language)) or []
         return [([facts[n] for n in one.places], one.content) for one in found]
 
-    def portrait(self, core: Sequence[Record], changes: Sequence[ProfileChange]) -> str:
+    def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
         entries = [one.content for one in core]
         language = language_of("\n".join(entries))
         if not core or not self.thorough or not self._is_able_in(language):
             return ""
-        changed = [one.record.content for one in changes]
-        return self._ask(lambda: tasks.portrait(self._model, entries, changed, language)) or ""
+        news = [one.content for one in changed]
+        return self._ask(lambda: tasks.portrait(self._model, entries, news, language)) or ""
 
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
         facts = [one for one in changed if one.kind == "fact" and one.state == "active"]

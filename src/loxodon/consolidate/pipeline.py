@@ -31,11 +31,12 @@ from loxodon.consolidate.denoise import Sentence
 from loxodon.consolidate.events import events_of
 from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read, rules_for
 from loxodon.consolidate.keep import Keeper
-from loxodon.consolidate.pages import gather
-from loxodon.consolidate.passages import from_json, number, to_json
+from loxodon.consolidate.passages import from_json, to_json
 from loxodon.consolidate.residue import Asking, ModelAnswer, Residue
+from loxodon.consolidate.schedule import has_come
 from loxodon.consolidate.segment import PAUSE, TurnSegment, segments
 from loxodon.consolidate.segment import said_in as sentences_in
+from loxodon.consolidate.snapshot import renewed_snapshots
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.guard import provenance, quarantine
 from loxodon.guard.instructions import found_in
@@ -137,7 +138,8 @@ class Run:
             if not self._held:  # else no day or week is over by this clock
                 self._counts += compress.daily(self._store, self._now, self._residue)
                 weekly = self._space.config.schedule.weekly
-                if compress.weekly_due(self._store, self._now, weekly, self._space.zone):
+                last = self._worklog.work().weekly_at
+                if has_come(weekly, last, self._now, self._space.zone):
                     self._counts += compress.weekly(self._store, self._now, self._residue)
             self._counts["embedded"] += self._embed()  # last, for what compressing made too
         return self._outcome(reason, phase=0, attempts=0, last_success=self._now)
@@ -502,7 +504,7 @@ class Run:
 
     def _snapshot(self) -> None:
         space = self._space
-        pages = gather.renewed_snapshots(self._store, space.config, self._now, space.count)
+        pages = renewed_snapshots(self._store, space.config, self._now, space.count)
         with self._writing():
             for page in pages:
                 self._worklog.put_page(*page, self._now)
@@ -580,6 +582,11 @@ class _Mark:
     def remove(self) -> None:
         with suppress(OSError, StoreError):
             files.remove(self._path)
+
+
+def number(turn: Turn) -> int:
+    """The number of a turn in the journal."""
+    return int(turn.ref[2:])
 
 
 def kept_segment(cut: TurnSegment) -> Segment:

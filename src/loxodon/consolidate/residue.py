@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import NamedTuple
 
 from loxodon.consolidate.extract import Candidate, ExtractedTurn
-from loxodon.consolidate.pages.profile import ProfileChange
 from loxodon.language.statements import Fragment
 from loxodon.types import NOTHING, Event, Record, Turn
 
@@ -72,7 +71,7 @@ class Residue:
         """Facts of a partition that one sentence can tell, and that sentence."""
         return ()
 
-    def portrait(self, core: Sequence[Record], changes: Sequence[ProfileChange]) -> str:
+    def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
         """A model's few words on the user and the week; empty for the changes' own."""
         return ""
 
