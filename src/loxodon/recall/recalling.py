@@ -297,7 +297,7 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.consolidate.learning import residue
+        from loxodon.consolidate.consolidation import residue
         from loxodon.consolidate.profile import profile, profiles, put_profiles
 
         now, judge = self._space.now(), residue(self._space)

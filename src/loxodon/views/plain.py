@@ -15,7 +15,7 @@ from itertools import zip_longest
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from loxodon.consolidate.phases import Consolidated
+from loxodon.consolidate.pipeline import Consolidated
 from loxodon.fields import is_text, number
 from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
@@ -50,7 +50,7 @@ from loxodon.types import (
 from loxodon.views.pending import Pending, PendingEntry
 
 if TYPE_CHECKING:
-    from loxodon.consolidate.phases import OnPhase
+    from loxodon.consolidate.pipeline import OnPhase
 
 _LARGEST = 1 << 20  # bytes of a file that are read: more than any budget has room for
 _SHOWN = 700
