@@ -36,9 +36,8 @@ RECENT_DAYS = 3  # Today included
 # What these sections may take of the room beside the frame; the core memories get what is left
 _CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
 _SHARES = (0.4, 0.25, 0.15, 0.2)  # Of the room for core memories: the first three, and the others
-_SHORT = (
-    40  # Tokens that a line may always take; a longer one is cut to the share that it stands in
-)
+# Tokens that a line may always take; a longer one is cut to the share that it stands in
+_SHORT = 40
 _SMALL = 300  # Below this budget the frame is as short as can be
 _STRONGEST, _NEWEST, _BINDING, _RELATED = 300, 100, 60, 20  # Memories that are read
 _CONSIDERED = 60  # Lines that a section looks at
