@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 BELIEF_CONFIDENCE = 0.6
 _ALIKE = 20  # Memories among which one that says the same is looked for
 _DEFAULTS: Mapping[str, Any] = {
+    "confidence": None,
+    "source": None,
+    "token": "",
     "importance": 0.5,
     "entities": (),
     "tags": (),
@@ -115,7 +118,11 @@ class Knowledge:
         has a confidence below 1 (default 0.6). A repeated call with the same `token` stores nothing
         and returns the result of the first.
         """
-        more = {
+        given = {
+            "confidence": confidence,
+            "origin": origin,
+            "source": source,
+            "token": token,
             "importance": importance,
             "entities": entities,
             "tags": tags,
@@ -125,18 +132,13 @@ class Knowledge:
             "expires_at": expires_at,
             "audience": audience,
         }
-        given = (content, kind, confidence, origin, source, token)
-        return self._capture(*given, more, noted=self._space.wall.speaks)
+        return self._capture(content, kind, given, noted=self._space.wall.speaks)
 
     def _capture(
         self,
         content: str,
         kind: Kind,
-        confidence: float | None,
-        origin: Origin | None,
-        source: Source | None,
-        token: str,
-        more: Mapping[str, Any],
+        given: dict[str, Any],
         *,
         noted: bool,
         said_in: Turn | None = None,
@@ -147,7 +149,8 @@ class Knowledge:
         """
         space, wall, now = self._space, self._space.wall, self._space.now()
         space.refuse_if_paused()
-        origin = origin_of(wall, origin)
+        confidence, source, token = (given.pop(name) for name in ("confidence", "source", "token"))
+        origin = origin_of(wall, given.pop("origin"))
         if source is not None and wall.stands:
             raise ForbiddenError(
                 "only the owner can set the source of a memory",
@@ -161,8 +164,8 @@ class Knowledge:
             kind, confidence = believed(kind, confidence, sure)
         if confidence is None:
             confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
-        given = {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
-        fields = space.guard.fields(checked({**given, **more}, kind, space.zone))
+        given |= {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
+        fields = space.guard.fields(checked(given, kind, space.zone))
         fields["trust"] = fields.pop("origin")
         if noted:  # so that the user's own words on it confirm it or take its place
             from loxodon.consolidate.meaning import meaning_of
@@ -207,16 +210,14 @@ class Knowledge:
         """
         wall = self._space.wall
         self._space.refuse_if_paused()
-        confidence, token = more.pop("confidence", None), more.pop("token", "")
-        origin = more.pop("origin", wall.voice if wall.speaks else "assistant")
-        source, fields = more.pop("source", None), {**_DEFAULTS, **more}
-        if unknown := more.keys() - _DEFAULTS.keys():
+        voice = wall.voice if wall.speaks else "assistant"
+        given = {**_DEFAULTS, "origin": voice, **more}
+        if unknown := given.keys() - {*_DEFAULTS, "origin"}:
             raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
         said = self._said_in(content, quote) if quote and not wall.speaks else None
-        known = self._known(content, fields["audience"])
+        known = self._known(content, given["audience"])
         if known is None:
-            given = (content, kind, confidence, origin, source, token)
-            return self._capture(*given, fields, noted=True, said_in=said)
+            return self._capture(content, kind, given, noted=True, said_in=said)
         if said is not None and not is_own(known.trust):
             from loxodon.consolidate.keep import confirm
 
@@ -225,8 +226,8 @@ class Knowledge:
                 known = confirm(self._store, known.id, now)
                 values = {"sources": (*known.sources, Source(session=said.session, turn=said.id))}
                 known = self._store.update(known.id, None, "edited", now, values)
-        if fields["importance"] > known.importance:
-            return self._revise(known.id, None, {"importance": fields["importance"]})
+        if given["importance"] > known.importance:
+            return self._revise(known.id, None, {"importance": given["importance"]})
         return known
 
     def _known(self, content: str, audience: str) -> Record | None:

@@ -116,15 +116,8 @@ class Run:
         self._turns = 0
         self._held: Doubted | None = None
         self._signed: tuple[object, ...] = ()
-        self._phases = (
-            self._segment,
-            self._read,
-            self._ask,
-            self._reconcile,
-            self._decay,
-            self._index,
-            self._snapshot,
-        )
+        first = (self._segment, self._read, self._ask, self._reconcile)
+        self._phases = (*first, self._decay, self._index, self._snapshot)
 
     def all(self, reason: str) -> Consolidated:
         """Every phase for all that is pending, then the daily and weekly work that is due."""
@@ -475,8 +468,7 @@ class Run:
         self._residue.afterwards(keeper.changed.values(), self._now)
 
     def _was_forgotten(self, record: Record, at: datetime) -> bool:
-        """Whether a memory restates something that was forgotten after it was said, for example in
-        a transcript that is read only now."""
+        """Whether a memory restates something that was forgotten after it was said."""
         marks = self._space.forgotten()
         return marks is not None and marks.cut(record.content, to_stored(at)[0]) != record.content
 
