@@ -53,19 +53,13 @@ if TYPE_CHECKING:
 
 BELIEF_CONFIDENCE = 0.6
 _ALIKE = 20  # Memories among which one that says the same is looked for
-_DEFAULTS: Mapping[str, Any] = {
-    "confidence": None,
-    "source": None,
-    "token": "",
-    "importance": 0.5,
-    "entities": (),
-    "tags": (),
-    "project": GLOBAL_PROJECT,
-    "topic": GENERAL_TOPIC,
-    "category": "fact",
-    "expires_at": None,
-    "audience": "private",
-}
+
+
+def _refuse_past(expires: datetime | None, now: datetime) -> None:
+    """Raise InputError if an agent's note would have expired before it is kept."""
+    if expires is not None and expires <= now:
+        text = f"expires_at ({expires.isoformat(timespec='minutes')})"
+        raise InputError("{text} is in the past", hint="give a time in the future", text=text)
 
 
 class Knowledge:
@@ -170,6 +164,7 @@ class Knowledge:
         if noted:  # so that the user's own words on it confirm it or take its place
             from loxodon.consolidate.meaning import meaning_of
 
+            _refuse_past(fields["expires_at"], now)
             said = meaning_of(fields["content"], now)
             if said.attribute:
                 for name in ("subject", "attribute", "value", "positive"):
@@ -211,8 +206,9 @@ class Knowledge:
         wall = self._space.wall
         self._space.refuse_if_paused()
         voice = wall.voice if wall.speaks else "assistant"
-        given = {**_DEFAULTS, "origin": voice, **more}
-        if unknown := given.keys() - {*_DEFAULTS, "origin"}:
+        defaults = Knowledge.capture.__wrapped__.__kwdefaults__  # type: ignore[attr-defined]
+        given = {**defaults, "origin": voice, **more}
+        if unknown := given.keys() - defaults.keys():
             raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
         said = self._said_in(content, quote) if quote and not wall.speaks else None
         known = self._known(content, given["audience"])
@@ -422,6 +418,8 @@ class Knowledge:
         with self._store.writing():
             record = self._at_version(id, version)
             given = space.guard.fields(checked(changes, record.kind, space.zone), record)
+            if agents:
+                _refuse_past(given.get("expires_at"), space.now())
             vouched = (agents or not wall.owns(record)) and self._is_vouched(record, given)
             if given.get("content", record.content) != record.content and "value" not in given:
                 from loxodon.consolidate.meaning import revised
