@@ -46,16 +46,15 @@ def _plainly(found: re.Match[str]) -> str:
     from loxodon.language.en import present
 
     before, verb = found["before"], found["verb"]
-    many = before.islower() and before.endswith("s") and before[-2:] != "ss"
-    many = many or before in ("children", "people", "they", "we")
+    many = before in ("children", "people", "they", "we") or (
+        before.islower() and before.endswith("s") and before[-2:] != "ss"
+    )
     if verb in ("be", "have"):
         plain = {"be": ("is", "are"), "have": ("has", "have")}[verb][many]
-        plain += " not" if found["not"] else ""
-    elif found["not"]:
-        plain = f"{'do' if many else 'does'} not {verb}"
-    else:
-        plain = verb if many else present(verb).split("|")[-1]
-    return f"{before} {plain}"
+        return f"{before} {plain}{found['not'] or ''}"
+    if found["not"]:
+        return f"{before} {'do' if many else 'does'} not {verb}"
+    return f"{before} {verb if many else present(verb).split('|')[-1]}"
 
 
 def wait_for_owner(store: Store, record: Record, now: datetime) -> None:

@@ -134,7 +134,7 @@ class Consolidation:
 
         def work() -> Consolidated:
             in_hand = self._store.worklog.work().phase
-            return Consolidated(False, "not due") if in_hand else self._begin(now).undecided()
+            return Consolidated(False, "not due") if in_hand else self._begin(now).decide()
 
         return self._alone(work)
 
@@ -178,7 +178,7 @@ class Consolidation:
             # By the number of the message, so that the agent sees what to mend.
             refused = Counter(f"{number}: {reason}" for number, reason in reading.refused)
             report = Asking(1, len(stack.passages), len(reading.decided), did, dict(refused))
-            return run.take_answer(asked)._replace(model=report)
+            return run.decide(asked)._replace(model=report)
 
         return self._alone(work)
 

@@ -53,16 +53,13 @@ if TYPE_CHECKING:
 
 BELIEF_CONFIDENCE = 0.6
 _ALIKE = 20  # Memories among which one that says the same is looked for
-_DEFAULTS: Mapping[str, Any] = {
-    "importance": 0.5,
-    "entities": (),
-    "tags": (),
-    "project": GLOBAL_PROJECT,
-    "topic": GENERAL_TOPIC,
-    "category": "fact",
-    "expires_at": None,
-    "audience": "private",
-}
+
+
+def _refuse_past(expires: datetime | None, now: datetime) -> None:
+    """Raise InputError if an agent's note would have expired before it is kept."""
+    if expires is not None and expires <= now:
+        text = f"expires_at ({expires.isoformat(timespec='minutes')})"
+        raise InputError("{text} is in the past", hint="give a time in the future", text=text)
 
 
 class Knowledge:
@@ -115,7 +112,11 @@ class Knowledge:
         has a confidence below 1 (default 0.6). A repeated call with the same `token` stores nothing
         and returns the result of the first.
         """
-        more = {
+        given = {
+            "confidence": confidence,
+            "origin": origin,
+            "source": source,
+            "token": token,
             "importance": importance,
             "entities": entities,
             "tags": tags,
@@ -125,18 +126,13 @@ class Knowledge:
             "expires_at": expires_at,
             "audience": audience,
         }
-        given = (content, kind, confidence, origin, source, token)
-        return self._capture(*given, more, noted=self._space.wall.speaks)
+        return self._capture(content, kind, given, noted=self._space.wall.speaks)
 
     def _capture(
         self,
         content: str,
         kind: Kind,
-        confidence: float | None,
-        origin: Origin | None,
-        source: Source | None,
-        token: str,
-        more: Mapping[str, Any],
+        given: dict[str, Any],
         *,
         noted: bool,
         said_in: Turn | None = None,
@@ -147,7 +143,8 @@ class Knowledge:
         """
         space, wall, now = self._space, self._space.wall, self._space.now()
         space.refuse_if_paused()
-        origin = origin_of(wall, origin)
+        confidence, source, token = (given.pop(name) for name in ("confidence", "source", "token"))
+        origin = origin_of(wall, given.pop("origin"))
         if source is not None and wall.stands:
             raise ForbiddenError(
                 "only the owner can set the source of a memory",
@@ -161,12 +158,13 @@ class Knowledge:
             kind, confidence = believed(kind, confidence, sure)
         if confidence is None:
             confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
-        given = {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
-        fields = space.guard.fields(checked({**given, **more}, kind, space.zone))
+        given |= {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
+        fields = space.guard.fields(checked(given, kind, space.zone))
         fields["trust"] = fields.pop("origin")
         if noted:  # so that the user's own words on it confirm it or take its place
             from loxodon.consolidate.meaning import meaning_of
 
+            _refuse_past(fields["expires_at"], now)
             said = meaning_of(fields["content"], now)
             if said.attribute:
                 for name in ("subject", "attribute", "value", "positive"):
@@ -207,16 +205,15 @@ class Knowledge:
         """
         wall = self._space.wall
         self._space.refuse_if_paused()
-        confidence, token = more.pop("confidence", None), more.pop("token", "")
-        origin = more.pop("origin", wall.voice if wall.speaks else "assistant")
-        source, fields = more.pop("source", None), {**_DEFAULTS, **more}
-        if unknown := more.keys() - _DEFAULTS.keys():
+        voice = wall.voice if wall.speaks else "assistant"
+        defaults = Knowledge.capture.__wrapped__.__kwdefaults__  # type: ignore[attr-defined]
+        given = {**defaults, "origin": voice, **more}
+        if unknown := given.keys() - defaults.keys():
             raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
         said = self._said_in(content, quote) if quote and not wall.speaks else None
-        known = self._known(content, fields["audience"])
+        known = self._known(content, given["audience"])
         if known is None:
-            given = (content, kind, confidence, origin, source, token)
-            return self._capture(*given, fields, noted=True, said_in=said)
+            return self._capture(content, kind, given, noted=True, said_in=said)
         if said is not None and not is_own(known.trust):
             from loxodon.consolidate.keep import confirm
 
@@ -225,8 +222,8 @@ class Knowledge:
                 known = confirm(self._store, known.id, now)
                 values = {"sources": (*known.sources, Source(session=said.session, turn=said.id))}
                 known = self._store.update(known.id, None, "edited", now, values)
-        if fields["importance"] > known.importance:
-            return self._revise(known.id, None, {"importance": fields["importance"]})
+        if given["importance"] > known.importance:
+            return self._revise(known.id, None, {"importance": given["importance"]})
         return known
 
     def _known(self, content: str, audience: str) -> Record | None:
@@ -421,6 +418,8 @@ class Knowledge:
         with self._store.writing():
             record = self._at_version(id, version)
             given = space.guard.fields(checked(changes, record.kind, space.zone), record)
+            if agents:
+                _refuse_past(given.get("expires_at"), space.now())
             vouched = (agents or not wall.owns(record)) and self._is_vouched(record, given)
             if given.get("content", record.content) != record.content and "value" not in given:
                 from loxodon.consolidate.meaning import revised

@@ -91,11 +91,15 @@ class StoreBook:
         return int(self._store.scalar("spent", day))
 
 
-def chat_model(space: OpenSpace, book: StoreBook | None = None) -> ChatModel:
+def chat_model(space: OpenSpace) -> ChatModel:
     """The configured model, within its daily token limit; ConfigError if none is set."""
-    model, day = space.config.model, f"{space.now():%Y-%m-%d}"
-    ledger = Ledger(book or StoreBook(space.store), day, model.cap)
-    return ChatModel(model, ledger, clean=space.guard.clean)
+    return _with_ledger(space, StoreBook(space.store))[0]
+
+
+def _with_ledger(space: OpenSpace, book: StoreBook) -> tuple[ChatModel, Ledger]:
+    model = space.config.model
+    ledger = Ledger(book, f"{space.now():%Y-%m-%d}", model.cap)
+    return ChatModel(model, ledger, clean=space.guard.clean), ledger
 
 
 class ModelResidue(Residue):
@@ -107,8 +111,7 @@ class ModelResidue(Residue):
         self._store = space.store
         self._now = space.now()
         self._book = StoreBook(space.store)
-        self._ledger = Ledger(self._book, f"{self._now:%Y-%m-%d}", self._config.cap)
-        self._model = ChatModel(self._config, self._ledger, clean=space.guard.clean)
+        self._model, self._ledger = _with_ledger(space, self._book)
         self.most_turns = TURNS if self.thorough else 0
         self._down = False
         self._nonsense = False
@@ -213,37 +216,37 @@ class ModelResidue(Residue):
         if not told or not self.thorough:  # what the rules left of it, it was asked already
             return ()
         language = language_of("\n".join(event.summary for event in told))
-        if not self._is_able_in(language):
-            return None if self._down else ()
         with self._store.writing_as(told[0].agent):
             near = StoreView(self._store).like(" ".join(one.summary for one in told)[:500], 12)
         known = [KnownMemory(one.id, one.content, one.valid_from or said_at(one)) for one in near]
         batch = Batch([PromptMessage(one.summary, one.at) for one in told], known, (), language)
-        reading = self._ask(lambda: read(self._model, batch, "compress"))
+        reading = self._ask(lambda: read(self._model, batch, "compress"), language)
         if reading is None:
-            return None
+            return () if self._able.get(language) is False else None
         return [
-            (candidate_of(one.statement, language, one.importance, event.at), event)
+            (
+                candidate_of(one.statement, language, one.importance, told[one.line].at),
+                told[one.line],
+            )
             for one in reading.items
             if one.statement is not None
-            for event in [told[one.line]]
         ]
 
     def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
+        if not self.thorough or len(facts) < 2:
+            return ()
         contents = [one.content for one in facts]
         language = language_of("\n".join(contents))
-        if not self.thorough or len(facts) < 2 or not self._is_able_in(language):
-            return ()
-        found = self._ask(lambda: tasks.merge(self._model, contents, language)) or []
+        found = self._ask(lambda: tasks.merge(self._model, contents, language), language) or []
         return [([facts[n] for n in one.places], one.content) for one in found]
 
     def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
-        entries = [one.content for one in core]
-        language = language_of("\n".join(entries))
-        if not core or not self.thorough or not self._is_able_in(language):
+        if not core or not self.thorough:
             return ""
-        news = [one.content for one in changed]
-        return self._ask(lambda: tasks.portrait(self._model, entries, news, language)) or ""
+        entries, news = [one.content for one in core], [one.content for one in changed]
+        language = language_of("\n".join(entries))
+        told = self._ask(lambda: tasks.portrait(self._model, entries, news, language), language)
+        return told or ""
 
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
         facts = [one for one in changed if one.kind == "fact" and one.state == "active"]
@@ -266,20 +269,19 @@ class ModelResidue(Residue):
     def _beliefs_near(self, fact: Record) -> list[Record]:
         """Beliefs about the subject of a fact (or captured, about nobody knows whom) that have
         words of it, the nearest first; what one agent is told settles nothing of another."""
-        words = query_words(fact.content)
-        hits = self._store.search("memories", words, Filter(kind="belief"), WEIGHED)
+        where = Filter(kind="belief")
+        hits = self._store.search("memories", query_words(fact.content), where, WEIGHED)
         found = self._store.records(hit.row for hit in hits)
         near = [found[hit.row] for hit in hits if hit.row in found]
-        return [
-            one for one in near if one.subject in ("", fact.subject) and one.agent == fact.agent
-        ]
+        about = [one for one in near if one.subject in ("", fact.subject)]
+        return [one for one in about if one.agent == fact.agent]
 
     def _weigh(self, belief: Record, fact: str, now: datetime) -> None:
         """Have a model say what a fact makes of a belief that the rules found nothing to say of."""
-        language = language_of(fact)
-        if not self._is_able_in(language):
-            return
-        verdict = self._ask(lambda: tasks.weigh_belief(self._model, belief.content, fact, language))
+        language, model = language_of(fact), self._model
+        verdict = self._ask(
+            lambda: tasks.weigh_belief(model, belief.content, fact, language), language
+        )
         if verdict not in ("confirm", "deny"):
             return
         with self._store.writing():
@@ -294,30 +296,25 @@ class ModelResidue(Residue):
             themes.renew(self._store, list(keeper.changed.values()), now)
 
     def _reword(self, theme: str, summary: Record, now: datetime) -> None:
-        """A summary, or the profile of somebody, in better words than those of its facts one after
-        the other."""
-        language = language_of(summary.content)
-        if not self._is_able_in(language):
-            return
+        """A summary, or the profile of somebody, in better words than those of its facts."""
+        language, model = language_of(summary.content), self._model
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
         name = theme.partition(":")[2] if not theme.startswith(themes.DAY) else ""
-        text = self._ask(
-            lambda: (
-                tasks.entity(self._model, name, facts, language)
-                if name
-                else tasks.summarise(self._model, facts, language)
-            )
-        )
+        if name:
+            text = self._ask(lambda: tasks.entity(model, name, facts, language), language)
+        else:
+            text = self._ask(lambda: tasks.summarise(model, facts, language), language)
         if text and text != summary.content:
             with self._store.writing():
                 kept = self._store.get(summary.id)
                 if kept is not None and kept.version == summary.version:
                     self._store.update(summary.id, None, "reworded", now, {"content": text})
 
-    def _ask(self, question: Callable[[], ModelReply[T]]) -> T | None:
-        """The answer; None where there is none, or no tokens are left for it."""
-        if self._down:
-            return None  # a moment ago it did not answer
+    def _ask(self, question: Callable[[], ModelReply[T]], language: str = "") -> T | None:
+        """The answer; None where there is none, no tokens are left for it, or the model does not
+        read a language well."""
+        if self._down or (language and not self._is_able_in(language)):
+            return None
         try:
             reply = question()
         except ModelError as error:

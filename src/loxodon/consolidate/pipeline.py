@@ -116,22 +116,15 @@ class Run:
         self._turns = 0
         self._held: Doubted | None = None
         self._signed: tuple[object, ...] = ()
-        self._phases = (
-            self._segment,
-            self._read,
-            self._ask,
-            self._reconcile,
-            self._decay,
-            self._index,
-            self._snapshot,
-        )
+        first = (self._segment, self._read, self._ask, self._reconcile)
+        self._phases = (*first, self._decay, self._index, self._snapshot)
 
     def all(self, reason: str) -> Consolidated:
         """Every phase for all that is pending, then the daily and weekly work that is due."""
         with self._begun():
             self._learn()
-            if not self._turns:
-                self._ask_again()
+            if not self._turns:  # what waits is asked about also when nothing new was said
+                self._take_decision(self._residue.read((), self._hear))
             for phase in range(max(_RECONCILED, self._worklog.work().phase), PHASES + 1):
                 self._set(phase=phase)
                 self._do(phase)
@@ -163,22 +156,13 @@ class Run:
                 self._counts += compress.weekly(self._store, self._now, self._residue)
         return self._outcome("weekly", attempts=0)
 
-    def undecided(self) -> Consolidated:
-        """Ask once more about what waits for a model; nothing else."""
+    def decide(self, answer: ModelAnswer | None = None) -> Consolidated:
+        """Make memories of what a model, or an agent with an `answer`, decides about what waits."""
         with self._begun():
-            self._ask_again()
-            if self._worklog.work().phase:
+            if self._take_decision(answer or self._residue.read((), self._hear)):
                 self._set(phase=6)
                 self._do(6)
-        return self._outcome("undecided", phase=0, attempts=0)
-
-    def take_answer(self, asked: ModelAnswer) -> Consolidated:
-        """Make memories of what an agent has read of what waits."""
-        with self._begun():
-            self._decide(asked)
-            self._set(phase=6)
-            self._do(6)
-        return self._outcome("answered", phase=0, attempts=0)
+        return self._outcome("answered" if answer else "undecided", phase=0, attempts=0)
 
     def only(self, phase: int) -> Consolidated:
         """One phase by itself: 1 takes turns up, 2 to 4 go on with what is in hand."""
@@ -413,18 +397,16 @@ class Run:
             self._take_in(asked)
             self._worklog.set_work(work._replace(phase=4))
 
-    def _ask_again(self) -> None:
-        """What waits is asked about also when nothing new was said."""
-        asked = self._residue.read((), self._hear)
-        if asked != ModelAnswer():
-            self._decide(asked)
-
-    def _decide(self, asked: ModelAnswer) -> None:
+    def _take_decision(self, asked: ModelAnswer) -> bool:
+        """Make memories of what was decided; whether anything was."""
+        if asked == ModelAnswer():
+            return False
         work = self._worklog.work()
         with self._writing():
             self._take_in(asked)
             self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
         self._do(4)
+        return True
 
     def _take_in(self, asked: ModelAnswer) -> None:
         """Put what a model decided in the place of what the rules read."""
@@ -475,8 +457,7 @@ class Run:
         self._residue.afterwards(keeper.changed.values(), self._now)
 
     def _was_forgotten(self, record: Record, at: datetime) -> bool:
-        """Whether a memory restates something that was forgotten after it was said, for example in
-        a transcript that is read only now."""
+        """Whether a memory restates something that was forgotten after it was said."""
         marks = self._space.forgotten()
         return marks is not None and marks.cut(record.content, to_stored(at)[0]) != record.content
 
