@@ -35,7 +35,7 @@ LAYERS = (
     "agents views notes working jobs imports",
     "backup forget security.inspection security.audit_log old_files",
     """
-    memory opening consolidate.journalling consolidate.knowledge consolidate.learning
+    memory opening consolidate.journalling consolidate.knowledge
     recall.recalling recall.overviews
     """,
     # What opens memories to make, mend or replace them.
