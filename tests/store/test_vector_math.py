@@ -21,7 +21,8 @@ def test_a_distance_is_the_number_of_signs_that_differ(size: int) -> None:
     vectors = np.random.default_rng(0).standard_normal((50, size)).astype(np.float32)
     signs = Signs.of(range(50), vectors, np.zeros(size, np.float32))
     differing = ((vectors > 0) != (vectors[7] > 0)).sum(axis=1)
-    assert signs.distances(signs.bits[:, 7]).tolist() == differing.tolist()
+    closest = signs.closest(signs.bits[:, 7], 10)
+    assert closest == [n for n in range(50) if differing[n] <= np.sort(differing)[9]]
     for again in (Signs.from_bytes(*signs.to_bytes(), size), _in_parts(signs, size)):
         assert again is not None
         assert np.array_equal(again.rows, signs.rows)
@@ -34,7 +35,7 @@ def _in_parts(signs: Signs, size: int) -> Signs:
 
 def test_signs_find_nearly_all_of_the_closest() -> None:
     vectors = made(5_000)
-    frame = fit_frame(vectors, len(vectors), (), ())
+    frame = fit_frame(vectors, len(vectors), [""] * len(vectors), [False] * len(vectors))
     signs, plain = Signs.of(range(5_000), vectors, frame.mean), frame.centred(vectors)
     kept = []
     for n in range(0, 200, 10):
@@ -80,16 +81,16 @@ def test_the_wrong_number_of_vectors_is_not_usable() -> None:
 
 def test_the_mean_of_few_takes_little_away() -> None:
     one = np.array([[0.6, 0.8]], np.float32)
-    assert np.linalg.norm(one[0] - fit_frame(one, 1, [""], [""]).mean) > 0.5
+    assert np.linalg.norm(one[0] - fit_frame(one, 1, [""], [False]).mean) > 0.5
     many = made(2_000)
-    frame = fit_frame(many, 2_000, (), ())
+    frame = fit_frame(many, 2_000, [""] * 2_000, [False] * 2_000)
     assert np.allclose(frame.mean, many.mean(axis=0), atol=0.01)
     assert np.allclose(frame.typical, frame.centred(many).mean(axis=0))
     assert 0.02 <= frame.spread < 0.5
 
 
 def test_a_frame_is_stored_whole() -> None:
-    frame = fit_frame(made(100), 100, ["en", ""] * 50, ["", "en"] * 50)
+    frame = fit_frame(made(100), 100, ["en"] * 100, [True, False] * 50)
     assert frame.question_shift[0].any()
     assert not frame.question_shift[1].any()
     again = Frame.from_bytes(frame.to_bytes(), 96, frame.spread)
@@ -102,8 +103,8 @@ def test_what_is_typical_is_told_by_turns_where_there_are_any() -> None:
     both = np.concatenate([turns, turns])  # each has a memory that says the same
     said = ["en"] * 12
     alone, with_memories = (
-        fit_frame(vectors, len(vectors), [""] * len(vectors), says)
+        fit_frame(vectors, len(vectors), says, [False] * len(vectors))
         for vectors, says in ((turns, said), (both, said + [""] * 12))
     )
     assert with_memories.spread == pytest.approx(alone.spread, rel=0.1)
-    assert fit_frame(both, 24, [""] * 24, [""] * 24).spread > 1.5 * alone.spread
+    assert fit_frame(both, 24, [""] * 24, [False] * 24).spread > 1.5 * alone.spread

@@ -126,7 +126,7 @@ class Reader:
                 for name, one in self._manifest["parts"].items()
             }
         except (*_SPOILT, LookupError, TypeError, AttributeError, RecursionError):
-            raise self._wrong(InputError("its manifest is missing or invalid")) from None
+            raise _not_whole(path, InputError("its manifest is missing or invalid")) from None
         if version != VERSION:
             raise InputError(
                 "{path} was written by a newer version of Loxodon",
@@ -135,13 +135,10 @@ class Reader:
             )
         sizes = {name: entry.file_size for name, entry in entries.items()}
         databases = {f"spaces/{held.folder}/loxodon.db" for held in self.spaces}
-        if (
-            sizes != {name: size for name, (_, size) in self._parts.items()}
-            or len(archive.infolist()) != len(sizes) + 1  # one is there twice
-            or not databases
-            or not databases <= {*sizes}
-        ):
-            raise self._wrong(InputError("its content does not match its manifest"))
+        twice = len(archive.infolist()) != len(sizes) + 1
+        told = {name: size for name, (_, size) in self._parts.items()}
+        if sizes != told or twice or not databases or not databases <= {*sizes}:
+            raise _not_whole(path, InputError("its content does not match its manifest"))
 
     @property
     def is_encrypted(self) -> bool:
@@ -197,12 +194,9 @@ class Reader:
                     digest.update(piece)
                     yield piece
         except _SPOILT:
-            raise self._wrong(InputError("a part of it is damaged")) from None
+            raise _not_whole(self.path, InputError("a part of it is damaged")) from None
         if size != most or digest.hexdigest() != wanted:
-            raise self._wrong(InputError("its content does not match its manifest"))
-
-    def _wrong(self, reason: InputError) -> InputError:
-        return _not_whole(self.path, reason)
+            raise _not_whole(self.path, InputError("its content does not match its manifest"))
 
 
 def _not_whole(path: str, reason: InputError) -> InputError:

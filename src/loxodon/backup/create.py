@@ -76,10 +76,8 @@ def backup(
     whole: bool = False,
     progress: Progress,
 ) -> Backup:
-    """Write spaces of a home to `target`, or to a file named by the time in the folder that is set.
-
-    That folder keeps the latest `keep` of its kind. With `whole`, the spaces are all of the home.
-    """
+    """Write spaces of a home to `target`, or to a file named by the time in the folder that is set,
+    which keeps the latest `keep`. With `whole`, the spaces are all of the home."""
     kind = ALL if whole else folder_name(spaces[0])[:24]
     if target is None:
         path = _next_path(folder_of(home, config), kind, now)
@@ -178,10 +176,8 @@ def _put_file(writer: Writer, name: str, path: str, *, stored: bool = False) -> 
 
 
 def _pruned(folder: str, kind: str, latest: str, keep: int) -> list[str]:
-    """Remove the oldest backups of a kind; their paths.
-
-    Those that a wrong clock named after the latest go first: else each new one would.
-    """
+    """Remove the oldest backups of a kind, and first those that a wrong clock named after the
+    latest."""
     names = [name for _, _, name in _kept(folder, kind)]
     now = names.index(latest) + 1
     gone = [os.path.join(folder, name) for name in [*names[now:], *names[:now]][:-keep]]

@@ -35,9 +35,9 @@ from loxodon.store import Progress
 from loxodon.store.rows import turn_of
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.store import SqliteStore
+from loxodon.store.sqlite.database import Database
+from loxodon.store.store import Store
 from loxodon.types import Problem, Turn
-from loxodon.views.restore import Restored
 from loxodon.views.restore import restore as restore_views
 
 _LAST_TURN = "SELECT last FROM counters WHERE name = 'turn'"
@@ -69,11 +69,8 @@ def repair(
     source: str = "",
     progress: Progress,
 ) -> Repaired:
-    """Make the store of a space sound again, and say what was done.
-
-    `source` is a backup or a folder of text views; without it the text views of the space are used,
-    else the newest of its backups that is intact.
-    """
+    """Make the store of a space sound again, from `source`, else from its text views or newest
+    intact backup, and say what was done."""
     home = home_at(home)
     folder = space_folder(home, space, make=False)
     path = os.path.join(folder, DATABASE)
@@ -98,16 +95,20 @@ def repair(
             if source:
                 raise
             continue
-        return _with_journal(done, Memory.open(home, space, config, clock), keys, problems, copy)
+        with Memory.open(home, space, config, clock) as memory:
+            store = memory.workspace.store
+            with store.writing():  # the messages that only the damaged file has
+                kept = store.append(list(_turns_in(done.before, keys)))
+            added = sum(isinstance(one, Turn) for one in kept)
+            with suppress(LoxodonError):  # notes are where they were, and are read the next time
+                memory.workspace.index()
+        counts = done.turns + added, done.memories
+        return Repaired(tuple(problems), False, *counts, copy, added, done.before)
     raise StoreError(
         "{path} is damaged, and no intact copy of it was found",
         hint="nothing was changed; name a backup or a folder of text views with --from",
         path=path,
     )
-
-
-class _StillDamagedError(Exception):
-    """Making anew what is derived was not enough: it is undone."""
 
 
 def _rebuild_derived(
@@ -117,7 +118,7 @@ def _rebuild_derived(
     problems: list[Problem] = []
     zone, decay = zone_named(config.timezone), Decay(config.decay, clock)
     try:
-        with closing(SqliteStore(path, space, zone, decay, keys)) as store:
+        with closing(Store(Database(path, keys), space, zone, decay)) as store:
             problems = store.check(progress)
             if any(not one.derived for one in problems):
                 return problems, False
@@ -125,8 +126,8 @@ def _rebuild_derived(
                 with store.writing():
                     store.execute("reindex")
                     store.rebuild(progress)
-                    if store.check(progress):
-                        raise _StillDamagedError
+                    if store.check(progress):  # not enough: it is undone
+                        raise cipher.damaged(path, problems[0].what)
             return problems, True
     except LockedStoreError as error:
         if keys or cipher.checks(path):  # it is encrypted
@@ -134,8 +135,6 @@ def _rebuild_derived(
         return [Problem(path, *error.localized())], False
     except (DamagedStoreError, ForeignStoreError) as error:
         return problems or [Problem(path, *error.localized())], False
-    except _StillDamagedError:
-        return problems, False
 
 
 def _copies(home: str, space: str, folder: str, config: Config, keys: Keys) -> Iterator[str]:
@@ -145,21 +144,6 @@ def _copies(home: str, space: str, folder: str, config: Config, keys: Keys) -> I
         yield views or os.path.join(folder, WORKSPACE)
     for backup in backups_found(home, space, config, None):
         yield backup.path
-
-
-def _with_journal(
-    done: Restored, memory: Memory, keys: Keys, problems: list[Problem], copy: str
-) -> Repaired:
-    """Add the messages that only the damaged file has."""
-    with memory:
-        store = memory.workspace.store
-        with store.writing():
-            kept = store.append(list(_turns_in(done.before, keys)))
-        added = sum(isinstance(one, Turn) for one in kept)
-        with suppress(LoxodonError):  # notes are where they were, and are read the next time
-            memory.workspace.index()
-    counts = done.turns + added, done.memories
-    return Repaired(tuple(problems), False, *counts, copy, added, done.before)
 
 
 def _turns_in(path: str, keys: Keys) -> Iterator[tuple[Turn, bytes]]:

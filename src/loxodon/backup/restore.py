@@ -11,21 +11,18 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 
 import apsw
 
-from loxodon import config as settings
 from loxodon import old_files
 from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Reader
-from loxodon.backup.create import POLICY as POLICY_FILE
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
 from loxodon.consolidate.decay import Decay
-from loxodon.errors import ConfigError, InputError, LockedStoreError
+from loxodon.errors import InputError, LockedStoreError
 from loxodon.filelock import FileLock, draft_in
 from loxodon.forget import forgetting
 from loxodon.guard.scan import mend_restored
@@ -47,11 +44,8 @@ from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.driver import newer
 from loxodon.store.sqlite import cipher, copying
-from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import busy, migrations
-from loxodon.store.sqlite.owner import space_of
-from loxodon.store.sqlite.schema import check_schema
-from loxodon.store.sqlite.store import SqliteStore
+from loxodon.store.sqlite.copying import check_schema, space_of
+from loxodon.store.sqlite.database import Database, busy, migrations
 from loxodon.store.store import Store
 from loxodon.verbs import verb
 from loxodon.views.restore import Restored, free, is_kept, not_empty
@@ -73,22 +67,22 @@ def restore(
 ) -> dict[str, Restored]:
     """Put a space of a backup, or every one, in the place of that of a home; by their names.
 
-    One that has anything is refused unless `replace`. The backup of another space is refused unless
-    `other`. No setting of it is applied; a home without settings is told of them
-    (`Restored.offered`).
-    """
+    One that has anything is refused unless `replace`, another space's unless `other`."""
     with copying.telling(home), archive.opened(source) as reader:
         run = _Restoring(reader, home, config, environ, clock, progress)
         if space is not None:
             held = {space: run.held(space, other)}
         else:
             held = {run.name_of(one): one for one in reader.spaces}
-        for name in held if not replace else ():
-            run.check_empty(name)
+        for name in held:
+            if not replace and run.is_kept(name):
+                raise not_empty(name, home)
         return {name: run.run(name, one) for name, one in held.items()}
 
 
 class _Restoring:
+    """A backup that is put into the spaces of a home."""
+
     def __init__(
         self,
         reader: Reader,
@@ -98,16 +92,22 @@ class _Restoring:
         clock: Clock,
         progress: Progress,
     ) -> None:
-        self._reader, self._home = reader, home
-        self._clock, self._progress = clock, progress
+        self._reader, self._home, self._clock, self._progress = reader, home, clock, progress
         if reader.schema > len(migrations()):
             raise newer(reader.path, reader.schema, len(migrations()))
         reader.verify(progress)
         self._config, self._zone = config, zone_named(config.timezone)
         self._decay = Decay(config.decay, clock)
-        self._offered = _offered(reader) if _is_new(home) else {}
         self._keys = keys.database_keys(home, config.encryption, environ)
-        self._their_keys = self._find_their_keys(environ)
+        self._their_keys = self._keys
+        if reader.is_encrypted:  # with our keys, or with one that is given now
+            how = reader.data(f"{KEYS}/{STRETCH}")  # how pass phrases were stretched there
+            stretching = keys.checked_stretching(json.loads(how), reader.path) if how else None
+            texts = [environ.get(keys.VARIABLE, "").strip()]
+            if source := keys.source_of(home, config.encryption):
+                texts.append(keys.key_text(source, environ))
+            theirs = [keys.key_from(text, home, stretching) for text in texts if text]
+            self._their_keys = tuple(dict.fromkeys((*self._keys, *theirs)))
         reader.check_seal(self._their_keys)
         if reader.is_encrypted and not self._keys and _is_new(home):
             raise LockedStoreError(
@@ -116,18 +116,6 @@ class _Restoring:
                 path=reader.path,
                 home=home,
             )
-
-    def _find_their_keys(self, environ: Mapping[str, str]) -> Keys:
-        """The keys that the backup may be encrypted with."""
-        if not self._reader.is_encrypted:
-            return self._keys
-        how = self._reader.data(f"{KEYS}/{STRETCH}")  # how pass phrases were stretched there
-        stretching = keys.checked_stretching(json.loads(how), self._reader.path) if how else None
-        texts = [environ.get(keys.VARIABLE, "").strip()]
-        if source := keys.source_of(self._home, self._config.encryption):
-            texts.append(keys.key_text(source, environ))
-        theirs = [keys.key_from(text, self._home, stretching) for text in texts if text]
-        return tuple(dict.fromkeys((*self._keys, *theirs)))
 
     # Which spaces
 
@@ -158,14 +146,10 @@ class _Restoring:
         check_schema(path, self._their_keys if held.encrypted else ())
         return path
 
-    def _is_kept(self, space: str) -> bool:
+    def is_kept(self, space: str) -> bool:
+        """Whether a space has something."""
         path = os.path.join(space_path(self._home, space), DATABASE)
         return is_kept(path, space, self._decay, self._keys)
-
-    def check_empty(self, space: str) -> None:
-        """Refuse a space that has something."""
-        if self._is_kept(space):
-            raise not_empty(space, self._home)
 
     # One space
 
@@ -185,11 +169,11 @@ class _Restoring:
                 self._reader.extract(name, path)
             turns, memories = self._made_ready(new, draft, space)
             path = os.path.join(folder, DATABASE)
-            before = free(f"{path}.before-restore") if self._is_kept(space) else ""
+            before = free(f"{path}.before-restore") if self.is_kept(space) else ""
             copying.put_in_place(new, path, before, self._keys, self._progress)
         with Memory.open(self._home, space, self._config, self._clock) as memory:
             _Record(memory.workspace.store).restore(self._reader.made_at)
-        return Restored(turns, memories, before=before, offered=self._offered)
+        return Restored(turns, memories, before=before)
 
     def _under_own_key(self, path: str, held: BackedUpSpace) -> None:
         """Give the copy the key of this home, or none, as its other databases."""
@@ -207,7 +191,7 @@ class _Restoring:
     def _made_ready(self, path: str, draft: str, space: str) -> tuple[int, int]:
         """Check the copy, bring it up to date and forget in it what was forgotten."""
         copying.checked(path, self._keys).close()
-        store = SqliteStore(path, space, self._zone, self._decay, self._keys)
+        store = Store(Database(path, self._keys), space, self._zone, self._decay)
         audit = self._config.audit._replace(enabled=False)
         config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
         opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
@@ -245,22 +229,6 @@ def _quiet(folder: str) -> Iterator[None]:
             if not lock.acquire(_WAIT_SECONDS):
                 raise busy(os.path.join(folder, name))
         yield
-
-
-def _offered(reader: Reader) -> dict[str, str | int | float]:
-    """The settings of a backup that are not as they are anyway, without keys; whoever made it may
-    be a stranger, so they are only shown."""
-    found: dict[str, str | int | float] = {}
-    with suppress(ValueError, RecursionError):
-        given = settings.flattened(tomllib.loads(reader.data(CONFIG).decode()))
-        for name, value in given.items():
-            with suppress(ConfigError):
-                checked = settings.checked(name, value)
-                if name not in settings.SECRET and checked != settings.DEFAULTS[name]:
-                    found[name] = checked
-    if rules := reader.data(POLICY_FILE):
-        found["policy"] = rules.decode("utf-8", "replace")
-    return found
 
 
 def _is_new(home: str) -> bool:

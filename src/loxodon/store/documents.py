@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
 from loxodon.store import Namespace, StoredDocument
 from loxodon.store.driver import Row, these
+from loxodon.store.indexes import Part
 from loxodon.store.search import Conditions, under
 from loxodon.store.walls import namespace_at, path_of
 
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
 
-
-class DocumentStore:
+class DocumentStore(Part):
     """JSON values that programs store beside the memories, returned exactly.
 
-    A document has a namespace (names from general to specific) and a key. It is found by both, or
-    by its words. Documents are not messages: consolidation does not read them, they do not fade,
-    and recall does not return them.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._db = store._db
-        self._indexes = store._indexes
+    They are found by namespace (names from general to specific) and key, or by their words;
+    consolidation and recall do not read them."""
 
     def put(
         self,
@@ -38,10 +29,7 @@ class DocumentStore:
         minutes: float | None,
         expires_at: datetime | None,
     ) -> StoredDocument:
-        """Store a document, replacing one with the same namespace and key; `text` is searched.
-
-        Without a key, its unique number is used, as twelve or more digits.
-        """
+        """Store a document in place of one with the same key (without one: its number)."""
         no = self._db.take("document", 1)
         key = key or f"{no:012d}"
         before = self.named(namespace, key)
@@ -68,10 +56,7 @@ class DocumentStore:
     def newest(
         self, namespace: Namespace, limit: int, before: int | None = None, *, deep: bool = True
     ) -> list[StoredDocument]:
-        """The latest `limit` of a namespace, last changed first, below the number `before`.
-
-        If `deep`, namespaces that begin with it count too.
-        """
+        """The latest `limit` of a namespace (and, if `deep`, those below it) before a number."""
         path = path_of(namespace)
         where = under(path) if deep else Conditions(("document_in",), (path,))
         if before is not None:

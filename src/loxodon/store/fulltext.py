@@ -1,8 +1,4 @@
-"""The rows of an index that have a word, and how often: the input of ranking by words.
-
-The list of a word is read once for everything that a recall does with it: bm25, neighbours, word
-rarity. The ranking is the same for every backend.
-"""
+"""Ranking by words, from the lists of rows that have each; the same for every backend."""
 
 from __future__ import annotations
 
@@ -32,8 +28,7 @@ def best(
     limit: int,
     among: set[int] | None = None,
 ) -> list[Hit]:
-    """The rows (of `among`) that match these lists best, as SQLite's `bm25` scores them; of
-    equals the newer."""
+    """The rows (of `among`) that match best, by the bm25 of SQLite; of equals the newer."""
     rows, words = text.size(index)
     found = set(chain.from_iterable(lists))
     if among is not None:

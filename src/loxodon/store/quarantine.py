@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
 from loxodon.store import QuarantinedText
 from loxodon.store.driver import these
+from loxodon.store.indexes import Part
 from loxodon.store.rows import quarantined_of
 
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
 
-
-class Quarantine:
+class Quarantine(Part):
     """`guard/quarantine.py` decides what is held, released and dropped."""
-
-    def __init__(self, store: Store) -> None:
-        self._db = store._db
-        self._zone = store._zone
 
     def put(self, kept: Sequence[QuarantinedText]) -> list[QuarantinedText]:
         """Store passages; each gets a number that is never reused."""
@@ -37,10 +30,8 @@ class Quarantine:
     def in_turns(self, turns: Iterable[int]) -> dict[int, list[QuarantinedText]]:
         """The unreleased passages of these turns, by turn, in text order."""
         found: dict[int, list[QuarantinedText]] = {}
-        memo = self._db.unchanging
-        if "quarantine" not in memo:  # of most people nothing was ever held back
-            memo["quarantine"] = self._db.one("has_quarantine")
-        if memo["quarantine"] is not None:
+        # Of most people nothing was ever held back.
+        if self._db.once("quarantine", lambda: self._db.one("has_quarantine")) is not None:
             for row in self._db.all("quarantined_in", (these(turns),)):
                 found.setdefault(row[1], []).append(quarantined_of(row, self._zone))
         return found

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from loxodon.clock import from_stored, to_stored
 from loxodon.errors import DamagedStoreError
-from loxodon.store import QuarantinedText
+from loxodon.store import Index, QuarantinedText
 from loxodon.text.words import fold
 from loxodon.types import Entity, Event, Kind, Record, Segment, Source, Turn
 
@@ -153,11 +153,7 @@ def from_json(text: str, space: str, zone: tzinfo | None) -> Record:
 
 
 def labels_of(record: Record) -> set[tuple[str, str]]:
-    """What a memory is filtered by: (label, folded name).
-
-    What it is about is a label for its subject, one with the attribute, one with the value of that,
-    and one with its category, which stands behind an empty attribute.
-    """
+    """What a memory is filtered by: (label, folded name)."""
     found = {("project", fold(record.project)), ("topic", fold(record.topic))}
     found |= {("tag", fold(name)) for name in record.tags}
     found |= {("entity", fold(name)) for name in record.entities}
@@ -167,6 +163,11 @@ def labels_of(record: Record) -> set[tuple[str, str]]:
         found |= {("about", about_label(*parts[: n + 1])) for n in range(depth)}
         found.add(("about", about_label(record.subject, "", record.category)))
     return found
+
+
+def index_of(record: Record) -> Index:
+    """The index that a memory is in, by its state."""
+    return "memories" if record.state == "active" else "archive"
 
 
 def about_label(*parts: str) -> str:

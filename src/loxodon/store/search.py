@@ -12,16 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.store import Filter, Hit, Index
 from loxodon.store.driver import Driver, these
 from loxodon.store.rows import about_label
 from loxodon.text.words import among, fold, index_words
-
-if TYPE_CHECKING:
-    from loxodon.store.fulltext import FullText
 
 LEAST_BUDGET = 6_000  # list entries that a search may read however small the index is
 _WITHIN = 20_000  # turns of a time from which on finding the first and last takes too long
@@ -73,7 +70,6 @@ class Narrowed(NamedTuple):
 
 def search(
     db: Driver,
-    text: FullText,
     index: Index,
     words: Sequence[str],
     where: Filter,
@@ -81,9 +77,8 @@ def search(
     common: Mapping[str, float],
     rows: int,
 ) -> list[Hit]:
-    """The rows of an index that match best; `common` has the share of the `rows` of each common
-    word."""
-    conditions = conditions_of(where, index)
+    """The rows of an index that match best; `common` has the share of each common word."""
+    text, conditions = db.text, conditions_of(where, index)
     # Behind a wall every row is looked up, since an index has those of everybody.
     near = Narrowed(bool(conditions.names) or db.wall.stands, conditions)
     if index == "turns" and where.since and where.until:

@@ -3,7 +3,7 @@
 A space is a database, and nothing can look across. Agents and audiences share one, so a store is
 opened behind a wall, and everything that is asked of it meets that wall: search, counts, histories,
 lookups by id. What is not to be seen is as if it were not there. Views keep it up in a file
-(`sqlite/views.py`), row-level security in PostgreSQL (`sql/postgres/migrations/0005_policies.sql`).
+(`sqlite/database.py`), row-level security in PostgreSQL (`sql/postgres/migrations/0005_policies.sql`).
 
 | | sees |
 |---|---|
@@ -79,11 +79,8 @@ class Wall(NamedTuple):
         return record.agent == self.agent and (self.relays or record.trust not in OWN)
 
     def check_change(self, record: Record, *, vouched: bool = False) -> None:
-        """Refuse a change of a memory that is not for whoever is behind this wall.
-
-        What is not theirs they change by its words alone, and only where those are `vouched` for:
-        where the user said them. What hangs on the words changes with them.
-        """
+        """Refuse a change of what is not theirs, unless it is of the owner's words alone and the
+        user said them (`vouched`)."""
         if self.owns(record):
             return
         if record.agent not in ("", self.agent):
@@ -106,11 +103,8 @@ class Wall(NamedTuple):
         return self.agent + ("~group" if self.group else "")
 
     def session(self, name: str) -> str:
-        """The name of a session of whoever is behind this wall.
-
-        Two agents who both call theirs `default` have two, so that neither learns from a number,
-        or from being told that a turn is known, what the other has there.
-        """
+        """The name of a session of whoever is behind this wall: two agents who both call theirs
+        `default` have two, and neither learns what the other has there."""
         mark = self.mark
         return name if not mark or name.endswith(f"@{mark}") else f"{name}@{mark}"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-from loxodon.store.driver import Driver
+from loxodon.store.indexes import Part
 
 _REWRITTEN = "transcripts"  # the counter of changes to lines that were written before
 
@@ -17,14 +17,8 @@ class WorkingSession(NamedTuple):
     entry: str  # JSON: its transcript, and where the conversation stands
 
 
-class WorkingSessions:
-    """Sessions by their keys, and transcripts, of which a session has one at a time.
-
-    Whoever is behind a wall has their own.
-    """
-
-    def __init__(self, db: Driver) -> None:
-        self._db = db
+class WorkingSessions(Part):
+    """Sessions by their keys, and transcripts; whoever is behind a wall has their own."""
 
     def writing(self) -> AbstractContextManager[None]:
         return self._db.writing()

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.store import Chunk, Note, NoteFile
 from loxodon.store.driver import these, these_keys
-from loxodon.store.indexes import batches
+from loxodon.store.indexes import Part, batches
 from loxodon.store.rows import loaded, moment
-
-if TYPE_CHECKING:
-    from loxodon.guard.guard import Guard
-    from loxodon.store.store import Store
 
 _BATCH = 400
 
@@ -28,15 +24,8 @@ class _Words(NamedTuple):
     triggers: str
 
 
-class WorkspaceData:
+class WorkspaceData(Part):
     """Data of the workspace. Files and chunks are derived: if lost, the files are read again."""
-
-    def __init__(self, store: Store, guard: Guard | None = None) -> None:
-        self._store = store
-        self._db = store._db
-        self._zone = store._zone
-        self._indexes = store._indexes
-        self._guard = guard
 
     # Files and their chunks
 
@@ -45,12 +34,9 @@ class WorkspaceData:
         return [NoteFile(*row) for row in self._db.all("files")]
 
     def put_file(self, file: NoteFile, chunks: Sequence[Chunk], at: datetime) -> None:
-        """Store and index a file and its chunks, replacing its previous version.
-
-        A text that occurs in several places is stored and indexed once.
-        """
-        if self._guard:
-            chunks = [self._guard.chunk(chunk) for chunk in chunks]
+        """Store and index a file and its chunks; a text that occurs several times once."""
+        if guard := self._store._guard:
+            chunks = [guard.chunk(chunk) for chunk in chunks]
         known = self._db.one("source_file", (file.root, file.path))
         no, role = known or (self._db.take("source_file", 1), file.role)
         self._db.run("put_source_file", (no, *file[:6], to_stored(at)[0], file.problem))

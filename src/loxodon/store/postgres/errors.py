@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
-    DeletedSpaceError,
     FullStoreError,
     StoreError,
     UnreachableStoreError,
@@ -35,13 +34,8 @@ def shown(url: str) -> str:
     except ProgrammingError:
         return "postgresql://"
     user = f"{found['user']}@" if "user" in found else ""
-    hosts = found.get("host", "").split(",")
-    ports = found.get("port", "").split(",")
-    ports += ports[-1:] * (len(hosts) - len(ports))
-    at = ",".join(
-        host + (f":{port}" if port else "") for host, port in zip(hosts, ports, strict=False)
-    )
-    return f"postgresql://{user}{at}/{found.get('dbname', '')}"
+    port = f":{found['port']}" if "port" in found else ""
+    return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}"
 
 
 def is_lost(error: Error) -> bool:
@@ -54,14 +48,10 @@ def is_lost(error: Error) -> bool:
     return state.startswith("08") or state in _GONE
 
 
-def deleted(path: str) -> DeletedSpaceError:
-    """The error for a space that was deleted while somebody had it open."""
-    return DeletedSpaceError("the space was deleted from {path}", hint="open it again", path=path)
-
-
 def translated(error: Error, path: str) -> StoreError:
     """An error of psycopg as one of ours."""
-    state, reason = error.sqlstate or "", _reason(error)
+    state = error.sqlstate or ""
+    reason = " ".join(str(error).split()) or type(error).__name__
     if is_lost(error):
         return UnreachableStoreError(
             "the connection to {path} was lost: {reason}",
@@ -102,7 +92,3 @@ def translated(error: Error, path: str) -> StoreError:
         path=path,
         reason=reason,
     )
-
-
-def _reason(error: Error) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

@@ -44,7 +44,7 @@ class PostgresFullText:
         """Nothing is left of what was taken out."""
 
     def lists(self, index: Index, words: Sequence[str]) -> list[Postings]:
-        known, lengths = self._db.unchanging, self._lengths(index)
+        known, lengths = self._db.memo, self._lengths(index)
         missing = [word for word in words if (index, word) not in known]
         found: dict[str, dict[int, int]] = {word: {} for word in missing}
         for word, block, postings in self._blocks(index, missing, (0, _LAST)):
@@ -69,7 +69,7 @@ class PostgresFullText:
                 yield from ((word, block, postings) for block, postings in found)
 
     def _lengths(self, index: Index) -> dict[int, int]:
-        found: dict[int, int] = self._db.unchanging.setdefault(("lengths", index), {})
+        found: dict[int, int] = self._db.memo.setdefault(("lengths", index), {})
         return found
 
     def lengths(self, index: Index, rows: Iterable[int]) -> Mapping[int, int]:

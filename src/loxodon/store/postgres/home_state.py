@@ -1,7 +1,6 @@
 """The small state of a home (tokens, policy, master key, receipts of deleted spaces) as rows.
 
-Each process has one connection for it, outside the pool: whoever asks for state may hold all
-connections of the pool already.
+It has a connection of its own: whoever asks may hold all of the pool already.
 """
 
 from __future__ import annotations
@@ -241,10 +240,7 @@ def _counts(connection: Session) -> dict[str, int]:
 
 
 def _drop(connection: Session, id: int) -> None:
-    """Delete the space that a transaction sees, with everything in it.
-
-    In the turn of a writer: whoever comes next finds no such space and is told so.
-    """
+    """Delete the space that a transaction sees, in the turn of a writer."""
     for line in ("SET LOCAL statement_timeout = 0", *writers_turn(id, _LOCK_SECONDS)):
         connection.execute(line)
     # A reference is checked at the end of each statement: all tables go in one.

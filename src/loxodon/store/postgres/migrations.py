@@ -1,8 +1,6 @@
-"""The schema of a PostgreSQL database, brought up to date under a lock.
+"""The schema of a PostgreSQL database, brought up to date under a lock, in one transaction.
 
-Each file of `sql/postgres/migrations` is applied once, in the order of its number, and all that are
-due in one transaction: ten servers that start at once find it as it was or as it should be. A login
-that does not own the schema says that it is behind, and leaves it to `loxodon migrate`.
+A login that does not own the schema says that it is behind, and leaves it to `loxodon migrate`.
 """
 
 from __future__ import annotations
@@ -34,8 +32,7 @@ def ensure(url: str) -> None:
 
 
 def migrate(url: str, *, grant: bool = False) -> int:
-    """Bring the schema up to date; how many steps that took. With `grant`, or where there were any,
-    the roles of `setup` get what they need."""
+    """Bring the schema up to date; how many steps. With `grant`, the roles get what they need."""
     known = {int(os.path.basename(path)[:4]): path for path in migrations("postgres")}
     connection = connect(url)
     try:

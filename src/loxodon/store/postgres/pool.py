@@ -75,12 +75,8 @@ def settings(url: str) -> StoreConfig:
 
 
 class _Watched(Connection[tuple[Any, ...]]):
-    """A connection that notices when its server stops to answer.
-
-    The timeouts of a statement are kept by the server, and so not by one that is stopped or cut
-    off. Where nothing is heard for a while, another connection is tried: a server that answers it
-    is busy and is waited for.
-    """
+    """A connection that notices when its server stops to answer, which the server's own timeouts
+    cannot: after a while another connection is tried; a server that answers it is waited for."""
 
     def wait(self, gen: Generator[Any, Any, Any], *args: Any, **more: Any) -> Any:
         return super().wait(self._heeding(gen), *args, **more)
@@ -261,14 +257,8 @@ _TIMEOUT = "SELECT set_config('{0}', '{1}', false) WHERE current_setting('{0}') 
 
 
 def _prepare(connection: Session, limits: StoreConfig | None = None) -> None:
-    """A connection reads and writes plain values: integers, floats, text, bytes, lists of them.
-
-    A machine that is cut off holds nothing for long: not the locks of jobs, nor a writer's turn.
-    With `limits`, no statement and no wait for a lock takes longer.
-
-    It never reads a table from end to end: that would be everybody's rows. A plan is kept, so one
-    from when a table was small would do that later.
-    """
+    """Plain values in and out; timeouts, so that a machine that is cut off holds no lock for long;
+    and no plan that reads a table from end to end, which would be everybody's rows."""
     timeouts = {"idle_in_transaction_session": 60.0}
     if limits is not None:
         timeouts |= {"statement": limits.statement_timeout, "lock": limits.lock_timeout}
@@ -288,8 +278,7 @@ def _prepare(connection: Session, limits: StoreConfig | None = None) -> None:
 
 
 def begin(space: int, wall: Wall, role: str, *, lock_seconds: float) -> str:
-    """The statements that begin a transaction of a space; the last gives its version. One that does
-    not wait for the lock of writers only reads."""
+    """The statements that begin a transaction; a read where it does not wait for writers."""
     level = "" if lock_seconds else "ISOLATION LEVEL REPEATABLE READ READ ONLY"
     lines = [f"BEGIN {level}", *([f"SET LOCAL ROLE {role}"] if role else [])]
     lines.append(f"SET LOCAL loxodon.space = '{space:d}'")
@@ -330,11 +319,8 @@ def walled(wall: Wall) -> list[str]:
 
 
 def end(connection: Session, *, undo: bool = False) -> None:
-    """End a transaction that has nothing to keep, or is undone.
-
-    A ROLLBACK makes psycopg forget every statement that it has prepared, also those that it has
-    still to send, so the connection goes with it. A read ends in a COMMIT.
-    """
+    """End a transaction that has nothing to keep, or is undone. A ROLLBACK makes psycopg forget
+    what it has prepared, so the connection goes with it; a read ends in a COMMIT."""
     status = connection.info.transaction_status
     if status == TransactionStatus.IDLE and not undo:
         return

@@ -60,8 +60,7 @@ class SqliteFullText:
         return {word: self._db.column(name, (any_of([word]), most), **parts) for word in words}
 
     def lengths(self, index: Index, rows: Collection[int]) -> Mapping[int, int]:
-        """How many words rows have, those of `rows` among them; as known from before where they
-        have not changed."""
+        """How many words rows have, those of `rows` among them."""
         db, name = self._db, TABLES[index].name
         version = db.generation, db.counters.get(f"changed_{name}", 0)
         before, known = self._lengths.get(name, (None, {}))
@@ -127,8 +126,8 @@ class SqliteFullText:
             self._db.run("merge_index", (_MERGED,), index=name)
 
     def clear(self) -> None:
-        """A damaged index can be neither emptied nor dropped, so each is taken apart: its tables
-        first, then its entry in the schema, then it is made again as it was defined."""
+        """Take each index apart and make it again: a damaged one can be neither emptied nor
+        dropped."""
         db = self._db
         for name in _NAMES:
             definition = db.value("definition", (name,))
