@@ -201,7 +201,7 @@ def with_schema(source: Path, target: Path, made: str) -> Path:
 
 
 def repaired(source: Path, home: Path, **more: object) -> None:
-    from loxodon.backup.repair import repair
+    from loxodon.backup.restore import repair
 
     path = home / "spaces" / "main" / "loxodon.db"
     data = bytearray(path.read_bytes())

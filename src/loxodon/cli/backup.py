@@ -122,7 +122,7 @@ def validate(call: Call) -> Result:
 @command(arg("--from SOURCE", "a backup or a folder of text views to restore from", dest="source"))
 def repair(call: Call) -> Result:
     """Repair a damaged memory."""
-    from loxodon.backup.repair import repair
+    from loxodon.backup.restore import repair
 
     call.refuse_shared("repair")
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}

@@ -57,7 +57,6 @@ def _astray(name: str, missing: int, stale: int) -> Iterator[Problem]:
 
 
 def _file(db: Driver) -> Iterator[Problem]:
-    """What the database itself finds wrong."""
     for name, what in db.integrity(MOST):
         of_truth = not name or name in PRIMARY_TABLES
         yield _problem(name or db.path, what) if of_truth else _derived(name, what)

@@ -21,7 +21,7 @@ from loxodon.errors import InputError, NewerStoreError, StoreError
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
-    from loxodon.store.fulltext import FullText
+    from loxodon.store.search import FullText
 
 SQL = os.path.join(os.path.dirname(__file__), "sql")
 FILES = {
@@ -52,8 +52,6 @@ class Entry(NamedTuple):
 
 
 class Statement(str):
-    """SQL as it is sent."""
-
     past: bool
     writes: bool
 
@@ -81,7 +79,6 @@ def entries(paths: Iterable[str]) -> list[Entry]:
 
 @lru_cache
 def statements(backend: str) -> Mapping[str, Statement]:
-    """What a backend sends, by name."""
     files = entries(os.path.join(SQL, name) for name in FILES[backend])
     return {one.name: Statement(one.text, one.past) for one in files}
 
@@ -103,7 +100,6 @@ def these_keys(keys: Iterable[bytes]) -> str:
 
 
 def half_character() -> InputError:
-    """The error for a text that cannot be stored."""
     return InputError(
         "the text contains half a character (a lone surrogate)",
         hint="it was cut off or decoded incorrectly; send it as UTF-8",
@@ -111,7 +107,6 @@ def half_character() -> InputError:
 
 
 def newer(path: str, found: int, known: int) -> NewerStoreError:
-    """The error for what a later version wrote."""
     return NewerStoreError(
         "{path} was written by a newer version of Loxodon (schema {found}; this version "
         "supports {known})",
@@ -169,10 +164,6 @@ class Driver(ABC):
     def stand_behind(self, wall: Wall) -> None:
         """Let this wall stand before the tables, in place of the one that did. Within a transaction
         that is undone, so is this: put the old one up again."""
-
-    @abstractmethod
-    def version(self) -> int:
-        """A number that grows with every transaction that writes."""
 
     @abstractmethod
     def size(self) -> int:
@@ -242,12 +233,10 @@ class Driver(ABC):
         return found
 
     def one(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> Row | None:
-        """The first row, if there is one."""
         rows = self.all(statement, values, **parts)
         return rows[0] if rows else None
 
     def column(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Any]:
-        """The first column of every row."""
         return [row[0] for row in self.all(statement, values, **parts)]
 
     def value(self, statement: str, values: Sequence[Any] = (), **parts: str) -> Any:
@@ -256,7 +245,6 @@ class Driver(ABC):
         return rows[0][0] if rows else None
 
     def run(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> None:
-        """A statement whose answer does not matter."""
         self.all(statement, values, **parts)
 
     def meta(self, name: str) -> str:

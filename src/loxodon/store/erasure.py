@@ -95,11 +95,9 @@ class Erasure(Part):
             yield from self._db.all("memory_texts", (start, start + _BATCH))
 
     def rows_of(self, ids: Iterable[str]) -> set[int]:
-        """The numbers of the memories with these ids."""
         return {row for id in ids for row in self._db.column("memory_row", (id,))}
 
     def drawn_from(self, turns: Iterable[int]) -> set[int]:
-        """The numbers of the memories drawn from any of these turns."""
         drawn = (self._store.drawn_from(some).values() for some in batches(turns, _BATCH))
         return {row for found in drawn for rows in found for row in rows}
 
@@ -220,7 +218,6 @@ class Erasure(Part):
     # Memories
 
     def drop_memories(self, rows: Iterable[int]) -> list[bytes]:
-        """Delete memories and everything that depends on them; return their import keys."""
         keys: list[bytes] = []
         for some in batches(rows, _BATCH):
             wanted = these(some)
@@ -235,7 +232,6 @@ class Erasure(Part):
         return keys
 
     def _unlink(self, ids: Sequence[str]) -> None:
-        """Let no other memory refer to these."""
         gone = these(ids)
         self._db.run("drop_quarantine_of", (gone,))
         self._db.run("unlink_replaced", (gone,))
@@ -297,7 +293,6 @@ class Erasure(Part):
 
 
 def to_text(value: object) -> str:
-    """A value as JSON columns have it."""
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -99,7 +99,6 @@ class Indexes:
             self.put(index, [(row, text) for row, text in texts])
 
     def drop(self, index: Index, rows: Iterable[int]) -> None:
-        """Take those of these rows that it has out of an index."""
         if gone := self._db.text.drop(index, rows):
             self._db.take(f"rows_{index}", -gone)
             self._db.take(f"changed_{TABLES[index].name}", 1)
@@ -133,7 +132,6 @@ class Indexes:
     # The nature of the journal
 
     def nature(self) -> Nature:
-        """What kind of text the journal contains, measured on a sample."""
         stored = self.meta("nature")
         return Nature(*loaded(stored)) if stored else _DEFAULT
 
@@ -181,7 +179,6 @@ class Part:
 
 
 def chunks(some: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
-    """A sequence, some at a time."""
     return (some[start : start + size] for start in range(0, len(some), size))
 
 

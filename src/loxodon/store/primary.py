@@ -22,8 +22,6 @@ COUNTED = ("turns", "memories", "documents")
 
 
 class PrimaryTable(NamedTuple):
-    """A table of the truth."""
-
     columns: tuple[str, ...]
     key: int  # how many of the columns, from the first, it is ordered by and found again with
     sessions: frozenset[str] = frozenset()
@@ -116,8 +114,6 @@ _ABOUT = ("counters", "meta", "tombstones", "receipts")
 
 
 class PrimaryData(Part):
-    """All data that is not derived, table by table."""
-
     # Out
 
     def dump(self, table: str) -> Iterator[Row]:
@@ -173,7 +169,6 @@ class PrimaryData(Part):
     # In
 
     def is_empty(self) -> bool:
-        """Whether nothing was ever stored here."""
         tables = [name for name in PRIMARY_TABLES if name not in _ABOUT]
         held = " OR ".join(f"EXISTS (SELECT 1 FROM {name})" for name in tables)
         return not self._db.all(f"SELECT {held}")[0][0]

@@ -30,7 +30,6 @@ from loxodon.store import (
     Standing,
     clock_check,
 )
-from loxodon.store.documents import DocumentStore
 from loxodon.store.driver import LOCK_SECONDS, Driver, Row, these, these_keys
 from loxodon.store.erasure import Erasure
 from loxodon.store.indexes import (
@@ -44,7 +43,6 @@ from loxodon.store.indexes import (
 )
 from loxodon.store.pages import Overview, page
 from loxodon.store.primary import PrimaryData
-from loxodon.store.quarantine import Quarantine
 from loxodon.store.rows import (
     about_label,
     damaged,
@@ -62,9 +60,8 @@ from loxodon.store.rows import (
 from loxodon.store.search import TABLES, Conditions, conditions_of, search
 from loxodon.store.vectors import Vectors
 from loxodon.store.walls import Wall, owners_only
-from loxodon.store.working_sessions import WorkingSessions
 from loxodon.store.worklog import WorkLog
-from loxodon.store.workspace_data import WorkspaceData
+from loxodon.store.workspace_data import DocumentStore, Quarantine, WorkingSessions, WorkspaceData
 from loxodon.text.words import VERSION, fold
 from loxodon.types import (
     GENERAL_TOPIC,
@@ -140,14 +137,8 @@ class Store:
         return self._db.wall
 
     def behind(self, wall: Wall) -> Store:
-        """The same store behind a wall, with its own connection."""
         another = self._db.another()
         return Store(another, self.space, self._zone, self._decay, wall, self._guard)
-
-    @property
-    def writes(self) -> int:
-        """A number that grows with every transaction that writes."""
-        return self._db.version()
 
     def size(self) -> int:
         """Bytes on disk; behind a wall it would tell how much there is that cannot be seen."""
@@ -188,7 +179,6 @@ class Store:
 
     @property
     def changed(self) -> list[str]:
-        """Ids of what the current transaction has changed."""
         return self._db.changed
 
     @property
@@ -237,28 +227,23 @@ class Store:
         return ["", *self._db.column("agents")]
 
     def close(self) -> None:
-        """Close the database. Closing twice is fine."""
         self._db.close()
 
     # Statements of `sql/queries.sql` by name; times and lists are given as they are
 
     def query(self, statement: str, *values: Any) -> list[Row]:
-        """Every row that a statement gives."""
         return self._db.all(statement, _plain(values))
 
     def column(self, statement: str, *values: Any) -> list[Any]:
-        """The first column of every row."""
         return self._db.column(statement, _plain(values))
 
     def scalar(self, statement: str, *values: Any) -> Any:
-        """The first column of the first row; None if there is none."""
         return self._db.value(statement, _plain(values))
 
     def execute(self, statement: str, *values: Any) -> None:
         self._db.run(statement, _plain(values))
 
     def execute_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        """A statement for each of some rows of values."""
         self._db.many(statement, [_plain(row) for row in rows])
 
     def query_turns(self, statement: str, *values: Any) -> list[Turn]:
@@ -272,7 +257,6 @@ class Store:
         return [records[row] for row in rows]
 
     def moment(self, milliseconds: int) -> datetime:
-        """A stored time."""
         return moment(milliseconds, self._zone)
 
     @property

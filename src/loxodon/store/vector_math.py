@@ -125,7 +125,6 @@ def unit(vectors: Floats) -> tuple[Floats, list[bool]]:
 
 
 def from_halves(halves: Iterable[bytes], size: int) -> Floats:
-    """Vectors that are stored as float16."""
     return np.frombuffer(b"".join(halves), np.float16).reshape(-1, size).astype(np.float32)
 
 

@@ -35,8 +35,6 @@ _POOLS |= dict.fromkeys(("memories", "archive"), ("memories", "archive"))
 
 
 class Coverage(NamedTuple):
-    """How much of a memory one embedder has embedded."""
-
     model: str
     embedded: int
     pending: int  # texts that have no vector yet, and what it has to look at
@@ -59,8 +57,6 @@ class Model(NamedTuple):
 
 
 class _Loaded(NamedTuple):
-    """The signs of a model's vectors in a pool, and the vectors that were compared so far."""
-
     versions: Mapping[int, int]
     signs: Signs
     centred: dict[int, Floats]
@@ -196,7 +192,6 @@ class Vectors:
         self._db.run("empty_signs", (_new_version(), *pools, these(rows)))
 
     def _store_signs(self, name: str) -> None:
-        """Store the signs of the blocks that were emptied."""
         model = self._model(name)
         for pool, block in self._db.all("emptied_signs", (model.no,)):
             signs, key = self._computed(model, pool, block), (model.no, pool, block)
@@ -242,7 +237,6 @@ class Vectors:
         return dict(self._db.all("vectors_by_hash", values))
 
     def put(self, model: str, vectors: Sequence[Vector]) -> None:
-        """Store vectors, replacing those of the same rows."""
         if not vectors:
             return
         no, half = self._model(model).no, self._db.as_half
@@ -269,7 +263,6 @@ class Vectors:
         self._db.many("fail_vector", values)
 
     def settle(self, model: str, done: Iterable[TextToEmbed]) -> None:
-        """Mark these texts as done."""
         no = self._model(model).no
         self._db.many("settle_vector", [(no, one.kind, one.row) for one in done])
 
@@ -279,7 +272,6 @@ class Vectors:
         self._store_signs(model)
 
     def coverage(self, model: str) -> Coverage:
-        """How much a model has embedded."""
         with self._db.reading():
             one = self._model(model)
             reached = (one.no, one.memories_to, one.turns_to, one.chunks_to)
@@ -289,7 +281,6 @@ class Vectors:
             return Coverage(model, embedded, behind + todo, failing, one.error or error)
 
     def keep_only(self, models: Iterable[str]) -> None:
-        """Delete the vectors of all other models."""
         kept = set(models)
         for no, name in self._db.all("vector_models"):
             for table in self.tables if name not in kept else ():

@@ -69,7 +69,6 @@ class WorkLog(Part):
         self._indexes.put_rows("segments", numbers)
 
     def segments(self) -> list[Segment]:
-        """All of them, in order of time."""
         return [segment_of(row) for row in self._db.all("segments")]
 
     # Work in hand
@@ -94,7 +93,6 @@ class WorkLog(Part):
         self._db.many("put_fragment", [(turn, 0, *values) for turn in turns if turn <= passed])
 
     def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
-        """Fragments at a stage, in the order of the journal."""
         return [Fragment(*row) for row in self._db.all("fragments", (stage, limit or -1))]
 
     # Events
@@ -192,7 +190,6 @@ class WorkLog(Part):
             self._db.run("put_page", (name, language, to_stored(at)[0], text, basis))
 
     def jobs(self) -> dict[str, JobRuns]:
-        """The runs of each job, by name."""
         found = {}
         for name, last, seconds, counts, succeeded, failed, *rest in self._db.all("jobs"):
             times = self._moment(succeeded), self._moment(failed)

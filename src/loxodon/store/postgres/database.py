@@ -32,9 +32,8 @@ from loxodon.store.driver import (
     statements,
 )
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.errors import is_lost, shown, translated
 from loxodon.store.postgres.fulltext import PostgresFullText
-from loxodon.store.postgres.pool import Session
+from loxodon.store.postgres.pool import Session, is_lost, shown, translated
 from loxodon.store.walls import Wall
 
 
@@ -78,9 +77,6 @@ class PostgresDatabase(Driver):
 
     def another(self) -> PostgresDatabase:
         return PostgresDatabase(self.url, self._space)
-
-    def version(self) -> int:
-        return int(self.value("space_version", (self.id,)))
 
     def size(self) -> int:
         """The bytes of its texts: what a space takes up of shared tables cannot be told apart."""

@@ -2,7 +2,7 @@
 
 A block is what a word has of some hundred rows that follow each other, so that a list of thousands
 is a few rows of the table, and what is added together is written together. Ranking is ours
-(`fulltext.best`), from the same numbers as on SQLite, so both give the same order.
+(`search.best`), from the same numbers as on SQLite, so both give the same order.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from struct import Struct
 
 from loxodon.store import Hit, Index
 from loxodon.store.driver import Driver, these
-from loxodon.store.fulltext import Postings, best
-from loxodon.store.search import TABLES, Narrowed
+from loxodon.store.search import TABLES, Narrowed, Postings, best
 
 _POOLS: Mapping[Index, int] = {
     "turns": 1,

@@ -20,8 +20,16 @@ from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
 from loxodon.store.driver import statements
 from loxodon.store.postgres import migrations
-from loxodon.store.postgres.errors import is_lost, shown, translated
-from loxodon.store.postgres.pool import Session, asked, connect, role_of, writers_turn
+from loxodon.store.postgres.pool import (
+    Session,
+    asked,
+    connect,
+    is_lost,
+    role_of,
+    shown,
+    translated,
+    writers_turn,
+)
 from loxodon.store.primary import COUNTED
 
 _CHANGED = "(extract(epoch FROM clock_timestamp()) * 1e6)::bigint"
@@ -54,8 +62,6 @@ def share(url: str) -> str:
 
 
 class PostgresState:
-    """The state of a home in PostgreSQL (`loxodon.files`), by name."""
-
     def __init__(self, url: str) -> None:
         self._url = url
         self._connection: Session | None = None
@@ -66,7 +72,6 @@ class PostgresState:
         self._connection, self._using = None, threading.RLock()  # the parent closes its own
 
     def close(self) -> None:
-        """Close the connection; the next use opens another."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()

@@ -12,8 +12,7 @@ import psycopg
 
 from loxodon.errors import StoreError
 from loxodon.store.driver import SQL, migrations, newer, statements
-from loxodon.store.postgres.errors import shown, translated
-from loxodon.store.postgres.pool import Session, connect
+from loxodon.store.postgres.pool import Session, connect, shown, translated
 
 _SQL = statements("postgres")
 _LOCK = 0x4C4F584F444F4E
@@ -67,7 +66,6 @@ def setup_sql() -> str:
 
 
 def setup(url: str) -> None:
-    """Run it, as the administrator of a URL."""
     connection = connect(url)
     try:
         connection.execute(_file("setup.sql"))

@@ -16,8 +16,16 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from loxodon.config import StoreConfig
-from loxodon.errors import INSTALL, BusyStoreError, ConfigError, UnreachableStoreError
-from loxodon.store.postgres.errors import shown, translated
+from loxodon.errors import (
+    INSTALL,
+    BusyStoreError,
+    ConfigError,
+    DamagedStoreError,
+    FullStoreError,
+    StoreError,
+    UnreachableStoreError,
+    UnwritableStoreError,
+)
 from loxodon.store.walls import Wall
 
 try:
@@ -54,6 +62,13 @@ _DEFAULTS: dict[str, Any] = {
     "application_name": "loxodon",
 }
 """What holds where a URL says nothing of it: a dead server is noticed within a minute."""
+
+_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
+"""Serialization failure, deadlock, lock not available, statement timeout: undone, try again."""
+_GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006"})
+"""The server goes down, comes up, has given up on us, or is a standby now."""
+_FULL = "53100"
+_DAMAGED = frozenset({"XX001", "XX002"})
 
 # Its warnings are for programs with a log; here the error says it.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -106,8 +121,6 @@ class _Watched(Connection[tuple[Any, ...]]):
 
 
 class _Whole(NumericBinaryLoader):
-    """A sum of integers is an integer."""
-
     def load(self, data: Any) -> Any:
         return int(super().load(data))
 
@@ -138,7 +151,6 @@ def _swapped(halves: bytes) -> bytes:
 
 
 def connect(url: str) -> Session:
-    """One connection, as those of the pool are."""
     try:
         found = _Watched.connect(**_options(url))
         _prepare(found)
@@ -148,7 +160,6 @@ def connect(url: str) -> Session:
 
 
 def _pool_of(url: str) -> ConnectionPool[Session]:
-    """The pool of this process for a URL."""
     key = (os.getpid(), url)
 
     def tried(connection: Session) -> None:
@@ -343,3 +354,70 @@ def role_of(url: str, connection: Session) -> str:
         ).fetchone()
         _roles[url] = ROLE if row is None or row[0] else ""
     return _roles[url]
+
+
+# Errors
+
+
+def shown(url: str) -> str:
+    """A URL as it may be told: without a password and without options."""
+    try:
+        found = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+    except psycopg.ProgrammingError:
+        return "postgresql://"
+    user = f"{found['user']}@" if "user" in found else ""
+    port = f":{found['port']}" if "port" in found else ""
+    return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}"
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Whether the connection is gone, or the server does not take writes any more."""
+    state = error.sqlstate
+    if state is None:  # made by the client: nothing came back
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return state.startswith("08") or state in _GONE
+
+
+def translated(error: psycopg.Error, path: str) -> StoreError:
+    state = error.sqlstate or ""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    if is_lost(error):
+        return UnreachableStoreError(
+            "the connection to {path} was lost: {reason}",
+            hint="nothing of this call was stored; try again when the server is back",
+            path=path,
+            reason=reason,
+        )
+    if state in _AGAIN:
+        return BusyStoreError(
+            "{path} did not finish in time: {reason}",
+            hint="nothing of this call was stored; try again later",
+            path=path,
+            reason=reason,
+        )
+    if state == _FULL:
+        return FullStoreError(
+            "cannot write {path}: the disk is full",
+            hint="free some disk space and try again; everything acknowledged is safe",
+            path=path,
+        )
+    if state in _DAMAGED:
+        return DamagedStoreError(
+            "{path} is damaged: {reason}",
+            hint="restore the database from a backup of PostgreSQL",
+            path=path,
+            reason=reason,
+        )
+    if state == "42501":
+        return UnwritableStoreError(
+            "{path} does not let this user in: {reason}",
+            hint="run `loxodon migrate` as the owner of the schema, which grants what is needed",
+            path=path,
+            reason=reason,
+        )
+    return StoreError(
+        "cannot use {path}: {reason}",
+        hint="run `loxodon validate`; if the error persists, report it with this message",
+        path=path,
+        reason=reason,
+    )

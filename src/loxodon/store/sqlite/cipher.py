@@ -120,7 +120,6 @@ def checks(path: str) -> list[str]:
 
 
 def damaged(path: str, reason: str | StoreError) -> DamagedStoreError:
-    """The error for a file with something in it that nobody wrote there."""
     return DamagedStoreError(
         "{path} is damaged: {reason}",
         hint="restore it with `loxodon repair`; the damaged file is kept",

@@ -28,7 +28,6 @@ from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import (
     APPLICATION_ID,
     BUSY_MS,
-    WRITES,
     Database,
     busy,
     let_go,
@@ -141,7 +140,6 @@ def _is_ours(type: object, name: object, sql: object) -> bool:
 
 
 def checked(path: str, keys: Keys) -> apsw.Connection:
-    """A connection to a database whose structure was checked."""
     connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
     try:
         if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
@@ -256,10 +254,6 @@ _AT_LEAST = (
     "INSERT INTO counters (name, last) VALUES (?, ?) "
     "ON CONFLICT (name) DO UPDATE SET last = max(last, excluded.last)"
 )
-_ONE_MORE = (
-    "INSERT INTO counters (name, last) VALUES (?, 1) "
-    "ON CONFLICT (name) DO UPDATE SET last = last + 1"
-)
 _SAMPLED = "UPDATE meta SET value = max(CAST(value AS INTEGER) + 1, ?) WHERE name = 'sampled'"
 _PUT_SESSION = (
     "INSERT INTO working_sessions (owner, key, entry) VALUES (?, ?, ?) "
@@ -278,7 +272,7 @@ def _continue(new: apsw.Connection, live: apsw.Connection | None) -> None:
     with new:
         counted = [row for row in rows("SELECT name, last FROM counters") if row[0][:5] != "rows_"]
         new.executemany(_AT_LEAST, counted)  # the others are of the content
-        new.execute(_ONE_MORE, (WRITES,))
+        new.execute("UPDATE counters SET last = last + 1 WHERE name GLOB 'changed_*'")
         new.execute(_SAMPLED, (int(values.get("sampled", "0")) + 1,))
         if live is None:
             return

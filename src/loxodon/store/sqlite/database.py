@@ -46,7 +46,6 @@ from loxodon.store.walls import Wall, documents_of, path_of
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 BUSY_MS = 30_000
-WRITES = "writes"  # the counter that each write adds one to
 _FORK_SECONDS = 5.0  # how long a fork waits for other threads that read or write
 _PRAGMAS = (
     "synchronous=FULL",
@@ -233,10 +232,8 @@ class Database(Driver):
                 changes = self._connection.total_changes()
                 try:
                     yield
-                    if changes != self._connection.total_changes():
-                        self.run(self.sql["take_numbers"], (WRITES, 1))
-                        if self.before_commit is not None:
-                            self.before_commit()
+                    if self.before_commit and changes != self._connection.total_changes():
+                        self.before_commit()
                     self.run("COMMIT")
                 except BaseException:
                     _undo(self._handle)
@@ -321,9 +318,6 @@ class Database(Driver):
             self._views = views
             self.wall = wall
             self._memo = {}
-
-    def version(self) -> int:
-        return self.value("counter", (WRITES,)) or 0
 
     def size(self) -> int:
         paths = (self.path, f"{self.path}-wal")
@@ -411,7 +405,6 @@ def _undo(connection: apsw.Connection | None) -> None:
 
 
 def let_go(connection: apsw.Connection) -> None:
-    """Close a connection, whatever the disk says to that."""
     with suppress(apsw.Error):  # what could not be taken out of the log is safe there
         connection.close()
 
@@ -428,7 +421,6 @@ def _put_up(
 
 
 def views_of(wall: Wall) -> Mapping[str, str]:
-    """The view that stands before each table, by name."""
     kinds = {"alone"} if wall.alone else {"any", "group" if wall.group else "agent"}
     path = path_of(documents_of(wall.agent))
     # '0' comes right after the '/' at the end of a path.
@@ -460,7 +452,6 @@ def _inode(path: str) -> tuple[int, int]:
 
 
 def busy(path: str) -> BusyStoreError:
-    """The error for what another program holds."""
     return BusyStoreError(
         "{path} is locked by another program",
         hint="close that program, or try again later",
@@ -469,5 +460,4 @@ def busy(path: str) -> BusyStoreError:
 
 
 def migrations() -> list[str]:
-    """The files that make the schema, in order."""
     return all_migrations("sqlite")

@@ -1,6 +1,6 @@
 """The full-text indexes in SQLite: FTS5 over our own words, contentless.
 
-SQLite's own bm25 reads each list twice more than ranking from the lists (`fulltext.best`), so it is
+SQLite's own bm25 reads each list twice more than ranking from the lists (`search.best`), so it is
 asked only where the lists are long or a filter stands before them.
 """
 
@@ -13,8 +13,7 @@ from typing import Any
 
 from loxodon.store import Hit, Index
 from loxodon.store.driver import Driver, Row, these
-from loxodon.store.fulltext import Postings, best
-from loxodon.store.search import TABLES, Narrowed
+from loxodon.store.search import TABLES, Narrowed, Postings, best
 
 _KEPT = 100_000  # rows whose length is remembered
 _RANKED = 2_000  # list entries up to which SQLite takes longer than ranking here
@@ -76,7 +75,6 @@ class SqliteFullText:
         return known
 
     def size(self, index: Index) -> tuple[int, int]:
-        """How many rows an index has, and how many words."""
         memo, name = self._db.memo, TABLES[index].name
         if (name, "") not in memo:
             rows, words, *_ = (*numbers(self._db.value("index_size", index=name) or b""), 0, 0)
