@@ -39,7 +39,7 @@ LAYERS = (
     recall.recalling recall.overviews
     """,
     # What opens memories to make, mend or replace them.
-    "views.plain security.encryption backup.repair backup.restore backup.moving views.restore",
+    "views.plain security.encryption backup.restore backup.moving views.restore",
     "client remote cli compat http jobs.runner mcp proxy __main__",
 )
 UPWARDS = {

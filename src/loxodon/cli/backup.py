@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
@@ -98,24 +97,8 @@ def restore(call: Call) -> Result:
     with view.Bar(call.command) as bar:
         how |= {"environ": os.environ, "other": call.other, "progress": bar}
         every = restore(source, call.folder, None if call.all else call.space, **how)
-    shown = [part for name, one in every.items() for part in (name, *view.record(one, "offered"))]
-    last = list(every.values())[-1]  # the settings came with all of them
-    shown += _offered(last.offered)
+    shown = [part for name, one in every.items() for part in (name, *view.record(one))]
     return Result({"spaces": every} if call.all else every[call.space], shown)
-
-
-def _offered(left: Mapping[str, Any]) -> list[str]:
-    """Which settings were not applied, and how to set each."""
-    from shlex import quote
-
-    lines = [t("these settings were not applied; set the ones you trust:")] if left else []
-    for name, value in left.items():
-        if name == "policy":
-            n = len(str(value).splitlines())
-            lines.append("  " + t("policy.toml ({n} lines): copy it out of the backup, a ZIP", n=n))
-        else:
-            lines.append(f"  loxodon config {name} {quote(settings.written(value))}")
-    return lines
 
 
 @command(verb="validate")
@@ -139,7 +122,7 @@ def validate(call: Call) -> Result:
 @command(arg("--from SOURCE", "a backup or a folder of text views to restore from", dest="source"))
 def repair(call: Call) -> Result:
     """Repair a damaged memory."""
-    from loxodon.backup.repair import repair
+    from loxodon.backup.restore import repair
 
     call.refuse_shared("repair")
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}

@@ -35,8 +35,7 @@ from loxodon.security.keys import Change, KeySource, Seal, Work
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import held, leave
-from loxodon.store.sqlite.owner import space_of
+from loxodon.store.sqlite.copying import held, leave, space_of
 from loxodon.views import manifest
 from loxodon.views.plain import Pending
 
