@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import errors, messages
-from loxodon.cli import agents, forget, learn
+from loxodon.cli import admin, agents, learn
 from loxodon.cli.main import OPTIONS
 from loxodon.cli.parser import GROUPS, MODULES, command_named
 from loxodon.config import HINTS, KEYS, TAKES
@@ -102,8 +102,8 @@ def _said() -> frozenset[Sentence]:
     for command in map(command_named, MODULES):
         said |= {command.about, command.said, *(how["help"] for _, how in command.added)}
         said |= {one.about for one in command.arguments}
-    said |= {heading for heading, _ in GROUPS.values()}
-    said |= {*LABELS.split("|"), *learn.NOT_RUN.values(), *forget.LEFT.values()}
+    said |= {*GROUPS, *admin.HINTS.values()}
+    said |= {*LABELS.split("|"), *learn.NOT_RUN.values(), *learn.LEFT.values()}
     said |= {*agents.STATES.values(), *agents.NEXT.values(), *agents.LEFT.values()}
     said |= {key.about for key in KEYS.values()}
     said |= {*TAKES.values(), *HINTS.values()}

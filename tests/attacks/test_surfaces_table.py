@@ -250,7 +250,6 @@ def test_the_command_line_as_an_agent(scene: Scene, capsys: pytest.CaptureFixtur
         ["backup", "--all", "NOWHERE"],
         ["profile", "--refresh"],
         ["policy", "scan"],
-        ["context", "hello", "--soul", "TOKENS"],
         ["quarantine", "release", "q_1"],
     ],
 )
