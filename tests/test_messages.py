@@ -149,11 +149,11 @@ def test_what_the_catalogue_has_is_said() -> None:
 
 
 def test_the_language_of_the_process_is_used_unless_one_is_given() -> None:
-    assert messages.t("no memories", "zh") == _catalogue()["no memories", ""]
+    assert messages.t("nothing found", "zh") == _catalogue()["nothing found", ""]
     messages.use("zh")
     try:
-        assert messages.t("no memories") == _catalogue()["no memories", ""]
-        assert messages.t("no memories", "en") == "no memories"
+        assert messages.t("nothing found") == _catalogue()["nothing found", ""]
+        assert messages.t("nothing found", "en") == "nothing found"
     finally:
         messages.use("en")
     messages.use("tlh")
@@ -196,5 +196,5 @@ def test_plurals() -> None:
 
 def test_english_loads_no_catalogue() -> None:
     messages._catalogue.cache_clear()
-    assert messages.t("no memories", "en") == "no memories"
+    assert messages.t("nothing found", "en") == "nothing found"
     assert messages._catalogue.cache_info().currsize == 0

@@ -16,7 +16,6 @@ from loxodon.types import Problem
 
 if TYPE_CHECKING:
     from loxodon.http.host import Host
-    from loxodon.security.encryption import Recoded
     from loxodon.security.keys import Work
 
 _LOST = 7  # the exit code of damage
@@ -142,51 +141,51 @@ def repair(call: Call) -> Result:
 # Encryption
 
 
-def _recode(call: Call, work: Work) -> Recoded:
+def _recode(call: Call, work: Work) -> Result:
     """Encrypt, decrypt or rekey the databases of a home."""
     from loxodon.security.encryption import recode
-    from loxodon.security.keys import VARIABLE, KeySource
+    from loxodon.security.keys import NEXT_VARIABLE, VARIABLE, KeySource
 
     call.refuse_shared("encryption")
-    source, make = None, False  # the key is where the settings say
-    if work != "decrypt":
-        make = call.make_key
-        if call.env:
-            source = KeySource("env", VARIABLE)
-        elif call.keyring:
-            source = KeySource("keyring", f"database:{call.folder}")
-        elif call.key_file:
-            source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
+    source = None  # the key is where the settings say
+    if getattr(call, "env", False):
+        source = KeySource("env", VARIABLE)
+    elif getattr(call, "keyring", False):
+        source = KeySource("keyring", f"database:{call.folder}")
+    elif path := getattr(call, "key_file", None):
+        source = KeySource("file", os.path.abspath(os.path.expanduser(path)))
+    how = {"make": getattr(call, "make_key", False)}
     with view.Bar(call.command) as bar:
-        return recode(call.folder, call.config, os.environ, work, source, make=make, progress=bar)
+        found = recode(call.folder, call.config, os.environ, work, source, **how, progress=bar)
+    shown: list[object] = view.record(found, "left")
+    if work == "encrypt":
+        shown += [
+            t("Keep a copy of the key in another place: without it, nobody can read this memory."),
+            t("Plain text was overwritten; SSDs and snapshots may still hold some of it."),
+        ]
+    if work == "rekey" and found.key == f"${NEXT_VARIABLE}":
+        names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
+        shown.append(t("From now on, {variable} must have the value of {next}.", **names))
+    left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
+    return Result(found, shown, left)
 
 
 @command(*KEY, one_of="--keyring --key-file --env")
 def encrypt(call: Call) -> Result:
     """Encrypt every database in the home."""
-    found = _recode(call, "encrypt")
-    said = t("Keep a copy of the key in another place: without it, nobody can read this memory.")
-    ssd = t("Plain text was overwritten; SSDs and snapshots may still hold some of it.")
-    left = t("Not removed, and possibly still plain text:")
-    warnings = [left, *found.left] if found.left else []
-    return Result(found, [*view.record(found, "left"), said, ssd], warnings)
+    return _recode(call, "encrypt")
 
 
 @command()
 def decrypt(call: Call) -> Result:
     """Decrypt the databases."""
-    return Result(_recode(call, "decrypt"))
+    return _recode(call, "decrypt")
 
 
 @command(*KEY, one_of="--keyring --key-file --env")
 def rekey(call: Call) -> Result:
     """Change the encryption key."""
-    from loxodon.security.keys import NEXT_VARIABLE, VARIABLE
-
-    found = _recode(call, "rekey")
-    names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
-    move = t("From now on, {variable} must have the value of {next}.", **names)
-    return Result(found, [*view.record(found), move if found.key == f"${NEXT_VARIABLE}" else None])
+    return _recode(call, "rekey")
 
 
 # PostgreSQL

@@ -43,7 +43,6 @@ Task = TypeVar("Task")
 RANKED, ROOM = 100, 1_000_000  # items and tokens of the ranking that R@k is about
 FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is about
 _COMPARED = 300  # characters of a turn by which its words are looked for in a context
-_SHOWN = ("r@5", "r@10", "r@20", "r@1k", "r@1k_text", "ndcg@10", "mrr")
 _OF_RETRIEVAL = ("embedder", "category", "leave_out", "updates", "crossed", "keep")
 _OF_WRITING = ("failures", "model")
 
@@ -90,29 +89,8 @@ def bench(call: Call) -> Result:
     if not call.failures:
         files = [{name: one[name] for name in one if name != "failures"} for one in files]
     changed = settings.changed(config)
-    shown = [part for one in files for part in (*_failures(one), *_table(one), "")]
+    shown = [part for one in files for part in (*_failures(one), *view.record(one, "failures"), "")]
     return Result({"files": files, "settings": changed}, [*shown, *view.record(changed)])
-
-
-def _table(report: Figures) -> list[object]:
-    """The figures of one file as a table, and what else is known of it."""
-    if "overall" in report:
-        everything = report.get("overall_with_left_out", {})
-        figures = {t("overall"): report["overall"], t("overall, all categories"): everything}
-        figures |= report["categories"]
-        heads: tuple[str, ...] = ("category", "questions", *map(str.upper, _SHOWN))
-        rows = [
-            (name or "—", *map(one.get, ("n", *_SHOWN))) for name, one in figures.items() if one
-        ]
-        rest: tuple[str, ...] = ("overall", "overall_with_left_out", "categories")
-    else:
-        figures = {name: report[name] for name in FIGURES}
-        figures |= {f"operation {name}": one for name, one in report["operations"].items()}
-        heads = ("", "checks", "right", "share")
-        rows = [(name, *one.values()) for name, one in figures.items()]
-        rest = ("failures", "types", "operations", *FIGURES)
-    title = view.paint(os.path.basename(report["file"]), "bold")
-    return [title, view.Table(heads, rows), *view.record(report, "file", *rest)]
 
 
 def _failures(report: Figures) -> Iterator[str]:

@@ -168,6 +168,10 @@ def record(value: Any, *without: str) -> list[object]:
     for name, one in (value if isinstance(value, Mapping) else _fields(value)).items():
         if name in without or not _is_given(one):
             continue
+        if isinstance(one, Mapping) and all(isinstance(part, Mapping) for part in one.values()):
+            one = [{"name": key, **part} for key, part in one.items()]
+            below += [paint(label(name), "bold"), *listing(one)]
+            continue
         many = isinstance(one, list | tuple) and not hasattr(one, "_asdict")
         first = one[0] if many else one
         if hasattr(first, "_asdict") and not isinstance(first, Source):
