@@ -191,23 +191,16 @@ class Overviews:
         since = moment("since", since, self._space.zone) or now - _LAST_WEEK
         schedule = cast("Memory", self).schedule
         with store.reading():
-            altered = store.overview.altered(since, _UNSEEN, _MOST)
-            learned, changed, ended = _news(store, altered)
+            learned, changed, ended = _news(store, store.overview.altered(since, _UNSEEN, _MOST))
             reviews = store.page("reviews", 0)[0]
-            asked = [one.belief.id for one in reviews if one.belief.id == one.against.id]
             against = [one for one in reviews if one.belief.id != one.against.id]
-            beliefs = store.find(Filter(kind="belief", state="active"), limit + len(against), True)
+            asked = [store.get(one.belief.id) for one in reviews if one not in against]
             waiting = {one.belief.id for one in against}
-            doubtful = [
-                *(record for id in asked if (record := store.get(id)) is not None),
-                *(one for one in beliefs if one.id not in waiting),
-            ]
+            beliefs = store.find(Filter(kind="belief", state="active"), limit + len(against), True)
+            doubtful = [one for one in asked if one is not None]
+            doubtful += [one for one in beliefs if one.id not in waiting]
             # What a request to forget is about waits with the request.
-            held = sum(
-                not one.reason.startswith("forget ")
-                for state in ("held", "unclear")
-                for one in store.quarantine.find(state)
-            )
+            texts = [*store.quarantine.find("held"), *store.quarantine.find("unclear")]
             return Today(
                 now,
                 since,
@@ -218,7 +211,7 @@ class Overviews:
                 tuple(against[:limit]),
                 tuple(doubtful[:limit]),
                 tuple(store.query_records("past_due", now, limit)),
-                held,
+                sum(not one.reason.startswith("forget ") for one in texts),
                 schedule.waiting(),
                 tuple(schedule.jobs()),
             )
@@ -243,14 +236,12 @@ class Overviews:
                 turns, last = journal.latest(where, limit, after)
                 rows = [int(turn.ref.removeprefix("t_")) for turn in turns]
                 drawn = self._store.drawn_from(rows)
-                records = _with_sources(
-                    self._store, {one for some in drawn.values() for one in some}
+                every = {one for some in drawn.values() for one in some}
+                records = _with_sources(self._store, every)
+                own = (
+                    [records[one] for one in drawn.get(row, ()) if one in records] for row in rows
                 )
-                each = (
-                    tuple(records[one] for one in drawn.get(row, ()) if one in records)
-                    for row in rows
-                )
-                return list(map(Moment, turns, each)), last
+                return list(map(Moment, turns, map(tuple, own))), last
 
         return paged("timeline", cursor, read)
 
