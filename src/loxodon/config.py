@@ -130,7 +130,7 @@ class ModelConfig(NamedTuple):
 
 
 class EmbedderConfig(NamedTuple):
-    kind: str = "none"
+    kind: str = "auto"
     path: str = ""
     base_url: str = ""
     name: str = ""
@@ -327,10 +327,10 @@ KEYS: Mapping[str, Key] = {
     ),
     "model.command": Key("The program, for command, such as `claude -p`."),
     "embedder.kind": Key(
-        "Embedder for search by meaning: none, loxodon (our own small model, for Chinese and "
-        "English, offline), use (offline, needs the extra `semantic`), fastembed (a model of that "
+        "Embedder for search by meaning: auto (our own small model, for Chinese and English, "
+        "offline), none, use (offline, needs the extra `semantic`), fastembed (a model of that "
         "package), onnx (a model in a folder) or openai (a model server).",
-        choices=("none", "loxodon", "use", "fastembed", "onnx", "openai"),
+        choices=("auto", "none", "use", "fastembed", "onnx", "openai"),
     ),
     "embedder.path": Key("Folder of the ONNX model, for onnx."),
     "embedder.base_url": Key("Base URL of an OpenAI-compatible embedder.", check=_is_base_url),

@@ -220,7 +220,7 @@ def test_embedding_and_how_far_it_is(shell: Shell) -> None:
     assert b"needs both a base URL and a name" in shell("embed", code=6).stderr
     for command in (["status"], ["consolidate"], ["recall", "cat"]):  # which go on without it
         shell(*command)
-    shell("config", "embedder.kind", "loxodon")
+    shell("config", "embedder.kind", "auto")
     (found,) = shell.json("status")["embedding"]
     assert (found["embedded"], found["pending"]) == (0, 2)
     assert "embedded  2" in shell.text("embed")

@@ -266,11 +266,10 @@ def test_multilingual_encoder_finds_what_means_the_same(tmp_path: Path) -> None:
 _RUN = """
 import os, sys
 from loxodon import Memory
-config = {"embedder.kind": sys.argv[2]} if sys.argv[2] else {}
-with Memory.open(sys.argv[1], config=config) as memory:
+with Memory.open(sys.argv[1], config={"embedder.kind": sys.argv[2]}) as memory:
     memory.add([{"role": "user", "content": "I like my cat"}])
     memory.recall("cat"); memory.status(); memory.embed()
-assert ("numpy" in sys.modules) == bool(sys.argv[2])
+assert ("numpy" in sys.modules) == (sys.argv[2] != "none")
 """
 
 
@@ -278,7 +277,7 @@ def test_nothing_heavy_is_loaded_without_and_nothing_is_left_with_a_model(tmp_pa
     user = tmp_path / "user"
     user.mkdir()
     environment = {**os.environ, "HOME": str(user), "TMPDIR": str(user)}
-    for name, model in (("a", ""), ("b", "loxodon")):
+    for name, model in (("a", "none"), ("b", "auto")):
         command = [sys.executable, "-c", _RUN, str(tmp_path / name), model]
         subprocess.run(command, env=environment, check=True)
         assert list(user.iterdir()) == []

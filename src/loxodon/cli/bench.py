@@ -518,7 +518,7 @@ def measure_writing(
             "no model is configured",
             hint="set model.base_url and model.name, or measure without --model",
         )
-    alone = for_measuring(config)._replace(embedder=EmbedderConfig())
+    alone = for_measuring(config)._replace(embedder=EmbedderConfig(kind="none"))
     config = alone._replace(model=config.model) if model else alone
     zone = zone_named(config.timezone) or UTC
     cases = [{**case, "file": name} for name in files for case in read_cases(name, zone, limit)]

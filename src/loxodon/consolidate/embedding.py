@@ -21,6 +21,7 @@ from loxodon.models.wire import within
 from loxodon.store import Embeddable, Index, Progress, TextToEmbed, Vector
 from loxodon.store.store import Store
 from loxodon.store.vectors import Coverage
+from loxodon.text.things import in_first_person
 from loxodon.tokens import estimate
 
 # Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
@@ -167,7 +168,7 @@ class _Run:
         records = self._store.records(one.row for one in waiting if one.kind == "memories")
         for row, record in records.items():
             pool: Index = "memories" if record.state == "active" else "archive"
-            add("memories", row, pool, record.content)
+            add("memories", row, pool, in_first_person(record.content))
         if chunks := [one.row for one in waiting if one.kind == "chunks"]:
             for row, note in self._store.workspace_data.notes(chunks).items():
                 add("chunks", row, "chunks", note.chunk.text)

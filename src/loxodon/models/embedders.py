@@ -25,6 +25,7 @@ from loxodon.errors import (
     ConfigError,
     UnreachableModelError,
 )
+from loxodon.language.worth import encoder
 from loxodon.models.wire import check_status, post, retry_wait
 
 if TYPE_CHECKING:
@@ -62,10 +63,8 @@ def chosen(config: EmbedderConfig) -> ChosenEmbedder | None:
     if config.kind == "none":
         return None
     _need("numpy", "semantic")
-    if config.kind == "loxodon":
-        from loxodon.models.encoder import Encoder
-
-        return ChosenEmbedder(Encoder())
+    if config.kind == "auto":
+        return ChosenEmbedder(encoder())
     if config.kind == "use":
         return ChosenEmbedder(UseEmbedder())
     if config.kind in ("fastembed", "onnx"):

@@ -98,6 +98,24 @@ def own_words(content: str) -> str:
     return found[1] if found else content
 
 
+_TOLD_BY_US = [
+    (re.compile(theirs, re.I), said)
+    for theirs, said in (
+        *((r"\bthe user's\b", "my"), (r"\bthe user is\b", "I am"), (r"\bthe user has\b", "I have")),
+        *((r"\bthe user\b", "I"), ("用户", "我")),
+    )
+]
+
+
+def in_first_person(content: str) -> str:
+    """A memory as the user would say it, which is how they ask for it."""
+    if (said := own_words(content)) != content:
+        return said
+    for theirs, ours in _TOLD_BY_US:
+        content = theirs.sub(ours, content)
+    return content
+
+
 def clauses_in(content: str) -> list[str]:
     """The clauses of a sentence, as far as punctuation and conjunctions tell them."""
     return [one.strip() for one in _between.split(own_words(content)) if one.strip()]
