@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.consolidate import passages
-from loxodon.consolidate.buffer import BUFFER_TOKENS, buffered, flush_due
+from loxodon.consolidate.buffer import flush_due
 from loxodon.consolidate.passages import Stack
 from loxodon.consolidate.pipeline import PHASES, Consolidated, OnPhase, Run, TakenOverError
 from loxodon.consolidate.residue import Asking, Residue
@@ -70,10 +70,9 @@ class Consolidation:
 
     def flush_due(self, began: datetime | None) -> str:
         """Why a flush is due; empty if it is not. See `buffer.flush_due`."""
+        space, quiet = self._space, self._space.config.buffer.quiet
         with self._store.reading():
-            waiting = buffered(self._store, self._space.count, BUFFER_TOKENS)
-        quiet = self._space.config.buffer.quiet
-        return flush_due(waiting, self._space.now(), quiet, BUFFER_TOKENS, began)
+            return flush_due(self._store, space.count, space.now(), quiet, began)
 
     def run(
         self,

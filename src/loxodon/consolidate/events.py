@@ -121,17 +121,14 @@ def _notes(segment: TurnSegment, roles: Set[str], language: str) -> list[_Note]:
 
 
 def _clauses(texts: Sequence[str], language: str) -> Iterator[tuple[str, bool]]:
-    """The clauses of texts, and whether their sentence asks; what is too long for a note in its
-    parts."""
+    """The clauses of texts, and whether their sentence asks."""
     speech = import_module(f"loxodon.language.{language}").grammar.speech
     for sentence in (one for text in texts for one in split(text)):
         if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
             continue
         for clause in _CUTS[language].split(sayable(sentence)):
-            is_long = _length(clause.strip(), language) > _LENGTHS[language][1]
-            for part in _JOINTS[language].split(clause) if is_long else [clause]:
-                if part.strip() and speech.never(part.strip()) not in _PASSING:
-                    yield part.strip(), is_question(sentence)
+            if clause.strip() and speech.never(clause.strip()) not in _PASSING:
+                yield clause.strip(), is_question(sentence)
 
 
 def _is_note(text: str, tags: Sequence[str], language: str) -> bool:
@@ -171,10 +168,6 @@ _CUTS = {
         r"|can|what|how|no|don'?t)\b)",
         re.IGNORECASE,
     ),
-}
-_JOINTS = {
-    "zh": re.compile(r"(?=然后|但是?|所以|因为|而且|不过|还有|就是|后来|结果)|\s+"),
-    "en": re.compile(r"\s(?:and|or|so|who|which|where|when|while|then|that)\s", re.IGNORECASE),
 }
 _TRAIL = re.compile(
     r"(?>(?:[^\w%）)”’\"」》+#]|[吗呢吧啊呀哦嘛啦哈诶]"

@@ -165,19 +165,15 @@ def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> lis
 def that_fit(
     store: Store, passages: Sequence[Passage], hear: Hear, room: int
 ) -> tuple[Stack | None, int]:
-    """The question about the first passages that `room` tokens are enough for, and how many these
+    """A question about the first passages that `room` tokens are enough for, and how many these
     are; None where not even one is."""
-    fits, too_many = 0, len(passages) + 1
-    best: Stack | None = None
-    tried = len(passages)
-    while too_many - fits > 1:
-        stack = stack_of(store, passages[:tried], hear)
+    fits = len(passages)
+    while fits:
+        stack = stack_of(store, passages[:fits], hear)
         if size(stack.batch) <= room:
-            fits, best = tried, stack
-        else:
-            too_many = tried
-        tried = (fits + too_many) // 2
-    return best, fits
+            return stack, fits
+        fits = fits * 3 // 4
+    return None, 0
 
 
 def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:

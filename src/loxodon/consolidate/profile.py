@@ -6,7 +6,6 @@ may word the portrait at its head.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -46,18 +45,9 @@ _CHANGES = {
 # Changes after which a profile may tell what is no longer so
 _UNTRUE = "edited archived superseded retracted corrected unsettled rejected denied confirmed"
 
-_BY_ATTRIBUTE = {
+_SECTIONS = {
     "replies": "reply_language reply_style form_of_address units rule",
-    "work": "occupation employer workplace school major education degree certificate grade salary "
-    "commute colleague manager",
-    "people": "partner partner_status marital_status child parent sibling relative friend pet "
-    "neighbour ex knows doctor teacher therapist landlord living_with emergency_contact",
-    "projects": "uses stack deploy_target database default_branch version convention decision "
-    "project",
-    "plans": "plan goal deadline todo reminder",
-    "other": "car phone computer owns",
-}
-_BY_CATEGORY = {
+    "work": "occupation employer workplace school major education degree salary commute",
     "who": "identity status",
     "health": "health",
     "preferences": "preference",
@@ -65,10 +55,6 @@ _BY_CATEGORY = {
     "projects": "config credential decision solution",
     "plans": "plan",
 }
-_HEDGES = (
-    "可能|也许|或许|大概|好像|似乎|估计|应该|听说|据说|"
-    r"(?i:\b(?:might|may|maybe|perhaps|probably|possibly|seems?|apparently|thinks?|could)\b)"
-)
 
 
 class ProfileChange(NamedTuple):
@@ -170,7 +156,7 @@ def profile_text(
     # What is known of one person stands together; the user's own first
     for record in sorted(core, key=lambda one: about(one).casefold().replace(USER, "")):
         said = sentence(record)
-        if record.kind == "belief" and not re.search(_HEDGES, said):
+        if record.kind == "belief":
             said = t("{what} (not certain)", language, what=said)
         sections[_section(record)].append(f"- {item(quote.line(said))}")
     for record, change, at in sorted(changes, key=lambda one: one.at, reverse=True)[:LISTED]:
@@ -190,14 +176,11 @@ def profile_text(
 
 
 def _section(record: Record) -> str:
-    if record.category in ("health", "plan"):
-        return "health" if record.category == "health" else "plans"
-    if record.project not in ("", GLOBAL_PROJECT):
+    """By the attribute or the category; what is of a project or of somebody else is by that."""
+    words = {record.attribute, record.category}
+    if "health" not in words and record.project not in ("", GLOBAL_PROJECT):
         return "projects"
-    if about(record) not in (USER, "") and record.category in ("relation", "identity", "status"):
+    if about(record) not in (USER, "") and words & {"relation", "identity", "status"}:
         return "people"
-    tables = ((record.attribute, _BY_ATTRIBUTE), (record.category, _BY_CATEGORY))
-    found = (
-        name for word, table in tables for name, words in table.items() if word in words.split()
-    )
-    return next(found, "other")
+    fitting = (name for name, known in _SECTIONS.items() if words & {*known.split()})
+    return next(fitting, "other")

@@ -67,14 +67,6 @@ _ANNOUNCED = re.compile(
 _HINTED = re.compile(
     rf"{_OPENINGS}(?:对了|话说|突然想[起到]|by the way\b|btw\b|speaking of\b)", re.IGNORECASE
 )
-_REQUEST = re.compile(
-    rf"{_OPENINGS}(?:(?:pls|please|can you|could you|would you|help|give|make|write|tell|show"
-    r"|find|explain|plan|list|translate|summari[sz]e|recommend|suggest|what|how|why|where|when"
-    r"|which|who|i need|i want|i'?d like|i would like|i'?m (?:also )?(?:looking|trying|planning"
-    r"|thinking))\b|帮|请|麻烦|给我|推荐|写|翻译|列|教我|怎么|如何|为什么|为啥|能不能|可不可以"
-    r"|我想)",
-    re.IGNORECASE,
-)
 
 
 class TurnSegment(NamedTuple):
@@ -191,7 +183,7 @@ def _begins(before: _Read, read: _Read) -> bool:
     same = (before.turn.role, before.turn.speaker) == (read.turn.role, read.turn.speaker)
     if same or not is_question(before.turn.content) or read.opens_with(_ANNOUNCED):
         return True
-    return any(is_question(one.text) or _REQUEST.match(one.text) for one in read.sentences)
+    return any(is_question(one.text) for one in read.sentences)
 
 
 def _tells(word: str) -> bool:

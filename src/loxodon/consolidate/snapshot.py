@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.config import Config
-from loxodon.consolidate.themes import DAY, about, clause_of, pieces
+from loxodon.consolidate.themes import DAY, about, clause_of
 from loxodon.guard.provenance import OWN, is_own, may_tell
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES, t, tn
@@ -36,48 +36,20 @@ RECENT_DAYS = 3  # Today included
 # What these sections may take of the room beside the frame; the core memories get what is left
 _CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
 _SHARES = (0.4, 0.25, 0.15, 0.2)  # Of the room for core memories: the first three, and the others
-_SHORT = (
-    40  # Tokens that a line may always take; a longer one is cut to the share that it stands in
-)
+# Tokens that a line may always take; a longer one is cut to the share that it stands in
+_SHORT = 40
 _SMALL = 300  # Below this budget the frame is as short as can be
 _STRONGEST, _NEWEST, _BINDING, _RELATED = 300, 100, 60, 20  # Memories that are read
 _CONSIDERED = 60  # Lines that a section looks at
 
 # What tells who the user is besides the category `identity`, in the order of a person's card
-_CARD = [
-    "name",
-    "nickname",
-    "age",
-    "birthday",
-    "gender",
-    "occupation",
-    "employer",
-    "workplace",
-    "school",
-    "major",
-    "grade",
-    "home",
-    "hometown",
-    "nationality",
-    "native_language",
-    "language",
-    "marital_status",
-    "partner",
-    "living_with",
-    "timezone",
-]
-_RULES = ["rule", "reply_style", "reply_language", "avoids", "form_of_address", "units"]
+_CARD = (
+    "name nickname age birthday gender occupation employer workplace school major grade home "
+    "hometown nationality native_language language marital_status partner living_with timezone"
+)
+_RULES = ("rule", "reply_style", "reply_language", "avoids", "form_of_address", "units")
 _DIET = r"饮食|[吃喝]|口味|(?i:\b(?:diet|foods?|eats?|eating|drinks?|drinking|meals?)\b)"
 _REPLIES = r"回复|回答|答复|称呼|(?i:\b(?:reply|replies|respond|responses?|answers?)\b)"
-
-
-class RenderedPage(NamedTuple):
-    """Something written for a person to read, and what it was made from."""
-
-    name: str
-    language: str
-    text: str
-    basis: str
 
 
 class Material(NamedTuple):
@@ -148,12 +120,14 @@ def _belongs(to: str, project: str) -> bool:
 
 def renewed_snapshots(
     store: Store, config: Config, now: datetime, count: Counter
-) -> list[RenderedPage]:
-    """The snapshots that are not what they should be any more, in both languages."""
+) -> list[tuple[str, str, str, str]]:
+    """The snapshots that are not what they should be any more, in both languages: the name of the
+    page, the language, the text, and what it was made from."""
     with store.reading():
         found = material(store, config, now)
         outdated = [one for one in LANGUAGES if kept_snapshot(found, one) is None]
-        return [written(found, count, language) for language in outdated]
+        texts = {language: written(found, count, language) for language in outdated}
+        return [(SNAPSHOT, language, text, _basis(found, text)) for language, text in texts.items()]
 
 
 def kept_snapshot(found: Material, language: str) -> str | None:
@@ -174,9 +148,7 @@ def kept_snapshot(found: Material, language: str) -> str | None:
     return None if any(moved) else text
 
 
-def written(found: Material, count: Counter, language: str) -> RenderedPage:
-    """A snapshot, with what it was made from."""
-    text = _text(found, count, language)
+def _basis(found: Material, text: str) -> str:
     ranks = _ranking(found)
     content = {
         one.id: one.content
@@ -184,7 +156,7 @@ def written(found: Material, count: Counter, language: str) -> RenderedPage:
         if one.id in ranks or quote.line(one.content) in text
     }
     basis = {"parts": _parts(found), "ranking": ranks, "content": content}
-    return RenderedPage(SNAPSHOT, language, text, json.dumps(basis, ensure_ascii=False))
+    return json.dumps(basis, ensure_ascii=False)
 
 
 def _parts(found: Material) -> list[object]:
@@ -232,7 +204,7 @@ def _ranked(records: Iterable[Record], now: datetime) -> list[tuple[Record, floa
     scores = {id: _score(one, now) for id, one in holding.items()}
     summaries = [one for one in holding.values() if one.kind == "summary"]
     for summary in sorted(summaries, key=lambda one: (-scores[one.id], one.id)):
-        parts = [one.id for one in _said_by(summary, holding)]
+        parts = _told_by(summary, holding) - {summary.id}
         if all(id in scores for id in parts):
             scores[summary.id] = max([scores[summary.id], *map(scores.pop, parts)])
         else:
@@ -245,11 +217,12 @@ def _ranked(records: Iterable[Record], now: datetime) -> list[tuple[Record, floa
     return sorted(((holding[id], value) for id, value in scores.items()), key=place)
 
 
-def _said_by(summary: Record, known: Mapping[str, Record]) -> list[Record]:
-    """The facts behind a summary that its words say, of those that are known."""
-    words = fold(one_line(summary.content))
-    facts = [known[id] for id in dict.fromkeys(summary.derived_from) if id in known]
-    return [one for one in facts if one.kind != "summary" and fold(clause_of(one).rest) in words]
+def _told_by(record: Record, known: Mapping[str, Record]) -> set[str]:
+    """The ids of what a memory tells: itself, and the facts behind a summary that its words say."""
+    words = fold(one_line(record.content))
+    facts = [known[id] for id in record.derived_from if id in known]
+    said = [one for one in facts if one.kind != "summary" and fold(clause_of(one).rest) in words]
+    return {record.id, *(one.id for one in said if record.kind == "summary")}
 
 
 # The page
@@ -277,8 +250,7 @@ class _Page:
     ) -> None:
         self._head, self._foot, self._budget, self._count = head, foot, budget, count
         self._known = known
-        self._said: set[str] = set()  # Ids, and lines that are no memory's
-        self._pieces: dict[str, frozenset[str]] = {}  # What is said of each subject
+        self._said = {""}  # Lines, and the ids of memories
         self._sections: dict[str, list[str]] = {}
         self.room = self.left = max(0, budget - self.cost(*head, *foot))
 
@@ -297,7 +269,8 @@ class _Page:
         if cost > min(room, self.left):
             return 0
         section.append(text)
-        self._note(line)
+        self._said |= {fold(one_line(line.text))}
+        self._said |= _told_by(line.record, self._known) if line.record else set()
         self.left -= cost
         return cost
 
@@ -310,24 +283,9 @@ class _Page:
             room -= self.add(heading, line._replace(mark=f"- {line.mark}"), allowed, room)
 
     def has(self, line: _Line) -> bool:
-        """Whether a line would say nothing new."""
-        record, text = line.record, one_line(line.text)
-        if record is None or not text:
-            return not text or text in self._said
-        if record.id in self._said:
-            return True
-        if record.kind == "summary":
-            return any(fact.id in self._said for fact in _said_by(record, self._known))
-        return pieces(clause_of(record)) <= self._pieces.get(about(record).casefold(), frozenset())
-
-    def _note(self, line: _Line) -> None:
-        """Remember that a line was written; a summary says its facts too."""
-        if line.record is None:
-            self._said.add(one_line(line.text))
-            return
-        self._said |= {line.record.id, *(one.id for one in _said_by(line.record, self._known))}
-        clause = clause_of(line.record)
-        self._pieces[clause.whom] = self._pieces.get(clause.whom, frozenset()) | pieces(clause)
+        """Whether a line would say nothing new: it, or for a summary a fact of it, was said."""
+        ids = _told_by(line.record, self._known) if line.record else set()
+        return bool(self._said & {fold(one_line(line.text)), *ids})
 
     def text(self, order: Sequence[str]) -> str:
         """The page, its sections in this order; never over the budget."""
@@ -346,7 +304,7 @@ class _Page:
             full[-1].pop()
 
 
-def _text(found: Material, count: Counter, language: str) -> str:
+def written(found: Material, count: Counter, language: str) -> str:
     """At most `snapshot.budget` tokens of Markdown (from 100 up), by the counter handed in."""
     now, budget = found.now, found.config.snapshot.budget
     holding = {one.id: one for one in found.records if holds(one, now)}
@@ -422,10 +380,10 @@ def _binds(record: Record) -> bool:
 
 def _card(facts: Iterable[Record]) -> list[Record]:
     """Who the user is."""
-    found = [one for one in facts if one.category == "identity" or one.attribute in _CARD]
-    places = {name: n for n, name in enumerate(_CARD)}
-    own = [one for one in found if about(one) in (USER, "")]
-    return sorted(own, key=lambda one: places.get(one.attribute, len(places)))
+    places = {name: n for n, name in enumerate(_CARD.split())}
+    own = [one for one in facts if about(one) in (USER, "")]
+    found = [one for one in own if one.category == "identity" or one.attribute in places]
+    return sorted(found, key=lambda one: places.get(one.attribute, len(places)))
 
 
 def _place_core(

@@ -19,7 +19,6 @@ from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.markdown import one_line
-from loxodon.text.words import fold
 from loxodon.types import GLOBAL_PROJECT, Audience, Record
 
 SUMMARY = "summary"  # The attribute of summaries; their value is the theme
@@ -193,10 +192,8 @@ def _summed_up(facts: Sequence[Record]) -> str:
     language = Counter(clause.language for clause in clauses).most_common(1)[0][0]
     said: list[Clause] = []
     for clause in clauses:
-        if clause.language != language or not _is_sayable(clause.rest):
-            continue
-        new = not any(one.whom == clause.whom and pieces(clause) <= pieces(one) for one in said)
-        if new and fits(_sentence([*said, clause]), language, _MOST_CHARACTERS, _MOST_WORDS):
+        sayable = clause.language == language and _is_sayable(clause.rest) and clause not in said
+        if sayable and _fits(_sentence([*said, clause]), language):
             said.append(clause)
     return _sentence(said) if len(said) > 1 else ""
 
@@ -208,8 +205,10 @@ def _is_sayable(text: str) -> bool:
     return not re.match(r"我|(?:I|My|We|Our)\b", text) and any(map(str.isalnum, text))
 
 
-def fits(text: str, language: str, characters: int, words: int) -> bool:
-    return len(text) <= characters if language == "zh" else len(text.split()) <= words
+def _fits(text: str, language: str) -> bool:
+    if language == "zh":
+        return len(text) <= _MOST_CHARACTERS
+    return len(text.split()) <= _MOST_WORDS
 
 
 def _sentence(said: Sequence[Clause]) -> str:
@@ -231,12 +230,6 @@ def sentence(record: Record) -> str:
     return one_line(record.content).rstrip(" 。.；;，,、")
 
 
-def language_in(text: str) -> str:
-    """The language of a sentence; one about `用户` is Chinese, whatever names it has."""
-    found = _USER.match(text)
-    return language_of(found[0] if found else text)
-
-
 def about(record: Record) -> str:
     """Whom a memory is about; empty where nothing tells."""
     return record.subject or (USER if _USER.match(record.content) else "")
@@ -245,9 +238,11 @@ def about(record: Record) -> str:
 def clause_of(record: Record) -> Clause:
     """The sentence of a memory, cut behind the name of whom it is about."""
     text, name = sentence(record), about(record)
-    language = language_in(text)
-    found = _USER.match(text) if name == USER else re.match(re.escape(name), text, re.I)
+    of_user = _USER.match(text)
+    found = of_user if name == USER else re.match(re.escape(name), text, re.I)
     lead = found[0] if found else ""
+    # One about `用户` is Chinese, whatever names it has
+    language = language_of(of_user[0] if of_user else text)
     rest = text[len(lead) :]
     # What is theirs, or stands apart from the name, is told with it: `用户的猫…`, `The user: “…”`
     joined = re.match(r"\s*(?:的|['’:：,，(（“]|and\b|、|和)", rest)
@@ -255,12 +250,6 @@ def clause_of(record: Record) -> Clause:
     if not lead or joined or english or len(text) > _LONGEST:
         lead, rest = "", text
     return Clause(name.casefold(), lead, rest.lstrip(), language)
-
-
-def pieces(clause: Clause) -> frozenset[str]:
-    """What a sentence says, comma by comma: equal pieces of one subject say the same."""
-    parts = re.split(r"[,，；;。]", fold(clause.rest[:_LONGEST]))
-    return frozenset(piece for part in parts if (piece := part.strip()))
 
 
 _VERB = re.compile(

@@ -277,7 +277,7 @@ class Recalling:
             found = material(self._store, space.config, space.now(), project)
             kept = None if project else kept_snapshot(found, language)
             if kept is None:
-                kept = written(found, space.count, language).text
+                kept = written(found, space.count, language)
         return space.shown(kept)
 
     @verb(
