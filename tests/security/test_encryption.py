@@ -28,8 +28,7 @@ from loxodon.security.keys import Seal
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.database import migrations
 from loxodon.working import Session
-from tests.clock import NOW
-from tests.security.homes import WORD, Home, clock, in_plain, is_plain
+from tests.security.homes import WORD, Home, in_plain, is_plain
 from tests.security.killing import killed_at_call
 
 
@@ -362,17 +361,6 @@ def _half_encrypted(home: Home, template: Path, point: int) -> bool:
     shutil.copytree(template, home.folder)
     assert killed_at_call(home.encrypt, point)
     return {is_plain(one) for one in home.databases} == {True, False}
-
-
-def test_database_put_in_the_place_of_an_open_one_is_followed(tmp_path: Path) -> None:
-    for name in "ab":
-        with Memory.open(tmp_path / name, config={}, clock=clock) as memory:
-            memory.capture(f"of {name}")
-    file = "spaces/main/loxodon.db"
-    with Memory.open(tmp_path / "a", config={}, clock=clock) as memory:
-        os.replace(tmp_path / "b" / file, tmp_path / "a" / file)
-        assert [one.content for one in memory.list()] == ["of b"]
-        assert memory.capture("and on").created_at == NOW
 
 
 @pytest.mark.parametrize("work", ["encrypt", "decrypt", "rekey"])

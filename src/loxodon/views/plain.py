@@ -24,7 +24,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
-from loxodon.consolidate.phases import Consolidated
+from loxodon.consolidate.pipeline import Consolidated
 from loxodon.errors import BusyStoreError, InputError, unwritable
 from loxodon.fields import checked, choice, is_text, number
 from loxodon.filelock import FileLock
