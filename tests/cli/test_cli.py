@@ -8,7 +8,6 @@ import os
 import pty
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -110,24 +109,6 @@ def test_a_full_or_read_only_disk_is_said(
 
     monkeypatch.setattr("loxodon.forget.forgetting.forget", refuses)
     assert said in filled("forget", "--all", "--yes", code=7).stderr
-
-
-def test_watch_syncs_on_every_change(shell: Shell) -> None:
-    shell("capture", "The user drinks tea")
-    shell("sync")
-    view = shell.home / "spaces/main/workspace/memory/insights.md"
-    with subprocess.Popen(
-        [LOXODON, "watch"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=shell.environment
-    ) as process:
-        assert process.stdout
-        assert process.stdout.readline().startswith(b"watching ")
-        view.write_text(view.read_text("utf-8").replace("tea", "espresso"), "utf-8")
-        said = b"edited f_20260204_001\n"
-        assert process.stdout.readline() == said
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
-        assert process.stderr
-        assert process.stderr.read() == b""
 
 
 def test_cold_recall_and_hook_import_nothing_heavy(tmp_path: Path) -> None:

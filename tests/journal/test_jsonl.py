@@ -207,8 +207,3 @@ def test_broken_document_is_one_problem() -> None:
     data = '[\n{"role":"user","content":"a"},\n{"role":"assistant" "content":"b"},\n{}\n]'
     found = add(data, name="export.json")
     assert (found.turns, found.lines) == ([], [3])
-
-
-def test_thousands_of_lines_are_added() -> None:
-    said = [{"role": "user", "content": f"line {n}", "session": "s1"} for n in range(5_000)]
-    assert len(lines(*said).turns) == 5_000

@@ -142,11 +142,6 @@ def test_transcript_that_has_grown_adds_what_is_new() -> None:
     assert found.texts == ["one", "two", "three"]
 
 
-def test_long_transcript_is_added() -> None:
-    rows = [said(str(i), str(i - 1) if i else None, f"word {i}") for i in range(2_000)]
-    assert len(transcript(*rows).turns) == 2_000
-
-
 # -- whose words ---------------------------------------------------------------------------------
 
 

@@ -242,8 +242,3 @@ def test_any_text_is_taken(pieces: list[str], role: str) -> None:
         assert chunk.text == chunk.text.strip()
         assert 1 <= chunk.first_line <= chunk.last_line <= len(note.split("\n"))
         assert "\x1b" not in chunk.text
-
-
-@each("line", cases(__file__, "lines"))
-def test_thousands_of_lines_are_taken(line: str) -> None:
-    cut(line * 1_000, "memory")

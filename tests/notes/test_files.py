@@ -283,10 +283,3 @@ def test_recall_goes_on_meanwhile(memory: Memory, folder: Path, tmp_path: Path) 
 
     memory.workspace.index(every_tenth)
     assert found == [(10, 1), (20, 1)]
-
-
-def test_large_file_is_read_whole(memory: Memory, folder: Path) -> None:
-    write(folder / "MEMORY.md", "".join(f"- item {n} is a thing\n" for n in range(2_500)))
-    assert index(memory).read == 2
-    assert chunks(memory)["MEMORY.md"] == 2_500
-    assert index(memory) == Indexed(unchanged=2)

@@ -29,7 +29,7 @@ GROUPS = {
     ),
     "Learning": ("learn", "consolidate review quarantine schedule embed model clock"),
     "Forgetting": ("learn", "forget pause resume"),
-    "Files": ("workspace", "export import sync watch sources"),
+    "Files": ("workspace", "export import sync sources"),
     "Agents": ("agents", "connect follow hook openclaw"),
     "Servers": ("serve", "ui serve proxy mcp"),
     "Administration": ("admin", "status stats init config space token policy audit"),

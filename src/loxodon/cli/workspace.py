@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import sys
-from threading import Event
-
 from loxodon.cli import view
-from loxodon.cli.agents import STATE
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import arg, command
 from loxodon.errors import InputError, StaleEditError
@@ -82,53 +75,6 @@ def _complaints(found: Synced) -> list[str]:
     lines = view.problem_lines(found.conflicts, t("conflict") + ": ")
     problems = (*found.problems, *found.indexed.problems)
     return [*lines, *view.problem_lines(problems), *view.problem_lines(found.notes)]
-
-
-@command(
-    arg("--follow", "also add the conversations of your agents as they grow; see `loxodon follow`"),
-    STATE,
-    verb="workspace.sync",
-    without="deletions dry_run",
-)
-def watch(call: Call) -> Result:
-    """Sync on every change, until stopped."""
-    from loxodon.agents.openclaw.follow import state_folder
-    from loxodon.http.wire import plain
-    from loxodon.journal.follow import found_agents
-    from loxodon.views.watch import Round, watch
-
-    stop, begun = Event(), list[str]()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-
-    def tell(round: Round) -> None:
-        error = (
-            {"code": round.error.code, "message": round.error.localized()[0]}
-            if round.error
-            else None
-        )
-        if call.json:
-            told = {**plain(round._replace(error=None)), "error": error}
-            print(json.dumps(told, ensure_ascii=False), flush=True)
-            return
-        followed = round.followed
-        view.show(*begun, *_synced(round.synced))
-        view.show(*(view.record(followed, "problems") if followed else ()))
-        begun.clear()
-        sys.stdout.flush()
-        view.warn(*_complaints(round.synced))
-        view.warn(*view.problem_lines(followed.problems if followed else ()))
-        if error:
-            view.warn(t("error: {message}", message=error["message"]))
-
-    agents = found_agents(os.environ) if call.follow else []
-    claw = state_folder(call.state, os.environ)
-    # Where no agent is there, following OpenClaw says so.
-    follows = call.state or (call.follow and (os.path.isdir(claw) or not agents))
-    with call.opened() as memory:
-        begun.append(t("watching {path}; press Ctrl-C to stop", path=memory.workspace.path))
-        watch(memory.workspace, stop, tell, claw if follows else None, agents)
-    return Result({}, printed=True)
 
 
 @command(arg("--no-read", "only list what is already indexed"), verb="workspace.index")

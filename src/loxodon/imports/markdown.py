@@ -25,8 +25,17 @@ from loxodon.journal import read as read_turns
 from loxodon.journal.lines import split_lines
 from loxodon.journal.markdown import generated, sections
 from loxodon.journal.moments import MIDNIGHT, day_at_start, match_day, moment
-from loxodon.notes.annotations import NOTHING, Annotations, FrontMatter, front_matter
-from loxodon.notes.blocks import Block, SourceLine, blocks, dedented, nested
+from loxodon.notes.blocks import (
+    NOTHING,
+    Annotations,
+    Block,
+    FrontMatter,
+    SourceLine,
+    blocks,
+    dedented,
+    front_matter,
+    nested,
+)
 from loxodon.text import sentences
 from loxodon.types import Kind, Source
 from loxodon.views.manifest import is_view

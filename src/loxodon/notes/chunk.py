@@ -14,8 +14,16 @@ from typing import NamedTuple
 
 from loxodon.journal.markdown import Section, generated, sections
 from loxodon.journal.moments import MIDNIGHT, day_at_start, day_in_name, moment
-from loxodon.notes.annotations import NOTHING, Annotations, annotated, front_matter
-from loxodon.notes.blocks import Block, blocks, dedented, nested
+from loxodon.notes.blocks import (
+    NOTHING,
+    Annotations,
+    Block,
+    annotated,
+    blocks,
+    dedented,
+    front_matter,
+    nested,
+)
 from loxodon.store import Chunk, FileRole
 from loxodon.text.sentences import spans
 from loxodon.tokens import estimate

@@ -113,7 +113,10 @@ def _day(store: Store, day: JournalDay, held: HeldBack) -> View:
 
 
 def _table(store: Store, table: str, held: HeldBack) -> View:
-    return View(_lines(table, held.rows(table, store.primary.dump(table))))
+    rows = held.rows(table, store.primary.dump(table))
+    if table == "counters":  # how often an index was changed is of the database, not of the memory
+        rows = (row for row in rows if not row[0].startswith("changed_"))
+    return View(_lines(table, rows))
 
 
 def _lines(table: str, rows: Iterable[Row]) -> str:

@@ -6,6 +6,7 @@
 | projects.md | facts and open plans of each project |
 | daily/2026-02-04.md | what was said on a day, where it was said |
 | segments/2026-02-04-001.md | what was said in a stretch of talk about one thing |
+| layer2/{active,archive}/{facts,beliefs,summaries}.jsonl | every memory, one a line |
 | tags.json | which facts and which segments have a tag |
 | layer2/entities/ | whom and what the memories are about |
 | layer2/index/ | active memories by keyword, month and entity |
@@ -18,7 +19,7 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta, tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -26,11 +27,11 @@ from typing import TYPE_CHECKING, Any
 from loxodon.messages import t
 from loxodon.store import Filter
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
-from loxodon.store.rows import moment
+from loxodon.store.rows import COLUMNS, FLAGS, LISTS, TIMES, moment, stored
 from loxodon.store.store import Store
 from loxodon.text.markdown import one_line
 from loxodon.text.words import fold
-from loxodon.types import GLOBAL_PROJECT, Record
+from loxodon.types import GLOBAL_PROJECT, Kind, Record, State
 from loxodon.views.dump import HeldBack, held_back
 from loxodon.views.manifest import VERSION, Planned, View, based_on, comment, mark
 
@@ -45,6 +46,27 @@ _WORK_TIMES = ("last_run", "last_success", "weekly_at")
 _WORK_TOP = ("last_run", "last_success", "phase", "attempts")
 
 Object = dict[str, Any]
+
+# layer2: the files of memories, and the names and the order of fields there
+_FOLDER: Mapping[State, str] = {"active": "active", "archived": "archive"}
+FILES: Mapping[str, tuple[Kind, State]] = {
+    f"layer2/{folder}/{plural}.jsonl": (kind, state)  # type: ignore[misc]
+    for state, folder in _FOLDER.items()
+    for kind, plural in PLURALS.items()
+}
+_NAMES = {
+    "created_at": "created",
+    "updated_at": "updated",
+    "strength": "score",
+    "strength_at": "score_at",
+}
+_FIRST = {
+    "fact": "id content importance strength entities created_at",
+    "belief": "id content confidence importance strength basis entities created_at",
+    "summary": "id content importance strength derived_from entities created_at",
+}
+_THEN = ("strength_at", "updated_at", "version")
+_DEFAULTS = {name: stored(name, value) for name, value in Record._field_defaults.items()}
 
 
 class Content:
@@ -105,6 +127,7 @@ def local_time(milliseconds: int, offset: int) -> str:
 
 
 def views(content: Content) -> Iterator[Planned]:
+    yield from _layers(content)
     for day in content.store.primary.days():
         name = f"daily/{day.date}{f'-{day.part}' if day.part > 1 else ''}.md"
         basis = based_on(day.turns, day.first, day.last, content.held.basis(day))
@@ -240,6 +263,56 @@ def _profiles(content: Content) -> Iterator[Planned]:
         found = store.worklog.page(kept, language)
         basis = based_on(language, found[2].timestamp() if found else 0, content.basis())
         yield Planned(name, basis, partial(page, name, make))
+
+
+# JSON lines
+
+
+def _layers(content: Content) -> Iterator[Planned]:
+    """The files of all memories. Where one has to be made, all are: it is one pass."""
+    made: dict[str, View] = {}
+
+    def make(name: str) -> View:
+        if not made:
+            made.update(_made(content))
+        return made[name]
+
+    for name, (kind, state) in FILES.items():
+        yield Planned(name, based_on(content.basis(f"/{kind}/{state}")), partial(make, name))
+
+
+def _made(content: Content) -> dict[str, View]:
+    sources: dict[int, str] = {}
+    for memory, _, session, turn, _, file, line in content.store.primary.dump("memory_sources"):
+        sources.setdefault(memory, f"{file}:{line}" if file else f"{session}:{turn}")
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    lines: dict[str, list[str]] = {name: [] for name in FILES}
+    for row in content.rows:
+        name = f"layer2/{_FOLDER[row['state']]}/{PLURALS[row['kind']]}.jsonl"
+        lines[name].append(encode(_line_of(row, sources.get(row["row"], ""))) + "\n")
+    return {name: View("".join(lines[name])) for name in FILES}
+
+
+def _line_of(row: Object, source: str) -> Object:
+    kind = row["kind"]
+    first = (*_FIRST[kind].split(), *_THEN)
+    found: Object = {}
+    for name in (*first, *(one for one in COLUMNS if one not in first)):
+        value = row[name]
+        if name in ("kind", "state") or (name not in first and value == _DEFAULTS.get(name)):
+            continue
+        if value is not None:
+            if name in TIMES or name == "strength_at":
+                value = utc_time(value)
+            elif name in LISTS:
+                value = json.loads(value)
+            elif name in FLAGS:
+                value = bool(value)
+        of_summary = name == "derived_from" and kind == "summary"
+        found["source_facts" if of_summary else _NAMES.get(name, name)] = value
+        if name == "created_at" and source:
+            found["source"] = source
+    return found
 
 
 # JSON

@@ -332,36 +332,34 @@ class PlainMemory(Memory):
         out = (LeftOut("budget", left),) if left else ()
         return Recall(query, Gate(True, "asked"), shown.items, out, shown.text, shown.tokens, 0.0)
 
-    def _frame(
+    def assemble(
         self,
         message: str,
-        soul: str | None,
-        workspace: str | os.PathLike[str] | None,
-        history: Iterable[str | Mapping[str, object]],
-        state: State | None,
-        budget: int,
-        ask: frames.Ask,
+        *,
+        soul: str | None = None,
+        workspace: str | os.PathLike[str] | None = None,
+        history: Iterable[str | Mapping[str, object]] = (),
+        chat: Chat = "direct",
+        state: State | None = None,
+        top: int | None = None,
+        budget: int | None = None,
     ) -> Frame:
+        is_text("message", message)
+        heard, config = self.within(chat=chat), self.config.recall
         if soul is None:
             soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
-        said = [one.turn for one in self._entries() if one.fields is None]
-        material = frames.Material(
-            message,
-            soul,
-            self._read("MEMORY.md"),
-            said if self.chat == "direct" else [],
-            frames.texts_of(history),
-            self.now(),
-            self._space.shown,
-        )
+        direct = heard.chat == "direct"
+        said = [one.turn for one in self._entries() if one.fields is None] if direct else []
+        profile = heard._read("MEMORY.md")
+        past, shown = frames.texts_of(history), heard._space.shown
         # MEMORY.md stands in the place of the profile already.
         told = {one.content for one in self._chunked("MEMORY.md", "memory")}
         return frames.assemble(
-            material,
+            frames.Material(message, soul, profile, said, past, self.now(), shown),
             state or State(),
-            lambda room, seen: ask(room, seen | told),
-            budget,
-            self.config.recall.budget,
+            lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen | told),
+            config.frame if budget is None else number("budget", budget),
+            config.budget,
             self._space.count,
         )
 

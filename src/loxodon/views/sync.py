@@ -53,21 +53,8 @@ class Taken(NamedTuple):
     settled: Mapping[str, str] = {}  # the page to write anew, with the hash of what was read
 
 
-def sync(
-    workspace: Workspace,
-    *,
-    deletions: bool = False,
-    dry_run: bool = False,
-    before: int | None = None,
-    make: bool = True,
-    always: bool = True,
-) -> Synced:
-    """Take in what changed in the workspace, and write the views.
-
-    `before` leaves a page alone that was changed after that moment (nanoseconds): it may not be
-    whole yet. Without `make` the views are written only where there are some; without `always`,
-    only where something was taken in.
-    """
+def sync(workspace: Workspace, *, deletions: bool = False, dry_run: bool = False) -> Synced:
+    """Take in what changed in the workspace, and write the views."""
     memory = workspace.memory
     if not memory.has_views:
         what, hint = refused("views").localized()
@@ -76,13 +63,12 @@ def sync(
             hint = t("change a memory with `loxodon edit`")
         told = Synced(notes=(FileProblem(VIEWS, 0, what, hint),))
         return told if dry_run else told._replace(indexed=workspace.index())
-    taken = take_in(workspace, deletions=deletions, dry_run=dry_run, before=before)
+    taken = take_in(workspace, deletions=deletions, dry_run=dry_run)
     if dry_run:
         return taken.synced
     synced = taken.synced._replace(indexed=workspace.index())
     unreadable = any(problem.file == MANIFEST for problem in synced.problems)
-    wanted = always or taken.settled
-    if not wanted or unreadable or not _has_views(workspace, make):
+    if unreadable or not _has_views(workspace):
         return synced  # an export would only say the same
     try:
         kept = workspace.export(settled=taken.settled).kept
@@ -94,23 +80,17 @@ def sync(
     return synced._replace(notes=(*synced.notes, *news))
 
 
-def _has_views(workspace: Workspace, make: bool) -> bool:
+def _has_views(workspace: Workspace) -> bool:
     """Whether this memory is on disk as text, or is to be."""
     if os.path.exists(os.path.join(workspace.path, VIEWS, MANIFEST)):
         return True
-    if not make or workspace.memory.config.workspace.views == "off":
+    if workspace.memory.config.workspace.views == "off":
         return False
     counts = workspace.store.counts()
     return bool(counts.turns or counts.active or counts.archived)
 
 
-def take_in(
-    workspace: Workspace,
-    *,
-    deletions: bool = False,
-    dry_run: bool = False,
-    before: int | None = None,
-) -> Taken:
+def take_in(workspace: Workspace, *, deletions: bool = False, dry_run: bool = False) -> Taken:
     """Take in what a person changed on the page, without writing it."""
     root, store = os.path.join(workspace.path, VIEWS), workspace.store
     problems: list[FileProblem] = []
@@ -124,9 +104,6 @@ def take_in(
     row = last.files.get(INSIGHTS) if last else None
     nothing = Taken(Synced(problems=tuple(problems)))
     if last and row and manifest.change_of(root, INSIGHTS, last) != "edited":
-        return nothing
-    path = os.path.join(root, INSIGHTS)
-    if before is not None and os.path.isfile(path) and os.stat(path).st_mtime_ns > before:
         return nothing
     try:
         text, hash = manifest.read(root, INSIGHTS)

@@ -10,7 +10,7 @@ it is in, and OpenClaw gets what comes back. So what may be told to whom is deci
 | get | path, from, lines; or id | text, as `memory_get` gives it |
 | remember | text, importance | id and kind: what was remembered, and whether it is believed |
 | turn | agent | added: what was journalled of what was said |
-| command | name, args | text: what a person is told (`commands`) |
+| command | name, args | text: what a person is told (`_told`) |
 | chat | – | chat: who hears it |
 
 Each has `session`, the key; and `channel`, `sender`, `owners`, `allowed` and `main`, by which
@@ -28,11 +28,12 @@ from loxodon.agents.hooks import learn
 from loxodon.agents.openclaw.chats import chat_of, owners_of
 from loxodon.consolidate.snapshot import told_in
 from loxodon.errors import InputError, LoxodonError, NotFoundError
+from loxodon.fields import retagged
 from loxodon.guard.quarantine import heard, without_held
 from loxodon.journal.follow import Followed
 from loxodon.journal.openclaw import own_words
 from loxodon.layout import VIEWS
-from loxodon.messages import t
+from loxodon.messages import current, t
 from loxodon.notes.index import folders_of
 from loxodon.recall.gate import State, should_recall
 from loxodon.security.paths import opened
@@ -200,9 +201,7 @@ def _remember(workspace: Workspace, request: Mapping[str, object], chat: Chat) -
 
 
 def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
-    from loxodon.agents.openclaw.commands import run
-
-    return {"text": run(workspace, _text(request, "name"), _text(request, "args"), chat)}
+    return {"text": _told(workspace, _text(request, "name"), _text(request, "args"), chat)}
 
 
 def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
@@ -264,6 +263,62 @@ def _lines_of(workspace: Workspace, path: str, chat: Chat, own: str) -> Sequence
     if len(data) > _MOST_BYTES:
         raise NotFoundError("{path} is too large to read", path=repr(path))
     return data.decode("utf-8-sig", "replace").splitlines()
+
+
+def _told(workspace: Workspace, name: str, rest: str, chat: Chat) -> str:
+    """What a person is told who asks without the agent: `/recall QUESTION`, `/tag ID +a -b` and
+    `/refresh`. In a group only a recall is answered, with what is no secret there."""
+    if name not in _COMMANDS:
+        raise InputError("the plugin sent an unknown request: {want}", want=repr(name))
+    if chat != "direct" and name != "recall":
+        return t("this command is only for the owner, in a private chat")
+    try:
+        return _COMMANDS[name](workspace, rest.strip(), chat)
+    except LoxodonError as error:
+        what, hint = error.localized()
+        return f"{what}\n{hint}" if hint else what
+
+
+def _recall_command(workspace: Workspace, rest: str, chat: Chat) -> str:
+    if not rest:
+        return _usage("/recall " + t("QUESTION"))
+    found = workspace.memory.recall(rest, chat=chat).items
+    lines = [f"{n}. {_item_line(one)}" for n, one in enumerate(found, 1)]
+    return "\n".join(lines) or t("nothing found")
+
+
+def _item_line(item: Item) -> str:
+    said = " ".join(clean(item.content).split())
+    over = t("until {date}", date=f"{item.valid_until:%Y-%m-%d}") if item.valid_until else ""
+    about = [f"{item.at:%Y-%m-%d}", item.id, *([over] if over else [])]
+    return f"{said} ({', '.join(about)})"
+
+
+def _tag(workspace: Workspace, rest: str, chat: Chat) -> str:
+    memory = workspace.memory
+    id, *changes = rest.split() or [""]
+    if not changes:
+        return _usage("/tag ID +a -b")
+    record = memory.get(id)
+    tags = retagged(record.tags, changes)
+    if tags != record.tags:
+        record = memory.edit(id, version=record.version, tags=tags)
+    return t("{id} now has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
+
+
+def _refresh(workspace: Workspace, rest: str, chat: Chat) -> str:
+    return workspace.memory.profile(current(), refresh=True)
+
+
+def _usage(usage: str) -> str:
+    return t("write it as {usage}", usage=usage)
+
+
+_COMMANDS: dict[str, Callable[[Workspace, str, Chat], str]] = {
+    "recall": _recall_command,
+    "tag": _tag,
+    "refresh": _refresh,
+}
 
 
 # What is asked of the memory as the agent of a session sees it
