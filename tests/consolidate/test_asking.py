@@ -102,7 +102,7 @@ def knowing(server: Stage, known: dict[str, list[dict[str, Any]]], **more: Any) 
             ]
             for number, text in numbered(body["messages"][1]["content"]).items()
         }
-        if name not in ("reading", "compress"):
+        if name != "reading":
             reply = more.get(name) or {"verdict": "unrelated"}
         says(reply)(handler)
 
@@ -470,9 +470,7 @@ def test_days_summaries_and_the_portrait_are_for_full_only(
     clock.pass_days(1)
     memory.consolidate(force=True)
     memory.profile(refresh=True)
-    assert (
-        asked(server, "compress") == asked(server, "summarise") == asked(server, "portrait") == []
-    )
+    assert asked(server, "summarise") == asked(server, "portrait") == []
     assert all(one.compressed for one in memory.events())
 
 

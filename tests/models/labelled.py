@@ -176,7 +176,7 @@ def ideal(server: Stage) -> Scene:
     def scene(handler: BaseHTTPRequestHandler) -> None:
         body = server.requests[-1].body
         name = body["response_format"]["json_schema"]["name"]
-        if name in ("reading", "compress"):
+        if name == "reading":
             reply = answer(shown(body), wanted)
         else:
             reply = {"verdict": "unrelated", "summary": "", "portrait": "", "profile": ""}

@@ -33,7 +33,7 @@ def playing(server: Stage, answer: Answer, **others: object) -> Scene:
     def scene(handler: BaseHTTPRequestHandler) -> None:
         body = server.requests[-1].body
         name = body["response_format"]["json_schema"]["name"]
-        reply = answer(shown(body)) if name in ("reading", "compress") else others.get(name)
+        reply = answer(shown(body)) if name == "reading" else others.get(name)
         says(reply if isinstance(reply, dict) else {"verdict": "unrelated"})(handler)
 
     return scene

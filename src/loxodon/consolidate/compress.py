@@ -1,8 +1,7 @@
-"""The daily and the weekly work: events become knowledge, and knowledge is kept small.
+"""The daily and the weekly work: knowledge is kept small.
 
-Daily, the events of every day that is over: what they tell becomes memories (by a model, where
-there is one), and a day on which much happened gets a summary. Weekly, crowded partitions are
-cleared of what is said twice, what was only for the moment goes, and the profile is renewed.
+Daily, a day on which much happened gets a summary. Weekly, crowded partitions are cleared of what
+is said twice, what was only for the moment goes, and the profile is renewed.
 """
 
 from __future__ import annotations
@@ -10,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import groupby
 
 from loxodon.consolidate import themes
-from loxodon.consolidate.keep import Keeper, tags_of
+from loxodon.consolidate.keep import tags_of
 from loxodon.consolidate.profile import profiles, put_profiles
 from loxodon.consolidate.reconcile import said_at
 from loxodon.consolidate.residue import Residue
@@ -21,7 +19,7 @@ from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.similarity import sense
-from loxodon.types import Record, Turn
+from loxodon.types import Record
 
 PARTITION = 10  # Memories from which on a partition (project and topic) is looked through
 FADED = 0.15  # Strength below which what was only for the moment goes
@@ -29,23 +27,12 @@ _FLEETING = ("temp", "debug")
 _TOGETHER = 40  # Facts of one partition that a model is asked to merge at a time
 
 
-def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
-    """Compress the events of every day that is over."""
+def daily(store: Store, now: datetime) -> Counter[str]:
+    """Sum up every day that is over and on which much happened."""
     counts: Counter[str] = Counter()
     pending = store.worklog.events(until=f"{now:%Y-%m-%d}", pending=True)
-    days = sorted(pending, key=lambda one: (one.agent, one.date))
-    for (agent, day), events in groupby(days, key=lambda one: (one.agent, one.date)):
-        told = residue.compress_day(list(events))  # asks a model: outside the transaction
-        if told is None:
-            continue  # it failed, and is asked again the next time
+    for agent, day in dict.fromkeys((one.agent, one.date) for one in pending):
         with store.writing_as(agent):
-            keeper = Keeper(store, now)
-            for candidate, one in told:  # from its session, and trusted as the event is
-                turn = Turn(one.session, "", "user", one.summary, one.at)
-                turn = turn._replace(channel=one.channel, origin=one.trust, agent=one.agent)
-                keeper.take(candidate, turn)
-            counts += keeper.counts
-            themes.renew(store, keeper.changed.values(), now)
             counts["days"] += themes.renew_theme(store, themes.DAY + day, now)
             store.execute("mark_compressed", day, agent)
     return counts

@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.consolidate import passages, themes
-from loxodon.consolidate.extract import Candidate, candidate_of
-from loxodon.consolidate.keep import Keeper, StoreView
+from loxodon.consolidate.keep import Keeper
 from loxodon.consolidate.passages import Passage, Stack
-from loxodon.consolidate.reconcile import said_at
 from loxodon.consolidate.residue import Asking, Hear, ModelAnswer, Residue
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
 from loxodon.guard.provenance import is_own
@@ -30,12 +28,12 @@ from loxodon.messages import LANGUAGES, t
 from loxodon.models import tasks, trial
 from loxodon.models.chat import ChatModel, ModelReply
 from loxodon.models.ledger import Ledger
-from loxodon.models.reading import Batch, KnownMemory, ModelReading, PromptMessage, read, size
+from loxodon.models.reading import ModelReading, read, size
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.words import query_words
-from loxodon.types import Event, Record, Turn
+from loxodon.types import Record, Turn
 
 if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
@@ -209,28 +207,7 @@ class ModelResidue(Residue):
                 )
         return self._able[language]
 
-    # Days, partitions, summaries, beliefs and the portrait
-
-    def compress_day(self, events: Sequence[Event]) -> Sequence[tuple[Candidate, Event]] | None:
-        told = [event for event in events if event.summary]
-        if not told or not self.thorough:  # what the rules left of it, it was asked already
-            return ()
-        language = language_of("\n".join(event.summary for event in told))
-        with self._store.writing_as(told[0].agent):
-            near = StoreView(self._store).like(" ".join(one.summary for one in told)[:500], 12)
-        known = [KnownMemory(one.id, one.content, one.valid_from or said_at(one)) for one in near]
-        batch = Batch([PromptMessage(one.summary, one.at) for one in told], known, (), language)
-        reading = self._ask(lambda: read(self._model, batch, "compress"), language)
-        if reading is None:
-            return () if self._able.get(language) is False else None
-        return [
-            (
-                candidate_of(one.statement, language, one.importance, told[one.line].at),
-                told[one.line],
-            )
-            for one in reading.items
-            if one.statement is not None
-        ]
+    # Partitions, summaries, beliefs and the portrait
 
     def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
         if not self.thorough or len(facts) < 2:

@@ -129,7 +129,7 @@ class Run:
                 self._set(phase=phase)
                 self._do(phase)
             if not self._held:  # else no day or week is over by this clock
-                self._counts += compress.daily(self._store, self._now, self._residue)
+                self._counts += compress.daily(self._store, self._now)
                 weekly = self._space.config.schedule.weekly
                 last = self._worklog.work().weekly_at
                 if has_come(weekly, last, self._now, self._space.zone):

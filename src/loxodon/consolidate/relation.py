@@ -25,7 +25,6 @@ ALIKE = ("same", "richer", "poorer")
 _FIRM = ("health", "identity", "relation", "preference")
 _PLACES = ("home", "hometown", "workplace")
 _FORM = 3  # Words that two wishes have before what they differ in
-_STEM = 5  # Letters that a doing and the thing it is of have alike: `subscribe`, `subscription`
 _COUNTS = frozenset(sense("one two three four five six seven eight nine ten eleven twelve"))
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
 _CORRECTING = frozenset(
@@ -310,10 +309,8 @@ def names(words: str, content: str) -> bool:
 
 
 def _akin(told: str, named: str) -> bool:
-    """Whether a word is the one that names a thing, or the doing that the thing is of."""
-    stem = told[: max(_STEM, len(told) - 2)]
-    of = told in _STANDS_FOR.get(named, ()) or (len(told) >= _STEM and named.startswith(stem))
-    return told == named or of
+    """Whether a word is the one that names a thing, or a doing that the thing is of."""
+    return told == named or told in _STANDS_FOR.get(named, ())
 
 
 def _bare(words: str) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from loxodon.consolidate.extract import Candidate, ExtractedTurn
 from loxodon.language.statements import Fragment
-from loxodon.types import NOTHING, Event, Record, Turn
+from loxodon.types import NOTHING, Record, Turn
 
 # Turns as they may be read: without what is in quarantine or another's
 Hear = Callable[[Sequence[Turn]], Sequence[Turn]]
@@ -62,10 +62,6 @@ class Residue:
     def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
         """Decide what waits; `turns` are those in hand. Who is patient waits for a whole batch."""
         return ModelAnswer()
-
-    def compress_day(self, events: Sequence[Event]) -> Sequence[tuple[Candidate, Event]] | None:
-        """What a day's events tell that the rules could not; None if it is to be asked again."""
-        return ()
 
     def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
         """Facts of a partition that one sentence can tell, and that sentence."""
