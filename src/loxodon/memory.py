@@ -86,7 +86,6 @@ if TYPE_CHECKING:
     from loxodon.forget.marks import Marks
     from loxodon.forget.receipts import Receipt
     from loxodon.guard.quarantine import Held
-    from loxodon.guard.scan import Scanned
     from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
@@ -96,7 +95,7 @@ if TYPE_CHECKING:
     from loxodon.security.keys import Seal
     from loxodon.status import Stats, Status, Timekeeping
     from loxodon.store.store import Store
-    from loxodon.store.working_sessions import WorkingSessions
+    from loxodon.store.workspace_data import WorkingSessions
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
     from loxodon.views.workspace import Workspace
 
@@ -642,7 +641,6 @@ class Memory(Knowledge, Recalling, Overviews):
         self,
         *ids: Annotated[str, Arg("memories (f_…), turns (t_…) or entities (e_…)")],
         entity: Annotated[str, Arg("every sentence that names it, by any of its names")] = "",
-        topic: Annotated[str, Arg("everything under this topic or tag")] = "",
         session: Annotated[str, Arg("everything in this conversation")] = "",
         since: Annotated[datetime | None, Arg("everything said from this time on")] = None,
         all: Annotated[bool, Arg("everything")] = False,
@@ -680,7 +678,6 @@ class Memory(Knowledge, Recalling, Overviews):
         chosen = Selection(
             tuple(dict.fromkeys(ids)),
             entity,
-            topic,
             session,
             at,
             all,
@@ -746,13 +743,6 @@ class Memory(Knowledge, Recalling, Overviews):
         with self._store.writing():
             trust(self._store, Belief(self.now()))
         return self.timekeeping()
-
-    @verb(access="owner", audit="works")
-    def scan(self, *, mend: bool = False) -> Scanned:
-        """Search for text stored before a rule against it existed; `mend` removes it everywhere."""
-        from loxodon.guard.scan import scan
-
-        return scan(self, self._store, mend=mend)
 
     # Workspace, audit log, documents, schedule
 
@@ -898,7 +888,7 @@ class Memory(Knowledge, Recalling, Overviews):
             key = self._space.keys[0] if self._space.keys else None
             Memory.open(self.home, self.space, self.config, self._space.clock, key=key).close()
             return
-        from loxodon.views.pending import Pending
+        from loxodon.views.plain import Pending
 
         Pending(self._space.folder, self.workspace.path, self.space, self.seal).take_in(self)
         self.workspace.index()

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
     from loxodon.store import Note
     from loxodon.store.store import Store
-    from loxodon.views.pending import PendingEntry
+    from loxodon.views.plain import PendingEntry
 
 BELIEF_CONFIDENCE = 0.6
 _ALIKE = 20  # Memories among which one that says the same is looked for
