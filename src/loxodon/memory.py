@@ -605,7 +605,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("POST /embed", access="owner", audit="works", long="kept")
     def embed(self, progress: Progress | None = None) -> Embedded:
         """Compute missing vectors, for search by meaning; consolidation does it at its end."""
-        return self._embedders.embedding(self._space).run(progress)
+        return self._embedders.embed(self._space, progress)
 
     # Forgetting, pausing, the clock
 

@@ -42,7 +42,7 @@ def known(memory: Memory) -> Memory:
     return memory
 
 
-def test_snapshot_has_its_sections_in_both_languages(known: Memory) -> None:
+def test_snapshot_has_its_sections_in_both_languages(known: Memory, clock: Clock) -> None:
     text = known.snapshot("en")
     assert headings(text) == [
         *("# Memory snapshot", "## User", "## Constraints", "## Core memories"),
@@ -62,6 +62,9 @@ def test_snapshot_has_its_sections_in_both_languages(known: Memory) -> None:
     assert headings(known.snapshot("zh")) == [
         *("# 记忆快照", "## 用户", "## 约束", "## 核心记忆", "## 近三天", "## 索引")
     ]
+    assert "memories: 7 | active: 7 | archived: 0" in text
+    clock.pass_days(7)  # whatever the ranking
+    assert section(known.snapshot("en"), "The last three days") == []
 
 
 def test_snapshot_follows_what_is_so_and_is_written_anew_only_then(known: Memory) -> None:

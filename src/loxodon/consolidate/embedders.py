@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from loxodon.errors import ConfigError
+from loxodon.errors import ConfigError, LoxodonError
 from loxodon.layout import EMBEDDING_LOCK
 
 if TYPE_CHECKING:
     from loxodon.config import EmbedderConfig
-    from loxodon.consolidate.embedding import Embedding
+    from loxodon.consolidate.embedding import Embedded
     from loxodon.models.embedders import ChosenEmbedder
     from loxodon.models.questions import Questioner
     from loxodon.opening import OpenSpace
+    from loxodon.store import Progress
     from loxodon.store.vectors import Coverage
 
 
@@ -56,22 +57,33 @@ class Embedders:
             self._questioner = Questioner(self.chosen, self._settings.query_timeout)
         return self._questioner
 
-    def embedding(self, space: OpenSpace) -> Embedding:
-        """Embeds the texts of a space."""
-        from loxodon.consolidate.embedding import Embedding
+    def embed(
+        self, space: OpenSpace, progress: Progress | None = None, *, again: bool = True
+    ) -> Embedded:
+        """Embed what of a space is not embedded yet; see `embedding.embed`.
 
-        lock = os.path.join(space.folder, EMBEDDING_LOCK)
-        return Embedding(space.store, self.chosen, lock, space.guard.clean)
+        Raises ConfigError where no embedder can be made of the settings, and what a store raises.
+        """
+        from loxodon.consolidate.embedding import Embedded, embed
+
+        count, lock = 0, os.path.join(space.folder, EMBEDDING_LOCK)
+        if chosen := self.chosen():
+            count = embed(space.store, chosen, lock, space.guard.clean, progress, again=again)
+        return Embedded(count, self.coverage(space))
 
     def embed_quietly(self, space: OpenSpace) -> int:
         """Embed at the end of a consolidation and return how many; `status` reports failures."""
-        if not self.are_set:
-            return 0
         try:
-            return self.embedding(space).run(again=False).embedded
+            return self.embed(space, again=False).embedded if self.are_set else 0
         except ConfigError:
             return 0
 
     def coverage(self, space: OpenSpace) -> tuple[Coverage, ...]:
-        """How many texts of a space each embedder has embedded."""
-        return self.embedding(space).coverage() if self.are_set else ()
+        """How many texts of a space the embedder has embedded; if it cannot be used, why."""
+        from loxodon.store.vectors import Coverage
+
+        try:
+            chosen = self.chosen() if self.are_set else None
+        except LoxodonError as error:
+            return (Coverage("", 0, 0, 0, error.localized()[0]),)
+        return (space.store.vectors.coverage(chosen.embedder.name),) if chosen else ()

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from typing import NamedTuple
 
-from loxodon.errors import BadReplyError, LoxodonError, StoreError
+from loxodon.errors import BadReplyError, LoxodonError
 from loxodon.filelock import lock_at
 from loxodon.guard.quarantine import heard
 from loxodon.messages import t
@@ -56,45 +56,24 @@ class _StopError(Exception):
     """The embedder cannot be used now; the message says why."""
 
 
-class Embedding:
-    """Embeds what a store has and its vectors lack."""
-
-    def __init__(
-        self,
-        store: Store,
-        choose: Callable[[], ChosenEmbedder | None],
-        lock_path: str,
-        clean: Callable[[str], str] = str,
-    ) -> None:
-        self._store = store
-        self._choose = choose
-        self._lock_path = lock_path
-        self._clean = clean
-
-    def coverage(self) -> tuple[Coverage, ...]:
-        """How far the model has come; where it cannot be used, why."""
-        try:
-            chosen = self._choose()
-            return (self._store.vectors.coverage(chosen.embedder.name),) if chosen else ()
-        except StoreError:
-            raise
-        except LoxodonError as error:
-            return (Coverage("", 0, 0, 0, error.localized()[0]),)
-
-    def run(self, progress: Progress | None = None, *, again: bool = True) -> Embedded:
-        """Embed what is not embedded yet; what failed before too, unless too often and not `again`.
-
-        Raises ConfigError where no embedder can be made of the settings, and what a store raises.
-        """
-        embedded = 0
-        if chosen := self._choose():
-            lock = lock_at(self._lock_path)
-            try:
-                if lock.acquire(0):  # a second run at once would only do the same again
-                    embedded = _Run(self._store, chosen, self._clean, progress).all(again)
-            finally:
-                lock.close()
-        return Embedded(embedded, self.coverage())
+def embed(
+    store: Store,
+    chosen: ChosenEmbedder,
+    lock_path: str,
+    clean: Callable[[str], str],
+    progress: Progress | None,
+    *,
+    again: bool,
+) -> int:
+    """Embed what a store has and its vectors lack, and return how many; what failed before too,
+    unless too often and not `again`."""
+    lock = lock_at(lock_path)
+    try:
+        if not lock.acquire(0):  # a second run at once would only do the same again
+            return 0
+        return _Run(store, chosen, clean, progress).all(again)
+    finally:
+        lock.close()
 
 
 class _Run:

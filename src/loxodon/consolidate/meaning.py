@@ -7,14 +7,13 @@ subject, attribute and value, so that what is said later can confirm it or take 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from loxodon.consolidate import extract
 from loxodon.consolidate.entities import learn
 from loxodon.consolidate.extract import Candidate, fragments_of
-from loxodon.language.attributes import About, importance_of
+from loxodon.language.attributes import IMPORTANCE
 from loxodon.language.statements import USER, Mention, Statement, TurnInContext
 from loxodon.store.store import Store
 from loxodon.text.bounds import tame
@@ -22,24 +21,17 @@ from loxodon.types import Record
 
 MOST_READ = 300  # Characters; what is longer is more than one statement
 
-_ABOUT: Mapping[str, About] = {
-    "identity": "identity",
-    "health": "health",
-    "preference": "preference",
-    "relation": "relation",
-    "status": "change",
-    "decision": "decision",
+_WEIGHED_AS = {
     "config": "decision",
     "solution": "decision",
     "credential": "decision",
-    "temp": "temporary",
-    "debug": "temporary",
+    "debug": "temp",
 }
 
 
 def weight_of(category: str) -> float:
     """How much what is of a category matters by itself."""
-    return importance_of(_ABOUT.get(category, "fact"))
+    return IMPORTANCE.get(_WEIGHED_AS.get(category, category), IMPORTANCE["fact"])
 
 
 class Meaning(NamedTuple):

@@ -178,7 +178,7 @@ def profile_text(
 def _section(record: Record) -> str:
     """By the attribute or the category; what is of a project or of somebody else is by that."""
     words = {record.attribute, record.category}
-    if "health" not in words and record.project not in ("", GLOBAL_PROJECT):
+    if not words & {"health", "plan"} and record.project not in ("", GLOBAL_PROJECT):
         return "projects"
     if about(record) not in (USER, "") and words & {"relation", "identity", "status"}:
         return "people"

@@ -250,7 +250,7 @@ class _Page:
     ) -> None:
         self._head, self._foot, self._budget, self._count = head, foot, budget, count
         self._known = known
-        self._said = {""}  # Lines, and the ids of memories
+        self._said = {""}  # Words of lines, and the ids of memories
         self._sections: dict[str, list[str]] = {}
         self.room = self.left = max(0, budget - self.cost(*head, *foot))
 
@@ -269,8 +269,7 @@ class _Page:
         if cost > min(room, self.left):
             return 0
         section.append(text)
-        self._said |= {fold(one_line(line.text))}
-        self._said |= _told_by(line.record, self._known) if line.record else set()
+        self._said |= self._told_in(line)
         self.left -= cost
         return cost
 
@@ -284,8 +283,13 @@ class _Page:
 
     def has(self, line: _Line) -> bool:
         """Whether a line would say nothing new: it, or for a summary a fact of it, was said."""
-        ids = _told_by(line.record, self._known) if line.record else set()
-        return bool(self._said & {fold(one_line(line.text)), *ids})
+        return bool(self._said & self._told_in(line))
+
+    def _told_in(self, line: _Line) -> set[str]:
+        if line.record is None:
+            return {fold(one_line(line.text))}
+        words = fold(one_line(line.record.content))
+        return {words, *_told_by(line.record, self._known)}
 
     def text(self, order: Sequence[str]) -> str:
         """The page, its sections in this order; never over the budget."""
@@ -351,7 +355,7 @@ def _frame(found: Material, language: str) -> tuple[list[str], list[str]]:
         "> made {at} | memories: {all} | active: {active} | archived: {archived} | {label}",
         language,
         label=quote.label(language),
-        at=f"{found.now:%Y-%m-%d %H:%M}",
+        at=f"{found.now:%Y-%m-%d}",  # no time: what changes with each call is in no prompt cache
         all=totals.active + totals.archived,
         active=totals.active,
         archived=totals.archived,

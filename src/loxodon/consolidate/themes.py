@@ -59,7 +59,7 @@ def by_agent(records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
 
 def all_themes(store: Store, fact: Record) -> list[str]:
     """The themes of a fact; its day only where that day has a summary."""
-    day = f"{DAY}{fact.valid_from or fact.created_at:%Y-%m-%d}"
+    day = f"{DAY}{_at(fact):%Y-%m-%d}"
     return [*_themes_of(fact), *([day] if summary_of(store, day) else [])]
 
 
@@ -79,7 +79,10 @@ def _themes_of(fact: Record) -> list[str]:
 def renew_theme(store: Store, theme: str, now: datetime) -> bool:
     """Write, rewrite or take away the summary of a theme; whether anything changed."""
     kept = summary_of(store, theme)
-    facts = sorted(filter(_holds, _facts_of(store, theme, now)), key=_weight)
+    known = [one for one in _facts_of(store, theme, now) if one.kind == "fact"]
+    facts = [one for one in known if one.valid_until is None and not one.done]
+    # What matters most first, then what is newest
+    facts.sort(key=lambda one: (-round(one.importance, 2), -_at(one).timestamp(), one.id))
     content = _summed_up(facts)
     if not content:
         if kept is not None:
@@ -90,7 +93,7 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
     if kept and same and all(one.updated_at <= kept.updated_at for one in facts):
         return False  # its words, which may be a model's, still stand
     importance = round(sum(one.importance for one in facts[:FEWEST_FACTS]) / FEWEST_FACTS, 3)
-    newest = max(facts, key=lambda one: (one.valid_from or one.created_at, one.id))
+    newest = max(facts, key=lambda one: (_at(one), one.id))
     values: dict[str, Any] = {
         "content": content,
         "category": newest.category,
@@ -158,15 +161,8 @@ def _subject_of(theme: str) -> str:
     return name if colon else head.partition("/")[0]
 
 
-def _holds(one: Record) -> bool:
-    is_so = one.valid_until is None and not one.done
-    return one.kind == "fact" and one.state == "active" and is_so
-
-
-def _weight(fact: Record) -> tuple[float, float, str]:
-    """What matters most first, then what is newest."""
-    at = fact.valid_from or fact.created_at
-    return -round(fact.importance, 2), -at.timestamp(), fact.id
+def _at(fact: Record) -> datetime:
+    return fact.valid_from or fact.created_at
 
 
 # One sentence of several
@@ -193,7 +189,9 @@ def _summed_up(facts: Sequence[Record]) -> str:
     said: list[Clause] = []
     for clause in clauses:
         sayable = clause.language == language and _is_sayable(clause.rest) and clause not in said
-        if sayable and _fits(_sentence([*said, clause]), language):
+        text = _sentence([*said, clause])
+        room = _MOST_CHARACTERS if language == "zh" else _MOST_WORDS
+        if sayable and len(text if language == "zh" else text.split()) <= room:
             said.append(clause)
     return _sentence(said) if len(said) > 1 else ""
 
@@ -203,12 +201,6 @@ def _is_sayable(text: str) -> bool:
     if re.search(r"[。！？!?]|\.\s|[\"“”「」`*#|<>{}]", text):
         return False
     return not re.match(r"我|(?:I|My|We|Our)\b", text) and any(map(str.isalnum, text))
-
-
-def _fits(text: str, language: str) -> bool:
-    if language == "zh":
-        return len(text) <= _MOST_CHARACTERS
-    return len(text.split()) <= _MOST_WORDS
 
 
 def _sentence(said: Sequence[Clause]) -> str:

@@ -32,11 +32,7 @@ _ABOUT: dict[About, tuple[float, str]] = {
     "fact": (0.5, "fact"),
     "temporary": (0.2, "temp"),
 }
-
-
-def importance_of(about: About) -> float:
-    """How much what is about this matters by itself."""
-    return _ABOUT[about][0]
+IMPORTANCE = {category: importance for importance, category in _ABOUT.values()}
 
 
 class AttributeRule(NamedTuple):
@@ -46,7 +42,7 @@ class AttributeRule(NamedTuple):
 
     @property
     def importance(self) -> float:
-        return importance_of(self.about)
+        return _ABOUT[self.about][0]
 
 
 _ONE: dict[About, str] = {
