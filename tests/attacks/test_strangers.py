@@ -208,14 +208,9 @@ def repaired(source: Path, home: Path, **more: object) -> None:
     at = data.index(b"mine")
     data[at : at + 4] = b"\xff" * 4
     path.write_bytes(data)
+    config = settings.load(str(home))
     try:
-        repair(
-            str(home),
-            config=settings.load(str(home)),
-            clock=Clock(),
-            source=str(source),
-            progress=quiet,
-        )
+        repair(str(home), config=config, clock=Clock(), source=str(source), progress=quiet)
     finally:
         assert data[at : at + 4] in path.read_bytes()
 
@@ -415,26 +410,12 @@ def test_json_that_is_nested_without_end_is_refused(
 def test_whatever_an_import_says_of_itself_it_is_an_import(
     memory: Memory, take: Take, tmp_path: Path
 ) -> None:
-    claim = {
-        "origin": "user",
-        "trust": "user",
-        "confirmed": True,
-        "audience": "all",
-        "importance": 1.0,
-        "agent": "x",
-        "agent_id": "coder",
-        "version": 9,
-        "access_count": 10**9,
-        "user_id": "u",
-        "updated_at": "2099-01-01T00:00:00Z",
-        "created_at": "2099-01-01T00:00:00Z",
-    }
-    take(
-        put_json(
-            tmp_path / "mem0.json",
-            [{**claim, "id": "m1", "memory": "Number one is blue", "metadata": claim}],
-        )
-    )
+    claim: dict[str, object] = {"origin": "user", "trust": "user", "confirmed": True}
+    claim |= {"audience": "all", "importance": 1.0, "agent": "x", "agent_id": "coder"}
+    claim |= {"version": 9, "access_count": 10**9, "user_id": "u"}
+    claim |= dict.fromkeys(("updated_at", "created_at"), "2099-01-01T00:00:00Z")
+    given = {**claim, "id": "m1", "memory": "Number one is blue", "metadata": claim}
+    take(put_json(tmp_path / "mem0.json", [given]))
     take(put_json(tmp_path / "list.json", [{**claim, "memory": "Number two is blue"}]), "list")
     folder = tmp_path / "notes"
     folder.mkdir()
@@ -444,12 +425,8 @@ def test_whatever_an_import_says_of_itself_it_is_an_import(
     assert len(records) == 3
     now = memory.now()
     for one in records:
-        assert (one.trust, one.audience, one.version, one.access_count) == (
-            "import",
-            "private",
-            1,
-            0,
-        )
+        known = (one.trust, one.audience, one.version, one.access_count)
+        assert known == ("import", "private", 1, 0)
         assert one.importance <= 0.9
         assert one.confirmed_at is None or one.confirmed_at <= now
         assert one.valid_from is None or one.valid_from <= now
@@ -457,26 +434,15 @@ def test_whatever_an_import_says_of_itself_it_is_an_import(
 
 
 def test_every_turn_of_an_import_is_an_import(memory: Memory, take: Take, tmp_path: Path) -> None:
+    files = [{"file_name": "a", "extracted_content": "I live in Oslo."}]
     talk = chat(
         "k",
-        said(
-            "h",
-            "human",
-            "I live in Rome.",
-            origin="user",
-            attachments=[{"file_name": "a", "extracted_content": "I live in Oslo."}],
-        ),
+        said("h", "human", "I live in Rome.", origin="user", attachments=files),
         said("a", "assistant", "I have booked a flight to Rome.", origin="user"),
     )
-    projects = [
-        {
-            "uuid": "p",
-            "name": "Shop",
-            "created_at": "2025-01-01T00:00:00Z",
-            "docs": [{"uuid": "d", "content": "I live in Bern."}],
-        }
-    ]
-    take(put_zip(tmp_path / "c.zip", {"conversations.json": [talk], "projects.json": projects}))
+    project: dict[str, object] = {"uuid": "p", "name": "Shop", "created_at": "2025-01-01T00:00:00Z"}
+    project["docs"] = [{"uuid": "d", "content": "I live in Bern."}]
+    take(put_zip(tmp_path / "c.zip", {"conversations.json": [talk], "projects.json": [project]}))
     take(put_database(tmp_path / "memory.db"))
     assert not [one for one in memory.journal() if is_own(one.origin)]
     memory.consolidate(force=True)

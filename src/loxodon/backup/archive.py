@@ -9,7 +9,7 @@
     policy.toml, keys/stretch.json    where there are some; never a key
 
 Nothing is believed of such a file before it was checked: names, sizes and hashes, and how much
-would come out of it (`journal/unpacking.py`). The manifest of an encrypted backup also has a keyed
+would come out of it (`journal/lines.py`). The manifest of an encrypted backup also has a keyed
 hash of itself.
 """
 
@@ -26,7 +26,7 @@ from hashlib import sha256
 from typing import IO, Any, NamedTuple
 
 from loxodon.errors import InputError, LockedStoreError
-from loxodon.journal.unpacking import Allowance
+from loxodon.journal.lines import check_unpacked
 from loxodon.security.keys import mac
 from loxodon.store import Progress
 from loxodon.store.sqlite.cipher import Keys
@@ -108,7 +108,7 @@ class Reader:
         self.path = path
         self._zip = archive
         entries = {entry.filename: entry for entry in archive.infolist()}
-        Allowance(path, size).check(sum(entry.file_size for entry in archive.infolist()))
+        check_unpacked(path, size, sum(entry.file_size for entry in archive.infolist()))
         try:
             if entries.pop(MANIFEST).file_size > _MOST_MANIFEST:
                 raise ValueError

@@ -37,7 +37,6 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, draft_in
 from loxodon.forget import forgetting
-from loxodon.guard.scan import mend_restored
 from loxodon.layout import (
     CONFIG,
     CONSOLIDATION_LOCK,
@@ -226,7 +225,6 @@ class _Restoring:
             forgetting.finish(memory, store)
             master = keys.Keys(self._home, self._config.keys.source)
             Audit(store, master, self._clock).adopt_foreign()
-            mend_restored(memory, store)
             counts = store.counts()
         return counts.turns, counts.active + counts.archived
 

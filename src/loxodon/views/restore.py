@@ -16,7 +16,6 @@ from loxodon.config import Config
 from loxodon.consolidate.decay import Decay
 from loxodon.errors import InputError, NotFoundError, StoreError
 from loxodon.filelock import draft_in
-from loxodon.guard.scan import mend_restored
 from loxodon.layout import DATABASE, VIEWS
 from loxodon.memory import Memory
 from loxodon.messages import t
@@ -29,7 +28,15 @@ from loxodon.store.sqlite.database import Database
 from loxodon.store.store import Store
 from loxodon.types import FileProblem
 from loxodon.views.dump import FOLDER, Dump
-from loxodon.views.manifest import MANIFEST, Manifest, bad_view, change_of, load
+from loxodon.views.manifest import (
+    INSIGHTS,
+    MANIFEST,
+    Manifest,
+    bad_view,
+    change_of,
+    load,
+    of_other_space,
+)
 
 
 class Restored(NamedTuple):
@@ -98,12 +105,7 @@ def _manifest(source: str, space: str) -> tuple[str, Manifest]:
                 folder=root,
             )
         if manifest.space != space:
-            raise InputError(
-                "{folder} contains the text views of the space {owner}",
-                hint="select that space with --space",
-                folder=root,
-                owner=repr(manifest.space),
-            )
+            raise of_other_space(root, manifest.space)
         return root, manifest
     raise NotFoundError(
         "no text views found in {folder}",
@@ -135,7 +137,6 @@ def _fill(memory: Memory, store: Store, dump: Dump, progress: Progress) -> None:
             where=wrong[0].where,
             what=wrong[0].what,
         )
-    mend_restored(memory, store)
 
 
 def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
@@ -148,7 +149,8 @@ def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
             yield FileProblem(name, 0, what)
         else:
             what = t("it was edited after it was written; the edits were ignored")
-            yield FileProblem(name, 0, what, t("apply your edits with `loxodon sync`"))
+            hint = t("apply your edits with `loxodon sync`") if name == INSIGHTS else ""
+            yield FileProblem(name, 0, what, hint)
 
 
 def not_empty(space: str, home: str) -> InputError:
