@@ -39,7 +39,7 @@ from loxodon.recall.recalling import Recalling
 from loxodon.security.audit import put_on_record
 from loxodon.store import Filter, Progress
 from loxodon.store.driver import LOCK_SECONDS
-from loxodon.store.store import ANY
+from loxodon.store.pages import ANY
 from loxodon.store.walls import Wall
 from loxodon.types import (
     CHATS,

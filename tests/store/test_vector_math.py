@@ -62,6 +62,16 @@ def test_the_wrong_number_of_vectors_is_not_usable() -> None:
     assert usable([[1.0, 2.0]], 1) is not None
 
 
+def test_the_mean_of_few_takes_little_away() -> None:
+    one = np.array([[0.6, 0.8]], np.float32)
+    assert np.linalg.norm(one[0] - fit_frame(one, 1, [""], [False]).mean) > 0.5
+    many = made(2_000)
+    frame = fit_frame(many, 2_000, [""] * 2_000, [False] * 2_000)
+    assert np.allclose(frame.mean, many.mean(axis=0), atol=0.01)
+    assert np.allclose(frame.typical, frame.centred(many).mean(axis=0), atol=0.01)
+    assert 0.02 <= frame.spread < 0.5
+
+
 def test_what_is_typical_is_told_by_turns_where_there_are_any() -> None:
     turns = unit(np.random.default_rng(5).normal(size=(12, 64)).astype(np.float32))[0]
     both = np.concatenate([turns, turns])  # each has a memory that says the same

@@ -13,10 +13,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
 from functools import lru_cache
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
+from loxodon.clock import to_stored
 from loxodon.errors import InputError, NewerStoreError, StoreError
 from loxodon.store.walls import Wall
 
@@ -92,6 +94,18 @@ def migrations(backend: str) -> list[str]:
 def these(rows: Iterable[int | str]) -> str:
     """Row numbers or texts as a value, for `IN (SELECT value FROM json_each(?))`."""
     return json.dumps(list(rows), ensure_ascii=False)
+
+
+def plain(values: Iterable[Any]) -> list[Any]:
+    """Values as statements take them: times in milliseconds, lists as JSON."""
+    return [
+        to_stored(one)[0]
+        if isinstance(one, datetime)
+        else these(one)
+        if isinstance(one, list | set | frozenset | tuple)
+        else one
+        for one in values
+    ]
 
 
 def these_keys(keys: Iterable[bytes]) -> str:

@@ -10,7 +10,7 @@ from loxodon.clock import to_stored
 from loxodon.errors import no_memory
 from loxodon.paging import Key, Slice
 from loxodon.store import Altered, Filter, Step, StoredReceipt, Tie
-from loxodon.store.driver import Row, these
+from loxodon.store.driver import Row, plain, these
 from loxodon.store.indexes import Part
 from loxodon.store.rows import (
     entity_of,
@@ -29,13 +29,19 @@ from loxodon.types import Record, Review, Session
 if TYPE_CHECKING:
     from loxodon.store.store import Store
 
+ANY = Filter()
 _DAY = 86_400_000
 _KEPT = ("strength", "strength_at", "kind", "importance", "state", "agent", "audience")
 _FEW = 1_000  # memories with a label up to which it is quicker to sort these than to read the list
 
 
 def page(
-    store: Store, name: str, limit: int, after: Key | None, where: Filter, value: Any
+    store: Store,
+    name: str,
+    limit: int,
+    after: Key | None = None,
+    where: Filter = ANY,
+    value: Any = None,
 ) -> Slice[Any]:
     """The first `limit` items (0: all) of a list after a key (None: from the beginning), and the
     key of the last of them, or None if no more follow.
@@ -54,7 +60,7 @@ def page(
             if at is not None:
                 found &= Conditions((f"{of}_{bound}",), (to_stored(at)[0],))
     elif value is not None:
-        found = Conditions((_BY[name],), (value,))
+        found = Conditions((_BY[name],), tuple(plain([value])))
     if after is not None:
         found &= Conditions((f"after_{list_of}",), tuple(after))
     with db.reading():

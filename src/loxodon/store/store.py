@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from loxodon.clock import to_stored
 from loxodon.errors import DamagedStoreError, no_memory, stale_edit
-from loxodon.paging import Key, Slice
 from loxodon.store import (
     Beside,
     Counts,
@@ -30,7 +29,7 @@ from loxodon.store import (
     Standing,
     clock_check,
 )
-from loxodon.store.driver import LOCK_SECONDS, Driver, Row, these, these_keys
+from loxodon.store.driver import Driver, Row, plain, these, these_keys
 from loxodon.store.erasure import Erasure
 from loxodon.store.indexes import (
     BATCH,
@@ -83,7 +82,6 @@ if TYPE_CHECKING:
 _Value = TypeVar("_Value")
 _CHUNK = 500
 _OPEN = Wall()
-ANY = Filter()
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
@@ -92,6 +90,8 @@ _NO_LABEL = {"project": GLOBAL_PROJECT, "topic": GENERAL_TOPIC}  # what stands t
 
 class Store:
     """One space of one home. Safe to use from several threads and processes."""
+
+    page = page
 
     def __init__(
         self,
@@ -110,6 +110,8 @@ class Store:
         self._db = db
         self.indexes = indexes = Indexes(db)
         self.having, self.rare, self.nature = indexes.having, indexes.rare, indexes.nature
+        self.reading, self.writing, self.close = db.reading, db.writing, db.close
+        self.value, self.set_value = db.meta, db.set_meta
         self.worklog = WorkLog(self)
         self.workspace_data = WorkspaceData(self)
         self.documents = DocumentStore(self)
@@ -185,26 +187,11 @@ class Store:
     def in_transaction(self) -> bool:
         return self._db.in_transaction
 
-    def value(self, name: str) -> str:
-        """A single stored value; empty if there is none."""
-        return self._db.meta(name)
-
-    def set_value(self, name: str, value: str) -> None:
-        self._db.set_meta(name, value)
-
     @property
     def tombstones_version(self) -> str:
         """What changes whenever something is forgotten."""
         ((count, until),) = self._db.all("tombstones_version")
         return f"{count}:{until or 0}"
-
-    def reading(self) -> AbstractContextManager[None]:
-        """A consistent snapshot for several reads, whatever others write meanwhile."""
-        return self._db.reading()
-
-    def writing(self, seconds: float = LOCK_SECONDS) -> AbstractContextManager[None]:
-        """A transaction; writers wait in fair order, at most `seconds`. On exit it is on disk."""
-        return self._db.writing(seconds)
 
     @contextmanager
     def writing_as(self, agent: str) -> Iterator[None]:
@@ -226,25 +213,22 @@ class Store:
         """The agents that own anything; "" (no agent) comes first."""
         return ["", *self._db.column("agents")]
 
-    def close(self) -> None:
-        self._db.close()
-
     # Statements of `sql/queries.sql` by name; times and lists are given as they are
 
     def query(self, statement: str, *values: Any) -> list[Row]:
-        return self._db.all(statement, _plain(values))
+        return self._db.all(statement, plain(values))
 
     def column(self, statement: str, *values: Any) -> list[Any]:
-        return self._db.column(statement, _plain(values))
+        return self._db.column(statement, plain(values))
 
     def scalar(self, statement: str, *values: Any) -> Any:
-        return self._db.value(statement, _plain(values))
+        return self._db.value(statement, plain(values))
 
     def execute(self, statement: str, *values: Any) -> None:
-        self._db.run(statement, _plain(values))
+        self._db.run(statement, plain(values))
 
     def execute_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        self._db.many(statement, [_plain(row) for row in rows])
+        self._db.many(statement, [plain(row) for row in rows])
 
     def query_turns(self, statement: str, *values: Any) -> list[Turn]:
         """Turns, of a statement that gives their columns."""
@@ -264,17 +248,6 @@ class Store:
         """Export and import of all data that is not derived."""
         self._for_owner()
         return PrimaryData(self)
-
-    def page(
-        self,
-        name: str,
-        limit: int,
-        after: Key | None = None,
-        where: Filter = ANY,
-        value: Any = None,
-    ) -> Slice[Any]:
-        """A page of a list of `pages.KEYS`; the list is narrowed by `where` or `value`."""
-        return page(self, name, limit, after, where, *_plain([value]))
 
     def _for_owner(self) -> None:
         """Refuse what is about the whole of a space to whoever sees a part of it."""
@@ -731,15 +704,3 @@ class Store:
             kept = record_of(columns, self.space, self._zone, None)
             ends.append((self._end(kept, moment(columns[-1], self._zone)), row))
         self._db.many("set_end", ends)
-
-
-def _plain(values: Iterable[Any]) -> list[Any]:
-    """Values as statements take them: times in milliseconds, lists as JSON."""
-    return [
-        to_stored(one)[0]
-        if isinstance(one, datetime)
-        else these(one)
-        if isinstance(one, list | set | frozenset | tuple)
-        else one
-        for one in values
-    ]

@@ -32,12 +32,12 @@ def test_few_connections_are_left_after_a_burst(
 ) -> None:
     monkeypatch.setattr(pool, "REST_SECONDS", 0.05)
     pool.configure(StoreConfig(postgres_url, pool=12))
-    monkeypatch.setattr(pool, "_WAIT_SECONDS", 0.05)
     stores = [opened(postgres_url, f"{n}") for n in range(13)]
     with ExitStack() as busy:
         for store in stores[:12]:
             busy.enter_context(store.reading())
         assert ask("pid") >= 12
+        monkeypatch.setattr(pool, "_WAIT_SECONDS", 0.05)
         with pytest.raises(BusyStoreError, match="all 12 connections"), stores[12].reading():
             pass
     until(lambda: ask("pid") <= 5)
