@@ -94,7 +94,7 @@ def test_forgetting_leaves_no_word_in_any_file(filled: Shell) -> None:
     filled("export")
     filled("consolidate")
     assert files_with(["花生"], filled.home)
-    filled("forget", "--topic", "花生", "--yes", code=3)
+    filled("forget", "--session", "花生", "--yes", code=3)
     filled("forget", "--all", "--yes")
     assert not files_with(["花生", "manager"], filled.home)
 

@@ -114,17 +114,6 @@ def left_by_encrypting(home: Path) -> list[str]:
     return found
 
 
-def test_encrypting_leaves_no_view_in_plain_text_anywhere(
-    home: Path, clock: Clock, tmp_path: Path
-) -> None:
-    _, new = moved(home, clock, tmp_path)
-    assert main(["--home", str(home), "config", "workspace.path", str(new)]) == 0
-    with opened(home, clock, new) as memory:
-        memory.workspace.export(tmp_path / "copy")
-    assert left_by_encrypting(home) == []
-    assert not files_with(["Zorinda", "花生"], tmp_path)
-
-
 def test_encrypting_names_what_it_may_not_remove(home: Path, clock: Clock, tmp_path: Path) -> None:
     old, new = moved(home, clock, tmp_path)
     assert main(["--home", str(home), "config", "workspace.path", str(new)]) == 0

@@ -162,28 +162,17 @@ def token(call: Call) -> Result:
 
 
 @command(
-    action(
-        "check|scan|use", "check a text, scan what is stored, use a file as the policy", nargs="?"
-    ),
+    action("check|use", "check a text, use a file as the policy", nargs="?"),
     arg("TEXT", "the text, or - for standard input; with use, the file", nargs="*"),
-    arg("--mend", "remove what scan finds"),
-    verb="scan",
 )
 def policy(call: Call) -> Result:
-    """Show what is stored, masked or refused; check a text; scan stored data."""
+    """Show what is stored, masked or refused; check a text."""
     from loxodon.guard.guard import Guard
     from loxodon.guard.policy import FILE, parsed
 
-    if (call.mend and call.action != "scan") or (call.text and call.action in (None, "scan")):
-        raise UsageError("`policy scan` takes --mend, check and use take a text")
+    if call.text and not call.action:
+        raise UsageError("check and use take a text")
     path = os.path.join(call.root, FILE)
-    if call.action == "scan":
-        found = call.do(mend=call.mend)
-        left = found.places and not found.mended
-        hint = [t("remove it with `loxodon policy scan --mend`")] if left else []
-        none = t("no forbidden data is stored")
-        shown = [*view.record(found), *hint] if found.places else none
-        return Result(found, shown, code=1 if left else 0)
     if call.action == "use":
         data = read_file(" ".join(call.text))
         parsed(data, call.text[0])  # says what is wrong with it
@@ -195,9 +184,9 @@ def policy(call: Call) -> Result:
     if call.action == "check":
         text = words(call.text or ["-"])
         kinds = [
-            {name: getattr(one, name) for name in ("kind", "family", "start", "end")}
-            | {"action": actions[one.kind]}
-            for one in guard.engine.incoming.found(text)
+            {**shown, "action": actions[one.kind]}
+            for one in guard.incoming.found(text)
+            for shown in [{name: getattr(one, name) for name in ("kind", "family", "start", "end")}]
         ]
         taken = guard.taken(text)
         # Even here the text is told as it would be shown: a terminal has a scrollback.
@@ -218,32 +207,29 @@ def policy(call: Call) -> Result:
 
 
 @command(
-    action("show|verify|accept", "verify looks for tampering, accept keeps it", nargs="?"),
+    action("show|verify", "verify looks for tampering", nargs="?"),
     arg("--actor NAME", "only entries of this interface or agent"),
     arg("--limit N", "show the latest N (0 for all)", type=whole, default=50),
-    arg("--yes", "accept without asking"),
     verb="audit.entries",
     without="surface agent",
 )
 def audit(call: Call) -> Result:
     """Show who read and wrote what, and check that log for tampering."""
-    if call.action == "accept" and not call.yes:
-        raise UsageError("`audit verify` will no longer fail because of these problems: add --yes")
-    if call.action not in ("verify", "accept"):
+    if call.action != "verify":
         found = [
             one
             for one in call.do(limit=0)
             if not call.actor or call.actor in (one.surface, one.agent)
-        ][-call.limit :]
+        ]
+        found = found[-call.limit :] if call.limit else found
         return Result({"entries": found}, view.listing(found))
     with call.opened() as memory:
-        if call.action == "accept":
-            memory.audit.accept()
         seen = memory.audit.verify()
     data = {"ok": seen.sound, **seen._asdict()}
-    for name in ("findings", "notices"):
-        data[name] = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in data[name]]
-    shown = [one.said for one in (*seen.findings, *seen.notices)]
+    data["findings"] = [
+        {"kind": one.kind, "entry": one.n, "message": one.said} for one in seen.findings
+    ]
+    shown = [one.said for one in seen.findings]
     if seen.sound:
         shown.append(tn("{n} entry is unchanged", "all {n} entries are unchanged", seen.entries))
     else:

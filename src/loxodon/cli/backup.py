@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
@@ -92,16 +91,7 @@ def restore(call: Call) -> Result:
             return Result(found, view.record(found, "edited"), view.problem_lines(found.edited))
         how |= {"environ": os.environ, "other": call.other, "progress": bar}
         every = restore(source, call.folder, None if call.all else call.space, **how)
-    shown = [part for name, one in every.items() for part in (name, *view.record(one, "offered"))]
-    offered = list(every.values())[-1].offered  # the settings came with all of them
-    if offered:
-        shown.append(t("these settings were not applied; set the ones you trust:"))
-    for name, value in offered.items():
-        how_to = f"loxodon config {name} {quote(settings.written(value))}"
-        if name == "policy":
-            n = len(str(value).splitlines())
-            how_to = t("policy.toml ({n} lines): copy it out of the backup, a ZIP", n=n)
-        shown.append(f"  {how_to}")
+    shown = [part for name, one in every.items() for part in (name, *view.record(one))]
     return Result({"spaces": every} if call.all else every[call.space], shown)
 
 
@@ -125,7 +115,7 @@ def validate(call: Call) -> Result:
 @command(arg("--from SOURCE", "a backup or a folder of text views to restore from", dest="source"))
 def repair(call: Call) -> Result:
     """Repair a damaged memory."""
-    from loxodon.backup.repair import repair
+    from loxodon.backup.restore import repair
 
     call.refuse_shared("repair")
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}

@@ -69,7 +69,7 @@ def sync(call: Call) -> Result:
 
 def _synced(found: Synced) -> list[str]:
     """What was done, a line for each memory."""
-    changed = ("added", "edited", "archived", "unarchived")
+    changed = ("added", "edited", "archived")
     lines = [f"{view.label(name)} {id}" for name in changed for id in getattr(found, name)]
     if found.indexed.read or found.indexed.removed:
         read, removed = found.indexed.read, found.indexed.removed

@@ -40,7 +40,7 @@ from loxodon.memory import Memory
 from loxodon.opening import check_database, keys_for, root_of
 from loxodon.security.actor import Actor, acting, actor
 from loxodon.spaces import folder_name, home_at, space_folder, space_path
-from loxodon.store.sqlite.owner import space_of
+from loxodon.store.sqlite.copying import space_of
 from loxodon.types import Chat
 
 Result = TypeVar("Result")

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon import status, types
 from loxodon.backup import create
-from loxodon.consolidate import embedding, entities, phases
+from loxodon.consolidate import embedding, entities, pipeline
 from loxodon.errors import DamagedStoreError
 from loxodon.forget import receipts
 from loxodon.guard import quarantine
@@ -82,7 +82,7 @@ class Operation(NamedTuple):
 IN_QUERY = ("GET", "DELETE")
 _MODULES = (
     *(types, status, receipts, quarantine, schedule, audit_log, inspection),
-    *(entities, embedding, phases, create, folder, sync, follow, index, workspace),
+    *(entities, embedding, pipeline, create, folder, sync, follow, index, workspace),
     *(graph, overviews),
 )
 RESULTS: Mapping[str, Any] = {
