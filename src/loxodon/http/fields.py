@@ -84,30 +84,18 @@ def schema_of(field: Argument) -> Schema:
 
 def body_schema(fields: Sequence[Argument]) -> Schema:
     """The JSON schema of a body with these fields; null is as if an optional one were not there."""
-    properties = {
-        one.name: schema_of(one) if one.required else {"anyOf": [schema_of(one), {"type": "null"}]}
-        for one in fields
-    }
-    found: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
-    required = [one.name for one in fields if one.required]
-    return {**found, "required": required} if required else found
+    return inlined(_struct(tuple(fields), True))
 
 
 @cache
 def _struct(fields: tuple[Argument, ...], null: bool) -> type[msgspec.Struct]:
-    def optional(field: Argument) -> Any:
-        kind = type_of(field) | UnsetType
-        return kind | None if null else kind
-
-    return msgspec.defstruct(
-        "Request",
-        [
-            (one.name, type_of(one)) if one.required else (one.name, optional(one), UNSET)
-            for one in fields
-        ],
-        forbid_unknown_fields=True,
-        kw_only=True,
-    )
+    """What msgspec decodes and describes a request as."""
+    found: list[Any] = []
+    for one in fields:
+        kind: Any = Annotated[type_of(one), Meta(description=one.about)]
+        optional = kind | UnsetType | None if null else kind | UnsetType
+        found.append((one.name, kind) if one.required else (one.name, optional, UNSET))
+    return msgspec.defstruct("Request", found, forbid_unknown_fields=True, kw_only=True)
 
 
 def given(fields: Sequence[Argument], data: bytes | Mapping[str, Any]) -> dict[str, Any]:

@@ -32,25 +32,17 @@ _MARK = "example"  # a file in the home that says that it is one, and may be rep
 _ROLES = {">": "user", "<": "assistant", "w": "tool"}
 _TRY = {
     "en": (
-        "ui",
-        "list --limit 10",
         "recall 'Where do I live?' --top 3 --explain",
         "recall 'Where did I live?' --as-of '3 months ago' --top 3",
         "context 'What should I cook for my sister Ingrid?'",
-        "entities Tomás",
-        "review",
     ),
     "zh": (
-        "ui",
-        "list --limit 10",
         "recall 我住在哪里？ --top 3 --explain",
         "recall 我住在哪里？ --as-of 三个月前 --top 3",
         "context 给我姐姐沈知夏做饭要注意什么？",
-        "entities 苏念",
-        "review",
     ),
 }
-"""What to try, in the space of each language."""
+"""What to try, in the space of each language, besides its pages and lists."""
 
 
 @command(
@@ -81,7 +73,10 @@ def demo(call: Call) -> Result:
         )
     space = SPACES[current()]
     start = ["--home", home, *([] if space == "main" else ["--space", space])]
-    tried = [[*start, *shlex.split(words)] for words in _TRY[current()]]
+    tried = [
+        [*start, *shlex.split(words)]
+        for words in ("ui", "list --limit 10", *_TRY[current()], "review")
+    ]
     said = t("an example memory is in {home}; nothing in it is yours. Try:", home=home)
     data = {"home": home, "try": [["loxodon", *words] for words in tried]}
     return Result(data, [said, *(f"  loxodon {shlex.join(words)}" for words in tried)])
