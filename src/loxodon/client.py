@@ -117,8 +117,7 @@ class Client(RemoteMemory):
         try:
             if verb.paged:
                 return self._pages(verb.name, path, said, kind)
-            ask = self._stream if route.long else self._ask
-            data = ask(route.method, path, said, progress)
+            data = self._ask(route.method, path, said, bool(route.long), progress)
         except httpx.TransportError as error:
             raise StoreError(
                 "cannot reach the server at {url}: {reason}",
@@ -143,29 +142,25 @@ class Client(RemoteMemory):
             if not found.next or len(found) == wanted:
                 return found
 
-    def _ask(self, method: str, path: str, said: Mapping[str, Any], progress: Any = None) -> Any:
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        said: Mapping[str, Any],
+        long: bool = False,
+        progress: Callable[..., None] | None = None,
+    ) -> Any:
         options: dict[str, Any] = {"json": said}
         if method == "GET":
-            options = {
-                "params": {k: json.dumps(v) if isinstance(v, bool) else v for k, v in said.items()}
-            }
-        answer = self._http.request(method, self._address(path), **options)
-        if answer.status_code >= 400:
-            raise _error(answer.content, answer.status_code)
-        return answer.json()
-
-    def _stream(
-        self, method: str, path: str, said: Mapping[str, Any], progress: Callable[..., None] | None
-    ) -> Any:
-        with self._http.stream(
-            method, self._address(path), json=said, timeout=None, headers={"accept": _LINES}
-        ) as answer:
+            values = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in said.items()}
+            options = {"params": values}
+        if long:
+            options |= {"timeout": None, "headers": {"accept": _LINES}}
+        address = f"{self.url}/v1/spaces/{_part(self.space)}{path}"
+        with self._http.stream(method, address, **options) as answer:
             if answer.status_code >= 400:
                 raise _error(answer.read(), answer.status_code)
-            return _result(answer.iter_lines(), progress)
-
-    def _address(self, path: str) -> str:
-        return f"{self.url}/v1/spaces/{_part(self.space)}{path}"
+            return _result(answer.iter_lines(), progress) if long else json.loads(answer.read())
 
 
 def _part(text: str) -> str:

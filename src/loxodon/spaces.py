@@ -35,8 +35,7 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
         return folder
     if make:
         try:
-            for path in (home, os.path.dirname(folder), folder):
-                _make_private(path)
+            _make_private(folder)
         except OSError as error:
             raise unwritable(folder, error) from None
     elif not os.path.isdir(home):
@@ -72,9 +71,7 @@ def _make_private(path: str) -> None:
     """Make a folder that only its owner can enter, and that a power cut cannot take away."""
     if os.path.isdir(path):
         return
-    above = os.path.dirname(path)
-    if not os.path.isdir(above):
-        _make_private(above)
+    _make_private(above := os.path.dirname(path))
     os.makedirs(path, mode=0o700, exist_ok=True)
     files.sync_folder(above)
 

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from loxodon.compat.edge import in_thread
+from loxodon.compat import in_thread
 from loxodon.guard.own_words import in_parts
 from loxodon.text.check import checked_text
 

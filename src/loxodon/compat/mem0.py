@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
 from loxodon.clock import Clock
-from loxodon.compat.edge import in_thread
+from loxodon.compat import in_thread
 from loxodon.compat.filters import mem0_admits
 from loxodon.errors import CallError, GoneError, NotFoundError
 from loxodon.guard.own_words import in_parts
@@ -347,12 +347,12 @@ def _infer(
 ) -> list[Answer]:
     """Journal messages, make them known, and tell what that changed."""
     turns = [_turn(one, timestamp) for one in messages if text_of(one["content"]).strip()]
-    since = memory.now()
-    before = Counter(memory.changes_since(since))
+    since, log = memory.now(), memory.workspace.store.worklog
+    before = Counter(log.changes_since(since))
     memory.add(turns, session=scope.session)
     memory.flush()
     changes: dict[str, list[str]] = {}
-    for id, change, _ in (Counter(memory.changes_since(since)) - before).elements():
+    for id, change, _ in (Counter(log.changes_since(since)) - before).elements():
         changes.setdefault(id, []).append(change)
     told = {str(turn["id"]) for turn in turns}  # other changes are another's doing
     changed = [(memory.get(id), done) for id, done in changes.items()]
@@ -447,8 +447,11 @@ def _recalled(memory: Space, query: str, most: int, scope: Scope, as_of: Any) ->
         for item in memory.recall(query, top, _ALL_TOKENS, kind=kind, as_of=as_of).items:
             found[item.id] = (item.score, item.why)
     # What was said may have the words of the question where what was made of it has not.
-    for item in memory.recall(query, _TURNS, _ALL_TOKENS, kind="turn", as_of=as_of).items:
-        for record in memory.drawn_from(memory.turn(item.id)):
+    turns = memory.recall(query, _TURNS, _ALL_TOKENS, kind="turn", as_of=as_of).items
+    store = memory.workspace.store
+    for item in turns:
+        row = int(memory.turn(item.id).ref.removeprefix("t_"))
+        for record in store.records(store.drawn_from([row]).get(row, [])).values():
             found.setdefault(record.id, (item.score * _BY_A_TURN, item.why))
     ranked = sorted(found.items(), key=lambda one: -one[1][0])
     return {id: (round(score / (1 + score), 4), why) for id, (score, why) in ranked}

@@ -54,8 +54,7 @@ def residue(space: OpenSpace) -> Residue:
 def chat_model(space: OpenSpace) -> ChatModel:
     """The configured model, within its daily token limit; ConfigError if none is set."""
     from loxodon.consolidate.model_reading import StoreBook
-    from loxodon.models.chat import ChatModel
-    from loxodon.models.ledger import Ledger
+    from loxodon.models.chat import ChatModel, Ledger
 
     model, day = space.config.model, f"{space.now():%Y-%m-%d}"
     ledger = Ledger(StoreBook(space.store), day, model.cap)

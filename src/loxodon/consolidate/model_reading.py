@@ -29,9 +29,8 @@ from loxodon.consolidate.residue import Hear, ModelAnswer, Residue
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
 from loxodon.guard.provenance import is_own
 from loxodon.messages import LANGUAGES, t
-from loxodon.models import tasks, trial
-from loxodon.models.chat import ChatModel, ModelReply
-from loxodon.models.ledger import Ledger
+from loxodon.models import tasks
+from loxodon.models.chat import ChatModel, Ledger, ModelReply
 from loxodon.models.reading import Batch, KnownMemory, ModelReading, PromptMessage, read, size
 from loxodon.store import Filter
 from loxodon.store.store import Store
@@ -195,7 +194,7 @@ class ModelResidue(Residue):
     # Whether it can
 
     def _able_in(self, language: str) -> bool:
-        """Whether the model reads a language well enough to be asked; see `models/trial.py`."""
+        """Whether the model reads a language well enough to be asked; see `models/tasks.py`."""
         if not self._config.check:
             return True
         if language not in self._able:
@@ -214,10 +213,10 @@ class ModelResidue(Residue):
                 )
         return self._able[language]
 
-    def _attempted(self, language: str) -> trial.Trial | None:
+    def _attempted(self, language: str) -> tasks.Trial | None:
         """How it does on the test sentences; None where it could not be asked."""
-        found = self._ask(lambda: trial.attempt(self._model, language))
-        return trial.Trial.none(language) if found is None and self._nonsense else found
+        found = self._ask(lambda: tasks.attempt(self._model, language))
+        return tasks.Trial.none(language) if found is None and self._nonsense else found
 
     # Days, partitions, summaries, beliefs and the portrait
 
@@ -374,18 +373,18 @@ class StoreBook:
         return int(self._store.scalar("spent", day))
 
 
-def tried(store: Store, config: ModelConfig, language: str, now: datetime) -> trial.Trial | None:
+def tried(store: Store, config: ModelConfig, language: str, now: datetime) -> tasks.Trial | None:
     """How the model that is set did on the test sentences, where that is known and not long ago."""
     page = store.worklog.page(TRIAL, language)
     if page is None or page[1] != _model_of(config):
         return None
     passed, of, *failed = json.loads(page[0])
-    found = trial.Trial(passed, of, tuple(failed))
+    found = tasks.Trial(passed, of, tuple(failed))
     return found if found.good or now - page[2] < TRIED_AGAIN else None
 
 
 def put_trial(
-    store: Store, config: ModelConfig, language: str, found: trial.Trial, now: datetime
+    store: Store, config: ModelConfig, language: str, found: tasks.Trial, now: datetime
 ) -> None:
     """Keep how a model did."""
     text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
@@ -394,7 +393,7 @@ def put_trial(
 
 
 def _model_of(config: ModelConfig) -> str:
-    return json.dumps([config.address, config.name, trial.VERSION])
+    return json.dumps([config.address, config.name, tasks.VERSION])
 
 
 def _may_touch(belief: Record, fact: Record) -> bool:
@@ -410,16 +409,16 @@ def check(model: ChatModel, store: Store, config: ModelConfig, now: datetime) ->
         found, one = _tried(model, language)
         tried.append(one)
         put_trial(store, config, language, found, now)
-    good = all(one.passed >= trial.ENOUGH for one in tried)
+    good = all(one.passed >= tasks.ENOUGH for one in tried)
     return ModelChecked(config.name, config.address, model.keeps_to_schemas, good, tuple(tried))
 
 
-def _tried(model: ChatModel, language: str) -> tuple[trial.Trial, ModelTried]:
+def _tried(model: ChatModel, language: str) -> tuple[tasks.Trial, ModelTried]:
     started = perf_counter()
     try:
-        found, tokens_in, tokens_out = trial.attempt(model, language)
+        found, tokens_in, tokens_out = tasks.attempt(model, language)
     except BadReplyError as error:  # it answers, and nothing that can be used
-        none = trial.Trial.none(language)
+        none = tasks.Trial.none(language)
         took = perf_counter() - started
         return none, ModelTried(
             language,

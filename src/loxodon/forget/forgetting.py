@@ -171,10 +171,9 @@ class _Run:
 
     def _erased(self, store: Store) -> Eraser:
         from loxodon.forget.erase import Eraser
-        from loxodon.tokens import counter
+        from loxodon.tokens import estimate
 
-        count = counter(self._memory.config.tokenizer)
-        eraser = Eraser(store, self._marks, self._memory.now(), count)
+        eraser = Eraser(store, self._marks, self._memory.now(), estimate)
         eraser.run()
         return eraser
 

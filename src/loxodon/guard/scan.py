@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from loxodon.forget.erase import Eraser
 from loxodon.forget.marks import Marker, Marks
 from loxodon.journal.identity import key_of
-from loxodon.tokens import counter
+from loxodon.tokens import estimate
 from loxodon.views import copies
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _mended(memory: Memory, store: Store) -> tuple[dict[str, int], dict[str, int
         if [cleaner.cut(text, 0) for text in texts] != list(texts):
             notes.drop_file(file.root, file.path)
             places["notes"] += 1
-    eraser = Eraser(store, cleaner, now, counter(memory.config.tokenizer))
+    eraser = Eraser(store, cleaner, now, estimate)
     eraser.run()
     places += eraser.counts
     return dict(cleaner.found), dict(places) if cleaner.found else {}
