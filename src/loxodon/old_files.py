@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from loxodon.security.keys import Seal
 
 _INDEX = "sessions.json"
+# What leaves a file for the next open, or, where it is none of ours, for its owner to look at.
+_LEFT = (LoxodonError, OSError, ValueError, LookupError, TypeError, AttributeError)
 _CHAIN = ("n", "mac", "prev", "after")  # what held the lines of an audit log together
 _TAKEN = "old_audit_log"  # the value that says that the log in files was taken over
 
@@ -48,7 +50,7 @@ def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
         with closing(store) if walled else nullcontext():
             _take_sessions(store, space, more_keys)
     if not space.wall.stands:
-        with suppress(LoxodonError, OSError):
+        with suppress(*_LEFT):
             if "audit" in found:  # first: what follows is put on record
                 _take_log(space)
             if "paused" in found:
@@ -58,7 +60,7 @@ def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
 
 
 def _take_pauses(store: Store, path: str) -> None:
-    text = files.read(path).decode("ascii")
+    text = json.dumps(json.loads(files.read(path)))
     with store.writing():
         if not store.value(pauses.VALUE):
             store.set_value(pauses.VALUE, text)
@@ -107,7 +109,7 @@ def _take_sessions(store: Store, space: OpenSpace, more_keys: Sequence[bytes]) -
     try:
         with store.writing():
             _put_sessions(store, folder, names, seal)
-    except (LoxodonError, OSError):  # the next open takes them over
+    except _LEFT:
         return
     try:
         for name in names:

@@ -1,8 +1,7 @@
 """Where a space lives: a folder in the home, named so that no two spaces ever share one.
 
 A plain name is its own folder. Any other (`Alice`, `a/b`, `张三`) is kept by a digest, because file
-systems fold case, fold Unicode forms and forbid characters, and a wall must not depend on them.
-The database inside knows the name of its space.
+systems fold case and Unicode forms. The database inside knows the name of its space.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """With a model that answers ideally the memory is nearly ideal; with none that can read, no worse
-than the rules make it. `make test-model` shows the whole table."""
+than the rules make it."""
 
 from __future__ import annotations
 

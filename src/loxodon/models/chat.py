@@ -116,16 +116,12 @@ class ChatModel:
         sleep: Callable[[float], None] = pause,
         clean: Callable[[str], str] = str,
     ) -> None:
-        if config.kind == "command" and not config.command:
+        set_up = config.command if config.kind == "command" else config.base_url and config.name
+        if not set_up:
             raise ConfigError(
-                "a model that is a program needs its command",
-                hint="set model.command, such as `claude -p`",
-            )
-        if config.kind != "command" and not (config.base_url and config.name):
-            raise ConfigError(
-                "a model needs both a base URL and a name",
+                "a model needs a base URL and a name, or a command",
                 hint="set model.base_url and model.name (LOXODON_MEMORY_BASE_URL, "
-                "LOXODON_MEMORY_MODEL); a local server takes any name",
+                "LOXODON_MEMORY_MODEL), or model.kind and model.command",
             )
         self._url = str(checked("model.base_url", config.base_url)) if config.base_url else ""
         self._key = str(checked("model.api_key", config.api_key))
@@ -145,30 +141,28 @@ class ChatModel:
         """
         turns, most, told = question.turns, question.most, False
         spent = [0, 0]  # tokens sent and received
+        failed: ModelError
         try:
             for attempt in range(self._config.retries + 1):
-                last = attempt == self._config.retries
                 message = None
                 try:
                     message = self._request(turns, question, most, spent)
                     value = read(value_of(message.text, question.least or question.schema))
                     return ModelReply(value, *spent)
                 except (UnreachableModelError, BusyModelError) as error:
-                    seconds = retry_wait(error, attempt)
-                    if last or seconds is None:
-                        raise
+                    failed, turns, seconds = error, question.turns, retry_wait(error, attempt)
+                    if seconds is None or attempt == self._config.retries:
+                        break
                     self._sleep(seconds)
-                    turns = question.turns
                 except UnfitError as error:
                     turns, reason = question.turns, str(error)
-                    if last:
-                        raise BadReplyError(
-                            "the model's answer cannot be used: {reason}",
-                            hint="open decisions are retried in the next run; a larger model may "
-                            "do better",
-                            reason=reason,
-                            refused=isinstance(error, RefusedError),
-                        ) from None
+                    failed = BadReplyError(
+                        "the model's answer cannot be used: {reason}",
+                        hint="open decisions are retried in the next run; a larger model may do "
+                        "better",
+                        reason=reason,
+                        refused=isinstance(error, RefusedError),
+                    )
                     if message and message.cut:
                         most *= 2
                     elif message and not told:
@@ -177,7 +171,7 @@ class ChatModel:
                         again = prompt("repair", question.language, reason=reason)
                         turns.append({"role": "assistant", "content": shown or "…"})
                         turns.append({"role": "user", "content": again})
-            raise AssertionError("there is always a last attempt")
+            raise failed from None
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent
             raise

@@ -166,14 +166,10 @@ def check_status(answer: Answer, section: str = "model") -> None:
             status=status,
             wait=answer.retry_after,
         )
-    of_key = status in (401, 403)
     raise RejectedModelError(
-        "the model rejected the API key (HTTP {status})"
-        if of_key
-        else "the model's server rejected the request (HTTP {status})",
-        hint="check {section}.api_key"
-        if of_key
-        else "check {section}.base_url (it often ends in /v1) and {section}.name",
+        "the model's server rejected the request (HTTP {status})",
+        hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
+        "{section}.name",
         section=section,
         status=status,
     )
