@@ -23,7 +23,7 @@ from loxodon import errors
 from loxodon.errors import InputError, LoxodonError, StoreError
 from loxodon.http.operations import Checked, Due, names_in, result_of
 from loxodon.http.wire import plain, read, state_to
-from loxodon.paging import MOST, ORDERS, Page
+from loxodon.paging import BACKWARDS, MOST, Page
 from loxodon.recall.gate import State as Conversation
 from loxodon.remote import RemoteAudit, RemoteMemory, RemoteSchedule, RemoteWorkspace
 from loxodon.types import Chat, Pause
@@ -136,7 +136,7 @@ class Client(RemoteMemory):
             most = min(MOST, wanted - len(found)) if wanted else MOST
             data = self._ask("GET", path, {**said, "limit": most})
             items = read(kind, data["items"])
-            at = 0 if ORDERS[name].backwards and not said.get("query") else len(found)
+            at = 0 if name in BACKWARDS and not said.get("query") else len(found)
             found[at:at] = items
             found.next = said["cursor"] = data["next"]
             if not found.next or len(found) == wanted:
@@ -214,11 +214,9 @@ def _raised(said: Mapping[str, Any], status: int) -> LoxodonError:
     """The error of the library that a server told of, in the server's words."""
     kind = _ERRORS.get(said["code"]) or (errors.UsageError if status < 500 else LoxodonError)
     words, help = "{message}", "{help}"
+    problems = [
+        (one["line"], InputError(words, hint=help, message=one["message"], help=one["hint"]))
+        for one in said.get("problems", ())
+    ]
     values = {"message": said["message"], "help": said["hint"]}
-    if issubclass(kind, InputError):
-        problems = [
-            (one["line"], InputError(words, hint=help, message=one["message"], help=one["hint"]))
-            for one in said.get("problems", ())
-        ]
-        return kind(words, hint=help, problems=problems, **values)
-    return kind(words, hint=help, **values)
+    return kind(words, hint=help, problems=problems, **values)
