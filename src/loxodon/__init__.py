@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from loxodon.config import Config as Config
     from loxodon.consolidate.embedding import Embedded as Embedded
     from loxodon.consolidate.entities import Card as Card
-    from loxodon.consolidate.phases import Consolidated as Consolidated
+    from loxodon.consolidate.pipeline import Consolidated as Consolidated
     from loxodon.errors import ConfigError as ConfigError
     from loxodon.errors import ConsolidationError as ConsolidationError
     from loxodon.errors import InputError as InputError
@@ -45,7 +45,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "consolidate.embedding": "Embedded",
     "consolidate.entities": "Card",
-    "consolidate.phases": "Consolidated",
+    "consolidate.pipeline": "Consolidated",
     "config": "Config",
     "errors": "ConfigError ConsolidationError InputError LoxodonError ModelError NotFoundError "
     "StaleEditError StoreError",
