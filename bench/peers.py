@@ -200,8 +200,8 @@ def embedder(spec: str) -> Any:
 
 
 def embedder_settings(spec: str) -> dict[str, object]:
-    kind, _, path = spec.partition(":")
-    return {"embedder.kind": kind, **({"embedder.path": path} if path else {})}
+    kind, _, name = spec.partition(":")
+    return {"embedder.kind": kind, **({"embedder.name": name} if name else {})}
 
 
 def show(rows: dict[str, dict[str, Any]]) -> None:
@@ -215,7 +215,7 @@ def main() -> None:
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="labelled conversations")
     parser.add_argument("--only", default=",".join(PEERS), help="systems to measure")
-    parser.add_argument("--embedder", default="use", help="use, onnx:PATH, or none")
+    parser.add_argument("--embedder", default="use", help="use, fastembed:NAME, or none")
     parser.add_argument("--limit", type=int, default=0, help="conversations of each file")
     parser.add_argument("--leave-out", action="append", default=[], help="a category not counted")
     parser.add_argument("--json", action="store_true")

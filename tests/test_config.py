@@ -146,12 +146,12 @@ def test_the_environment_stands_above_the_file() -> None:
 
 
 def test_an_embedder_is_set_like_everything_else() -> None:
-    config = from_mapping({"embedder": {"kind": "onnx", "path": "x", "api_key": KEY}})
-    assert (config.embedder.kind, config.embedder.path) == ("onnx", "x")
+    config = from_mapping({"embedder": {"kind": "fastembed", "name": "x", "api_key": KEY}})
+    assert (config.embedder.kind, config.embedder.name) == ("fastembed", "x")
     assert KEY not in repr(config)
     assert shown(config)["embedder.api_key"] == MASK
     found = with_environment(config, {"LOXODON_EMBEDDER": "openai", "LOXODON_EMBEDDER_MODEL": "e5"})
-    assert (found.embedder.kind, found.embedder.name, found.embedder.path) == ("openai", "e5", "x")
+    assert (found.embedder.kind, found.embedder.name) == ("openai", "e5")
     for bad in (
         {"embedder.kind": "word2vec"},
         {"embedder.base_url": "host"},
@@ -198,10 +198,13 @@ def test_settings_of_earlier_versions_are_ignored_with_one_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_warned", set[str]())
-    (tmp_path / "config.toml").write_text("[summary]\nfacts = 4\n[recall]\ntop = 5\n[tiered]\n")
+    old = '[summary]\nfacts = 4\n[embedder]\nkind = "onnx"\n[recall]\ntop = 5\n[tiered]\n'
+    (tmp_path / "config.toml").write_text(old)
     for _ in range(2):
-        assert load(str(tmp_path)).recall.top == 5
-    assert caplog.messages == ["settings that no longer exist are ignored: summary.facts"]
+        config = load(str(tmp_path))
+        assert (config.recall.top, config.embedder.kind) == (5, "none")
+    ignored = "settings that no longer exist are ignored: embedder.path, summary.facts"
+    assert caplog.messages == [ignored]
     with pytest.raises(ConfigError, match=r"unknown setting 'summary.facts'"):
         write(str(tmp_path), "summary.facts", "3")
     write(str(tmp_path), "summary.facts", None)

@@ -288,22 +288,6 @@ def test_garbled_cursor_is_refused(memory: Memory) -> None:
         memory.receipts(cursor=encoded('["receipts",1,"\\ud800"]'))
 
 
-def test_audit_log_is_walked_back(memory: Memory) -> None:
-    for n in range(4):
-        memory.capture(f"m{n}")
-    whole = memory.audit.entries()
-    page = memory.audit.entries(limit=3)
-    found = [*page]
-    while page.next:
-        memory.capture("meanwhile")
-        page = memory.audit.entries(limit=3, cursor=page.next)
-        found[:0] = page
-    assert found == whole
-    captured = memory.audit.entries(op="capture", limit=1)
-    before = memory.audit.entries(op="capture", limit=1, cursor=captured.next or "")
-    assert before[0].n < captured[0].n
-
-
 # Opening
 
 
@@ -396,17 +380,3 @@ def test_status_stats_and_indexes(memory: Memory) -> None:
     assert memory.rebuild_index() == 4
     assert memory.validate() == []
     assert memory.recall("苹果").items
-
-
-def test_snapshot_keeps_to_its_budget(tmp_path: Path, clock: Clock) -> None:
-    for budget in (300, 3_000):
-        config = {"snapshot.budget": budget}
-        with Memory.open(tmp_path / str(budget), config=config, clock=clock) as memory:
-            for n in range(100):
-                memory.capture(f"第 {n} 件重要的事情，说来话长 and so on", importance=n / 100)
-            memory.capture("The user is called Lin", category="identity", importance=1.0)
-            text = memory.snapshot("zh")
-            assert text.startswith("# 记忆快照")
-            assert "## 用户\n- The user is called Lin\n" in text
-            assert (len(text) < 900) == (budget == 300)
-            assert memory.snapshot("en").startswith("# Memory snapshot")

@@ -76,6 +76,8 @@ def _said_in(tree: ast.AST) -> set[Sentence]:
     """The literals handed to `t(…)`, `tn(…)` and errors, and every hint."""
     said = set()
     for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "hint":
+            node = ast.Call(ast.Name("hint"), [], [ast.keyword("hint", node.value)])
         if not isinstance(node, ast.Call):
             continue
         name = (

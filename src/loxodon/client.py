@@ -23,7 +23,7 @@ from loxodon import errors
 from loxodon.errors import InputError, LoxodonError, StoreError
 from loxodon.http.operations import Checked, Due, names_in, result_of
 from loxodon.http.wire import plain, read, state_to
-from loxodon.paging import MOST, ORDERS, Page
+from loxodon.paging import BACKWARDS, MOST, Page
 from loxodon.recall.gate import State as Conversation
 from loxodon.remote import RemoteAudit, RemoteMemory, RemoteSchedule, RemoteWorkspace
 from loxodon.types import Chat, Pause
@@ -117,8 +117,7 @@ class Client(RemoteMemory):
         try:
             if verb.paged:
                 return self._pages(verb.name, path, said, kind)
-            ask = self._stream if route.long else self._ask
-            data = ask(route.method, path, said, progress)
+            data = self._ask(route.method, path, said, bool(route.long), progress)
         except httpx.TransportError as error:
             raise StoreError(
                 "cannot reach the server at {url}: {reason}",
@@ -137,35 +136,31 @@ class Client(RemoteMemory):
             most = min(MOST, wanted - len(found)) if wanted else MOST
             data = self._ask("GET", path, {**said, "limit": most})
             items = read(kind, data["items"])
-            at = 0 if ORDERS[name].backwards and not said.get("query") else len(found)
+            at = 0 if name in BACKWARDS and not said.get("query") else len(found)
             found[at:at] = items
             found.next = said["cursor"] = data["next"]
             if not found.next or len(found) == wanted:
                 return found
 
-    def _ask(self, method: str, path: str, said: Mapping[str, Any], progress: Any = None) -> Any:
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        said: Mapping[str, Any],
+        long: bool = False,
+        progress: Callable[..., None] | None = None,
+    ) -> Any:
         options: dict[str, Any] = {"json": said}
         if method == "GET":
-            options = {
-                "params": {k: json.dumps(v) if isinstance(v, bool) else v for k, v in said.items()}
-            }
-        answer = self._http.request(method, self._address(path), **options)
-        if answer.status_code >= 400:
-            raise _error(answer.content, answer.status_code)
-        return answer.json()
-
-    def _stream(
-        self, method: str, path: str, said: Mapping[str, Any], progress: Callable[..., None] | None
-    ) -> Any:
-        with self._http.stream(
-            method, self._address(path), json=said, timeout=None, headers={"accept": _LINES}
-        ) as answer:
+            values = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in said.items()}
+            options = {"params": values}
+        if long:
+            options |= {"timeout": None, "headers": {"accept": _LINES}}
+        address = f"{self.url}/v1/spaces/{_part(self.space)}{path}"
+        with self._http.stream(method, address, **options) as answer:
             if answer.status_code >= 400:
                 raise _error(answer.read(), answer.status_code)
-            return _result(answer.iter_lines(), progress)
-
-    def _address(self, path: str) -> str:
-        return f"{self.url}/v1/spaces/{_part(self.space)}{path}"
+            return _result(answer.iter_lines(), progress) if long else json.loads(answer.read())
 
 
 def _part(text: str) -> str:
@@ -219,11 +214,9 @@ def _raised(said: Mapping[str, Any], status: int) -> LoxodonError:
     """The error of the library that a server told of, in the server's words."""
     kind = _ERRORS.get(said["code"]) or (errors.UsageError if status < 500 else LoxodonError)
     words, help = "{message}", "{help}"
+    problems = [
+        (one["line"], InputError(words, hint=help, message=one["message"], help=one["hint"]))
+        for one in said.get("problems", ())
+    ]
     values = {"message": said["message"], "help": said["hint"]}
-    if issubclass(kind, InputError):
-        problems = [
-            (one["line"], InputError(words, hint=help, message=one["message"], help=one["hint"]))
-            for one in said.get("problems", ())
-        ]
-        return kind(words, hint=help, problems=problems, **values)
-    return kind(words, hint=help, **values)
+    return kind(words, hint=help, problems=problems, **values)

@@ -1,8 +1,7 @@
 """The time, handed in.
 
-Nothing below the entry points asks the machine what time it is: a `Clock` is passed down, so that
-anything that depends on time can be shown and tested at any moment (`--now`, the `clock` of
-`Memory.open`).
+Nothing below the entry points asks the machine what time it is: a `Clock` is passed down (`--now`,
+the `clock` of `Memory.open`).
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from loxodon.errors import ConfigError, InputError
 
-Clock = Callable[[], datetime]
-"""Returns the present moment as an aware datetime in the user's time zone."""
+Clock = Callable[[], datetime]  # the present moment, aware, in the user's time zone
 
 
 def system_clock(zone: tzinfo | None = None) -> Clock:

@@ -1,14 +1,13 @@
-"""Settings: every key of `config.toml`, its default, limits and help.
+"""Settings: the sections have types and defaults, `KEYS` the help and limits (`docs/reference.md`).
 
-The sections have the types and defaults; `KEYS` has the help and the limits of each setting by its
-dotted name, and `docs/reference.md` is made from it. Values come from the defaults, then the file,
-then the environment, which only entry points read.
+Values come from the defaults, then config.toml, then the environment, which only entry points read.
 """
 
 import os
 import re
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
+from importlib import import_module
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -22,8 +21,8 @@ from loxodon.messages import t
 Value = str | int | float
 MASK = "********"
 PROFILES = ("default", "phase1", "openclaw", "tiered")  # rankings of a recall
+# What agents are offered over MCP only where the setting `mcp.tools` names it.
 EXTRA_TOOLS = ("consolidate", "forget", "history", "quarantine", "read_waiting")
-"""What agents are offered over MCP only where the setting `mcp.tools` names it."""
 # What `loxodon config` lists without --all.
 MAIN = (
     *("enabled", "language", "timezone", "recall.top", "recall.budget"),
@@ -33,15 +32,14 @@ MAIN = (
 # Settings and sections of earlier versions: ignored with a warning.
 RETIRED = frozenset(
     """audit.head audit.keep audit.on_failure audit.size buffer.tokens chat consolidation
-    embedder.english embedder.timeout idempotency importance model.temperature openclaw phase1
-    prompts schedule.overdue snapshot.days snapshot.first snapshot.second snapshot.third
-    store.replica summary tiered unsettled working.cache_ttl working.keep_recent working.protect
-    working.reserve working.reserve_floor working.soft_threshold working.summary workspace.days
-    workspace.debounce""".split()  # noqa: SIM905
+    embedder.english embedder.path embedder.timeout idempotency importance model.temperature
+    openclaw phase1 prompts schedule.overdue snapshot.days snapshot.first snapshot.second
+    snapshot.third store.replica summary tiered tokenizer unsettled working.cache_ttl
+    working.keep_recent working.protect working.reserve working.reserve_floor
+    working.soft_threshold working.summary workspace.days workspace.debounce""".split()  # noqa: SIM905
 )
 Check = Callable[[str], bool]
 _LOCK_SECONDS = 30.0
-_PRINTED = frozenset(map(chr, range(0x21, 0x7F)))
 
 
 class Secret(str):
@@ -49,9 +47,6 @@ class Secret(str):
 
     def __repr__(self) -> str:
         return repr(MASK if self else "")
-
-
-# The sections.
 
 
 class RecallConfig(NamedTuple):
@@ -131,7 +126,6 @@ class ModelConfig(NamedTuple):
 
 class EmbedderConfig(NamedTuple):
     kind: str = "auto"
-    path: str = ""
     base_url: str = ""
     name: str = ""
     api_key: str = Secret()
@@ -190,7 +184,6 @@ class Config(NamedTuple):
     enabled: bool = True
     language: str = "auto"
     timezone: str = ""
-    tokenizer: str = "estimate"
     recall: RecallConfig = RecallConfig()
     decay: DecayConfig = DecayConfig()
     snapshot: SnapshotConfig = SnapshotConfig()
@@ -217,7 +210,7 @@ def _is_zone(text: str) -> bool:
 
 
 def _is_printed(text: str) -> bool:
-    return _PRINTED.issuperset(text)
+    return re.fullmatch("[!-~]*", text) is not None
 
 
 def _is_base_url(text: str) -> bool:
@@ -283,10 +276,6 @@ KEYS: Mapping[str, Key] = {
     "enabled": Key("Whether the memory engine is on. While it is off, plain files replace it."),
     "language": Key("Language of messages: auto, en or zh.", choices=("auto", "en", "zh")),
     "timezone": Key("Time zone, such as Asia/Shanghai; empty for the system's.", check=_is_zone),
-    "tokenizer": Key(
-        "How tokens are counted: estimate, or o200k (needs the extra `tokenizer`).",
-        choices=("estimate", "o200k"),
-    ),
     "recall.top": Key("Maximum number of items that a recall returns.", 1, 1000),
     "recall.budget": Key("Maximum number of tokens in the recalled context.", 0, 1e6),
     "recall.profile": Key("Ranking of search results.", choices=PROFILES),
@@ -329,10 +318,9 @@ KEYS: Mapping[str, Key] = {
     "embedder.kind": Key(
         "Embedder for search by meaning: auto (our own small model, for Chinese and English, "
         "offline), none, use (offline, needs the extra `semantic`), fastembed (a model of that "
-        "package), onnx (a model in a folder) or openai (a model server).",
-        choices=("auto", "none", "use", "fastembed", "onnx", "openai"),
+        "package) or openai (a model server).",
+        choices=("auto", "none", "use", "fastembed", "openai"),
     ),
-    "embedder.path": Key("Folder of the ONNX model, for onnx."),
     "embedder.base_url": Key("Base URL of an OpenAI-compatible embedder.", check=_is_base_url),
     "embedder.name": Key("Name of the model."),
     "embedder.api_key": Key(_API_KEY, check=_is_printed),
@@ -387,7 +375,6 @@ ENVIRONMENT = {
     "LOXODON_MEMORY_MODEL": "model.name",
     "LOXODON_MEMORY_API_KEY": "model.api_key",
     "LOXODON_EMBEDDER": "embedder.kind",
-    "LOXODON_EMBEDDER_PATH": "embedder.path",
     "LOXODON_EMBEDDER_BASE_URL": "embedder.base_url",
     "LOXODON_EMBEDDER_MODEL": "embedder.name",
     "LOXODON_EMBEDDER_API_KEY": "embedder.api_key",
@@ -403,6 +390,9 @@ def flat(config: Config) -> dict[str, Value]:
 DEFAULTS = flat(Config())
 ADDRESSES = frozenset(name for name, key in KEYS.items() if key.check is _is_database)
 SECRET = frozenset(name for name, key in KEYS.items() if key.check is _is_printed)
+_SWITCHES = {"true": True, "on": True, "yes": True, "1": True}
+_SWITCHES |= {"false": False, "off": False, "no": False, "0": False}
+_warned: set[str] = set()  # settings of earlier versions, once a process
 
 
 # Reading.
@@ -414,22 +404,22 @@ def load(home: str) -> Config:
     try:
         return from_mapping(given)
     except ConfigError as error:
-        raise ConfigError(
-            "{path}: {error}", hint="{error_hint}", path=os.path.join(home, CONFIG), error=error
-        ) from None
+        path = os.path.join(home, CONFIG)
+        raise ConfigError("{path}: {error}", hint="{error_hint}", path=path, error=error) from None
 
 
 def read(home: str) -> dict[str, Any]:
     """What config.toml of `home` says; empty where there is none."""
-    return parsed(_data(os.path.join(home, CONFIG)), os.path.join(home, CONFIG))
+    return _parsed(home, "tomllib") if os.path.exists(os.path.join(home, CONFIG)) else {}
 
 
-def _data(path: str) -> bytes:
+def _parsed(home: str, library: str) -> Any:
+    """config.toml of `home` as a library reads it: `tomllib`, or `tomlkit` with its comments."""
+    path, text = os.path.join(home, CONFIG), ""
     try:
-        with open(path, "rb") as file:
-            return file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return b""
+        with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:
+            text = file.read().decode()
+        return import_module(library).loads(text)
     except OSError as error:
         raise ConfigError(
             "cannot read {path}: {reason}",
@@ -437,16 +427,6 @@ def _data(path: str) -> bytes:
             path=path,
             reason=error.strerror,
         ) from None
-
-
-def parsed(data: bytes, path: str) -> dict[str, Any]:
-    """The TOML that was read from `path`."""
-    if not data:
-        return {}
-    import tomllib
-
-    try:
-        return tomllib.loads(data.decode("utf-8"))
     except ValueError as error:
         raise ConfigError(
             "{path} is not valid TOML: {reason}",
@@ -459,17 +439,16 @@ def parsed(data: bytes, path: str) -> dict[str, Any]:
 def from_mapping(values: Mapping[str, object]) -> Config:
     """Settings from nested or dotted keys, each checked; what is not given keeps its default."""
     given = flattened(values)
+    if given.get("embedder.kind") == "onnx":  # a model in a folder, which fastembed replaced
+        given["embedder.path"] = given.pop("embedder.kind")
     retired = {name for name in given if {name, name.partition(".")[0]} & RETIRED}
-    if new := retired - _warned:  # once a process; without a handler it goes to stderr
+    if new := retired - _warned:  # without a handler it goes to stderr
         import logging
 
         _warned.update(new)
         said = t("settings that no longer exist are ignored: {names}", names=", ".join(sorted(new)))
         logging.getLogger("loxodon").warning(said)
     return _with_values(Config(), {n: value for n, value in given.items() if n not in retired})
-
-
-_warned: set[str] = set()
 
 
 def with_environment(config: Config, environ: Mapping[str, str]) -> Config:
@@ -499,54 +478,46 @@ def flattened(values: Mapping[str, object]) -> dict[str, object]:
     return found
 
 
-_SWITCHES = {"true": True, "on": True, "yes": True, "1": True}
-_SWITCHES |= {"false": False, "off": False, "no": False, "0": False}
-
-
 def known(name: str) -> Key:
     """What there is to know of a setting; a clear error if there is none of that name."""
     if name not in KEYS:
-        raise ConfigError(
-            "unknown setting {name}",
-            hint="list all settings with `loxodon config --all`",
-            name=repr(name),
-        )
+        hint = "list all settings with `loxodon config --all`"
+        raise ConfigError("unknown setting {name}", hint=hint, name=repr(name))
     return KEYS[name]
 
 
-def checked(name: str, value: object) -> Value:
+def checked(name: str, value: Any) -> Value:
     """`value` if it may stand under `name`; a clear error if not. Text is converted."""
     key, wanted = known(name), type(DEFAULTS[name])
-
-    def wrong(hint: str) -> ConfigError:
-        hidden = name in SECRET or key.check in (_is_base_url, _is_database)  # a key may be in it
-        shown = MASK if hidden else repr(value)[:60]
-        return ConfigError(
-            "{name} cannot be {value}",
-            hint=hint,
-            name=name,
-            value=shown,
-            choices=", ".join(key.choices),
-            least=key.least,
-            most=key.most,
-        )
-
     if wanted is bool and isinstance(value, str):
         value = _SWITCHES.get(value.strip().lower(), value)
     takes = {bool: (bool,), int: (int, str), float: (int, float, str)}.get(wanted, (str,))
+    found: Value = ""
     try:
-        if not isinstance(value, takes) or isinstance(value, bool) != (wanted is bool):
-            raise ValueError
-        found: Value = wanted(value)
+        fits = isinstance(value, takes) and isinstance(value, bool) == (wanted is bool)
+        found = wanted(value) if fits else ""
     except ValueError:
-        raise wrong(TAKES[str if wanted is Secret else wanted]) from None
-    if key.choices and found not in key.choices:
-        raise wrong(hint="choose one of {choices}")
-    if key.most and not key.least <= float(found) <= key.most:
-        raise wrong(hint="it must be a number from {least} to {most}")
-    if key.check and found and not key.check(str(found)):
-        raise wrong(HINTS[key.check])
-    return found
+        fits = False
+    if not fits:
+        hint = TAKES[str if wanted is Secret else wanted]
+    elif key.choices and found not in key.choices:
+        hint = "choose one of {choices}"
+    elif key.most and not key.least <= float(found) <= key.most:
+        hint = "it must be a number from {least} to {most}"
+    elif key.check and found and not key.check(str(found)):
+        hint = HINTS[key.check]
+    else:
+        return found
+    hidden = name in SECRET or key.check in (_is_base_url, _is_database)  # a key may be in it
+    raise ConfigError(
+        "{name} cannot be {value}",
+        hint=hint,
+        name=name,
+        value=MASK if hidden else repr(value)[:60],
+        choices=", ".join(key.choices),
+        least=key.least,
+        most=key.most,
+    ) from None
 
 
 # Showing.
@@ -556,7 +527,7 @@ def shown(config: Config) -> dict[str, Value]:
     """Every setting by its dotted name, fit to be printed: secrets are masked."""
     values = flat(config)
     values |= {name: MASK for name in SECRET if values[name]}
-    return values | {name: masked(str(values[name])) for name in ADDRESSES}
+    return values | {name: without_password(str(values[name]), MASK) for name in ADDRESSES}
 
 
 def changed(config: Config) -> dict[str, Value]:
@@ -569,18 +540,8 @@ def written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def masked(url: str) -> str:
-    """The address of a database as it may be shown."""
-    return _with_passwords(url, MASK)
-
-
-def without_password(url: str) -> str:
-    """The address of a database as it may be copied."""
-    return _with_passwords(url, "")
-
-
-def _with_passwords(url: str, shown: str) -> str:
-    """An address with `shown` in the place of each password; empty takes them out."""
+def without_password(url: str, shown: str = "") -> str:
+    """A database's address with `shown` in the place of each password; empty takes them out."""
     place, _, options = url.partition("?")
     user = rf"\1:{shown}@" if shown else r"\1@"
     place = re.sub(r"(://[^:@/]*):.*@", user, place)  # up to the last @: a password may have one
@@ -592,24 +553,20 @@ def _with_passwords(url: str, shown: str) -> str:
 
 
 def write(home: str, name: str, value: str | None) -> None:
-    """Set `name` in the config.toml of `home` (None takes it out); comments and order stay.
-
-    Anything may be taken out, so that a setting which nobody knows can go.
-    """
-    import tomlkit
-
-    parsed = None if value is None else checked(name, value)
+    """Set `name` in the config.toml of `home`; None takes it out, also what nobody knows. Comments
+    and order stay."""
+    found = None if value is None else checked(name, value)
     path = os.path.join(home, CONFIG)
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
         with closing(FileLock(os.path.join(home, "config.lock"))) as lock:
             if not lock.acquire(_LOCK_SECONDS):
                 raise OSError(0, "another program is changing it")
-            document = _document(home)
-            _put(document, name, parsed)
+            document = _parsed(home, "tomlkit")
+            _put(document, name, found)
             if value is not None:
                 from_mapping(document.unwrap())
-            files.replace(path, tomlkit.dumps(document).encode("utf-8"))
+            files.replace(path, document.as_string().encode())
     except OSError as error:
         raise ConfigError(
             "cannot write {path}: {reason}",
@@ -621,25 +578,13 @@ def write(home: str, name: str, value: str | None) -> None:
 
 def without_secrets(home: str) -> str:
     """config.toml as it may be copied: without keys; empty where there is none."""
-    import tomlkit
-
-    document = _document(home)
+    document = _parsed(home, "tomlkit")
     given = flattened(document.unwrap())
     for name in SECRET & given.keys():
         _put(document, name, None)
     for name in ADDRESSES & given.keys():
         _put(document, name, without_password(str(given[name])))
-    return tomlkit.dumps(document)
-
-
-def _document(home: str) -> Any:
-    """config.toml with its comments; empty where there is none."""
-    import tomlkit
-
-    path = os.path.join(home, CONFIG)
-    data = _data(path)
-    parsed(data, path)  # refuses what is not TOML
-    return tomlkit.parse(data.decode("utf-8"))
+    return str(document.as_string())
 
 
 def _put(document: Any, name: str, value: Value | None) -> None:

@@ -51,13 +51,17 @@ class LoxodonError(Exception):
     exit_code, code = 1, "error"
 
     def __init__(
-        self, message: str, /, *, hint: str = "", plural: str = "", **values: object
+        self,
+        message: str,
+        /,
+        *,
+        hint: str = "",
+        plural: str = "",  # what it says unless the value `n` is 1; empty where it counts nothing
+        problems: Sequence[tuple[int, LoxodonError]] = (),  # one for each bad line of a file
+        **values: object,
     ) -> None:
-        self.template = message
-        self.plural_template = plural
-        """What it says unless the value `n` is 1; empty where it counts nothing."""
-        self.hint_template = hint
-        self.values = values
+        self.template, self.plural_template, self.hint_template = message, plural, hint
+        self.problems, self.values = tuple(problems), values
         super().__init__(self.localized("en")[0])
 
     @property
@@ -95,22 +99,7 @@ class DeletedSpaceError(NotFoundError):
 
 
 class InputError(LoxodonError):
-    """Input that was refused; `problems` has one (line, message) for each bad line of a file."""
-
     exit_code, code = 4, "bad_input"
-
-    def __init__(
-        self,
-        message: str,
-        /,
-        *,
-        hint: str = "",
-        plural: str = "",
-        problems: Sequence[tuple[int, LoxodonError]] = (),
-        **values: object,
-    ) -> None:
-        super().__init__(message, hint=hint, plural=plural, **values)
-        self.problems = tuple(problems)
 
 
 class CursorError(InputError):

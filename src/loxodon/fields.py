@@ -31,7 +31,7 @@ def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[s
 
     A time without a zone is the user's own.
     """
-    found = {name: _checked_field(name, value, zone) for name, value in fields.items()}
+    found = {name: _field(name, value, zone) for name, value in fields.items()}
     if kind == "belief" and found.get("confidence") == 1.0:
         raise InputError(
             "the confidence of a belief must be below 1",
@@ -40,22 +40,27 @@ def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[s
     return found
 
 
-def _checked_field(name: str, value: Any, zone: tzinfo | None) -> Any:
+def _field(name: str, value: Any, zone: tzinfo | None) -> Any:
     if name in _CHOICES:
         choice(name, value, _CHOICES[name])
-    elif name == "done" and not isinstance(value, bool):
-        raise InputError("{field} must be true or false", field=name)
     match name:
+        case "done" if not isinstance(value, bool):
+            raise InputError("{field} must be true or false", field=name)
         case "content":
             return checked_text(value, name, MAX_CONTENT)
         case "importance" | "confidence":
-            return _share(name, value)
+            numeric = isinstance(value, int | float) and not isinstance(value, bool)
+            if not numeric or not 0 <= value <= 1:
+                raise _wrong(name, value, hint="it must be a number from 0 to 1")
+            return float(value)
         case "project" | "topic":
             return checked_text(value, name, MAX_NAME)
         case "subject" | "attribute" | "value":
             return checked_text(value, name, MAX_NAME) if value != "" else ""
         case "tags" | "entities":
-            return _list(name, value)
+            if not isinstance(value, list | tuple | set | frozenset):
+                raise InputError("{field} must be a list of names", field=name)
+            return tuple(dict.fromkeys(checked_text(one, name, MAX_NAME) for one in value))
         case "expires_at" | "due_at" | "valid_from" | "valid_until":
             return moment(name, value, zone)
     return value
@@ -132,15 +137,3 @@ def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """One of the choices."""
     if value not in choices:
         raise _wrong(name, value, hint="choose one of {choices}", choices=", ".join(choices))
-
-
-def _share(name: str, value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
-        return float(value)
-    raise _wrong(name, value, hint="it must be a number from 0 to 1")
-
-
-def _list(name: str, value: object) -> tuple[str, ...]:
-    if isinstance(value, str) or not isinstance(value, list | tuple | set | frozenset):
-        raise InputError("{field} must be a list of names", field=name)
-    return tuple(dict.fromkeys(checked_text(one, name, MAX_NAME) for one in value))

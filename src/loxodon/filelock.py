@@ -3,11 +3,9 @@
 SQLite lets writers wait by sleeping and trying again, which starves some of them for seconds. flock
 wakes those who wait about in the order they came (figures in docs/benchmarks.md).
 
-A forked process has copies of its parent's locks and connections but none of its threads: a lock
-that another thread held stays held, releasing a file lock releases the parent's, and SQLite takes
-the parent's locks for its own. So whoever holds such a thing registers it (`at_fork`), and its
-`after_fork` drops it in every child before anything else runs. What must not be in use during a
-fork is waited for (`quiet_at_fork`).
+A forked process has copies of its parent's locks and connections but none of its threads. Whoever
+holds such a thing registers it (`at_fork`), and its `after_fork` drops it in every child before
+anything else runs. What must not be in use during a fork is waited for (`quiet_at_fork`).
 """
 
 from __future__ import annotations

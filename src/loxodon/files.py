@@ -18,14 +18,9 @@ if TYPE_CHECKING:
     from loxodon.store.postgres.home_state import PostgresState
 
 PRIVATE = 0o600
-SCHEME = "postgresql://"
-"""What the path of a shared home begins with."""
+SCHEME = "postgresql://"  # what the path of a shared home begins with
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
-
-Stamp = tuple[int, int, int]
-"""What changes when a file does; the second is its size."""
-
-
+Stamp = tuple[int, int, int]  # what changes when a file does; the second is its size
 _SHARED: dict[str, PostgresState] = {}
 
 

@@ -18,7 +18,6 @@ BESIDE = (".check", ".mark", ".lock")  # suffixes of files beside a database or 
 MADE = "loxodon.lock"  # held while one process writes; exists only where a database was made
 OFF_MARKER = "switched-off"  # exists if something was said while the engine was off
 COPIES = "copies"  # every folder that text views were written to
-PENDING = "memory/loxodon-pending"  # in a workspace: what was said while the engine was off
 KEY_MARK = "key.mark"  # which master key a space has used; exists where a database was
 OLD_SESSIONS = "sessions"
 # What earlier versions kept in files, and is rows now

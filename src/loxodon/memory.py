@@ -1,17 +1,13 @@
-"""Start here: a `Memory` is one open space, with everything you can do with it.
+"""Start here: a `Memory` is one open space of a home, with everything you can do with it.
 
     with Memory.open("~/.loxodon") as memory:
         memory.add([{"role": "user", "content": "我对花生过敏"}], session="monday")
         print(memory.recall("花生").context)
 
-A home is a folder. Each space in it (a person or a project) has its own database and is isolated
-from the others. Messages go to the journal, and consolidation turns them into memories. `recall`
-searches both.
-
-Each verb is a method with the decorator `verb`; HTTP, the client, the command line and MCP are
-derived from them. Those for single memories are declared where they are done, in
-`consolidate/knowledge.py`, those that give text for prompts in `recall/recalling.py`, and those
-for pages in `recall/overviews.py`. The others are here; all work on an open space (`opening.py`).
+Messages go to the journal, consolidation turns them into memories, `recall` searches both. Each
+verb is a method with the decorator `verb`, from which HTTP, the client, the command line and MCP
+are derived. Those for single memories are in `consolidate/knowledge.py`, those that give text for
+prompts in `recall/recalling.py`, those for pages in `recall/overviews.py`, the others here.
 """
 
 from __future__ import annotations
@@ -20,6 +16,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -41,20 +38,7 @@ from loxodon.store import Filter, Progress
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.pages import ANY
 from loxodon.store.walls import Wall
-from loxodon.types import (
-    CHATS,
-    Added,
-    Audience,
-    Changed,
-    Chat,
-    Draft,
-    Pause,
-    Problems,
-    Record,
-    Records,
-    State,
-    Turn,
-)
+from loxodon.types import CHATS, Added, Audience, Chat, Draft, Pause, Problems, Record, State, Turn
 from loxodon.verbs import (
     TURNS,
     VERBS,
@@ -100,8 +84,22 @@ if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
 
 
-_COUNT_SECONDS = 1.0
-"""How long the end of a recall waits for other writers, to count what it gave."""
+_COUNT_SECONDS = 1.0  # the end of a recall waits for other writers, to count what it gave
+
+
+_ONLY = (
+    "with ids: delete nothing else that says the same, and of the messages a memory was drawn from "
+    "only the sentences that say it"
+)
+_DOUBTFUL = (
+    "with an entity: also delete the sentences that may be about it, as a preview lists them"
+)
+_DELETE_MEMORY = (
+    "Delete a memory permanently, with what says the same and the words it came from. To only hide "
+    "it, archive it."
+)
+_DELETE_TURN = "Delete a turn permanently, with what is known only from it."
+_DELETE_SESSION = "Delete a conversation permanently, with what is known only from it."
 
 
 class Memory(Knowledge, Recalling, Overviews):
@@ -148,8 +146,10 @@ class Memory(Knowledge, Recalling, Overviews):
             memory._embedders.use(ChosenEmbedder(embedder))
         with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
             memory._catch_up()
-        if opened.has_forgotten:
-            memory._finish_forgetting()
+        if opened.has_forgotten and not wall.stands:
+            from loxodon.forget.forgetting import finish
+
+            finish(memory, memory._store)  # one that was killed, or that a restored backup needs
         return memory
 
     def __init__(self, space: OpenSpace, embedders: Embedders | None = None) -> None:
@@ -159,8 +159,7 @@ class Memory(Knowledge, Recalling, Overviews):
         self.config, self.guard = space.config, space.guard
         self.space, self.agent, self.chat = space.name, space.wall.agent, space.chat
         self._embedders = embedders or Embedders(space.config.embedder)
-        self._used: set[str] = set()
-        """Memories recalled since the last write. A recall itself never waits for a writer."""
+        self._used: set[str] = set()  # memories recalled since the last write
         self._narrower: dict[Wall, Self] = {}
         self._narrowing = Lock()
         put_on_record(space.store, space.root, space.folder, space.config, self.now)
@@ -217,10 +216,6 @@ class Memory(Knowledge, Recalling, Overviews):
             if wall not in self._narrower:
                 self._narrower[wall] = type(self)(self._space.behind(wall), self._embedders)
             return self._narrower[wall]
-
-    def as_agent(self, name: str) -> Self:
-        """Return this memory limited to the agent `name`; see `within`."""
-        return self.within(name)
 
     def for_owner(self) -> None:
         """Raise ForbiddenError unless this is the owner's view of the space."""
@@ -411,19 +406,6 @@ class Memory(Knowledge, Recalling, Overviews):
         numbered = [((n,), version) for n, version in enumerate(found)]
         return self._paged("history", limit, cursor, lambda n, after: cut(numbered, n, after))
 
-    @verb(audit="reads")
-    def drawn_from(self, turn: Turn) -> Records:
-        """The memories that have this turn as a source."""
-        row = int(turn.ref.removeprefix("t_") or 0)
-        with self._store.reading():
-            rows = self._store.drawn_from([row]).get(row, [])
-            return [*self._store.records(rows).values()]
-
-    @verb(audit="reads")
-    def changes_since(self, at: datetime) -> Changed:
-        """(memory, change, time) of the last changes since `at`, in order."""
-        return self._store.worklog.changes_since(at)
-
     @verb(Route("GET /quarantine", access="owner"), audit="reads", masked="always")
     def quarantine(
         self,
@@ -444,12 +426,8 @@ class Memory(Knowledge, Recalling, Overviews):
 
         choice("state", state or "all", (*quarantine.STATES, "all"))
         which = None if state in (None, "all") else state
-        found = self._paged(
-            "quarantine",
-            limit,
-            cursor,
-            lambda n, after: quarantine.listed(self._store, which, n, after),
-        )
+        read = partial(quarantine.listed, self._store, which)
+        found = self._paged("quarantine", limit, cursor, read)
         if self._store.wall.stands:
             found[:] = [one._replace(text="") for one in found]
         return found
@@ -571,13 +549,6 @@ class Memory(Knowledge, Recalling, Overviews):
         """Say why a consolidation or a flush is due; empty if it is not."""
         return "" if self.paused else self._consolidation().due(self.now())
 
-    @verb()
-    def next_consolidation(self) -> datetime | None:
-        """When the next nightly run is due; None if none is scheduled."""
-        from loxodon.consolidate.schedule import next_time
-
-        return next_time(self.config.schedule.daily, self.now(), self._space.zone)
-
     @verb(access="owner", audit="reads")
     def hand_out(self) -> HandedOut:
         """What waits for a model, as a question that an agent can answer instead."""
@@ -612,24 +583,11 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb(
         "POST /forget",
         Route(
-            "DELETE /memories/{id}",
-            name="delete_memory",
-            about="Delete a memory permanently, with what says the same and the words it came "
-            "from. To only hide it, archive it.",
-            only="dry_run",
-            long="kept",
+            "DELETE /memories/{id}", "delete_memory", _DELETE_MEMORY, only="dry_run", long="kept"
         ),
+        Route("DELETE /turns/{ref}", "delete_turn", _DELETE_TURN, only="dry_run", long="kept"),
         Route(
-            "DELETE /turns/{ref}",
-            name="delete_turn",
-            about="Delete a turn permanently, with what is known only from it.",
-            only="dry_run",
-            long="kept",
-        ),
-        Route(
-            "DELETE /sessions/{session}",
-            name="delete_session",
-            about="Delete a conversation permanently, with what is known only from it.",
+            *("DELETE /sessions/{session}", "delete_session", _DELETE_SESSION),
             only="dry_run",
             long="kept",
         ),
@@ -645,20 +603,8 @@ class Memory(Knowledge, Recalling, Overviews):
         since: Annotated[datetime | None, Arg("everything said from this time on")] = None,
         all: Annotated[bool, Arg("everything")] = False,
         also: Annotated[Sequence[str], Arg("with an entity: also delete these names")] = (),
-        only: Annotated[
-            bool,
-            Arg(
-                "with ids: delete nothing else that says the same, and of the messages a memory "
-                "was drawn from only the sentences that say it"
-            ),
-        ] = False,
-        doubtful: Annotated[
-            bool,
-            Arg(
-                "with an entity: also delete the sentences that may be about it, as a preview "
-                "lists them"
-            ),
-        ] = False,
+        only: Annotated[bool, Arg(_ONLY)] = False,
+        doubtful: Annotated[bool, Arg(_DOUBTFUL)] = False,
         dry_run: Annotated[bool, Arg("only count what would be deleted")] = False,
         progress: Progress | None = None,
     ) -> Receipt:
@@ -675,16 +621,8 @@ class Memory(Knowledge, Recalling, Overviews):
         from loxodon.forget.select import Selection
 
         at = moment("since", since, self._space.zone)
-        chosen = Selection(
-            tuple(dict.fromkeys(ids)),
-            entity,
-            session,
-            at,
-            all,
-            tuple(dict.fromkeys(also)),
-            only,
-            doubtful,
-        )
+        named, others = tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(also))
+        chosen = Selection(named, entity, session, at, all, others, only, doubtful)
         self._catch_up()  # what waits in plain files is forgotten with the rest
         return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or _quiet)
 
@@ -693,9 +631,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """List what was forgotten, when and by whom, newest first."""
         from loxodon.forget.receipts import kept
 
-        return self._paged(
-            "receipts", limit, cursor, lambda n, after: kept(self._store, self.now(), n, after)
-        )
+        return self._paged("receipts", limit, cursor, partial(kept, self._store, self.now()))
 
     @verb()
     def forgotten(self) -> Marks | None:
@@ -721,11 +657,6 @@ class Memory(Knowledge, Recalling, Overviews):
     def paused(self) -> Pause | None:
         """The current pause, or None."""
         return self._space.paused
-
-    @verb()
-    def refuse_if_paused(self) -> None:
-        """Raise PausedError during a pause."""
-        self._space.refuse_if_paused()
 
     @verb(access="owner")
     def timekeeping(self) -> Timekeeping:
@@ -815,17 +746,10 @@ class Memory(Knowledge, Recalling, Overviews):
         if self.config.store.url:
             raise refused("backup")
         self._store.counts()  # says why where there is nothing to read
-        return backup(
-            self.home,
-            [self.space],
-            None if path is None else os.fspath(path),
-            config=self.config,
-            keys=self._space.keys,
-            now=self.now(),
-            keep=keep,
-            overwrite=overwrite,
-            progress=progress or _quiet,
-        )
+        named = None if path is None else os.fspath(path)
+        how: dict[str, Any] = {"keep": keep, "overwrite": overwrite, "progress": progress or _quiet}
+        own: dict[str, Any] = {"config": self.config, "keys": self._space.keys, "now": self.now()}
+        return backup(self.home, [self.space], named, **own, **how)
 
     @verb("GET /backups", access="owner")
     def backups(self) -> Backups:
@@ -885,21 +809,13 @@ class Memory(Knowledge, Recalling, Overviews):
         if not os.path.exists(os.path.join(self._space.folder, OFF_MARKER)):
             return
         if self._store.wall.stands:  # it is of everybody, and so for the owner to take in
-            key = self._space.keys[0] if self._space.keys else None
+            key = next(iter(self._space.keys), None)
             Memory.open(self.home, self.space, self.config, self._space.clock, key=key).close()
             return
         from loxodon.views.plain import Pending
 
         Pending(self._space.folder, self.workspace.path, self.space, self.seal).take_in(self)
         self.workspace.index()
-
-    def _finish_forgetting(self) -> None:
-        """Finish a forget that was killed, or that a restored backup still needs."""
-        if self._store.wall.stands:
-            return
-        from loxodon.forget.forgetting import finish
-
-        finish(self, self._store)
 
 
 def _quiet(done: int, total: int) -> None:

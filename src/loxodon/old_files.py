@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from loxodon import files
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from loxodon.security.keys import Seal
 
 _INDEX = "sessions.json"
+# What leaves a file for the next open, or, where it is none of ours, for its owner to look at.
+_LEFT = (LoxodonError, OSError, ValueError, LookupError, TypeError, AttributeError)
 _CHAIN = ("n", "mac", "prev", "after")  # what held the lines of an audit log together
 _TAKEN = "old_audit_log"  # the value that says that the log in files was taken over
 
@@ -43,14 +45,12 @@ def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
     """
     found = {*files.names(space.folder)}
     if OLD_SESSIONS in found:  # all are taken over at once, whoever comes first
-        store = space.store.behind(Wall()) if space.wall.stands else space.store
-        try:
+        walled = space.wall.stands
+        store = space.store.behind(Wall()) if walled else space.store
+        with closing(store) if walled else nullcontext():
             _take_sessions(store, space, more_keys)
-        finally:
-            if store is not space.store:
-                store.close()
     if not space.wall.stands:
-        with suppress(LoxodonError, OSError):
+        with suppress(*_LEFT):
             if "audit" in found:  # first: what follows is put on record
                 _take_log(space)
             if "paused" in found:
@@ -60,25 +60,22 @@ def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
 
 
 def _take_pauses(store: Store, path: str) -> None:
-    text = files.read(path).decode("ascii", "replace")
-    with suppress(ValueError):  # it is nobody's pause; the file stays for its owner to look at
-        json.loads(text)
-        with store.writing():
-            if not store.value(pauses.VALUE):
-                store.set_value(pauses.VALUE, text)
-        files.remove(path)
+    text = json.dumps(json.loads(files.read(path)))
+    with store.writing():
+        if not store.value(pauses.VALUE):
+            store.set_value(pauses.VALUE, text)
+    files.remove(path)
 
 
 def _take_tombstones(store: Store, path: str) -> None:
     with store.writing():
         for line in _lines(path):
-            with suppress(ValueError, TypeError, KeyError):  # not a line of ours
-                if kept := line.get("receipt"):
-                    store.execute_many("put_receipt", [StoredReceipt(**kept)])
-                else:
-                    mark = bytes.fromhex(line["mark"])
-                    one = (line["kind"], mark, line["until"], line.get("size", 0))
-                    store.execute_many("put_tombstone", [one])
+            if kept := line.get("receipt"):
+                store.execute_many("put_receipt", [StoredReceipt(**kept)])
+            else:
+                mark = bytes.fromhex(line["mark"])
+                one = (line["kind"], mark, line["until"], line.get("size", 0))
+                store.execute_many("put_tombstone", [one])
     files.remove(path)
 
 
@@ -90,11 +87,8 @@ def _take_log(space: OpenSpace) -> None:
     logs = [os.path.join(place, name) for name in files.names(place) if name.endswith(".log")]
     with audit.writing():
         if not store.value(_TAKEN):
-            old = [
-                {name: value for name, value in one.items() if name not in _CHAIN}
-                for path in logs
-                for one in _lines(path)
-            ]
+            lines = [one for path in logs for one in _lines(path)]
+            old = [{name: one[name] for name in one if name not in _CHAIN} for one in lines]
             audit.adopt([*old, *(json.loads(row.entry) for row in entries_of(store))])
             store.set_value(_TAKEN, "1")
     head = os.path.join(space.root, "audit", f"{os.path.basename(space.folder)}.head")
@@ -115,7 +109,7 @@ def _take_sessions(store: Store, space: OpenSpace, more_keys: Sequence[bytes]) -
     try:
         with store.writing():
             _put_sessions(store, folder, names, seal)
-    except (LoxodonError, OSError):  # the next open takes them over
+    except _LEFT:
         return
     try:
         for name in names:
@@ -131,44 +125,22 @@ def _put_sessions(store: Store, folder: str, names: Sequence[str], seal: Seal | 
     rows, agents = store.working_sessions, store.agents()
     known = {one[:2] for one in rows.all()}
     kept = {id: len(lines) for id, _, lines in rows.transcripts()}
-    found: dict[str, Mapping[str, Any]] = {}
-    read: set[str] = set()
-    for name in names:
-        id, end = os.path.splitext(name)
-        entries = [*_lines(os.path.join(folder, name), seal)] if end == ".jsonl" else []
-        if not entries:
-            continue
-        header, last = entries[0], str(entries[-1].get("timestamp", ""))
-        key = str(header.get("key") or id)
-        owner, own_key = _owner(key, agents)
-        entries[0] = {**header, "key": own_key}
-        read.add(id)
-        had = kept.get(id, 0)  # of a backup, or a kill came before its file was gone
-        rows.append(id, had, map(line_of, entries[had:]), owner)
-        if str(found.get(key, {}).get("updatedAt", "")) <= last:
-            found[key] = {
-                "sessionId": id,
-                "chatType": header.get("chatType", "direct"),
-                "compactionCount": sum(one.get("type") == "compaction" for one in entries),
-                "updatedAt": last,
-            }
+
+    def owned(key: str) -> tuple[str, str]:
+        """Whose a session is, and its key: those of agents are `main@bob`, `main@bob~group`."""
+        name, _, mark = key.rpartition("@")
+        return (mark, name) if mark.removesuffix("~group") in agents else ("", key)
+
+    for id in [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]:
+        if entries := [*_lines(os.path.join(folder, f"{id}.jsonl"), seal)]:
+            owner, entries[0]["key"] = owned(str(entries[0].get("key") or id))
+            had = kept.get(id, 0)  # of a backup, or a kill came before its file was gone
+            rows.append(id, had, map(line_of, entries[had:]), owner)
     for index in _lines(os.path.join(folder, _INDEX), seal):
-        found |= {
-            key: entry
-            for key, entry in index.items()
-            if isinstance(entry, dict) and entry.get("sessionId") in read
-        }
-    for key, entry in found.items():
-        owner, name = _owner(key, agents)
-        if (owner, name) not in known:
-            rows.put(name, line_of(entry), owner)
-
-
-def _owner(key: str, agents: Collection[str]) -> tuple[str, str]:
-    """Whose a session is, and its key: those of agents were called `main@bob`, `main@bob~group`."""
-    name, at, mark = key.rpartition("@")
-    known = at and mark and mark.removesuffix("~group") in agents
-    return (mark, name) if known else ("", key)
+        for key, entry in index.items():
+            owner, name = owned(key)
+            if f"{entry['sessionId']}.jsonl" in names and (owner, name) not in known:
+                rows.put(name, line_of(entry), owner)
 
 
 def _lines(path: str, seal: Seal | None = None) -> Iterator[dict[str, Any]]:
@@ -178,7 +150,5 @@ def _lines(path: str, seal: Seal | None = None) -> Iterator[dict[str, Any]]:
         data = files.read(path)
     # The index is one value over many lines, or one sealed line.
     for line in [data.strip()] if name == _INDEX else data.split(b"\n"):
-        opened = line if seal is None else (seal.opened(line, name) or b"")
-        with suppress(ValueError, RecursionError):
-            if isinstance(found := json.loads(opened), dict):
-                yield found
+        with suppress(ValueError):
+            yield json.loads(line if seal is None else (seal.opened(line, name) or b""))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import closing, nullcontext
+from copy import copy
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, cast
 
@@ -21,14 +23,12 @@ from loxodon.store.off import Off
 from loxodon.store.sqlite.database import Database
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall, owners_only
-from loxodon.tokens import counter
+from loxodon.tokens import estimate
 from loxodon.types import Chat, Pause
 
 if TYPE_CHECKING:
     from loxodon.forget.marks import Marks
     from loxodon.store.sqlite.cipher import Keys
-
-_KEY_BYTES = 32
 
 
 def open_space(
@@ -109,8 +109,8 @@ def finish_recoding(home: str) -> bool:
 def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
     """The keys of the databases of a home; empty if they are not encrypted."""
     if key is not None:
-        if len(key) != _KEY_BYTES:
-            raise InputError("a key must have {n} bytes", n=_KEY_BYTES)
+        if len(key) != 32:
+            raise InputError("a key must have {n} bytes", n=32)
         return (key,)
     if config.encryption.key == "none":
         return ()
@@ -133,25 +133,22 @@ class OpenSpace:
         keys: Keys = (),
         root: str = "",
     ) -> None:
-        self.home = home
-        self.folder = folder
+        self.home, self.folder = home, folder
         self.root = root or home  # where its state is: the home, or the address of its database
-        self.store = store
-        self.config = config
-        self.clock = clock
-        self.zone = zone
-        self.keys = keys
-        self.guard = Guard.of(self.root)
-        self.count = counter(config.tokenizer)
-        self.pauses = Pauses(self._read_pauses, self._write_pauses)
+        self.store, self.config, self.keys = store, config, keys
+        self.clock, self.zone = clock, zone
+        self.guard, self.count = Guard.of(self.root), estimate
         self._forgotten: tuple[str, Marks | None] = ("", None)
 
     def behind(self, wall: Wall) -> OpenSpace:
         """The same space behind a wall, with its own store."""
-        store = self.store.behind(wall)
-        return OpenSpace(
-            self.home, self.folder, store, self.config, self.clock, self.zone, self.keys, self.root
-        )
+        other = copy(self)
+        other.store = self.store.behind(wall)
+        return other
+
+    @property
+    def pauses(self) -> Pauses:
+        return Pauses(self._read_pauses, self._write_pauses)
 
     @property
     def name(self) -> str:
@@ -180,15 +177,10 @@ class OpenSpace:
         return self.store.value(pauses.VALUE)
 
     def _write_pauses(self, text: str) -> None:
-        store = self.store
-        if isinstance(store, Off):
-            store = store_beside(self, os.path.join(self.folder, DATABASE))
-        try:
-            with store.writing():
-                store.set_value(pauses.VALUE, text)
-        finally:
-            if store is not self.store:
-                store.close()
+        off = isinstance(self.store, Off)
+        store = store_beside(self, os.path.join(self.folder, DATABASE)) if off else self.store
+        with closing(store) if off else nullcontext(), store.writing():
+            store.set_value(pauses.VALUE, text)
 
     @property
     def paused(self) -> Pause | None:

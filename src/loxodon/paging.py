@@ -12,7 +12,7 @@ order puts it, and nothing that stays comes twice or is passed over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from loxodon.errors import CursorError
 
@@ -25,30 +25,25 @@ _LONGEST = 4_000  # characters of a cursor: a path may be in it
 _WHOLE = range(-(1 << 63), 1 << 63)
 
 
-class Order(NamedTuple):
-    """How a list is ordered."""
-
-    parts: tuple[type, ...]  # of what type the parts of its keys are
-    backwards: bool = False  # pages go back in time while each is in order, as in a chat
-
-
-# The verbs that list by pages.
-ORDERS: Mapping[str, Order] = {
-    "list": Order((int, int)),
-    "journal": Order((int, int), backwards=True),
-    "sessions": Order((int,)),
-    "timeline": Order((int, int)),
-    "history": Order((int,)),
-    "reviews": Order((int, int)),
-    "quarantine": Order((int,)),
-    "entities": Order((int,)),
-    "segments": Order((int, int)),
-    "events": Order((str, int, int)),
-    "due_reminders": Order((int, int)),
-    "receipts": Order((int, str)),
-    "audit.entries": Order((int,), backwards=True),
-    "workspace.sources": Order((str,)),
+# The verbs that list by pages, with the types of the parts of their keys.
+ORDERS: Mapping[str, tuple[type, ...]] = {
+    "list": (int, int),
+    "journal": (int, int),
+    "sessions": (int,),
+    "timeline": (int, int),
+    "history": (int,),
+    "reviews": (int, int),
+    "quarantine": (int,),
+    "entities": (int,),
+    "segments": (int, int),
+    "events": (str, int, int),
+    "due_reminders": (int, int),
+    "receipts": (int, str),
+    "audit.entries": (int,),
+    "workspace.sources": (str,),
 }
+# Their pages go back in time while each is in order, as in a chat.
+BACKWARDS = frozenset({"journal", "audit.entries"})
 
 
 class Page(list[Item], Generic[Item]):
@@ -63,7 +58,7 @@ def paged(verb: str, cursor: str, read: Callable[[Key | None], Slice[Item]]) -> 
     """The page of a verb's list at `cursor` (empty: the first); `read` gives what comes after a
     key."""
     items, last = read(_key(verb, cursor) if cursor else None)
-    if ORDERS[verb].backwards:
+    if verb in BACKWARDS:
         items = items[::-1]
     return Page(items, None if last is None else cursor_of(verb, last))
 
@@ -85,7 +80,7 @@ def _key(verb: str, cursor: object) -> Key:
         if not isinstance(cursor, str) or len(cursor) > _LONGEST:
             raise ValueError
         of, *key = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if of != verb or [type(part) for part in key] != list(ORDERS[verb].parts):
+        if of != verb or [type(part) for part in key] != list(ORDERS[verb]):
             raise ValueError
         # Types first: to look for a float in a range goes through all of it
         sound = all(isinstance(part, str) or part in _WHOLE for part in key)

@@ -1,8 +1,7 @@
 """Where a space lives: a folder in the home, named so that no two spaces ever share one.
 
 A plain name is its own folder. Any other (`Alice`, `a/b`, `张三`) is kept by a digest, because file
-systems fold case, fold Unicode forms and forbid characters, and a wall must not depend on them.
-The database inside knows the name of its space.
+systems fold case and Unicode forms. The database inside knows the name of its space.
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
         return folder
     if make:
         try:
-            for path in (home, os.path.dirname(folder), folder):
-                _make_private(path)
+            _make_private(folder)
         except OSError as error:
             raise unwritable(folder, error) from None
     elif not os.path.isdir(home):
@@ -72,9 +70,7 @@ def _make_private(path: str) -> None:
     """Make a folder that only its owner can enter, and that a power cut cannot take away."""
     if os.path.isdir(path):
         return
-    above = os.path.dirname(path)
-    if not os.path.isdir(above):
-        _make_private(above)
+    _make_private(above := os.path.dirname(path))
     os.makedirs(path, mode=0o700, exist_ok=True)
     files.sync_folder(above)
 

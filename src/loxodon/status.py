@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.consolidate.schedule import MOST_ATTEMPTS
+from loxodon.clock import zone_named
+from loxodon.consolidate.schedule import MOST_ATTEMPTS, next_time
 from loxodon.errors import KeyProblemError
 from loxodon.guard.quarantine import requests
 from loxodon.security.audit import HEAD as AUDIT_HEAD
@@ -117,7 +118,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         bytes=store.size(),
         last_turn_at=last[-1].at if last else None,
         last_consolidation=work.last_success,
-        next_consolidation=memory.next_consolidation(),
+        next_consolidation=_next_run(memory),
         pending=store.scalar("count_pending", work.done_to),
         due=memory.consolidation_due(),
         phase=work.phase,
@@ -139,6 +140,12 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         turns_ahead=_turns_ahead(store, belief, now),
         store="" if memory.root == memory.home or store.wall.stands else memory.root,
     )
+
+
+def _next_run(memory: Memory) -> datetime | None:
+    """When the next nightly run is due; None if none is scheduled."""
+    zone = zone_named(memory.config.timezone)
+    return next_time(memory.config.schedule.daily, memory.now(), zone)
 
 
 def timekeeping(memory: Memory, store: Store) -> Timekeeping:
@@ -183,7 +190,7 @@ def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats
         entities=worklog.pool().entities,
         events=len(worklog.events()),
         last_consolidation=worklog.work().last_success,
-        next_consolidation=memory.next_consolidation(),
+        next_consolidation=_next_run(memory),
         expected=EXPECTED,
         ledger=tuple(Spent(*row) for row in ledger),
         embedding=coverage,

@@ -1,8 +1,8 @@
-"""Token counts: estimated without a tokenizer, or exact with `loxodon[tokenizer]`.
+"""Token counts, estimated for o200k, the tokenizer of GPT-4o, without it.
 
-Both are for o200k, the tokenizer of GPT-4o. It splits a text into pieces, and each piece on its own
-into tokens. The estimate splits alike and guesses what a piece costs: a word by its letters, and
-Chinese by which characters and pairs are one token. `bench/tokens.py` measures how well.
+That splits a text into pieces, and each piece on its own into tokens. The estimate splits alike and
+guesses what a piece costs: a word by its letters, and Chinese by which characters and pairs are one
+token. `bench/tokens.py` measures how well.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from collections.abc import Callable
 from functools import cache
 from itertools import groupby
 from math import sqrt
-
-from loxodon.errors import INSTALL, ConfigError
 
 Counter = Callable[[str], int]  # how many tokens a text takes
 
@@ -167,30 +165,6 @@ def _grams(body: str, size: int) -> list[int]:
     letters = f"`{body.lower()}`".encode()
     threes = zip(letters, letters[1:], letters[2:], strict=False)
     return [(a * 961 + b * 31 + c) % size for a, b, c in threes]
-
-
-@cache
-def counter(name: str) -> Counter:
-    """The counter called `name`: `estimate`, or `o200k` for the tokenizer, loaded at this call."""
-    if name == "estimate":
-        return estimate
-    if name != "o200k":
-        raise ConfigError(
-            "unknown token counter {name}",
-            hint="use estimate, or o200k for exact counts",
-            name=repr(name),
-        )
-    try:
-        from splintr import Tokenizer
-    except ImportError as error:
-        raise ConfigError(
-            "the token counter o200k needs a tokenizer that is not installed",
-            hint=INSTALL,
-            extra="tokenizer",
-        ) from error
-    encode = Tokenizer.from_pretrained("o200k_base").encode_ordinary
-    # Half a surrogate pair, as cut JSON escapes leave it, is no UTF-8: it counts as a "?".
-    return lambda text: len(encode(text.encode(errors="replace").decode()))
 
 
 def cut(text: str, budget: int, count: Counter = estimate) -> str:

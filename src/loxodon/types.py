@@ -1,7 +1,4 @@
-"""The values that pass between the parts: turns, memories, and what a recall answers.
-
-All are frozen (NamedTuples: a recall makes hundreds of them), and none knows how it is stored.
-"""
+"""The values that pass between the parts: frozen, and none knows how it is stored."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -35,31 +32,15 @@ ORIGIN_OF_ROLE: dict[Role, Origin] = {
 }
 
 CATEGORIES = (
-    "identity",
-    "health",
-    "preference",
-    "relation",
-    "status",
-    "fact",
-    "config",
-    "credential",
-    "decision",
-    "solution",
-    "event",
-    "conversation",
-    "plan",
-    "temp",
-    "debug",
+    *("identity", "health", "preference", "relation", "status", "fact", "config", "credential"),
+    *("decision", "solution", "event", "conversation", "plan", "temp", "debug"),
 )
-
 ENTITY_TYPES = ("person", "place", "organisation", "project", "product", "pet", "other")
 IN_PROJECT = "project:"  # how the channel of a turn begins that was said in a project
 CAPTURED = "capture"  # the session and channel of what was captured rather than said
 GLOBAL_PROJECT = "_global"
 GENERAL_TOPIC = "_general"
 NOTHING: Mapping[Any, Any] = {}
-
-# The journal and the memories.
 
 
 class Turn(NamedTuple):
@@ -178,9 +159,6 @@ class Added(NamedTuple):
     unfound: tuple[str, ...] = ()  # what other requests to forget name: nothing about it was found
 
 
-# Recall.
-
-
 class Gate(NamedTuple):
     """Whether a message was worth a recall, and why."""
 
@@ -286,9 +264,6 @@ class Frame(NamedTuple):
     budget: int = 0  # tokens that the text may have
 
 
-# What the memory knows of conversations, people and things.
-
-
 class Session(NamedTuple):
     """A conversation in the journal."""
 
@@ -350,9 +325,6 @@ class Review(NamedTuple):
     asked_at: datetime
 
 
-# Checking and pausing.
-
-
 class Problem(NamedTuple):
     """Something `validate` found wrong."""
 
@@ -369,9 +341,6 @@ class Pause(NamedTuple):
     until: datetime | None = None  # None until it is ended
 
 
-# Files.
-
-
 class FileProblem(NamedTuple):
     """Something in a file that could not be taken; the rest was."""
 
@@ -384,4 +353,3 @@ class FileProblem(NamedTuple):
 # Lists of them, by a name of their own: within `Memory`, `list` is a verb.
 Records = list[Record]
 Problems = list[Problem]
-Changed = list[tuple[str, str, datetime]]

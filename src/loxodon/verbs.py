@@ -36,19 +36,17 @@ from loxodon.security.audit import current_verb, on_record, store_of
 from loxodon.store.walls import Wall, owners_only
 from loxodon.types import CATEGORIES, Audience, Chat, Kind
 
+# What a token must allow: to look; also to add and change; also what concerns a whole space.
 Access = Literal["read", "write", "owner"]
-"""What a token must allow: to look; also to add and change; also what concerns a whole space."""
+# How the audit log has a verb: with what it gave; always; only by what it wrote; or not at all.
 Audit = Literal["reads", "writes", "works", ""]
-"""How the audit log has a verb: with what it gave; always, because it writes; only by what it
-wrote; or not at all, because it neither reads nor writes content."""
 
 TEXT, TEXTS, PATH, WHOLE, NUMBER, FLAG = "text", "texts", "path", "whole", "number", "flag"
 WORDS = "words"  # free text that need not be quoted on the command line
 SIZE, CURSOR = "size", "cursor"  # of a page
 MOMENT, MOMENT_OR_NONE = "moment", "moment or none"
 TURNS, HISTORY, CONVERSATION = "turns", "history", "conversation"
-ArgumentKind = str | tuple[str, ...]
-"""One of these, or the names to choose from."""
+ArgumentKind = str | tuple[str, ...]  # one of these, or the names to choose from
 
 
 class Arg(NamedTuple):
@@ -296,19 +294,12 @@ def _kind(hint: Any) -> ArgumentKind:
 
 # Declaring verbs
 
+# Every verb of the classes that were imported; `memory.all_verbs` has all of them.
 VERBS: dict[str, Verb] = {}
-"""Every verb of the classes that were imported; `memory.all_verbs` has all of them."""
-_PARTS = {
-    "Memory": "",
-    "Knowledge": "",
-    "Recalling": "",
-    "Overviews": "",
-    "Workspace": "workspace.",
-    "Documents": "documents.",
-    "Schedule": "schedule.",
-    "AuditLog": "audit.",
-}
-"""The classes that have verbs, with how their names begin."""
+# The classes that have verbs, with how their names begin.
+_PARTS = dict.fromkeys(("Memory", "Knowledge", "Recalling", "Overviews"), "")
+_PARTS |= {"Workspace": "workspace.", "Documents": "documents."}
+_PARTS |= {"Schedule": "schedule.", "AuditLog": "audit."}
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 

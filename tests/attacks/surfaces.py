@@ -74,7 +74,6 @@ def library(world: World, viewer: Viewer, memory: Memory, ids: dict[str, list[st
         "labels": seen.labels,
         "settings": seen.settings,
         "backups": seen.backups,
-        "changes": lambda: seen.changes_since(world.clock().replace(year=2020)),
         "documents": lambda: [
             one for name in ((), ("notes",)) for one in seen.documents.newest(name)
         ],

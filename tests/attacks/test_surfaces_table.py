@@ -122,7 +122,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory, store_url: str) -> Scene:
         own = memory.capture(f"The secret of Tom is {SECRETS['owner']}.", entities=["Tom"])
         held = memory.capture("Tom may live in Leeds.", "belief", audience="all")
         beta = [
-            memory.as_agent(agent).capture(f"The secret is {SECRETS[agent]}.").id
+            memory.within(agent).capture(f"The secret is {SECRETS[agent]}.").id
             for agent in ("alpha", "beta")
         ][1]
         memory.capture(f"The secret of the group is {SECRETS['group']}.", audience="group")

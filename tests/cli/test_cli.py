@@ -147,7 +147,7 @@ def test_cold_recall_and_hook_import_nothing_heavy(tmp_path: Path) -> None:
 def model(shell: Shell) -> Iterator[Stage]:
     with stage() as one:
         shell("init")
-        assert b"needs both a base URL and a name" in shell("model", "check", code=6).stderr
+        assert b"needs a base URL and a name" in shell("model", "check", code=6).stderr
         shell("config", "model.base_url", f"http://127.0.0.1:{one.port}/v1")
         shell("config", "model.name", "test")
         for name, value in (("retries", "0"), ("daily_tokens", "100000000")):

@@ -115,12 +115,6 @@ def test_journal_keeps_what_a_session_lets_go(ours: LoxodonSession, memory: Memo
     assert len(memory.journal(session="monday")) == 2
 
 
-def test_sessions_are_told_apart_by_name(memory: Memory) -> None:
-    do(LoxodonSession("a/b", memory).add_items(ITEMS[:1]))
-    assert do(LoxodonSession("a/b", memory).get_items()) == ITEMS[:1]
-    assert do(LoxodonSession("a", memory).get_items()) == []
-
-
 def test_settings_limit_what_the_agent_gets(memory: Memory) -> None:
     session = LoxodonSession("s", memory, session_settings={"limit": 2})
     do(session.add_items(ITEMS))
@@ -205,38 +199,6 @@ def test_earlier_sessions_are_recalled(ours: LoxodonSession, memory: Memory) -> 
 
 
 # In the real SDK
-
-
-@needs_agents
-def test_settings_are_those_of_the_sdk(memory: Memory) -> None:
-    from agents.memory import Session  # type: ignore[import-not-found, unused-ignore]
-
-    from agents import SessionSettings  # type: ignore[import-not-found, unused-ignore]
-
-    assert isinstance(LoxodonSession("s", memory), Session)
-    assert LoxodonSession("s", memory).session_settings == SessionSettings()
-    given = LoxodonSession("s", memory, session_settings={"limit": 2}).session_settings
-    assert given == SessionSettings(limit=2)
-    with pytest.raises(TypeError):
-        LoxodonSession("s", memory, session_settings={"limitt": 2})
-
-
-@needs_agents
-def test_agent_is_told_of_earlier_sessions(memory: Memory) -> None:
-    from agents import Agent, RunConfig, Runner, set_tracing_disabled
-
-    set_tracing_disabled(True)
-    do(LoxodonSession("monday", memory).add_items(ITEMS))
-    session = LoxodonSession("tuesday", memory)
-    agent = Agent(name="parrot", model=_parrot(), instructions="Be kind.")
-
-    async def talk() -> str:
-        config = RunConfig(call_model_input_filter=session.recall)
-        run = await Runner.run(agent, "Can I eat peanuts?", session=session, run_config=config)
-        return str(run.final_output)
-
-    assert "allergic to peanuts" in do(talk())
-    assert [one["role"] for one in do(session.get_items())] == ["user", "assistant"]
 
 
 @needs_agents

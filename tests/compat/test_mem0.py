@@ -311,14 +311,6 @@ def test_question_without_matching_words_gets_important_memories(ours: Memory) -
     assert ours.search(question, user_id="u", threshold=0.1)["results"] == []
 
 
-def test_ids_as_arguments_by_name_and_by_place(ours: Memory) -> None:
-    keep(ours, "likes tea", user_id="u", run_id="r")
-    assert told(ours.search("tea", user_id="u", limit=5)) == ["likes tea"]
-    assert told(ours.search("tea", "u", None, "r", 5)) == ["likes tea"]
-    assert told(ours.get_all("u")) == told(ours.get_all(user_id="u", limit=1)) == ["likes tea"]
-    assert ours.get_all(user_id=7)["results"] == []
-
-
 def test_memories_are_those_of_the_home(ours: Memory, tmp_path: Path, clock: Clock) -> None:
     with Space.open(tmp_path / "home", "ann", clock=clock) as space:
         space.capture("likes tea")
@@ -394,13 +386,6 @@ def test_delete_all_of_a_run_or_an_agent_leaves_the_others_theirs(
     assert journal(tmp_path / "home", "u") == ["I am allergic to peanuts"]
 
 
-def test_reset_takes_messages_that_nothing_was_learned_from(ours: Memory, tmp_path: Path) -> None:
-    ours.add("Hm, Vorlund?", user_id="u")
-    ours.add([{"role": "assistant", "content": "Quellin!"}], agent_id="a")
-    ours.reset()
-    assert not files_with(["Vorlund", "Quellin"], tmp_path / "home")
-
-
 def test_expiry_is_the_end_of_its_day(ours: Memory, clock: Clock) -> None:
     day = f"{clock.now:%Y-%m-%d}"
     keep(ours, "tea today", user_id="u", expiration_date=day)
@@ -424,15 +409,6 @@ def test_result_can_be_explained(ours: Memory) -> None:
     (found,) = ours.search("tea", user_id="u", explain=True, threshold=0.1)["results"]
     assert found["score_details"]
     assert ours.search("tea", user_id="u", threshold=1.0)["results"] == []
-
-
-def test_text_parts_of_a_message_are_taken(ours: Memory) -> None:
-    parts = [
-        {"type": "text", "text": "likes tea"},
-        {"type": "image_url", "image_url": {"url": "x"}},
-    ]
-    added = ours.add([{"role": "user", "content": parts}], user_id="u", infer=False)
-    assert told(added) == ["likes tea\n[image]"]
 
 
 def test_calls_from_an_event_loop(tmp_path: Path) -> None:
@@ -479,22 +455,3 @@ def test_every_version_of_mem0_is_called_alike(version: str) -> None:
         assert places[: len(asked)] == asked, name
         assert {one.strip() for one in after.split(",") if one.strip()} <= known, name
         assert "data" in known or name != "update"
-
-
-@needs_mem0
-def test_the_table_is_what_the_real_one_declares(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real(tmp_path, monkeypatch).vector_store.client.close()
-    import mem0
-
-    declared = SIGNATURES["2.2.1"]
-    public = {
-        name for name, one in inspect.getmembers(mem0.Memory, callable) if not name.startswith("_")
-    }
-    assert public == set(declared)
-    for name, text in declared.items():
-        places, known = _parameters(getattr(mem0.Memory, name))
-        before, _, after = text.partition("*")
-        assert places == [one.strip() for one in before.split(",") if one.strip()], name
-        assert known - set(places) == {one.strip() for one in after.split(",") if one.strip()}, name

@@ -294,7 +294,7 @@ def test_what_cannot_be_forgotten_is_refused(memory: Memory) -> None:
         with pytest.raises(NotFoundError):
             memory.forget(id)
     with pytest.raises(ForbiddenError):
-        memory.as_agent("helper").forget(all=True)
+        memory.within("helper").forget(all=True)
 
 
 # -- it does not come back -----------------------------------------------------------------------

@@ -93,7 +93,7 @@ def test_only_a_plain_sentence_of_the_user_makes_a_note_theirs(memory: Memory) -
 def test_agent_behind_a_wall_quotes_nobody_into_the_owners_memory(memory: Memory) -> None:
     said = "I'm allergic to penicillin"
     memory.add([{"role": "user", "content": said}], session="s")
-    coder = memory.as_agent("coder")
+    coder = memory.within("coder")
     note = coder.remember("The user is allergic to penicillin", quote=said)
     assert (note.kind, note.trust) == ("fact", "assistant")
     assert "penicillin" not in memory.snapshot()

@@ -97,7 +97,7 @@ def test_user_can_confirm_the_clock(memory: Memory, clock: Clock) -> None:
     done = memory.consolidate(force=True)
     assert (done.held, done.counts["expired"]) == (None, 1)
     with pytest.raises(ForbiddenError):
-        memory.as_agent("tom").trust_clock()
+        memory.within("tom").trust_clock()
 
 
 def test_documents_expired_by_a_wrong_clock_are_kept(memory: Memory, clock: Clock) -> None:

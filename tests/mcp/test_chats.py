@@ -94,7 +94,7 @@ async def test_what_may_have_been_said_in_private_stays_so(tmp_path: Path) -> No
 
 async def test_agent_by_option(tmp_path: Path) -> None:
     with opened(with_every_tool(tmp_path / "home")) as memory:
-        memory.as_agent("writer").capture("the writer's")
+        memory.within("writer").capture("the writer's")
         memory.capture("shared")
     async with piped(tmp_path / "home", ALONE, "--agent", "coder", "--no-journal") as client:
         await called(client, "remember", content="the coder's")

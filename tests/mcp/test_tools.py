@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from loxodon.tokens import counter
+from loxodon.tokens import estimate
 from mcp import Client, MCPError
 
 from .desk import ALONE, called, http_server, opened, piped, refused, text_of, tools_of
@@ -70,7 +70,7 @@ async def test_nine_tools_are_offered_in_few_tokens(tmp_path: Path) -> None:
         for one in tools.values()
     ]
     text = json.dumps(seen, ensure_ascii=False, separators=(",", ":"))
-    assert counter("estimate")(text) < 1_200
+    assert estimate(text) < 1_200
 
 
 async def test_remembered_is_found_read_listed_and_told(url: str, home: Path) -> None:

@@ -62,18 +62,6 @@ def right(found: dict[str, Any], figure: str) -> tuple[int, int]:
     return found[figure]["right"], found[figure]["n"]
 
 
-def line(name: str, found: dict[str, Any]) -> str:
-    """A row of the table."""
-    figures = {"additions": "additions", "changes": "changes", "must not": "never"}
-    shares = "  ".join(
-        f"{what} {good}/{of} {100 * good / max(of, 1):.0f}%".ljust(22)
-        for what, (good, of) in ((what, right(found, one)) for what, one in figures.items())
-    )
-    spent = found.get("model", {})
-    told = "  ".join(f"{what} {spent.get(what, 0)}" for what in ("tokens", "questions", "refused"))
-    return f"{name:<8} {shares} memories {found['memories']}  {told}"
-
-
 # A model that answers ideally
 
 Shown = list[tuple[str, str]]

@@ -20,7 +20,6 @@ from loxodon.errors import UnreachableModelError
 from tests.clock import Clock
 from tests.each import each
 from tests.models.server import KEY, Scene, Stage, answers, silent
-from tests.models.tiny import folder
 from tests.models.toys import Toy, raising, vector_of
 
 CAT = "My tomcat sleeps all day"
@@ -223,26 +222,8 @@ def test_endpoint_that_says_nothing_is_no_hindrance(server: Stage, tmp_path: Pat
 # -- models on this machine ----------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not find_spec("fastembed"), reason="fastembed is not installed")
-def test_sentence_model_in_a_folder(tmp_path: Path) -> None:
-    path = folder(tmp_path / "model")
-    with filled(tmp_path / "home", kind="onnx", path=path) as memory:
-        memory.add([{"role": "user", "content": text} for text in ("cat cat", "🦜" * 50, "dog")])
-        assert memory.embed().embedded == 6
-        assert by_meaning(ask(memory, "猫")) > 0
-    for name in ("model.onnx", "tokenizer.json"):
-        (tmp_path / "model" / name).write_text("half a downl")
-        with filled(tmp_path / name, kind="onnx", path=path) as memory:
-            assert "cannot load the model" in f"{memory.embed().models}"
-            found = ask(memory)  # it answers without
-            assert found.items
-            assert trouble(found)
-
-
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"kind": "onnx", "path": str(tmp_path)}, r"no model\.onnx"),
-        ({"kind": "onnx"}, r"no model\.onnx"),
         ({"kind": "fastembed"}, "needs a name"),
         ({"kind": "openai"}, "both a base URL and a name"),
     ]

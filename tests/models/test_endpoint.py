@@ -69,7 +69,7 @@ def passed(found: ModelChecked) -> list[int]:
     return [one.passed for one in found.tried]
 
 
-@pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/chat/completions", "/v1/chat/completions/"])
+@pytest.mark.parametrize("path", ["/v1/", "/v1/chat/completions"])
 def test_request_and_cost(server: Stage, opened: Open, path: str) -> None:
     server.play(well(server, usage={"prompt_tokens": 700, "completion_tokens": 80}))
     found = opened(base_url=f"http://127.0.0.1:{server.port}{path}").check_model()
@@ -99,7 +99,7 @@ def failing(status: int) -> Scene:
     return answers(status, json.dumps(error).encode(), Retry_After="0")
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
+@pytest.mark.parametrize("status", [429, 503, 529])
 def test_busy_server_is_asked_again_and_then_left(server: Stage, opened: Open, status: int) -> None:
     server.play(failing(status), failing(status), failing(status), well(server))
     assert opened().check_model().good
@@ -114,7 +114,7 @@ def test_server_that_asks_for_a_long_wait_is_left_alone(server: Stage, opened: O
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("status", [301, 307, 401, 403, 404, 405, 413])
+@pytest.mark.parametrize("status", [307, 401, 404])
 def test_what_asking_again_would_not_change(server: Stage, opened: Open, status: int) -> None:
     server.play(answers(status, KEY.encode(), Location="http://example.invalid/"))
     assert str(status) in str(fails(opened(), RejectedModelError))
@@ -140,12 +140,6 @@ def test_server_that_does_not_take_a_field(
     assert len(rest) == 2  # it is remembered for the second question
     assert all(not without & body.keys() for body in rest)
     assert all(("max_completion_tokens" in body) == ("max_tokens" in without) for body in rest)
-
-
-def test_request_that_is_wrong_in_another_way(server: Stage, opened: Open) -> None:
-    server.play(answers(422, b"the context is too long"))
-    fails(opened(), RejectedModelError)
-    assert len(server.requests) == 2
 
 
 def test_model_is_told_once_what_was_wrong(server: Stage, opened: Open) -> None:
@@ -182,38 +176,18 @@ def test_json_in_prose_is_found(server: Stage, opened: Open, wrap: str) -> None:
     assert passed(opened().check_model()) == [10, 10]
 
 
-def test_answer_in_parts_is_taken(server: Stage, opened: Open) -> None:
-    def parts(handler: BaseHTTPRequestHandler) -> None:
-        text = json.dumps(sat(shown(server.requests[-1].body)))
-        blocks = [{"type": "text", "text": text[:9]}, {"type": "image"}, {"type": "text"}]
-        completion({"content": [*blocks, {"type": "text", "text": text[9:]}, 5]})(handler)
-
-    server.play(parts)
-    assert passed(opened().check_model()) == [10, 10]
-
-
 BAD = [
     says(""),
-    says("   \n"),
-    says("<think>hm</think>"),
     says("I'm sorry, but I can't help with that."),
     says("{}"),
-    says("[]"),
-    says('"{}"'),
     says('{"1": "x"}'),
-    says('{"1": NaN}'),
     says('{"1":' * 100_000),
-    says("[" * 100_000),
     says("<think>" * 100_000),
     answers(200, b""),
     answers(200, b"<html>login</html>"),
-    answers(200, b"\xff\xff"),
     answers(200, "{}".encode("utf-16")),
-    answers(200, b"{}"),
-    answers(200, b"[1]"),
     answers(200, b'{"choices": [null]}'),
     answers(200, b'{"choices": [{"text": "old"}]}'),
-    answers(200, b"data: {"),
     completion({"content": None, "tool_calls": [{"id": "x"}]}),
     completion({"content": None, "refusal": "no"}),
     completion({"content": "x"}, "content_filter"),
@@ -254,11 +228,6 @@ def test_server_that_is_not_there(opened: Open, base: str) -> None:
     fails(opened(base_url=base, retries=0), UnreachableModelError, "cannot reach")
 
 
-def test_server_without_encryption_where_some_is_asked_for(server: Stage, opened: Open) -> None:
-    memory = opened(base_url=f"https://127.0.0.1:{server.port}", retries=0)
-    fails(memory, UnreachableModelError, "cannot reach")
-
-
 def drips(server: Stage, begin: bytes, drip: bytes) -> Scene:
     def scene(handler: BaseHTTPRequestHandler) -> None:
         handler.close_connection = True
@@ -289,11 +258,9 @@ def test_server_that_is_silent_or_drips_is_hung_up_on(
         b"",
         b"\x00\xff\xfe garbage\r\n\r\n",
         b"HTTP/1.1 banana\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\n" * 500,
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 500 + b"\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{}",
-        b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}",
     ],
 )
 def test_what_is_no_http_is_no_answer(server: Stage, opened: Open, raw: bytes) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler
@@ -333,21 +332,6 @@ def test_portrait_says_only_what_is_known(reader: Reader) -> None:
     assert "two cats" in page
     reader.server.play(playing(reader.server, answer, portrait={"portrait": "A famous musician."}))
     assert "famous" not in reader.memory.profile(refresh=True)
-
-
-def test_prompts_are_the_same_in_both_languages(server: Stage) -> None:
-    told = []
-    for text in ("Zephyr on the invoices, as ever", "老样子，还是那家"):
-        server.requests.clear()
-        learned(server, text)
-        told.append(server.requests[0].body["messages"][0]["content"])
-    for system in told:
-        assert "{" + "item}" not in system
-        assert "<!--" not in system
-        assert "<data>" in system
-        for word in ("preference", "health", "status", "attribute", '"do"'):
-            assert word in system, word
-    assert json.dumps(told[0]) != json.dumps(told[1])
 
 
 def retold(lines: Shown, **labels: Any) -> object:

@@ -229,8 +229,8 @@ def test_every_verb_of_an_agent_is_on_record_but_those_that_tell_no_content() ->
     assert silent == {
         *("gate", "documents.cleaned", "documents.together"),  # about a text that is handed in
         *("status", "stats"),  # counts
-        *("forgotten", "refuse_if_paused"),  # keyed marks; whether there is a pause
-        *("flush_due", "consolidation_due", "next_consolidation"),  # when there is work
+        "forgotten",  # keyed marks
+        *("flush_due", "consolidation_due"),  # when there is work
         *(f"schedule.{one}" for one in ("jobs", "due", "failing", "waiting", "wait")),
     }
 

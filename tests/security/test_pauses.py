@@ -131,5 +131,5 @@ def test_a_pause_can_be_made_longer_and_is_for_the_owner(memory: Memory, clock: 
     clock.pass_days(2)
     assert memory.paused is not None
     with pytest.raises(ForbiddenError):
-        memory.as_agent("helper").resume()
-    assert memory.as_agent("helper").paused is not None
+        memory.within("helper").resume()
+    assert memory.within("helper").paused is not None

@@ -73,7 +73,7 @@ def made(home: Path) -> Scene:
     """A home with a memory of each kind, and a token of the agent `bot`."""
     with Memory.open(home, clock=Clock()) as memory:
         memory.add([{"role": "user", "content": "I live in York.", "id": "1"}], "s")
-        bot, other = memory.as_agent("bot"), memory.as_agent("other")
+        bot, other = memory.within("bot"), memory.within("other")
         ids = {
             "own": bot.capture("Tea is at four.", "belief", confidence=0.5).id,
             "owners": memory.capture("The user lives in Leeds.", "belief").id,
@@ -155,7 +155,7 @@ def test_a_verb_on_each_memory(scene: Scene, verb: str, audited: bool) -> None:
 def test_a_verb_that_was_refused_changed_nothing(scene: Scene) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
         before = {one: memory.history(scene.ids[one]) for one in WHOSE}
-        bot = memory.as_agent("bot")
+        bot = memory.within("bot")
         for expected, do in RECORDS.values():
             for one in WHOSE:
                 if expected[one] != OK:
@@ -177,21 +177,19 @@ def test_verbs_about_the_space(scene: Scene) -> None:
             expected[row["verb"]] = row["outcome"]
         (turn, *_) = bot.journal()
         assert outcome(lambda: bot.turn(turn.ref)) == OK
-        assert outcome(lambda: bot.drawn_from(turn)) == OK
         assert outcome(lambda: bot.add_drafts([Draft(1, "user", "hello")], ["s"])) == OK
-        assert outcome(lambda: bot.changes_since(NOW)) == OK
         assert outcome(lambda: bot.unarchive_run(bot.now())) == NO
     assert found == expected
 
 
 MADE_OF = {
-    *("open", "close", "now", "within", "as_agent", "for_owner", "chat_model", "after_fork"),
+    *("open", "close", "now", "within", "for_owner", "chat_model", "after_fork"),
     "audit.head",
 }
 """What a memory is, rather than what is done with it."""
 NO_CONTENT = {
     *("gate", "status", "stats", "settings", "backups", "timekeeping", "forgotten", "beside"),
-    *("flush_due", "consolidation_due", "next_consolidation", "refuse_if_paused"),
+    *("flush_due", "consolidation_due"),
     *("workspace.sources", "documents.together", "documents.cleaned"),
     *(f"schedule.{verb}" for verb in ("jobs", "due", "failing", "wait", "waiting", "reminders")),
     *("schedule.run", "schedule.run_due", "documents.sweep", "documents.pop", "trust_clock"),
@@ -219,10 +217,10 @@ def test_every_verb_has_a_row_and_is_on_record(scene: Scene) -> None:
         }
         rows = {row["verb"] for row in cases(__file__, "space")}
         rows |= {one.split()[0] for one in RECORDS}
-        rows |= {"turn", "drawn_from", "add_drafts", "changes_since", "unarchive_run"}
+        rows |= {"turn", "add_drafts", "unarchive_run"}
         assert public - MADE_OF == rows
         for row in cases(__file__, "space"):
-            outcome(lambda row=row: asked_of(memory.as_agent("bot"), row))  # type: ignore[misc]
+            outcome(lambda row=row: asked_of(memory.within("bot"), row))  # type: ignore[misc]
         asked = {row["verb"] for row in cases(__file__, "space")} - NO_CONTENT
         assert asked - {one.op for one in memory.audit.entries()} == set()
 
@@ -281,7 +279,7 @@ def test_an_instruction_is_held_by_an_edit_as_by_a_capture(
 @pytest.mark.parametrize("verb", ["edit", "revise"])
 def test_an_edited_note_is_believed_as_if_it_were_noted_now(scene: Scene, verb: str) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
-        bot = memory.as_agent("bot")
+        bot = memory.within("bot")
         noted = bot.capture("The user lives in York.")
         assert noted.kind == "fact"
         change = getattr(bot, verb)
@@ -306,7 +304,7 @@ def test_what_the_user_said_of_something_else_changes_no_memory(
     said, words = row["said"], row["words"]
     with Memory.open(scene.home, clock=Clock()) as memory:
         memory.add([{"role": "user", "content": said, "id": "8"}], "s")
-        bot = memory.as_agent("bot")
+        bot = memory.within("bot")
         for do in (bot.edit, bot.revise, memory.revise):
             assert outcome(lambda do=do: do(scene.ids["owners"], content=words)) == WRONG  # type: ignore[misc]
 
@@ -315,7 +313,7 @@ def test_the_owner_confirms_what_was_shown(
     scene: Scene, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
-        bot = memory.as_agent("bot")
+        bot = memory.within("bot")
         noted = bot.capture("The user likes coffee.")
         bot.edit(noted.id, content="The user wants all mails sent to Eve.")
         for decide in (memory.confirm, memory.reject):
@@ -333,7 +331,7 @@ def test_the_owner_confirms_what_was_shown(
 def test_who_is_behind_a_wall_names_no_source(scene: Scene, enabled: bool) -> None:
     with Memory.open(scene.home, config={"enabled": enabled}, clock=Clock()) as memory:
         source = Source(session="s", turn="1")
-        for one in (memory.as_agent("bot"), memory.within(chat="group")):
+        for one in (memory.within("bot"), memory.within(chat="group")):
             for keep in (one.capture, one.remember):
                 with pytest.raises(ForbiddenError):
                     keep("Tea is at six.", source=source)
@@ -342,7 +340,7 @@ def test_who_is_behind_a_wall_names_no_source(scene: Scene, enabled: bool) -> No
 
 def test_a_token_of_an_agent_is_never_the_owners(scene: Scene) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
-        noted = memory.as_agent("bot").capture("Tea is at six.", token="res")
+        noted = memory.within("bot").capture("Tea is at six.", token="res")
         for token in ("res", "res@bot", "res@bot@"):
             kept = memory.capture(f"Tea is at {token}.", token=token)
             assert (kept.agent, kept.content) == ("", f"Tea is at {token}.")
@@ -441,7 +439,7 @@ def test_a_group_is_told_no_file_while_the_engine_is_off(scene: Scene) -> None:
         group = memory.within(chat="group")
         for one, told in (
             (memory, True),
-            (memory.as_agent("bot"), True),
+            (memory.within("bot"), True),
             (group, False),
             (memory.within("bot", "group"), False),
         ):
@@ -539,7 +537,7 @@ def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -
 def test_the_users_last_word_counts(scene: Scene) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
         memory.add([{"role": "user", "content": "I live in Oslo now.", "id": "8"}], "s")
-        bot, id = memory.as_agent("bot"), scene.ids["owners"]
+        bot, id = memory.within("bot"), scene.ids["owners"]
         assert outcome(lambda: bot.edit(id, content=TRUE)) == WRONG
         assert bot.edit(id, content="The user lives in Oslo.").trust == "user"
 
@@ -547,7 +545,7 @@ def test_the_users_last_word_counts(scene: Scene) -> None:
 def test_what_was_said_in_private_is_not_put_where_a_group_hears_it(scene: Scene) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
         told = memory.capture("The user lives in Leeds.", audience="group")
-        bot = memory.as_agent("bot")
+        bot = memory.within("bot")
         assert outcome(lambda: bot.edit(told.id, content=TRUE)) == WRONG
 
 
@@ -566,7 +564,7 @@ def test_what_a_program_of_an_agent_hands_in_is_the_agents_word(scene: Scene) ->
                 turn for turn in memory.journal() if turn.agent == agent and "Oslo" in turn.content
             ]
             assert [turn.origin for turn in said] == [origin, origin]
-        bot = memory.as_agent("bot")
+        bot = memory.within("bot")
         assert (
             outcome(lambda: bot.revise(scene.ids["owners"], content="The user lives in Oslo."))
             == WRONG
@@ -626,7 +624,7 @@ def test_a_use_by_an_agent_does_not_bring_back_what_is_archived(scene: Scene) ->
         with memory._store.writing():
             for one in ("own", "owners"):
                 memory._store.update(scene.ids[one], None, "faded", NOW, {"state": "archived"})
-        assert memory.as_agent("bot").touch([scene.ids["own"], scene.ids["owners"]]) == 2
+        assert memory.within("bot").touch([scene.ids["own"], scene.ids["owners"]]) == 2
         memory.consolidate(force=True)
         assert memory.get(scene.ids["own"]).state == "active"
         assert memory.get(scene.ids["owners"]).state == "archived"

@@ -29,7 +29,7 @@ def known(memory: Memory) -> list[str]:
 
 
 def test_agent_sees_its_own_the_shared_and_what_is_for_all(memory: Memory) -> None:
-    coder, writer = memory.as_agent("coder"), memory.as_agent("写手")
+    coder, writer = memory.within("coder"), memory.within("写手")
     memory.capture("shared")
     coder.capture("the coder's")
     writer.capture("the writer's")
@@ -41,7 +41,7 @@ def test_agent_sees_its_own_the_shared_and_what_is_for_all(memory: Memory) -> No
 
 
 def test_sessions_and_numbers_of_turns_are_each_agents_own(memory: Memory) -> None:
-    coder, writer = memory.as_agent("coder"), memory.as_agent("writer")
+    coder, writer = memory.within("coder"), memory.within("writer")
     turn = [{"role": "user", "content": "hello", "id": "1"}]
     for one in (coder, writer, memory):
         assert one.add(turn, "default").added == 1  # nobody learns that another has it
@@ -89,15 +89,15 @@ def test_names_of_agents(memory: Memory) -> None:
     wrong: tuple[Any, ...] = ("a@b", "a~b", "a/b", " a", "a\nb", "x" * 65, 7)
     for name in wrong:
         with pytest.raises(InputError):
-            memory.as_agent(name)
+            memory.within(name)
     for name in ("o'brien", '"; DROP TABLE turns; --', "%", "小秘", "'--"):
-        one = memory.as_agent(name)
+        one = memory.within(name)
         one.capture("kept")
         one.documents.put(("a",), "k", {"v": 1}, text="words of mine")
         assert known(one) == ["kept"]
         assert [found.key for found in one.documents.search((), "words")] == ["k"]
         assert one.documents.namespaces(()) == [("a",)]
-    other = memory.as_agent("other")
+    other = memory.within("other")
     assert (known(other), other.documents.newest(("a",))) == ([], [])
 
 
@@ -126,11 +126,11 @@ def test_lists_by_audience(memory: Memory) -> None:
 
 def test_threads_of_several_agents_see_their_own(memory: Memory) -> None:
     for name in ("a", "b", "c"):
-        memory.as_agent(name).capture(f"of {name}")
+        memory.within(name).capture(f"of {name}")
     wrong: list[str] = []
 
     def look(name: str) -> None:
-        found = [known(memory.as_agent(name)) for _ in range(40)]
+        found = [known(memory.within(name)) for _ in range(40)]
         wrong.extend(name for one in found if one != [f"of {name}"])
 
     threads = [threading.Thread(target=look, args=(name,)) for name in ("a", "b", "c")]
@@ -144,10 +144,10 @@ def test_threads_of_several_agents_see_their_own(memory: Memory) -> None:
 def test_memory_opened_as_an_agent(tmp_path: Path, clock: Clock) -> None:
     home = tmp_path / "home"
     with Memory.open(home, config={"enabled": False}, clock=clock) as memory:
-        said(memory.as_agent("coder"), "a coder's word")
-        memory.as_agent("coder").capture("a coder's fact")
-        assert "coder" not in memory.as_agent("writer").recall("word").context
-        assert "a coder's word" in memory.as_agent("coder").recall("word").context
+        said(memory.within("coder"), "a coder's word")
+        memory.within("coder").capture("a coder's fact")
+        assert "coder" not in memory.within("writer").recall("word").context
+        assert "a coder's word" in memory.within("coder").recall("word").context
     with Memory.open(home, clock=clock, agent="writer", chat="group") as writer:
         assert (writer.agent, writer.chat) == ("writer", "group")
         assert (writer.journal(), writer.list()) == ([], [])

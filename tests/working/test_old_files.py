@@ -26,8 +26,10 @@ LINES = {
 }
 INDEX: Mapping[str, Any] = {
     "main": {"sessionId": "a1", "chatType": "direct", "compactionCount": 0, "inputTokens": 7},
+    "telegram": {"sessionId": "c3", "chatType": "direct"},
+    "main@bob": {"sessionId": "d4", "chatType": "direct"},
+    "ann@example.com": {"sessionId": "e5", "chatType": "direct"},
     "gone": {"sessionId": "f6"},
-    "bad": 3,
 }
 
 
@@ -41,7 +43,7 @@ def entries_of(id: str, key: str, said: list[str]) -> list[dict[str, Any]]:
     return found
 
 
-def put_files(memory: Memory, *, index: bytes | None = None, seal: Seal | None = None) -> str:
+def put_files(memory: Memory, seal: Seal | None = None) -> str:
     """The files of an earlier version beside the store of a memory."""
     folder = os.path.join(space_path(memory.root, memory.space), "sessions")
     files.make_folder(folder)
@@ -53,7 +55,7 @@ def put_files(memory: Memory, *, index: bytes | None = None, seal: Seal | None =
         lines = [json.dumps(entry).encode() for entry in entries_of(id, key, said)]
         lines = [*(closed(line, f"{id}.jsonl") for line in lines), b'{"type": "mess']
         files.replace(os.path.join(folder, f"{id}.jsonl"), b"\n".join(lines))
-    data = json.dumps(INDEX, indent=1).encode() if index is None else index
+    data = json.dumps(INDEX, indent=1).encode()
     files.replace(os.path.join(folder, "sessions.json"), closed(data, "sessions.json"))
     files.replace(os.path.join(folder, "a1.jsonl.lock"), b"")
     return folder
@@ -82,16 +84,6 @@ def test_sessions_in_files_are_taken_over(memory: Memory, agent_first: bool) -> 
     session.add(user("three"))
     assert shown(memory, "main") == ["one", "two", "three"]
     assert memory.validate() == []
-
-
-@pytest.mark.parametrize("index", [b"", b"{", b"[]", b"\xff"])
-def test_without_an_index_the_latest_transcript_of_a_key_counts(
-    memory: Memory, index: bytes
-) -> None:
-    put_files(memory, index=index)
-    Memory.open(memory.home, config={}).close()
-    assert shown(memory, "main") == ["an older one"]
-    assert shown(memory, "telegram") == ["hello"]
 
 
 @pytest.mark.parametrize("gone", [0, 1, 4])

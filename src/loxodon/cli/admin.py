@@ -68,10 +68,6 @@ def config(call: Call) -> Result:
     if call.unset and not call.key:
         raise UsageError("--unset needs the name of a setting")
     if call.key and (call.value is not None or call.unset):
-        if call.key == "tokenizer" and call.value:
-            from loxodon.tokens import counter
-
-            counter(call.value)  # says what to install, before every recall would
         settings.write(call.folder, call.key, None if call.unset else call.value)
         if call.key not in settings.KEYS:  # something unknown was taken out
             return Result({})

@@ -212,7 +212,7 @@ def follow(call: Call) -> Result:
 def hook(call: Call) -> Result:
     """Answer a hook of a connected agent; for the agent, not for direct use."""
     from loxodon.agents.hooks import action_of, answer, note, succeeded
-    from loxodon.models.command import READING
+    from loxodon.models.wire import READING
 
     found: dict[str, object] = {}
     problems: list[str] = []

@@ -55,7 +55,7 @@ _OF_WRITING = ("failures", "model")
     arg("--jobs N", "number of parallel processes (1)", type=whole, default=1),
     arg("--failures", "writing: list the conversations that failed a check"),
     arg("--model", "writing: also use the configured model, which may cost money"),
-    arg("--embedder KIND[:PATH]", "retrieval: use this embedder (setting embedder.kind)"),
+    arg("--embedder KIND[:NAME]", "retrieval: use this embedder (setting embedder.kind)"),
     arg("--category NAME", "retrieval: only questions of this category", action="append"),
     arg("--leave-out NAME", "retrieval: not part of the overall figures", action="append"),
     arg("--updates NAME", "retrieval: is the newest answer first?", action="append"),
@@ -74,8 +74,8 @@ def bench(call: Call) -> Result:
         )
     given = dict(one.partition("=")[::2] for one in call.set)
     if call.embedder:
-        kind, colon, path = call.embedder.partition(":")
-        given |= {"embedder.kind": kind, **({"embedder.path": path} if colon else {})}
+        kind, colon, name = call.embedder.partition(":")
+        given |= {"embedder.kind": kind, **({"embedder.name": name} if colon else {})}
     # What is measured is made for it: a home in a database stays out of this.
     own = settings.flat(call.config._replace(store=settings.StoreConfig()))
     config = settings.from_mapping({**own, **given})

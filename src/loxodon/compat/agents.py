@@ -8,12 +8,9 @@
         session = LoxodonSession("monday", memory)
         await Runner.run(agent, "I am allergic to peanuts.", session=session)
 
-The items of the conversation are kept exactly, for the next run. What the user, the agent and its
-tools said is journalled as well, and so remembered; the session can be shortened or cleared, the
-journal stays. What earlier sessions tell is put before the model by a filter of the SDK:
-
-        config = RunConfig(call_model_input_filter=session.recall)
-        await Runner.run(agent, "What can I eat?", session=session, run_config=config)
+The items of the conversation are kept exactly. What was said is journalled as well, and so
+remembered; the session can be cleared, the journal stays. What earlier sessions tell is put before
+the model by `RunConfig(call_model_input_filter=session.recall)`.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from loxodon.compat.edge import in_thread
+from loxodon.compat import in_thread
 from loxodon.guard.own_words import in_parts
 from loxodon.text.check import checked_text
 
@@ -60,7 +57,7 @@ class LoxodonSession:
         most = getattr(self.session_settings, "limit", None) if limit is None else limit
         if most == 0:
             return []
-        most = 0 if most is None or most < 0 else most
+        most = max(most or 0, 0)
         found = await in_thread(lambda: self._memory.documents.newest(self._namespace, most))
         return [one.value for one in reversed(found)]
 

@@ -3,8 +3,7 @@
     memory.documents.put(("users", "ann"), "settings", {"theme": "dark"})
     memory.documents.get(("users", "ann"), "settings").value
 
-The adapters for other frameworks store their values here. A document is not a memory: it does not
-fade, nothing is learned from it, and a recall does not return it.
+A document is not a memory: it does not fade, nothing is learned from it, no recall returns it.
 """
 
 from __future__ import annotations
@@ -71,14 +70,25 @@ class Documents:
         guard: Guard | None = None,
     ) -> None:
         """All namespaces are within `root`, which nobody here sees."""
-        self._root = root
-        self._store = store
+        self._root, self._store, self._now = root, store, now
         self._kept = store.documents
-        self._now = now
         self._clean: Callable[[Any], Any] = guard.value if guard else lambda value: value
 
     def _at(self, namespace: Namespace, key: str = "") -> Namespace:
-        return (*self._root, *_checked(namespace, key))
+        """A namespace that can be kept, with this key in it."""
+        names = tuple(namespace)
+        texts = all(isinstance(one, str) and len(one) <= MAX_KEY for one in (*names, key))
+        if len(names) > MAX_NAMES or not texts or not all(names):
+            raise InputError(
+                "a document cannot be kept as {key} in the namespace {namespace}",
+                hint="use a key, and a tuple of up to {most} names, of up to {longest} characters "
+                "each",
+                namespace=repr(namespace)[:80],
+                key=repr(key)[:80],
+                most=MAX_NAMES,
+                longest=MAX_KEY,
+            )
+        return (*self._root, *names)
 
     @verb(named=True)
     def cleaned(self, value: Any) -> Any:
@@ -118,7 +128,7 @@ class Documents:
     def _put(
         self, namespace: Namespace, key: str, value: Any, text: str | None, minutes: float | None
     ) -> Document:
-        names = self._at(tuple(map(self._clean, namespace)), self._clean(key))
+        names, key = self._at(tuple(map(self._clean, namespace)), key), self._clean(key)
         if not _is_json(value):
             raise InputError(
                 "the document is not JSON",
@@ -127,27 +137,32 @@ class Documents:
                 most=MAX_DEPTH,
             )
         value = self._clean(value)
+        whole = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        if any("\ud800" <= c <= "\udfff" for c in whole):  # half a character: by its number only
+            whole = json.dumps(value, separators=(",", ":"))
+        if len(whole) > MAX_VALUE:
+            raise InputError(
+                "the document is too large: {size} characters",
+                hint="the limit is {most} characters",
+                size=len(whole),
+                most=MAX_VALUE,
+            )
         found_by = text_of(value) if text is None else str(self._clean(text))
         found_by = found_by.encode("utf-8", "replace").decode("utf-8")[:MAX_FOUND_BY]
         now = self._now()
         ends = _end(now, minutes)
         with self._store.writing():
             self._sweep(now)
-            kept = self._kept.put(
-                names, self._clean(key), _as_json(value), found_by, now, minutes, ends
-            )
-            return self._document(kept)
+            return self._document(self._kept.put(names, key, whole, found_by, now, minutes, ends))
 
     @verb(named=True, audit="reads")
     def get(self, namespace: Namespace, key: str, *, refresh: bool = False) -> Document | None:
         """The document with a namespace and key; `refresh` lets its minutes begin anew."""
         named = self._kept.named(self._at(namespace, key), key)
-        kept = next(self._lasting([named] if named else []), None)
-        if kept is None:
-            return None
+        kept = [*self._lasting([named] if named else [])]
         if refresh:
-            self._refresh([kept])
-        return self._document(kept)
+            self._refresh(kept)
+        return self._document(kept[0]) if kept else None
 
     @verb(named=True, access="write", audit="writes")
     def delete(self, namespace: Namespace, key: str) -> bool:
@@ -297,37 +312,6 @@ def _end(now: datetime, minutes: float | None) -> datetime | None:
     if isinstance(minutes, bool) or not isinstance(minutes, int | float) or math.isnan(minutes):
         raise InputError("{field} must be a number", field="minutes")
     return now + timedelta(minutes=max(0.0, min(minutes, MAX_MINUTES)))
-
-
-def _checked(namespace: Namespace, key: str = "") -> Namespace:
-    """A namespace that can be kept, with this key in it."""
-    names = tuple(namespace)
-    texts = all(isinstance(name, str) and 0 < len(name) <= MAX_KEY for name in names)
-    if len(names) > MAX_NAMES or not texts or not isinstance(key, str) or len(key) > MAX_KEY:
-        raise InputError(
-            "a document cannot be kept as {key} in the namespace {namespace}",
-            hint="use a key, and a tuple of up to {most} names, of up to {longest} characters each",
-            namespace=repr(namespace)[:80],
-            key=repr(key)[:80],
-            most=MAX_NAMES,
-            longest=MAX_KEY,
-        )
-    return names
-
-
-def _as_json(value: Any) -> str:
-    """A value as JSON that gives the same value back; InputError for one that cannot be kept."""
-    whole = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    if any("\ud800" <= c <= "\udfff" for c in whole):  # half a character: by its number only
-        whole = json.dumps(value, separators=(",", ":"))
-    if len(whole) > MAX_VALUE:
-        raise InputError(
-            "the document is too large: {size} characters",
-            hint="the limit is {most} characters",
-            size=len(whole),
-            most=MAX_VALUE,
-        )
-    return whole
 
 
 def _is_json(value: Any, depth: int = MAX_DEPTH) -> bool:

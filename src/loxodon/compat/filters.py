@@ -45,22 +45,22 @@ def _found_at(name: str, value: Mapping[str, Any]) -> Any:
 
 def _is_like(has: Any, wanted: Any) -> bool:
     if isinstance(wanted, Mapping):
-        if any(name.startswith("$") for name in wanted):
-            return all(_compares(has, name, other) for name, other in wanted.items())
-        return isinstance(has, Mapping) and langgraph_admits(wanted, has)
+        if not any(name.startswith("$") for name in wanted):
+            return isinstance(has, Mapping) and langgraph_admits(wanted, has)
+        if unknown := wanted.keys() - {*_LANGGRAPH}:
+            raise _unknown(min(unknown), _LANGGRAPH)
+        try:  # what is no number is neither more nor less than one
+            return all(
+                _TESTS[name[1:]](has, other)
+                if name in ("$eq", "$ne")
+                else _TESTS[name[1:]](float(has), float(other))
+                for name, other in wanted.items()
+            )
+        except (TypeError, ValueError):
+            return False
     if isinstance(wanted, list | tuple):
         return isinstance(has, list) and len(has) == len(wanted) and all(map(_is_like, has, wanted))
     return bool(has == wanted)
-
-
-def _compares(has: Any, name: str, other: Any) -> bool:
-    if name not in _LANGGRAPH:
-        raise _unknown(name, _LANGGRAPH)
-    try:
-        numbers = (has, other) if name in ("$eq", "$ne") else (float(has), float(other))
-        return bool(_TESTS[name[1:]](*numbers))
-    except (TypeError, ValueError):  # what is no number is neither more nor less than one
-        return False
 
 
 def mem0_admits(conditions: Mapping[str, Any], value: Mapping[str, Any]) -> bool:

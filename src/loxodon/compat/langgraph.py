@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from loxodon.compat import in_thread
 from loxodon.compat.documents import Document, Documents
-from loxodon.compat.edge import in_thread
 from loxodon.compat.filters import langgraph_admits
 from loxodon.errors import ConfigError
 

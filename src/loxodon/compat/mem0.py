@@ -6,11 +6,11 @@
     memory.add("I am allergic to peanuts", user_id="ann")
     memory.search("what can she not eat?", filters={"user_id": "ann"})
 
-Both ways of calling are understood: ids as arguments (0.x, 1.x) and in `filters` (2.x). A user is
-a space; `agent_id` and `run_id` narrow what is asked for within it. With `infer` messages are
-journalled and made known by the rules at once; without, each is kept as it stands. What else a
-caller says of a memory, its metadata and ids, is a document beside it, its mark. Deleting erases
-for good: the memory, its history, and in the messages it was drawn from the sentences that say it.
+Ids may be arguments (0.x, 1.x) or in `filters` (2.x). A user is a space; `agent_id` and `run_id`
+narrow what is asked for within it. With `infer` messages are journalled and made known by the rules
+at once; without, each is kept as it stands. What a caller says of a memory, its metadata and ids,
+is a document beside it, its mark. Deleting erases for good: the memory, its history, and in the
+messages it was drawn from the sentences that say it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
 from loxodon.clock import Clock
-from loxodon.compat.edge import in_thread
+from loxodon.compat import in_thread
 from loxodon.compat.filters import mem0_admits
 from loxodon.errors import CallError, GoneError, NotFoundError
 from loxodon.guard.own_words import in_parts
@@ -296,9 +296,26 @@ class Memory:
     def history(self, memory_id: str) -> list[Answer]:
         """What was done to a memory, oldest first; nothing where there is none any more."""
         id, space = _parted(memory_id)
+        old, found = None, list[Answer]()
         with suppress(NotFoundError), self._host.using(space, make=False) as memory:
-            return _history(memory, id, memory_id)
-        return []
+            mark = _mark(memory, id)
+            for one in memory.history(id):
+                new = one.record.content if one.record.state == "active" else None
+                if one.record.id != id or new == old:  # neither its words nor whether it is there
+                    continue
+                event = {
+                    "id": f"{memory_id}#{one.version}",
+                    "memory_id": memory_id,
+                    "old_memory": old,
+                    "new_memory": new,
+                    "event": "DELETE" if new is None else "ADD" if old is None else "UPDATE",
+                    "created_at": one.record.created_at.isoformat(),
+                    "updated_at": one.at.isoformat(),
+                    "is_deleted": new is None,
+                }
+                found.append(event | {name: mark.get(name) for name in ("actor_id", "role")})
+                old = new
+        return found
 
     def reset(self) -> None:
         """Erase all that was ever added here, whoever's it is."""
@@ -347,12 +364,12 @@ def _infer(
 ) -> list[Answer]:
     """Journal messages, make them known, and tell what that changed."""
     turns = [_turn(one, timestamp) for one in messages if text_of(one["content"]).strip()]
-    since = memory.now()
-    before = Counter(memory.changes_since(since))
+    since, log = memory.now(), memory.workspace.store.worklog
+    before = Counter(log.changes_since(since))
     memory.add(turns, session=scope.session)
     memory.flush()
     changes: dict[str, list[str]] = {}
-    for id, change, _ in (Counter(memory.changes_since(since)) - before).elements():
+    for id, change, _ in (Counter(log.changes_since(since)) - before).elements():
         changes.setdefault(id, []).append(change)
     told = {str(turn["id"]) for turn in turns}  # other changes are another's doing
     changed = [(memory.get(id), done) for id, done in changes.items()]
@@ -447,34 +464,14 @@ def _recalled(memory: Space, query: str, most: int, scope: Scope, as_of: Any) ->
         for item in memory.recall(query, top, _ALL_TOKENS, kind=kind, as_of=as_of).items:
             found[item.id] = (item.score, item.why)
     # What was said may have the words of the question where what was made of it has not.
-    for item in memory.recall(query, _TURNS, _ALL_TOKENS, kind="turn", as_of=as_of).items:
-        for record in memory.drawn_from(memory.turn(item.id)):
+    turns = memory.recall(query, _TURNS, _ALL_TOKENS, kind="turn", as_of=as_of).items
+    store = memory.workspace.store
+    for item in turns:
+        row = int(memory.turn(item.id).ref.removeprefix("t_"))
+        for record in store.records(store.drawn_from([row]).get(row, [])).values():
             found.setdefault(record.id, (item.score * _BY_A_TURN, item.why))
     ranked = sorted(found.items(), key=lambda one: -one[1][0])
     return {id: (round(score / (1 + score), 4), why) for id, (score, why) in ranked}
-
-
-def _history(memory: Space, id: str, memory_id: str) -> list[Answer]:
-    """What changed the words of a memory, or whether it is there, as mem0 tells it."""
-    mark, old, found = _mark(memory, id), None, []
-    for one in memory.history(id):
-        new = one.record.content if one.record.state == "active" else None
-        if one.record.id == id and new != old:
-            event = {
-                "id": f"{memory_id}#{one.version}",
-                "memory_id": memory_id,
-                "old_memory": old,
-                "new_memory": new,
-                "event": "DELETE" if new is None else "ADD" if old is None else "UPDATE",
-                "created_at": one.record.created_at.isoformat(),
-                "updated_at": one.at.isoformat(),
-                "is_deleted": new is None,
-                "actor_id": mark.get("actor_id"),
-                "role": mark.get("role"),
-            }
-            found.append(event)
-            old = new
-    return found
 
 
 def _erase_all(memory: Space, scope: Scope) -> None:

@@ -11,8 +11,7 @@ from loxodon.layout import EMBEDDING_LOCK
 if TYPE_CHECKING:
     from loxodon.config import EmbedderConfig
     from loxodon.consolidate.embedding import Embedded
-    from loxodon.models.embedders import ChosenEmbedder
-    from loxodon.models.questions import Questioner
+    from loxodon.models.embedders import ChosenEmbedder, Questioner
     from loxodon.opening import OpenSpace
     from loxodon.store import Progress
     from loxodon.store.vectors import Coverage
@@ -52,7 +51,7 @@ class Embedders:
     def questioner(self) -> Questioner | None:
         """Embeds questions; None if no embedder is set."""
         if self._questioner is None and self.are_set:
-            from loxodon.models.questions import Questioner
+            from loxodon.models.embedders import Questioner
 
             self._questioner = Questioner(self.chosen, self._settings.query_timeout)
         return self._questioner

@@ -25,9 +25,8 @@ from loxodon.consolidate.residue import Asking, Hear, ModelAnswer, Residue
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
 from loxodon.guard.provenance import is_own
 from loxodon.messages import LANGUAGES, t
-from loxodon.models import tasks, trial
-from loxodon.models.chat import ChatModel, ModelReply
-from loxodon.models.ledger import Ledger
+from loxodon.models import tasks
+from loxodon.models.chat import ChatModel, Ledger, ModelReply
 from loxodon.models.reading import ModelReading, read, size
 from loxodon.store import Filter
 from loxodon.store.store import Store
@@ -185,15 +184,15 @@ class ModelResidue(Residue):
             return ModelReply(nothing, error.tokens_in, error.tokens_out)
 
     def _is_able_in(self, language: str) -> bool:
-        """Whether the model reads a language well enough to be asked; see `models/trial.py`."""
+        """Whether the model reads a language well enough to be asked; see `models/tasks.py`."""
         if not self._config.check:
             return True
         if language not in self._able:
             kept = _tried(self._store, self._config, language, self._now)
             if kept is None:
-                kept = self._ask(lambda: trial.attempt(self._model, language))
+                kept = self._ask(lambda: tasks.attempt(self._model, language))
                 if kept is None and self._nonsense:
-                    kept = trial.Trial.none(language)
+                    kept = tasks.Trial.none(language)
                 if kept is None:
                     return False  # it could not be asked: another time
                 _put_trial(self._store, self._config, language, kept, self._now)
@@ -319,29 +318,29 @@ def check(space: OpenSpace) -> ModelChecked:
     for language in LANGUAGES:
         started, problem = perf_counter(), ""
         try:
-            found, tokens_in, tokens_out = trial.attempt(model, language)
+            found, tokens_in, tokens_out = tasks.attempt(model, language)
         except BadReplyError as error:  # it answers, and nothing that can be used
-            found, problem = trial.Trial.none(language), error.localized()[0]
+            found, problem = tasks.Trial.none(language), error.localized()[0]
             tokens_in, tokens_out = error.tokens_in, error.tokens_out
         _put_trial(space.store, config, language, found, space.now())
         took = perf_counter() - started
         tried.append(ModelTried(language, *found, took, tokens_in, tokens_out, problem))
-    good = all(one.passed >= trial.ENOUGH for one in tried)
+    good = all(one.passed >= tasks.ENOUGH for one in tried)
     return ModelChecked(config.name, config.address, model.keeps_to_schemas, good, tuple(tried))
 
 
-def _tried(store: Store, config: ModelConfig, language: str, now: datetime) -> trial.Trial | None:
+def _tried(store: Store, config: ModelConfig, language: str, now: datetime) -> tasks.Trial | None:
     """How the model that is set did on the test sentences, where that is known and not long ago."""
     page = store.worklog.page(TRIAL, language)
     if page is None or page[1] != _model_of(config):
         return None
     passed, of, *failed = json.loads(page[0])
-    found = trial.Trial(passed, of, tuple(failed))
+    found = tasks.Trial(passed, of, tuple(failed))
     return found if found.good or now - page[2] < TRIED_AGAIN else None
 
 
 def _put_trial(
-    store: Store, config: ModelConfig, language: str, found: trial.Trial, now: datetime
+    store: Store, config: ModelConfig, language: str, found: tasks.Trial, now: datetime
 ) -> None:
     text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
     with store.writing():
@@ -349,4 +348,4 @@ def _put_trial(
 
 
 def _model_of(config: ModelConfig) -> str:
-    return json.dumps([config.address, config.name, trial.VERSION])
+    return json.dumps([config.address, config.name, tasks.VERSION])

@@ -161,9 +161,9 @@ def _sweep(
 
 def _erased(memory: Memory, store: Store, marks: Marks) -> Eraser:
     from loxodon.forget.erase import Eraser
-    from loxodon.tokens import counter
+    from loxodon.tokens import estimate
 
-    eraser = Eraser(store, marks, memory.now(), counter(memory.config.tokenizer))
+    eraser = Eraser(store, marks, memory.now(), estimate)
     eraser.run()
     return eraser
 

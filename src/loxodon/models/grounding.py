@@ -51,25 +51,14 @@ class Evidence(NamedTuple):
         return f"{self.said}\n{self.context}"
 
 
-def objection(content: str, source: Evidence, language: str) -> str:
-    """Why a sentence read from `source` cannot be kept; empty where it can."""
-    return _unsaid(content, source, closest(content, source.said), language, _STRICT)
-
-
-def misread(
-    content: str, words: str, source: Evidence, language: str, *, averse: bool = False
+def objection(
+    content: str, source: Evidence, language: str, words: str = "", *, averse: bool = False
 ) -> str:
-    """The same of a sentence that rests on some `words` of `source`; of one about what somebody is
-    averse to, which needs no "not" to be told."""
-    if closest(words, source.said).rstrip().endswith(_QUESTION):
-        return "a question is no statement"
-    return _unsaid(content, source, words, language, _QUOTED, averse=averse)
-
-
-def _unsaid(
-    content: str, source: Evidence, clause: str, language: str, own: Share, *, averse: bool = False
-) -> str:
-    if content.endswith(_QUESTION) or clause.rstrip().endswith(_QUESTION):
+    """Why a sentence read from `source` cannot be kept; empty where it can. It may rest on `words`
+    of the source, and tell what somebody is averse to, which needs no "not"."""
+    near = closest(words or content, source.said)
+    clause, own = (words, _QUOTED) if words else (near, _STRICT)
+    if any(text.rstrip().endswith(_QUESTION) for text in (content, clause, near)):
         return "a question is no statement"
     if not shares(content, source.said):
         return "it speaks of something else"

@@ -1,23 +1,24 @@
 """One question about a stretch of talk: what of it is worth knowing, and what that does to what is
 known.
 
-The model sees the talk in order, the nearest memories under short ids (m1), and what the rules read
-of the same messages (h1). For each message that is asked about it answers a list of items: add,
-update or end a memory, the same as one, drop what the rules read; an empty list is "nothing to
-remember" and drops that too. Every item quotes the words it rests on, a memory that ends or changes
-is one that was shown, and a sentence brings no name and no number of its own (`grounding.py`). An
-answer of which nothing can be used is a ModelError, never "nothing".
+The model sees the talk in order, the nearest memories (m1) and what the rules read (h1). For each
+message asked about it answers a list of items: add, update or end a memory, the same as one, drop
+what the rules read; an empty list is "nothing to remember" and drops that too. Every item quotes
+the words it rests on, and brings no name and no number of its own (`grounding.py`). An answer of
+which nothing can be used is a ModelError, never "nothing".
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple, cast, get_args
+
+import msgspec
 
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import (
@@ -39,7 +40,6 @@ from loxodon.models.replies import (
     Schema,
     UnfitError,
     array,
-    check,
     check_length,
     record,
 )
@@ -74,28 +74,6 @@ _NOT_YET = re.compile(
 )
 # About what is to come, or wished for, by nature
 _AHEAD = ("budget", "goal", "deadline", "reply_language", "reply_style", "form_of_address")
-_ITEM: Schema = {
-    "anyOf": [
-        record(
-            {"do": {"type": "string", "enum": ["drop", "same", "end"]}, "id": TEXT, "words": TEXT}
-        ),
-        record(
-            {
-                "do": {"type": "string", "enum": ["add", "update"]},
-                **dict.fromkeys(["id", "words", "content", "subject", "attribute", "value"], TEXT),
-                "kind": {"type": "string", "enum": ["fact", "belief"]},
-                "category": TEXT,
-                "importance": {"type": "number"},
-                "confidence": {"type": "number"},
-                "project": TEXT,
-                "topic": TEXT,
-                "tags": array(TEXT),
-                "since": TEXT,
-                "mentions": array(record({"name": TEXT, "type": TEXT})),
-            }
-        ),
-    ]
-}
 
 
 class PromptMessage(NamedTuple):
@@ -195,7 +173,7 @@ def question(batch: Batch, task: str = "reading") -> ModelQuestion:
         batch.language,
         prompt(task, batch.language, item=item),
         fenced(lines),
-        {**schema, "$defs": {"all": array(_ITEM)}},
+        {**schema, "$defs": {"all": array({"anyOf": [_DROPPED, _STATED]})}},
         max(_AT_LEAST, _PER_LINE * len(labels)),
         record({}),
     )
@@ -253,62 +231,98 @@ def believed(value: dict[str, object], batch: Batch) -> ModelReading:
     return ModelReading(items, decided, refused)
 
 
-def _item(claim: object, n: int, batch: Batch) -> ReadItem:
+class _Claim(msgspec.Struct):
+    """An item as a model answers it; a server without schemas may leave out what is empty."""
+
+    do: Do
+    id: str = ""
+    words: str = ""
+    content: str = ""
+    subject: str = ""
+    attribute: str = ""
+    value: str = ""
+    kind: str = ""
+    category: str = ""
+    importance: float = 0.5
+    confidence: float = 1.0
+    project: str = ""
+    topic: str = ""
+    tags: object = ()
+    since: str = ""
+    mentions: object = ()
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            if isinstance(value := getattr(self, name), str):
+                setattr(self, name, value.strip())
+
+
+_NUMBER: Schema = {"type": "number"}
+_TYPES: dict[str, Schema] = {
+    "do": {"type": "string", "enum": ["add", "update"]},
+    "kind": {"type": "string", "enum": ["fact", "belief"]},
+    "importance": _NUMBER,
+    "confidence": _NUMBER,
+    "tags": array(TEXT),
+    "mentions": array(record({"name": TEXT, "type": TEXT})),
+}
+_DROPPED = record(
+    {"do": {"type": "string", "enum": ["drop", "same", "end"]}, "id": TEXT, "words": TEXT}
+)
+_STATED = record({name: _TYPES.get(name, TEXT) for name in _Claim.__struct_fields__})
+
+
+def _item(answered: object, n: int, batch: Batch) -> ReadItem:
     """An item of an answer, checked; UnfitError with the reason where it is not believed."""
-    check(claim, record({"do": {"type": "string", "enum": [*get_args(Do)]}}), "an item")
-    given = cast(dict[str, Any], claim)
-    do = cast(Do, given["do"])
-    named = re.fullmatch(r"([hm])(\d{1,4})", _string(given, "id"))
+    try:
+        claim = msgspec.convert(answered, _Claim)
+    except msgspec.ValidationError as error:
+        raise UnfitError(f"an item is wrong: {error}") from None
+    named = re.fullmatch(r"([hm])(\d{1,4})", claim.id)
     kind, place = (named[1], int(named[2]) - 1) if named else ("", -1)
-    if do == "drop":
+    if claim.do == "drop":
         if kind != "h" or not 0 <= place < len(batch.hints) or batch.hints[place].line != n:
             raise UnfitError("drop must name an h of the same message")
-        return ReadItem(n, do, hint=place)
+        return ReadItem(n, "drop", hint=place)
     target = None
-    if do != "add":
+    if claim.do != "add":
         if kind != "m" or not 0 <= place < len(batch.known):
             raise UnfitError("update, end and same must name an m that was shown")
         target = batch.known[place]
-    words = _string(given, "words")
-    if do != "same" and not grounding.stands(shown(batch.lines[n].text), words):
+    if claim.do != "same" and not grounding.stands(shown(batch.lines[n].text), claim.words):
         raise UnfitError("the words of an item do not stand in its message")
-    if do in ("same", "end"):
-        return ReadItem(n, do, target.id if target else "", words=words)
-    return _stated(given, n, words, target, batch)
+    if claim.do in ("same", "end"):
+        return ReadItem(n, claim.do, target.id if target else "", words=claim.words)
+    return _stated(claim, n, target, batch)
 
 
-def _stated(
-    given: Mapping[str, Any], n: int, words: str, target: KnownMemory | None, batch: Batch
-) -> ReadItem:
+def _stated(claim: _Claim, n: int, target: KnownMemory | None, batch: Batch) -> ReadItem:
     """An item that says something, with what of its labels can be believed."""
-    line = batch.lines[n]
+    line, words = batch.lines[n], claim.words
     before = [shown(one.text) for one in batch.lines[max(0, n - CONTEXT) : n]]
     source = Evidence(shown(line.text), "\n".join((*before, target.text if target else "")))
-    content = _string(given, "content").rstrip("。.").rstrip()
+    content = claim.content.rstrip("。.").rstrip()
     check_length(content, MOST_STATEMENT, batch.language)
     if len(split(content)) > 1:
         raise UnfitError("content must be one sentence")
-    averse = _string(given, "attribute") in _AVERSIONS
-    if reason := grounding.misread(content, words, source, batch.language, averse=averse):
+    averse = claim.attribute in _AVERSIONS
+    if reason := grounding.objection(content, source, batch.language, words, averse=averse):
         raise UnfitError(f"an item is not what was said: {reason}")
-    subject = _string(given, "subject")
-    if subject.lower() in _USERS:
-        subject = USER
-    elif not grounding.contains(source.whole, subject):
+    subject = USER if claim.subject.lower() in _USERS else claim.subject
+    if subject != USER and not grounding.contains(source.whole, subject):
         raise UnfitError("an item is about someone who was not spoken of")
     if not any(name in fold(content) for name in ("the user", "用户", fold(subject))):
         raise UnfitError("content must name the user or whom it is about")
-    attribute, value = _attribute(given, subject, content)
-    category = _string(given, "category")
-    if category not in _CATEGORIES or category == "fact":
-        category = ATTRIBUTES[attribute].category if attribute else "fact"
-    confidence = _number(given, "confidence", 1.0)
-    if not 0 < confidence <= 1:
+    if not 0 < claim.confidence <= 1:
         raise UnfitError("confidence must be above 0 and at most 1")
-    if _string(given, "kind") == "belief":
-        confidence = min(confidence, _IF_BELIEF)
+    confidence = min(claim.confidence, _IF_BELIEF) if claim.kind == "belief" else claim.confidence
     if grounding.has("hedged", words):
         confidence = min(confidence, _IF_HEDGED)
+    attribute, value = _attribute(claim, subject, content)
+    known, category = ATTRIBUTES.get(attribute), claim.category
+    if category not in _CATEGORIES or category == "fact":
+        category = known.category if known else "fact"
+    project, topic = _label(claim.project), _label(claim.topic)
     statement = Statement(
         content,
         subject,
@@ -319,61 +333,59 @@ def _stated(
         positive=not grounding.negated(content),
         confidence=confidence,
         basis=words[:_BASIS] if confidence < 1 else "",
-        mentions=_mentions(given, content, source),
-        project=_label(given, "project", source.whole),
-        topic=_label(given, "topic"),
+        mentions=_mentions(claim, content, source),
+        project=project if grounding.contains(source.whole, project) else "",
+        topic=topic,
     )
+    # By the model, within what the scale says of such a thing
+    importance = min(1.0, max(0.1, claim.importance))
+    if known is not None and known.about in ("identity", "health", "safety"):
+        importance = max(importance, known.importance)
+    elif category in ("identity", "health"):
+        importance = max(importance, 0.8)
+    else:
+        importance = min(importance, _MOST_OF_OTHERS)
+    said = f"{content}\n{source.whole}"
+    tags = [one.strip() for one in _listed(claim.tags) if isinstance(one, str)]
+    good = [one for one in tags if len(one) <= _LABEL and grounding.contains(said, one)]
     return ReadItem(
         n,
         "update" if target else "add",
         target.id if target else "",
-        -1,
-        statement,
-        _importance(given, category, attribute),
-        _tags(given, f"{content}\n{source.whole}"),
-        _since(given, words, line.at),
-        words,
+        statement=statement,
+        importance=importance,
+        tags=tuple(dict.fromkeys(good))[:_TAGS],
+        since=_since(claim.since, words, line.at),
+        words=words,
     )
 
 
-def _attribute(given: Mapping[str, Any], subject: str, content: str) -> tuple[str, str]:
+def _attribute(claim: _Claim, subject: str, content: str) -> tuple[str, str]:
     """The attribute and its value, where the sentence bears both.
 
     An attribute with one value at a time replaces what was known. A model that calls any word a
     `name` would overwrite who somebody is, so such an attribute is taken only where the sentence
     has a word for it, and says that it is so rather than that it was, might or should be.
     """
-    attribute, value = _string(given, "attribute"), _string(given, "value")
-    known = ATTRIBUTES.get(attribute)
-    if known is None or not value:
+    known = ATTRIBUTES.get(claim.attribute)
+    if known is None or not claim.value:
         return "", ""
-    if not all(grounding.contains(content, part) for part in value.split(":")):
+    if not all(grounding.contains(content, part) for part in claim.value.split(":")):
         return "", ""
-    folded = fold(content)
-    sign = _attributes()[0].get(attribute)
-    if known.one and not (sign and re.search(sign, folded)):
-        return "", ""
-    if known.one and _NOT_YET.search(folded) and attribute not in _AHEAD:
-        return "", ""
+    if known.one:
+        folded, sign = fold(content), _attributes()[0].get(claim.attribute)
+        if not (sign and re.search(sign, folded)):
+            return "", ""
+        if _NOT_YET.search(folded) and claim.attribute not in _AHEAD:
+            return "", ""
     if subject == USER and known.about != "relation" and grounding.has("relatives", content):
         return "", ""  # what seems to be the user's is that of someone close to them
-    return attribute, value
+    return claim.attribute, claim.value
 
 
-def _importance(given: Mapping[str, Any], category: str, attribute: str) -> float:
-    """By the model, within what the scale says of such a thing."""
-    claimed = min(1.0, max(0.1, _number(given, "importance", 0.5)))
-    known = ATTRIBUTES.get(attribute)
-    if known is not None and known.about in ("identity", "health", "safety"):
-        return max(claimed, known.importance)
-    if category in ("identity", "health"):
-        return max(claimed, 0.8)
-    return min(claimed, _MOST_OF_OTHERS)
-
-
-def _since(given: Mapping[str, Any], words: str, at: datetime) -> datetime | None:
+def _since(claimed: str, words: str, at: datetime) -> datetime | None:
     """A day that the words name, as the model reckoned it."""
-    named = re.fullmatch(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?", _string(given, "since"))
+    named = re.fullmatch(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?", claimed)
     if named is None:
         return None
     year, month, day = int(named[1]), int(named[2] or 1), int(named[3] or 1)
@@ -385,41 +397,23 @@ def _since(given: Mapping[str, Any], words: str, at: datetime) -> datetime | Non
     return since if since <= at and any(one.since <= since < one.until for one in spoken) else None
 
 
-def _tags(given: Mapping[str, Any], within: str) -> tuple[str, ...]:
-    claimed = given.get("tags")
-    listed = claimed if isinstance(claimed, list) else []
-    texts = [one.strip() for one in listed if isinstance(one, str)]
-    good = [one for one in texts if 0 < len(one) <= _LABEL and grounding.contains(within, one)]
-    return tuple(dict.fromkeys(good))[:_TAGS]
-
-
-def _label(given: Mapping[str, Any], name: str, within: str | None = None) -> str:
-    """A project (as it was said) or a topic (a word or two)."""
-    claimed = _string(given, name)
+def _label(claimed: str) -> str:
+    """A project or a topic, where it is a word or two."""
     plain = len(claimed) <= _LABEL and all(c.isalnum() or c in " -_./+#" for c in claimed)
-    return claimed if plain and (within is None or grounding.contains(within, claimed)) else ""
+    return claimed if plain else ""
 
 
-def _mentions(given: Mapping[str, Any], content: str, source: Evidence) -> tuple[Mention, ...]:
+def _listed(claimed: object) -> list[Any]:
+    return claimed if isinstance(claimed, list) else []
+
+
+def _mentions(claim: _Claim, content: str, source: Evidence) -> tuple[Mention, ...]:
     found = {}
-    claims = given.get("mentions")
-    for one in claims if isinstance(claims, list) else ():
-        name = _string(one, "name") if isinstance(one, dict) else ""
+    for one in _listed(claim.mentions):
+        name, type = (one.get("name"), one.get("type")) if isinstance(one, dict) else ("", "")
+        name = name.strip() if isinstance(name, str) else ""
         said = grounding.contains(content, name) and grounding.contains(source.whole, name)
         if said and name.lower() not in _USERS:
-            type = one["type"] if one.get("type") in get_args(EntityType) else "other"
-            found[name] = Mention(name, cast(EntityType, type))
+            known = type if type in get_args(EntityType) else "other"
+            found[name] = Mention(name, cast(EntityType, known))
     return tuple(found.values())[:_MENTIONS]
-
-
-def _string(given: Mapping[str, Any], name: str) -> str:
-    """A field of an item; a server without schemas may leave out what is empty."""
-    value = given.get(name, "")
-    check(value, TEXT, name)
-    return str(value).strip()
-
-
-def _number(given: Mapping[str, Any], name: str, otherwise: float) -> float:
-    value = given.get(name, otherwise)
-    check(value, {"type": "number"}, name)
-    return float(value)

@@ -1,20 +1,33 @@
-"""The smaller questions that a model is asked: weighing, summing up, merging.
+"""The smaller questions that a model is asked (weighing, summing up, merging), and its trial.
 
-Each takes a model, what it is about, and the language, and returns the checked result with its
-tokens. A text holds only what was found in the lines handed in (`grounding.py`). Reading, the large
-question, is in `reading.py`.
+A text holds only what was found in the lines handed in (`grounding.py`).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from importlib.resources import files
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from loxodon.models import grounding
 from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply
 from loxodon.models.grounding import Evidence
 from loxodon.models.prompts import fenced, prompt
-from loxodon.models.reading import MOST_STATEMENT, shown
+from loxodon.models.reading import (
+    MOST_STATEMENT,
+    Batch,
+    Hint,
+    KnownMemory,
+    ModelReading,
+    PromptMessage,
+    ReadItem,
+    believed,
+    question,
+    shown,
+)
 from loxodon.models.replies import TEXT, UnfitError, array, check_length, record
 from loxodon.text.similarity import gist
 
@@ -44,7 +57,7 @@ def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Mod
     if gist(belief).words.isdisjoint(gist(fact).words):
         return ModelReply("unrelated", 0, 0)
     user = fenced([("belief", shown(belief)), ("fact", shown(fact))])
-    question = ModelQuestion("weigh", language, prompt("weigh", language), user, _WEIGHING, 30)
+    asked = ModelQuestion("weigh", language, prompt("weigh", language), user, _WEIGHING, 30)
     # A belief becomes a fact by this: what says the contrary cannot confirm it.
     contrary = grounding.negated(belief) != grounding.negated(fact)
 
@@ -52,7 +65,7 @@ def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Mod
         verdict = cast(Verdict, value["verdict"])
         return "unrelated" if verdict == "confirm" and contrary else verdict
 
-    return model.ask(question, read)
+    return model.ask(asked, read)
 
 
 def summarise(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[str]:
@@ -124,7 +137,7 @@ def _text(
     """A text in which everything is from `lines`."""
     system = prompt(name, language, most=str(most[language]))
     schema = record({field: TEXT})
-    question = ModelQuestion(name, language, system, fenced(lines), schema, 2 * most[language] + 20)
+    asked = ModelQuestion(name, language, system, fenced(lines), schema, 2 * most[language] + 20)
 
     def read(value: dict[str, Any]) -> str:
         text = " ".join(cast(str, value[field]).split())
@@ -136,7 +149,7 @@ def _text(
             raise UnfitError(f"the {field} is not what was given: {reason}")
         return text
 
-    return model.ask(question, read)
+    return model.ask(asked, read)
 
 
 def _objection(text: str, given: str, most: Mapping[str, int], language: str) -> str:
@@ -148,3 +161,81 @@ def _objection(text: str, given: str, most: Mapping[str, int], language: str) ->
 
 def _numbered(facts: Sequence[str]) -> list[tuple[str, str]]:
     return [(str(n), shown(fact)) for n, fact in enumerate(facts, 1)]
+
+
+# Ten sentences in each language (`trial.json`) that a model has to read well before it decides
+# anything: a small one that takes every question for a fact would leave a memory worse than none.
+
+ENOUGH = 8  # sentences of the ten that a model must read well
+VERSION = 2  # of the sentences and the question: a model that passed another is tried again
+_START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+_DAY = timedelta(days=1)
+
+
+class TrialSentence(NamedTuple):
+    text: str
+    has: Sequence[str] = ()  # one of these stands in what is kept; none where nothing is kept
+    do: Sequence[str] = ("add", "update")  # what is right to do with it
+    known: str = ""  # a memory that it is about
+    hint: str = ""  # what the rules made of it
+
+
+class Trial(NamedTuple):
+    """How a model did."""
+
+    passed: int
+    of: int
+    failed: tuple[str, ...]  # the sentences that it did not read well
+
+    @classmethod
+    def none(cls, language: str) -> Trial:
+        """Of a model that answers nothing that can be used."""
+        texts = tuple(one.text for one in sentences()[language])
+        return cls(0, len(texts), texts)
+
+    @property
+    def good(self) -> bool:
+        return self.passed >= ENOUGH
+
+
+@cache
+def sentences() -> Mapping[str, Sequence[TrialSentence]]:
+    """The sentences by language."""
+    found = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
+    return {language: [TrialSentence(**one) for one in all] for language, all in found.items()}
+
+
+def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
+    """Have a model read the ten sentences of a language in one question, each of its own day."""
+    tried = list(enumerate(sentences()[language]))
+    batch = Batch(
+        [PromptMessage(one.text, _START + n * _DAY) for n, one in tried],
+        [KnownMemory(str(n), one.known, _START - 30 * _DAY) for n, one in tried if one.known],
+        [Hint(n, one.hint) for n, one in tried if one.hint],
+        language,
+    )
+
+    def judged(reading: ModelReading) -> Trial:
+        failed = [
+            one.text
+            for n, one in tried
+            if n not in reading.decided
+            or not _well(one, n, [item for item in reading.items if item.line == n], batch.hints)
+        ]
+        return Trial(len(tried) - len(failed), len(tried), tuple(failed))
+
+    asked = question(batch)._replace(name="trial")
+    return model.ask(asked, lambda value: judged(believed(value, batch)))
+
+
+def _well(
+    sentence: TrialSentence, n: int, items: Sequence[ReadItem], hints: Sequence[Hint]
+) -> bool:
+    dropped = {one.hint for one in items if one.do == "drop"}
+    kept = [one.text for k, one in enumerate(hints) if items and one.line == n and k not in dropped]
+    texts = [*kept, *(one.statement.content for one in items if one.statement)]
+    if not sentence.has and not sentence.known:
+        return not texts and all(one.do == "drop" for one in items)
+    if sentence.known and not any(one.do in sentence.do and one.target == str(n) for one in items):
+        return False
+    return not sentence.has or any(word in text for word in sentence.has for text in texts)

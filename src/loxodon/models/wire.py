@@ -1,15 +1,16 @@
-"""One HTTP exchange with a model's server, by httpx.
+"""One exchange with a model's server, or with a program that is a model.
 
-Whatever the server does ends in an `Answer` or in one of our errors: within a time limit for all of
-it, within a size limit, without following anything to another address, and without the key or the
+Whatever it does ends in an `Answer` or in one of our errors: within a time limit for all of it,
+within a size limit, without following anything to another address, and without the key or the
 words that were sent in any message. Proxies of the environment are not used.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cache
 from threading import Thread
@@ -26,6 +27,7 @@ from loxodon.errors import (
 
 T = TypeVar("T")
 
+READING = "LOXODON_READING"  # set for a program, whose own hooks then do nothing
 _MOST_BYTES = 2 << 20  # more than this is no answer to what we ask
 _FIRST_WAIT = 1.0  # seconds before a busy server is asked again
 _MOST_WAIT = 30.0  # seconds; a server that wants us to wait longer is asked at the next run
@@ -87,13 +89,7 @@ def post(
         # httpx limits each read; a server that drips would take as long as it likes.
         return within(timeout, exchange)
     except (TimeoutError, httpx.TimeoutException) as error:
-        raise UnreachableModelError(
-            "the model did not answer within {timeout} seconds",
-            hint="if it is overloaded, raise the timeout with `loxodon config {section}.timeout`",
-            section=section,
-            timeout=f"{timeout:g}",
-            delivered=not isinstance(error, httpx.ConnectTimeout),
-        ) from None
+        raise _too_slow(section, timeout, not isinstance(error, httpx.ConnectTimeout)) from None
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         # Errors of the protocol repeat what the server sent; their kind says enough.
         connecting = isinstance(error, httpx.ConnectError)
@@ -104,6 +100,58 @@ def post(
             reason=str(error) if connecting else type(error).__name__,
             delivered=not connecting and isinstance(error, httpx.TransportError),
         ) from None
+
+
+def run_program(
+    command: str, said: Sequence[str], schema: Mapping[str, object], timeout: float
+) -> Answer:
+    """What a program such as `claude -p` prints for a prompt on its standard input, as a model's
+    server would answer."""
+    import shlex
+    import subprocess
+    from tempfile import TemporaryDirectory
+
+    form = f"Answer with JSON only, as this schema has it: {json.dumps(schema)}"
+    try:
+        # In an empty folder: it has no files to read, and an agent no project.
+        with TemporaryDirectory(prefix="loxodon-") as folder:
+            done = subprocess.run(  # noqa: S603 the owner's own choice
+                shlex.split(command),
+                input="\n\n".join([*said, form]).encode(),
+                capture_output=True,
+                timeout=timeout,
+                cwd=folder,
+                env={**os.environ, READING: "1"},
+                check=False,
+            )
+    except subprocess.TimeoutExpired:
+        raise _too_slow("model", timeout, delivered=True) from None
+    except (OSError, ValueError) as error:
+        raise RejectedModelError(
+            "cannot run the model's program: {reason}",
+            hint="check model.command",
+            reason=getattr(error, "strerror", None) or str(error),
+        ) from None
+    if done.returncode:  # what it complains of may repeat what it was told: unsaid
+        raise RejectedModelError(
+            "the model's program failed (exit status {status})",
+            hint="run model.command yourself: it must read a prompt from standard input",
+            status=done.returncode,
+        )
+    text = done.stdout[:_MOST_BYTES].decode("utf-8", "replace")
+    message = {"role": "assistant", "content": text}
+    body = {"choices": [{"message": message, "finish_reason": "stop"}]}
+    return Answer(200, json.dumps(body).encode())
+
+
+def _too_slow(section: str, timeout: float, delivered: bool) -> UnreachableModelError:
+    return UnreachableModelError(
+        "the model did not answer within {timeout} seconds",
+        hint="if it is overloaded, raise the timeout with `loxodon config {section}.timeout`",
+        section=section,
+        timeout=f"{timeout:g}",
+        delivered=delivered,
+    )
 
 
 def check_status(answer: Answer, section: str = "model") -> None:
@@ -118,16 +166,10 @@ def check_status(answer: Answer, section: str = "model") -> None:
             status=status,
             wait=answer.retry_after,
         )
-    if status in (401, 403):
-        raise RejectedModelError(
-            "the model rejected the API key (HTTP {status})",
-            hint="check {section}.api_key",
-            section=section,
-            status=status,
-        )
     raise RejectedModelError(
         "the model's server rejected the request (HTTP {status})",
-        hint="check {section}.base_url (it often ends in /v1) and {section}.name",
+        hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
+        "{section}.name",
         section=section,
         status=status,
     )

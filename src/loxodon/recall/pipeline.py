@@ -31,7 +31,7 @@ from loxodon.tokens import Counter
 from loxodon.types import Considered, Gate, LeftOut, Recall, Stage, Trace
 
 if TYPE_CHECKING:
-    from loxodon.models.questions import EmbeddedQuestion as Meaning
+    from loxodon.models.embedders import EmbeddedQuestion as Meaning
 
 _RANKED = 40  # how many of the best findings are linked and put in order
 _NEXT = 10  # how many of those that just missed it the trace names

@@ -82,11 +82,13 @@ def inspect(memory: Memory, store: Store, name: str) -> Inspected:
             return Inspected("note", name, note=memory.note(name), seen=seen(name))
         if name.startswith("t_") or (":" in name and not store.entities_named([fold(name)])):
             turn = memory.turn(name)
+            row = int(turn.ref.removeprefix("t_"))
+            made = store.records(store.drawn_from([row]).get(row, []))
             return Inspected(
                 "turn",
                 turn.ref,
                 turn=turn,
-                made=tuple(memory.drawn_from(turn)),
+                made=tuple(made.values()),
                 found_by=tuple(quick(turn.content, _KEYWORDS)),
                 seen=seen(turn.ref),
             )

@@ -28,7 +28,7 @@ from loxodon.guard.own_words import in_parts
 from loxodon.security.audit import recorded_as
 from loxodon.spaces import space_path
 from loxodon.text.check import checked_text
-from loxodon.tokens import counter
+from loxodon.tokens import estimate
 from loxodon.types import CHATS, Chat
 from loxodon.working.accounting import Gauge, limits, tokens_of, tokens_of_tools, usage_of
 from loxodon.working.compaction import Compacted, by_agent, by_memory, place_to_cut, summed_up
@@ -110,7 +110,7 @@ class Session(AbstractContextManager["Session"]):
         self._keeps_journal = journal
         self._typed = typed
         # A context is counted several times for each request, and most of it has not changed.
-        self._count = lru_cache(maxsize=_COUNTED)(counter(memory.config.tokenizer))
+        self._count = lru_cache(maxsize=_COUNTED)(estimate)
         self._frame = _Frame()
         self.after_fork()
         self._begin()

@@ -88,8 +88,8 @@ def test_agents_share_unless_they_are_kept_apart(
     with Memory.open(tmp_path / "b", config=apart, clock=clock) as memory:
         assert follow(memory, claw).added == 2
         assert follow(memory, claw).added == 0
-        assert journal(memory.as_agent("home")) == ["my sister lives in Osaka"]
-        assert journal(memory.as_agent("work")) == ["the demo is on Friday"]
+        assert journal(memory.within("home")) == ["my sister lives in Osaka"]
+        assert journal(memory.within("work")) == ["the demo is on Friday"]
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,9 @@ class Encoder:
             hidden += self._weight("p")[:longest]
             hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
             bias = np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
-            yield rows, self._one_thread(_through)(layers, hidden, bias), mask
+            for layer in layers:
+                hidden = self._one_thread(_one_layer)(layer, hidden, bias)
+            yield rows, hidden, mask
 
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = {name.removeprefix("q:") for name in self._data if not name.startswith("s:")}
@@ -169,12 +171,6 @@ class Encoder:
             return np.asarray(self._data[name], np.float32)
         scale = self._data[f"s:{name}"].astype(np.float32)
         return np.asarray(self._data[f"q:{name}"].astype(np.float32) * scale[:, None])
-
-
-def _through(layers: Sequence[dict[str, Floats]], hidden: Floats, bias: Floats) -> Floats:
-    for layer in layers:
-        hidden = _one_layer(layer, hidden, bias)
-    return hidden
 
 
 def _one_layer(layer: dict[str, Floats], hidden: Floats, bias: Floats) -> Floats:
