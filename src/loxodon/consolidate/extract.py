@@ -165,7 +165,7 @@ _MOST_RUNS = 3  # More changes than this are a text in two languages, side by si
 
 def _tongues(fragments: Sequence[Fragment], main: str) -> dict[int, str]:
     """The language of each fragment: that of the message unless its sentence is in the other."""
-    found = {}
+    found: dict[int, str] = {}
     for sentence in sentences_of(fragments):
         han, words = _HAN.search(sentence.text), _WORDS.search(sentence.text)
         tongue = main if bool(han) == bool(words) else "zh" if han else "en"
