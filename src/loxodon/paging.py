@@ -85,9 +85,11 @@ def _key(verb: str, cursor: object) -> Key:
         if not isinstance(cursor, str) or len(cursor) > _LONGEST:
             raise ValueError
         of, *key = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        known = of == verb and [type(part) for part in key] == list(ORDERS[verb].parts)
+        if of != verb or [type(part) for part in key] != list(ORDERS[verb].parts):
+            raise ValueError
+        # Types first: to look for a float in a range goes through all of it
         sound = all(isinstance(part, str) or part in _WHOLE for part in key)
-        if not known or not sound or cursor_of(verb, tuple(key)) != cursor:
+        if not sound or cursor_of(verb, tuple(key)) != cursor:
             raise ValueError
     except (ValueError, TypeError, RecursionError):  # which a UnicodeError is too
         raise CursorError(
