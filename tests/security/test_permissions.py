@@ -184,10 +184,7 @@ def test_verbs_about_the_space(scene: Scene) -> None:
     assert found == expected
 
 
-MADE_OF = {
-    *("open", "close", "now", "within", "as_agent", "for_owner", "chat_model", "after_fork"),
-    "audit.head",
-}
+MADE_OF = {*("open", "close", "now", "within", "as_agent", "for_owner", "chat_model", "after_fork")}
 """What a memory is, rather than what is done with it."""
 NO_CONTENT = {
     *("gate", "status", "stats", "settings", "backups", "timekeeping", "forgotten", "beside"),
