@@ -388,15 +388,6 @@ def test_a_working_session_is_of_whoever_opened_it(scene: Scene) -> None:
         assert "planted" not in repr(Session.open(memory, "main").prepare("go on"))
 
 
-def test_the_owner_hands_in_what_was_said_to_an_agent(scene: Scene) -> None:
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        draft = Draft(1, "user", "I am allergic to nuts.", agent="bot", origin="relayed")
-        memory.add_drafts([draft], ["openclaw"])
-        assert memory.journal(session="openclaw@bot")[-1].origin == "relayed"
-        memory.consolidate(force=True)
-        assert any("nuts" in one.content for one in memory.list() if one.agent == "bot")
-
-
 @pytest.mark.parametrize(("chat", "voice"), [("direct", "assistant"), ("group", "group")])
 def test_what_an_agent_says_is_its_own_word(scene: Scene, chat: Chat, voice: str) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
