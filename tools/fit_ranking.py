@@ -6,12 +6,12 @@ FILE are labelled conversations (`loxodon bench retrieval`), DIR the memories th
 them (`--keep`). For every question the parts of all turns that recall finds are read, once; with
 `--embedder` the same again with meaning. The fit is a softmax over what was found for a question:
 the turns with the answer should have most of it. Each set has equal say, whatever its size. Weights
-stay near the ones in `recall/fuse.py` where the sets say little.
+stay near the ones in `recall/look.py` where the sets say little.
 
 Half of each set is fitted on (every other conversation, or question where there is one
 conversation) and the other half held back. The tables, on the halves held back, R@10:
 
-    now         the weights of `recall/fuse.py`
+    now         the weights of `recall/look.py`
     fitted      on all sets
     left out    fitted on the other sets: what to expect of talk that no one has seen
     without …   fitted, and one part taken away: what it earns
@@ -34,8 +34,9 @@ from numpy.typing import NDArray
 from loxodon.cli.bench import chosen_embedder, for_measuring, kept_home, read_conversations
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
-from loxodon.recall import fuse, routes
-from loxodon.recall.pipeline import Watch, looked
+from loxodon.recall import look as weights
+from loxodon.recall import order
+from loxodon.recall.pipeline import searched
 from loxodon.store import Filter
 
 Floats = NDArray[Any]
@@ -128,9 +129,10 @@ def asked(talk: Any, config: Config, keep: str) -> Iterator[tuple[list[Row], boo
             now[0] = question["asked_at"]
             with memory._store.reading():
                 meaning = questioner.ask if questioner else None
-                look = looked(
-                    memory._store, question["text"], Filter(), now[0], 100, meaning, None, Watch()
+                look = searched(
+                    memory._store, question["text"], Filter(), now[0], 100, meaning, None
                 )
+                order.weigh(look)
                 turns = memory._store.turns([key.row for key in look.pool if key.is_turn])
             rows: list[Row] = []
             for key, found in look.pool.items():
@@ -151,9 +153,9 @@ Model = dict[str, float]
 
 
 def now_in_use() -> Model:
-    asked = {name: fuse.ASKED[name] for name in PARTS}
-    told = {f"told {name}": fuse.TOLD[name] for name in PARTS}
-    return asked | told | {name: getattr(fuse, name) for name in FACTORS.values()}
+    asked = {name: weights.ASKED[name] for name in PARTS}
+    told = {f"told {name}": weights.TOLD[name] for name in PARTS}
+    return asked | told | {name: getattr(weights, name) for name in FACTORS.values()}
 
 
 def fitted(sets: Sequence[Found]) -> Model:
@@ -240,6 +242,6 @@ def line(name: str, values: Sequence[float]) -> None:
 
 if __name__ == "__main__":
     # A part that counts nothing is not looked for.
-    sought = {name: value or 1e-9 for name, value in fuse.TOLD.items()}
-    vars(routes)["TOLD"] = sought
+    sought = {name: value or 1e-9 for name, value in weights.TOLD.items()}
+    vars(weights)["TOLD"] = sought
     main()

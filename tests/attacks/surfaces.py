@@ -69,8 +69,6 @@ def library(world: World, viewer: Viewer, memory: Memory, ids: dict[str, list[st
         "today": lambda: seen.today(world.clock().replace(year=2020)),
         "timeline": seen.timeline,
         "graph": lambda: seen.graph(limit=0),
-        "graph then": lambda: seen.graph(limit=0, until=world.clock()),
-        "graph around": lambda: seen.graph(around=key),
         "related": lambda: seen.related(some),
         "strength": lambda: seen.strength(some),
         "labels": seen.labels,

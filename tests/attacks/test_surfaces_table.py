@@ -249,7 +249,6 @@ def test_the_command_line_as_an_agent(scene: Scene, capsys: pytest.CaptureFixtur
         ["--space", "new", "init"],
         ["backup", "--all", "NOWHERE"],
         ["profile", "--refresh"],
-        ["context", "hello", "--soul", "TOKENS"],
         ["quarantine", "release", "q_1"],
     ],
 )

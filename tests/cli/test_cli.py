@@ -221,7 +221,7 @@ def test_embedding_and_how_far_it_is(shell: Shell) -> None:
     for command in (["status"], ["consolidate"], ["recall", "cat"]):  # which go on without it
         shell(*command)
     shell("config", "embedder.kind", "loxodon")
-    (found,) = shell.json("embed", "--status")["models"]
+    (found,) = shell.json("status")["embedding"]
     assert (found["embedded"], found["pending"]) == (0, 2)
     assert "embedded  2" in shell.text("embed")
     for name in ("status", "stats"):

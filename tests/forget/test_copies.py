@@ -104,20 +104,6 @@ def test_a_copy_that_was_exported_is_written_anew(
         assert files_with(["Biscuit"], tmp_path / "copy")
 
 
-def test_a_file_about_someone_is_named(home: Path, clock: Clock, tmp_path: Path) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, *TALK)
-        memory.consolidate()
-    file = tmp_path / "about.json"
-    args = ["--home", str(home), "--now", clock.now.isoformat()]
-    assert main([*args, "export", "--about", "Zorinda", str(file)]) == 0
-    with opened(home, clock) as memory:
-        receipt = memory.forget(entity="Zorinda")
-        assert told(receipt, "copy") == [str(file)]
-        file.unlink()
-        assert told(memory.forget(known(memory, "花生").id), "copy") == []
-
-
 # -- encrypting ------------------------------------------------------------------------------------
 
 

@@ -244,7 +244,7 @@ def test_edited_views_are_taken_in_first_and_do_not_bring_it_back(home: Path, cl
         say(memory, clock, "I owe Zorinda forty pounds for the tickets", session="own words")
         memory.consolidate()
         views = home / "spaces" / "main" / "workspace" / "memory"
-        facts = views / "layer2" / "active" / "facts.jsonl"
+        facts = views / "insights.md"
         stale = facts.read_text()
         memory.forget(entity="Zorinda")
         memory.forget(known(memory, "花生").id)

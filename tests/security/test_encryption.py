@@ -81,10 +81,10 @@ def test_edits_of_the_views_are_taken_in_before_they_go(home: Home) -> None:
 
 
 def test_view_that_cannot_be_taken_in_stops_encryption_before_anything_changes(home: Home) -> None:
-    path = Path(home.path, "spaces/main/workspace/memory/layer2/active/facts.jsonl")
-    path.write_text(path.read_text("utf-8") + "{not json\n", "utf-8")
+    path = Path(home.path, "spaces/main/workspace/memory/insights.md")
+    path.write_text(path.read_text("utf-8") + "\nwhat is this\n", "utf-8")
     done = home.loxodon("encrypt", "--key-file", home.key, "--make-key", code=InputError.exit_code)
-    assert "facts.jsonl" in done.stderr
+    assert "insights.md" in done.stderr
     assert not home.is_encrypted
     assert all(map(is_plain, home.databases))
 

@@ -79,7 +79,6 @@ def test_the_owner_at_the_keyboard_does_not_name_it_either(
         ["add", "master"],
         ["export", "."],
         ["backup", "master"],
-        ["export", "--about", "tea", "master"],
         ["add", "../spaces/other/workspace/memory/insights.md"],
     ):
         assert main(["--home", str(home), "--json", *words]) == 2, words

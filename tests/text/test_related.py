@@ -171,11 +171,3 @@ def test_nearly_all_groups_have_both_languages() -> None:
     both = [row for row in GROUPS if re.search("[a-z]", row) and re.search("[\u4e00-\u9fff]", row)]
     assert len(GROUPS) > 600
     assert len(both) > 0.97 * len(GROUPS)
-
-
-def test_a_stem_begins_as_its_word() -> None:
-    # `related.py` looks English words up by their first two letters, before it stems them.
-    for row in rows():
-        for word in words_of(row):
-            if word.isascii():
-                assert key_of(word)[:2] == word[:2], row

@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from loxodon.consolidate import themes
-from loxodon.consolidate.speakers import another
+from loxodon.consolidate.entities import another
 from loxodon.forget.erase import rebuild, row_of
 from loxodon.forget.names import has_name, is_address, roles_in
 from loxodon.guard.own_words import others

@@ -30,8 +30,7 @@ from loxodon.spaces import folder_name, no_space, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.rows import moment
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
-from loxodon.store.sqlite.database import held, leave
-from loxodon.store.sqlite.owner import counts_of
+from loxodon.store.sqlite.copying import counts_of, held, leave
 from loxodon.types import FileProblem
 from loxodon.views import copies
 

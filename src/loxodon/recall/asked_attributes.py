@@ -66,18 +66,18 @@ def asked_attributes(question: Question) -> dict[tuple[str, str], bool]:
     text = fold(question.focus)
     names = [one.entity.name for one in question.entities]
     own = _OWN.search(text) is not None or question.language == "zh"
-    rows = matching(text, "own")
+    rows = _matching(text, _TABLE)
     subjects = names or (
         [USER] if own and rows and not is_of_another(text, question.language) else []
     )
     found: dict[tuple[str, str], bool] = {}
-    for attributes, _ in rows:
+    for attributes in rows:
         asked = attributes.index("/") if "/" in attributes else len(attributes)
         for n, attribute in enumerate(attributes):
             for subject in subjects if n != asked else ():
                 pair = subject, attribute
                 found[pair] = n < asked or found.get(pair, False)
-    for attributes, _ in matching(text, "of") if own else ():
+    for attributes in _matching(text, _OF_USER) if own else ():
         found |= {(USER, attribute): True for attribute in attributes}
     return found
 
@@ -87,7 +87,7 @@ def asks_of_user(question: Question) -> bool:
     if question.entities or question.kind == "none" or len(question.asks) > 1:
         return False
     text = fold(question.focus)
-    if not _OWN.search(text) or not matching(text, "own"):
+    if not _OWN.search(text) or not _matching(text, _TABLE):
         return False
     return not is_of_another(text, question.language)
 
@@ -104,29 +104,16 @@ _OWN = re.compile(r"\b(?:i|my|me|we|our)\b|[我咱]")
 _MINE = re.compile(r"\b(?:my|our) (?:\w+ )?[\w'-]+$|[我咱](?:们|家)?的?(?:\w{1,3})$")
 
 
-def matching(text: str, which: str) -> list[tuple[tuple[str, ...], str]]:
-    """The attributes that a folded text names, each row with the word that names it."""
-    found = []
-    for attributes, english, chinese in _rows(which):
-        words = (
-            *(word for word in chinese if word in text),
-            *(word for word in english if f" {word}" in f" {text}"),
-        )
-        if words:
-            found.append((attributes, words[0]))
-    return found
+def _matching(text: str, table: str) -> list[list[str]]:
+    """The attributes that a folded text names, a list for each row of a table."""
+    return [
+        attributes
+        for attributes, english, chinese in _rows(table)
+        if any(word in text for word in chinese) or any(f" {one}" in f" {text}" for one in english)
+    ]
 
 
 @cache
-def _rows(which: str) -> list[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
-    found = []
-    for line in (_TABLE if which == "own" else _OF_USER).strip().splitlines():
-        attributes, english, chinese = (part.strip() for part in line.split("|"))
-        found.append(
-            (
-                tuple(attributes.split()),
-                tuple(word.strip() for word in english.split(",")),
-                tuple(word.strip() for word in chinese.split(",")),
-            )
-        )
-    return found
+def _rows(table: str) -> list[tuple[list[str], list[str], list[str]]]:
+    rows = [line.split(" | ") for line in table.strip().splitlines()]
+    return [(names.split(), en.split(", "), zh.split(", ")) for names, en, zh in rows]

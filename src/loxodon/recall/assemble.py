@@ -63,37 +63,36 @@ def assemble(
     message, shown = material.message, material.shown
     language = language_of(message)
     gate = should_recall(message, state)
-    found: dict[str, str] = {}  # the parts, each with its heading
     last = f"{heading('message', language)}\n{quote.last(message)}"
     whole = room = max(0, budget - count(last))
-    left: list[LeftOut] = []
+    found: dict[str, str] = {}  # the parts, each with its heading
 
     def most(name: str) -> int:
         """The tokens that a part may take, beside its heading."""
-        above = count(heading(name, language)) + 2
-        return min(int(whole * _SHARES[name]), room) - above
+        return min(int(whole * _SHARES[name]), room) - count(heading(name, language)) - 2
 
     def put(name: str, text: str) -> None:
         nonlocal room
         if text:
-            headed = name != "memories"  # which have a heading of their own
-            found[name] = f"{heading(name, language)}\n{text}" if headed else text
-            room = max(0, room - count(found[name]) - (2 if headed else 1))
+            found[name] = text if name == "memories" else f"{heading(name, language)}\n{text}"
+            room = max(0, room - count(found[name]) - 2)
 
     soul = material.soul.strip()
     kept = cut(soul, most("soul"), count) if soul and most("soul") > 0 else ""
     put("soul", kept)
-    left.append(LeftOut("soul", int(kept != soul)))
     lines = [line for line in shown(material.profile).splitlines() if line.strip()]
     first = _first(lines, most("profile"), count)
     # What is no heading is somebody's words.
     put("profile", "\n".join(one if one.startswith("#") else quote.clean(one) for one in first))
-    left.append(LeftOut("profile", _entries(lines) - _entries(first)))
     seen = frozenset(map(fold, (*material.history, message)))
     fresh = [turn for turn in material.recent if fold(turn.content) not in seen]
     told, listed = _recent(fresh, most("recent"), count, material, language)
     put("recent", "\n".join(listed))
-    left.append(LeftOut("recent", len(fresh) - len(told)))
+    left = [
+        LeftOut("soul", int(kept != soul)),
+        LeftOut("profile", sum(not one.startswith("#") for one in lines[len(first) :])),
+        LeftOut("recent", len(fresh) - len(told)),
+    ]
     recall: Recall | None = None
     if gate.recall:
         in_full = {turn.ref for turn in told if len(turn.content) <= _TURN}
@@ -102,14 +101,13 @@ def assemble(
         left += recall.left_out
         if not recall.gate.recall:  # the gate saw a reason, but there is no word to look for
             gate = recall.gate
-    while True:
+    for name in (*_LEAST, ""):
         parts = {name: found[name] for name in _IN_ORDER if name in found} | {"message": last}
         text = "\n\n".join(parts.values())
-        over = [name for name in _LEAST if name in found]
-        if count(text) <= budget or not over:
+        if count(text) <= budget:
             break
-        del found[over[0]]
-        left += [LeftOut(over[0], 1)] if over[0] != "memories" else []
+        if found.pop(name, None) and name != "memories":
+            left.append(LeftOut(name, 1))
     bare = {name: text.partition("\n")[2] for name, text in found.items()}
     return Frame(
         message,
@@ -135,10 +133,6 @@ def heading(name: str, language: str) -> str:
         return quote.mark(name, language)
     about = t("what was said today and yesterday", language) if name == "recent" else ""
     return quote.heading(name, language, about)
-
-
-def _entries(lines: Sequence[str]) -> int:
-    return sum(not line.startswith("#") for line in lines)
 
 
 def _first(lines: Sequence[str], room: int, count: Counter) -> list[str]:
@@ -184,16 +178,11 @@ def profile_of(store: Store, now: datetime, language: str, audience: str | None)
 
     Not the page that consolidation renews once a week: what was put away since must not be told.
     """
-    from loxodon.consolidate.pages.profile import core, profile_text  # a recall has no use for them
+    from loxodon.consolidate.profile import core, profile_text  # a recall has no use for them
 
     where = Filter(state="active", audience=audience, trust=OWN)
     chosen = core(store.find(where, _KNOWN, strongest=True), now)
     return profile_text(chosen, (), "", language).split("\n", 2)[2] if chosen else ""
-
-
-def since_yesterday(now: datetime) -> datetime:
-    """When yesterday began where `now` is."""
-    return (now - timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:
@@ -201,8 +190,8 @@ def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn
 
     Not what was captured, which is a memory in the first place, nor what was put away by hand.
     """
-    until = now + timedelta(milliseconds=1)
-    where = Filter(since=since_yesterday(now), until=until, audience=audience)
+    yesterday = (now - timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    where = Filter(since=yesterday, until=now + timedelta(milliseconds=1), audience=audience)
     turns = {
         int(turn.ref.removeprefix("t_")): turn
         for turn in store.journal(where, _TURNS)

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from loxodon.recall.asked_attributes import asked_attributes
-from loxodon.recall.fuse import Found, Key, is_light, rarity
+from loxodon.recall.fuse import is_light, rarity
+from loxodon.recall.look import Found, Key, Look
 from loxodon.recall.order import Linked
-from loxodon.recall.routes import Look
-from loxodon.store import Beside, Having
+from loxodon.store import Having
 from loxodon.text.related import SAME, related
 from loxodon.text.words import index_words, query_words
 
@@ -36,69 +36,25 @@ _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
 def is_unsure(look: Look, ranked: Sequence[Linked]) -> bool:
     """Whether the best findings have so little of the question that they may be chance."""
-    best = [one.found for one in ranked[:_LOOKED_AT]]
-    if not best or look.question.tells:
+    question, best = look.question, [one.found for one in ranked[:_LOOKED_AT]]
+    if not best or question.tells:
         return not best
     if any(found.parts.get("meaning", 0.0) >= _MEANT for found in best):
         return False
-    wanted = asked_attributes(look.question)
+    wanted = asked_attributes(question)
     for one in ranked[:3]:  # filed under what is asked for, or found by the time that is named
-        memories = [look.pool[Key(False, row)] for row in one.others if one.found.key.is_turn]
-        for found in (one.found, *memories):
+        rows = one.others if one.found.key.is_turn else ()
+        for found in (one.found, *(look.pool[Key("memories", row)] for row in rows)):
             record = found.record
             if record is not None and wanted.get((record.subject, record.attribute)):
                 return False
             if found.parts.get("then", 0.0) + found.parts.get("last", 0.0) >= 0.5:
                 return False
-    # What stands beside counts too, and what is said in other words.
-    words = [*look.question.words, *(word for terms, _ in look.each for word in terms.words)]
-    same = {
-        word: [other for other, part in related(word) if part == SAME and " " not in other]
-        for word in dict.fromkeys(words)
-    }
-    others = dict.fromkeys(other for some in same.values() for other in some)
-    lists = look.store.having("turns", list(others)).lists
-    beside = look.store.beside([one.key.row for one in best if one.key.is_turn])
-    return _is_little(look, best, same, lists, beside)
-
-
-_Lists = Mapping[str, Mapping[int, object]]
-
-
-def _is_little(
-    look: Look,
-    best: Sequence[Found],
-    same: Mapping[str, Sequence[str]],
-    lists: _Lists,
-    beside: Mapping[int, Beside],
-) -> bool:
-    question = look.question
-
-    def share(groups: Sequence[tuple[Sequence[str], float]], having: Having) -> float:
-        """The largest share of groups of words, each with what it tells, that a finding has."""
-        whole = sum(value for _, value in groups) or 1.0
-
-        def has(found: Found, word: str) -> float:
-            each = [_has(found, word, having.lists, beside)]
-            each += [_has(found, other, lists, beside) for other in same.get(word, ())]
-            return max(each)
-
-        return (
-            max(
-                sum(
-                    value * sum(has(one, word) for word in words) / len(words)
-                    for words, value in groups
-                )
-                for one in best
-            )
-            / whole
-        )
-
-    if question.language == "zh":
+    if question.language == "zh":  # words that only ask tell nothing of what is asked for
         shares = [
-            0.0  # words that only ask tell nothing of what is asked for
-            if is_light(terms.words)
-            else share([([word], rarity(having, word)) for word in terms.words], having)
+            _share(look, best, [([word], rarity(having, word)) for word in terms.words], having)
+            if not is_light(terms.words)
+            else 0.0
             for terms, having in look.each
         ]
         return min(shares) < _LEAST_PAIRS
@@ -110,22 +66,44 @@ def _is_little(
         (words, max(rarity(having, word) for word in words) * (0.5 if is_light(words) else 1.0))
         for words in keywords
     ]
-    found = 0.0 if is_light(asked) else share(worth, having)
+    covered = 0.0 if is_light(asked) else _share(look, best, worth, having)
     least = _LEAST + _MORE * math.log10(max(having.rows, _SMALL) / _SMALL)
-    return found < least or (found < _WITH_UNKNOWN_NAME and _has_unknown_name(look))
+    return covered < least or (covered < _WITH_UNKNOWN_NAME and _has_unknown_name(look))
 
 
-def _has(found: Found, word: str, lists: _Lists, beside: Mapping[int, Beside]) -> float:
-    """How much a finding has of a word: 1 for itself, less where a neighbour has it."""
-    if not found.key.is_turn:
-        return float(word.rstrip("*") in found.said or word in found.words)
-    rows = lists.get(word)
-    if rows is None:
-        return _COMMON
-    if found.key.row in rows:
-        return 1.0
-    before, after = beside.get(found.key.row, ((), ()))
-    return _BESIDE if any(row in rows for row in (*before[:1], *after[:1])) else 0.0
+def _share(
+    look: Look, best: Sequence[Found], groups: Sequence[tuple[Sequence[str], float]], having: Having
+) -> float:
+    """The largest share of groups of words, each with what it tells, that a finding has: itself or,
+    less, a neighbour, in these words or in others for the same."""
+    same = {
+        word: [other for other, part in related(word) if part == SAME and " " not in other]
+        for words, _ in groups
+        for word in words
+    }
+    others = dict.fromkeys(other for some in same.values() for other in some)
+    lists = {**look.store.having("turns", list(others)).lists, **having.lists}
+    beside = look.store.beside([one.key.row for one in best if one.key.is_turn])
+
+    def has(found: Found, word: str) -> float:
+        if not found.key.is_turn:
+            return float(word.rstrip("*") in found.said or word in found.words)
+        rows = lists.get(word)
+        if rows is None:
+            return _COMMON
+        if found.key.row in rows:
+            return 1.0
+        before, after = beside.get(found.key.row, ((), ()))
+        return _BESIDE if any(row in rows for row in (*before[:1], *after[:1])) else 0.0
+
+    def covered(found: Found) -> float:
+        total = 0.0
+        for words, value in groups:
+            parts = [max(has(found, other) for other in (word, *same[word])) for word in words]
+            total += value * sum(parts) / len(words)
+        return total
+
+    return max(map(covered, best)) / (sum(value for _, value in groups) or 1.0)
 
 
 def _has_unknown_name(look: Look) -> bool:

@@ -26,6 +26,7 @@ _SHORTER = (350, 160)
 # Characters of a text of which all sentences are looked at; of a longer one a stretch is
 _READ = 6_000
 _STRETCH = 3 * SNIPPET
+_ENDS = tuple(".!?。！？…”\"'")  # of a sentence
 _NAME = 60
 _SOURCE = 120
 
@@ -49,7 +50,11 @@ def block(
     used = count(_header(999, 9999, language, unsure)) + count(quote.mark("end", language)) + 2
     fitting: dict[int, Item] = {}
     for n in sorted(range(len(items)), key=lambda n: n > 0 and items[n].valid_until is not None):
-        for form in (items[n], *(() if fitting else _shorter(items[n]))):
+        item = items[n]
+        words = [word for typed in item.why.get("words", ()) for word in index_words(typed)]
+        lengths = [most for most in _SHORTER if len(item.content) > most and not fitting]
+        shorter = [item._replace(content=snippet(item.content, words, most)) for most in lengths]
+        for form in (item, *shorter):
             cost = count(_entry(len(fitting) + 1, form, language)) + 1
             if used + cost <= budget:
                 used += cost
@@ -69,13 +74,6 @@ def block(
             return Block(text(tokens), tokens, tuple(kept))
         kept.pop()
     return Block("", 0, ())
-
-
-def _shorter(item: Item) -> Iterator[Item]:
-    words = [word for typed in item.why.get("words", ()) for word in index_words(typed)]
-    for most in _SHORTER:
-        if len(item.content) > most:
-            yield item._replace(content=snippet(item.content, words, most))
 
 
 def _header(items: int, tokens: int, language: str, unsure: bool) -> str:
@@ -160,80 +158,62 @@ def marks(item: Item, language: str) -> str:
 
 # --- A snippet ------------------------------------------------------------------------------------
 
+_PAUSE = re.compile(r"[\s,;:，；：、]+")
+
 
 def snippet(
     text: str, words: Sequence[str], most: int = SNIPPET, shown: Callable[[str], str] = str
 ) -> str:
     """`text` if it is short, else its whole sentences around those with most of `words`; as `shown`
-    makes it, which is not asked about more of a very long text than may be shown.
-
-    A sentence that is longer than `most` by itself is cut where it pauses.
-    """
+    makes it, which is not asked about more of a very long text than may be shown."""
     wanted = {word.rstrip("*") for word in words}
     begin, end = _region(text, wanted)
-    is_cut = (begin > 0, end < len(text))
+    is_whole = (begin, end) == (0, len(text))
     text = shown(text[begin:end])
-    if len(text) <= most and not any(is_cut):
+    if len(text) <= most and is_whole:
         return text
-    found = list(_pieces(text, most - 2, *is_cut))  # room for the marks of a cut
-    if not found:
+    sentences = spans(text)
+    pieces = [piece for one in sentences for piece in _pieces(text, *one, most - 2)]
+    if not pieces:
         return ""
-    hits = [sum(word in wanted for word in set(index_words(text[a:b]))) for a, b, *_ in found]
-    first = last = max(range(len(found)), key=lambda i: (hits[i], -i))
+    hits = [len(wanted.intersection(index_words(text[start:end]))) for start, end in pieces]
+    first = last = max(range(len(pieces)), key=lambda i: (hits[i], -i))
     while True:  # grow by whole sentences: what follows first, then what stands before
-        if last + 1 < len(found) and found[last + 1].end - found[first].start <= most - 2:
+        if last + 1 < len(pieces) and pieces[last + 1][1] - pieces[first][0] <= most - 2:
             last += 1
-        elif first > 0 and found[last].end - found[first - 1].start <= most - 2:
+        elif first > 0 and pieces[last][1] - pieces[first - 1][0] <= most - 2:
             first -= 1
         else:
             break
-    cut = text[found[first].start : found[last].end].strip()
-    return f"{'' if found[first].begins else '…'}{cut}{'' if found[last].ends else '…'}"
+    start = pieces[first][0]
+    cut = text[start : pieces[last][1]].strip()
+    begins = start in (one[0] for one in sentences) and (start > 0 or begin == 0)
+    return f"{'' if begins else '…'}{cut}{'' if cut[-1:] in _ENDS else '…'}"
 
 
-class _Piece(NamedTuple):
-    start: int
-    end: int
-    begins: bool  # Whether a sentence begins here
-    ends: bool
-
-
-def _pieces(text: str, most: int, is_cut_before: bool, is_cut_behind: bool) -> Iterator[_Piece]:
-    """The sentences of a stretch of text; those longer than `most` in pieces."""
-    for start, end in spans(text):
-        at = start
-        begins = bool(start) or not is_cut_before
-        while end - at > most:
-            pause = max(
-                (m.end() for m in _PAUSE.finditer(text, at + most // 2, at + most)),
-                default=at + most,
-            )
-            yield _Piece(at, pause, begins and at == start, False)
-            at = pause
-        yield _Piece(at, end, begins and at == start, end < len(text) or not is_cut_behind)
-
-
-_PAUSE = re.compile(r"[\s,;:，；：、]+")
+def _pieces(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
+    """A sentence; one longer than `most` in pieces, cut where it pauses."""
+    while end - start > most:
+        pauses = _PAUSE.finditer(text, start + most // 2, start + most)
+        pause = max((one.end() for one in pauses), default=start + most)
+        yield start, pause
+        start = pause
+    yield start, end
 
 
 def _region(text: str, wanted: set[str]) -> tuple[int, int]:
-    """Where in a very long text most of the words stand, from a blank on."""
+    """Where in a very long text most of the words stand, from a pause to a pause: half of a number
+    would be shown as none."""
     if len(text) <= _READ:
         return 0, len(text)
-    lower = text.lower()
-    half = _STRETCH // 2
-    near: dict[int, set[str]] = {}
-    for word in wanted:
-        at = lower.find(word)
-        while at >= 0:  # once for each stretch is enough
-            near.setdefault(at // half, set()).add(word)
-            at = lower.find(word, (at // half + 1) * half)
-    best = max(sorted(near), key=lambda part: len(near[part]), default=0)
+    lower, half = text.lower(), _STRETCH // 2
+    places = [{at.start() // half for at in re.finditer(re.escape(one), lower)} for one in wanted]
+    parts = sorted(set().union(*places))
+    best = max(parts, key=lambda part: sum(part in some for some in places), default=0)
     begin = max(0, best * half - half // 2)
-    if begin:
-        gap = _PAUSE.search(text, begin, begin + half // 2)
-        begin = gap.end() if gap else begin
+    gap = _PAUSE.search(text, begin, begin + half // 2) if begin else None
+    begin = gap.end() if gap else begin
     end = min(len(text), begin + _STRETCH)
-    if end < len(text):  # at a pause: half of a number would be shown as none
+    if end < len(text):
         end = max((gap.end() for gap in _PAUSE.finditer(text, end - half // 2, end)), default=end)
     return begin, end

@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 
 from loxodon.guard.provenance import shown_origin, voice
 from loxodon.recall.context import snippet
-from loxodon.recall.fuse import Found
 from loxodon.recall.gate import State, should_recall
+from loxodon.recall.look import Found, Look
 from loxodon.recall.order import Linked
-from loxodon.recall.routes import Look
 from loxodon.store import Having
 from loxodon.store.store import Store
 from loxodon.text.words import among, fold, index_words

@@ -12,7 +12,6 @@ from heapq import nlargest
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.errors import NotFoundError
 from loxodon.store.rows import moment
 from loxodon.text.words import fold
 from loxodon.types import GLOBAL_PROJECT, Entity
@@ -72,125 +71,87 @@ class Graph(NamedTuple):
     last_at: datetime | None
 
 
-def graph(space: OpenSpace, limit: int, until: datetime | None, around: str) -> Graph:
-    """The `limit` strongest nodes (0: all) and their edges; with `around`, its neighbours only."""
-    store, zone = space.store, space.zone
-    with store.reading():
-        drawing = _Drawing(store.worklog.entities())
-        for tie in store.overview.ties(until):
-            drawing.add(tie)
-    named = [spot for spot in drawing.spots.values() if spot.memories]
-    named.sort(key=lambda spot: -spot.strength)
-    shown = (drawing.beside(around) if around else named)[: limit or None]
-    return Graph(
-        tuple(
-            Node(
-                spot.id,
-                spot.name,
-                spot.type,
-                spot.aliases,
-                round(spot.strength, 4),
-                spot.memories,
-                moment(spot.first, zone),
-                moment(spot.last, zone),
-            )
-            for spot in shown
-        ),
-        tuple(drawing.edges(shown, zone)),
-        len(named),
-        moment(min(spot.first for spot in named), zone) if named else None,
-        moment(max(spot.last for spot in named), zone) if named else None,
-    )
-
-
 class _Spot:
-    """A node while it is drawn."""
+    """Someone or something, and the memories that name it."""
 
     def __init__(self, id: str, name: str, type: str, aliases: tuple[str, ...] = ()) -> None:
         self.id, self.name, self.type, self.aliases = id, name, type, aliases
-        self.strength = 0.0
-        self.memories = self.first = self.last = 0
+        self.ties: list[Tie] = []
 
 
-class _Drawing:
-    """The nodes while memories are added to them; edges are only drawn between those shown."""
+def graph(space: OpenSpace, limit: int) -> Graph:
+    """The `limit` strongest nodes (0: all) and their edges."""
+    with space.store.reading():
+        entities, ties = space.store.worklog.entities(), space.store.overview.ties()
+    tied = _tied(entities, ties)
+    nodes: dict[_Spot, Node] = {}
+    for spot in {spot: None for _, spots, _ in tied for spot in spots}:
+        strength = round(sum(tie.strength for tie in spot.ties), 4)
+        first = moment(min(tie.said_at for tie in spot.ties), space.zone)
+        last = moment(max(tie.changed_at for tie in spot.ties), space.zone)
+        known = (spot.id, spot.name, spot.type, spot.aliases)
+        nodes[spot] = Node(*known, strength, len(spot.ties), first, last)
+    shown = sorted(nodes, key=lambda spot: -nodes[spot].strength)[: limit or None]
+    return Graph(
+        tuple(nodes[spot] for spot in shown),
+        tuple(_edges(tied, set(shown), space.zone)),
+        len(nodes),
+        min((one.first_at for one in nodes.values()), default=None),
+        max((one.last_at for one in nodes.values()), default=None),
+    )
 
-    def __init__(self, entities: Iterable[Entity]) -> None:
-        self.spots: dict[str, _Spot] = {}
-        self._by_name: dict[str, _Spot] = {}
-        # Each memory, the nodes that it names and, of these, that of its value
-        self._ties: list[tuple[Tie, list[_Spot], _Spot | None]] = []
-        for one in entities:
-            spot = self.spots[one.id] = _Spot(one.id, one.name, one.type, one.aliases)
-            for name in (*one.aliases, one.name):
-                self._by_name[fold(name)] = spot
-        self._entities = dict(self._by_name)
 
-    def add(self, tie: Tie) -> None:
-        value = None
-        if type := VALUE_TYPES.get(tie.attribute) if tie.value else None:
-            value = self._spot(tie.value, type)
-        elif tie.value:
-            value = self._entities.get(fold(tie.value))
-        named = [self._spot(tie.subject)] if tie.subject else []
-        named += [value] if value else []
-        named += [self._spot(name) for name in tie.entities]
-        named += [self._spot(tie.project, "project")] if tie.project != GLOBAL_PROJECT else []
-        found = list(dict.fromkeys(named))[:_NAMED]
-        for spot in found:
-            spot.strength += tie.strength
-            spot.memories += 1
-            spot.first = min(spot.first or tie.said_at, tie.said_at)
-            spot.last = max(spot.last, tie.changed_at)
-        if len(found) > 1:
-            self._ties.append((tie, found, value if tie.subject else None))
+_Tied = list[tuple["Tie", list[_Spot], _Spot | None]]
 
-    def _spot(self, name: str, type: str = "other") -> _Spot:
-        """The node of a name, of a type unless more is known of it."""
-        spot = self._by_name.get(fold(name))
-        if spot is None:
-            spot = self._by_name[fold(name)] = _Spot(f"name:{name}", name, type)
-            self.spots[spot.id] = spot
-        if spot.type == "other":
-            spot.type = type
+
+def _tied(entities: Iterable[Entity], ties: Iterable[Tie]) -> _Tied:
+    """Each memory, whom and what it names, and which of these is its value."""
+    named: dict[str, _Spot] = {}
+    for one in entities:
+        spot = _Spot(one.id, one.name, one.type, one.aliases)
+        named |= dict.fromkeys(map(fold, (*one.aliases, one.name)), spot)
+    known = dict(named)
+
+    def spot_of(name: str, type: str = "other") -> _Spot:
+        spot = named.setdefault(fold(name), _Spot(f"name:{name}", name, type))
+        spot.type = type if spot.type == "other" else spot.type
         return spot
 
-    def beside(self, name: str) -> list[_Spot]:
-        """A node, by its id or any of its names, and what it is tied to, the most first."""
-        center = self.spots.get(name) or self._by_name.get(fold(name))
-        if center is None or not center.memories:
-            raise NotFoundError(
-                "nothing is known about {name}",
-                hint="list the known entities with `loxodon entities`",
-                name=repr(name),
-            )
-        near: dict[_Spot, float] = {}
-        for tie, spots, _ in self._ties:
-            for spot in spots if center in spots else ():
-                near[spot] = near.get(spot, 0.0) + tie.strength
-        near.pop(center, None)
-        return [center, *sorted(near, key=lambda spot: -near[spot])]
+    found: _Tied = []
+    for tie in ties:
+        value = known.get(fold(tie.value)) if tie.value else None
+        if tie.value and tie.attribute in VALUE_TYPES:
+            value = spot_of(tie.value, VALUE_TYPES[tie.attribute])
+        spots = [spot_of(tie.subject)] if tie.subject else []
+        spots += [value] if value else []
+        spots += [spot_of(name) for name in tie.entities]
+        spots += [spot_of(tie.project, "project")] if tie.project != GLOBAL_PROJECT else []
+        spots = list(dict.fromkeys(spots))[:_NAMED]
+        for spot in spots:
+            spot.ties.append(tie)
+        found.append((tie, spots, value if tie.subject else None))
+    return found
 
-    def edges(self, shown: list[_Spot], zone: tzinfo | None) -> Iterator[Edge]:
-        """The heaviest edges between nodes, in order."""
-        pairs: dict[tuple[str, str], list[tuple[Tie, str]]] = {}
-        wanted = set(shown)
-        for tie, spots, value in self._ties:
-            for one, other in combinations([spot for spot in spots if spot in wanted], 2):
-                pair, label = (one.id, other.id), ""
-                if other is value and one is spots[0]:
-                    label = tie.attribute
-                elif pair not in pairs and (other.id, one.id) in pairs:
-                    pair = (other.id, one.id)
-                pairs.setdefault(pair, []).append((tie, label))
-        weights = {pair: sum(tie.strength for tie, _ in ties) for pair, ties in pairs.items()}
-        for pair in nlargest(_EDGES * len(shown), weights, key=weights.__getitem__):
-            ties = sorted(pairs[pair], key=lambda one: -one[0].strength)
-            yield Edge(
-                *pair,
-                round(weights[pair], 4),
-                tuple(dict.fromkeys(label for _, label in ties if label)),
-                len(ties),
-                tuple(tie.id for tie, _ in ties[:_IDS]),
-                moment(min(tie.said_at for tie, _ in ties), zone),
-            )
+
+def _edges(tied: _Tied, shown: set[_Spot], zone: tzinfo | None) -> Iterator[Edge]:
+    """The heaviest edges between nodes that are shown, in order."""
+    pairs: dict[tuple[str, str], list[tuple[Tie, str]]] = {}
+    for tie, spots, value in tied:
+        for one, other in combinations([spot for spot in spots if spot in shown], 2):
+            pair, label = (one.id, other.id), ""
+            if other is value and one is spots[0]:
+                label = tie.attribute
+            elif pair not in pairs and (other.id, one.id) in pairs:
+                pair = (other.id, one.id)
+            pairs.setdefault(pair, []).append((tie, label))
+    weights = {pair: sum(tie.strength for tie, _ in ties) for pair, ties in pairs.items()}
+    for pair in nlargest(_EDGES * len(shown), weights, key=weights.__getitem__):
+        ties = sorted(pairs[pair], key=lambda one: -one[0].strength)
+        yield Edge(
+            *pair,
+            round(weights[pair], 4),
+            tuple(dict.fromkeys(label for _, label in ties if label)),
+            len(ties),
+            tuple(tie.id for tie, _ in ties[:_IDS]),
+            moment(min(tie.said_at for tie, _ in ties), zone),
+        )

@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.recall.asked_attributes import asked_attributes
-from loxodon.recall.fuse import IN_TIME, Found, order
-from loxodon.recall.routes import Look
+from loxodon.recall.look import IN_TIME, Found, Look, order
 from loxodon.store import Standing
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
@@ -61,7 +60,7 @@ def weigh(look: Look) -> None:
     """Multiply each score by what is known of its memory or turn; the factors say what did what."""
     present = to_stored(look.now)[0]
     for found in look.pool.values():
-        factors, record = found.factors, found.record
+        factors, record, note = found.factors, found.record, found.note
         at: int | None = None
         if found.place is not None:
             factors |= look.voice(found.place)
@@ -76,12 +75,10 @@ def weigh(look: Look) -> None:
             if record.state == "archived" and not look.asks_past:
                 factors["validity"] = _PAST if record.valid_until else _FADED
             at = to_stored(record.valid_from or record.created_at)[0]
-        elif found.note is not None:
-            chunk = found.note.chunk
-            factors["importance"] = 0.95 + 0.1 * (
-                0.5 if chunk.importance is None else chunk.importance
-            )
-            at = to_stored(chunk.at)[0] if chunk.at else None
+        elif note is not None:
+            importance = 0.5 if note.chunk.importance is None else note.chunk.importance
+            factors["importance"] = 0.95 + 0.1 * importance
+            at = to_stored(note.chunk.at)[0] if note.chunk.at else None
         if at is not None:
             soon, late = (halved((present - at) / _DAY_MS, half) for half in HALF_LIVES)
             factors["recency"] = 1 + _RECENCY * (soon + late - 1)
@@ -127,14 +124,14 @@ def link(look: Look, most: int) -> list[Linked]:
         for row, rows in drawn.items()
         if row in turns and (partners := [memories[one] for one in rows if one in memories])
     }
-    before = {row: turns[row].score for row in pairs}
-    best_turn: dict[int, float] = {}
+    lifts: dict[Found, float] = {}
     for row, partners in pairs.items():
+        lifts[turns[row]] = max(one.score for one in partners)
         for one in partners:
-            best_turn[one.key.row] = max(best_turn.get(one.key.row, 0.0), before[row])
-        _lift(turns[row], max(one.score for one in partners))
-    for row, score in best_turn.items():
-        _lift(memories[row], score)
+            lifts[one] = max(lifts.get(one, 0.0), turns[row].score)
+    for found, by in lifts.items():
+        found.routes["linked"] = _LIFT * by
+        found.score += _LIFT * by
     said = look.store.turns(sorted(pairs, key=lambda row: -turns[row].score)[:_COMPARED])
     shown_for: dict[int, list[int]] = {}
     hidden: set[int] = set()
@@ -152,20 +149,14 @@ def link(look: Look, most: int) -> list[Linked]:
             turn.score = max([turn.score, *(one.score for one in partners)])  # shown for both
             hidden.update(one.key.row for one in partners)
             shown.append(Linked(turn, tuple(one.key.row for one in partners)))
-    shown += [
-        Linked(found, tuple(sorted(shown_for.get(row, ()), key=lambda one: -turns[one].score)))
-        for row, found in memories.items()
-        if row in shown_for or row not in hidden
-    ]
-    shown += [Linked(found) for key, found in pool.items() if key.is_note]
+    for found in pool.values():
+        row = found.key.row
+        if found.note or (found.key.is_memory and (row in shown_for or row not in hidden)):
+            others = shown_for.get(row, ()) if found.key.is_memory else ()
+            shown.append(Linked(found, tuple(sorted(others, key=lambda one: -turns[one].score))))
     shown.sort(key=lambda one: order(one.found))
     least = _FLOOR * shown[0].found.score if shown else 0.0
     return [one for one in shown if one.found.score >= least or set(one.found.routes) != {"around"}]
-
-
-def _lift(found: Found, by: float) -> None:
-    found.routes["linked"] = _LIFT * by
-    found.score += _LIFT * by
 
 
 def _is_unsettled(memory: Found) -> bool:

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 from loxodon import config as settings
 from loxodon.config import DEFAULTS, ENVIRONMENT, KEYS
-from loxodon.consolidate.decay import daily_rate, fades_at, strength_now
+from loxodon.consolidate.decay import Decay
 from loxodon.consolidate.journalling import Journal
 from loxodon.fields import filter_of, moment, number
 from loxodon.paging import Key, Page, Slice, paged
-from loxodon.store import Filter, LabelUse
+from loxodon.store import Filter
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Review, Turn
 from loxodon.verbs import Arg, InSession, PageCursor, PageLimit, Since, Until, verb
 
 if TYPE_CHECKING:
-    from loxodon.config import DecayConfig
     from loxodon.jobs.schedule import Job
     from loxodon.memory import Memory
     from loxodon.opening import OpenSpace
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from loxodon.store import Altered, Step
     from loxodon.store.store import Store
 
-DEFAULT = timedelta(days=7)
+_LAST_WEEK = timedelta(days=7)
 _MOST = 500  # memories that are looked at, the last changed
 _UNSEEN = ("used", "repeated", "renamed", "redated")  # changes that tell a person nothing new
 # Fields whose change is worth telling
@@ -40,6 +39,7 @@ _MARKS = 200  # the last versions that are drawn
 _AROUND = 3  # turns that are shown before and after
 _SAID = 10
 _BESIDE = 20
+_UNLABELLED = (GLOBAL_PROJECT, GENERAL_TOPIC)
 
 
 class Change(NamedTuple):
@@ -69,7 +69,6 @@ class Today(NamedTuple):
     ended: tuple[Ended, ...]
     # How many there are of each, also beyond what is listed, among the last 500
     counts: Mapping[str, int]
-    more: bool  # whether more than these changed
     reviews: tuple[Review, ...]  # beliefs that contradict a fact
     # Facts that may no longer hold, then other beliefs, strongest first
     doubtful: tuple[Record, ...]
@@ -188,26 +187,19 @@ class Overviews:
         """
         number("limit", limit)
         store, now = self._store, self._space.now()
-        since = moment("since", since, self._space.zone) or now - DEFAULT
+        since = moment("since", since, self._space.zone) or now - _LAST_WEEK
         schedule = cast("Memory", self).schedule
         with store.reading():
-            altered = store.overview.altered(since, _UNSEEN, _MOST + 1)
-            learned, changed, ended = _news(store, altered[:_MOST])
+            learned, changed, ended = _news(store, store.overview.altered(since, _UNSEEN, _MOST))
             reviews = store.page("reviews", 0)[0]
-            asked = [one.belief.id for one in reviews if one.belief.id == one.against.id]
             against = [one for one in reviews if one.belief.id != one.against.id]
-            beliefs = store.find(Filter(kind="belief", state="active"), limit + len(against), True)
+            asked = [store.get(one.belief.id) for one in reviews if one not in against]
             waiting = {one.belief.id for one in against}
-            doubtful = [
-                *(record for id in asked if (record := store.get(id)) is not None),
-                *(one for one in beliefs if one.id not in waiting),
-            ]
+            beliefs = store.find(Filter(kind="belief", state="active"), limit + len(against), True)
+            doubtful = [one for one in asked if one is not None]
+            doubtful += [one for one in beliefs if one.id not in waiting]
             # What a request to forget is about waits with the request.
-            held = sum(
-                not one.reason.startswith("forget ")
-                for state in ("held", "unclear")
-                for one in store.quarantine.find(state)
-            )
+            texts = [*store.quarantine.find("held"), *store.quarantine.find("unclear")]
             return Today(
                 now,
                 since,
@@ -215,11 +207,10 @@ class Overviews:
                 tuple(changed[:limit]),
                 tuple(ended[:limit]),
                 {"learned": len(learned), "changed": len(changed), "ended": len(ended)},
-                len(altered) > _MOST,
                 tuple(against[:limit]),
                 tuple(doubtful[:limit]),
                 tuple(store.query_records("past_due", now, limit)),
-                held,
+                sum(not one.reason.startswith("forget ") for one in texts),
                 schedule.waiting(),
                 tuple(schedule.jobs()),
             )
@@ -244,14 +235,12 @@ class Overviews:
                 turns, last = journal.latest(where, limit, after)
                 rows = [int(turn.ref.removeprefix("t_")) for turn in turns]
                 drawn = self._store.drawn_from(rows)
-                records = _with_sources(
-                    self._store, {one for some in drawn.values() for one in some}
+                every = {one for some in drawn.values() for one in some}
+                records = _with_sources(self._store, every)
+                own = (
+                    [records[one] for one in drawn.get(row, ()) if one in records] for row in rows
                 )
-                each = (
-                    tuple(records[one] for one in drawn.get(row, ()) if one in records)
-                    for row in rows
-                )
-                return list(map(Moment, turns, each)), last
+                return list(map(Moment, turns, map(tuple, own))), last
 
         return paged("timeline", cursor, read)
 
@@ -262,20 +251,11 @@ class Overviews:
         limit: Annotated[
             int, Arg("maximum number of nodes, the strongest first (150; 0 for all)")
         ] = 150,
-        until: Annotated[datetime | None, Arg("as it was at this time")] = None,
-        around: Annotated[
-            str, Arg("only this person or thing, by name or id, and its neighbours")
-        ] = "",
     ) -> Graph:
-        """Return the people and things that memories are about, and what ties them.
-
-        With `around`, the name or id of one, it has only that one and its neighbours;
-        NotFoundError if there is none.
-        """
-        at = moment("until", until, self._space.zone)
+        """Return the people and things that memories are about, and what ties them."""
         from loxodon.recall.graph import graph  # long, and only a page for people needs it
 
-        return graph(self._space, number("limit", limit), at, around)
+        return graph(self._space, number("limit", limit))
 
     @verb("GET /memories/{id}/related", audit="reads", masked="unless revealed")
     def related(self, id: str) -> Related:
@@ -316,23 +296,24 @@ class Overviews:
         """Return the strength of a memory over time, and how it will fade."""
         days = min(number("days", days), 36_500)
         store, now, rates = self._store, self._space.now(), self._space.config.decay
+        decay = Decay(rates, self._space.now)
         with store.reading():
             steps = store.overview.steps(id)[-_MARKS:]
             uses = [one for one in store.worklog.used() if one.id == id]
         last = steps[-1]
         ends = None
         if last.state == "active":
-            ends = fades_at(last.base, last.since, last.kind, last.importance, rates)
-        marks = [Mark(one.at, one.change, one.version, _at(one, one.at, rates)) for one in steps]
-        marks += [Mark(one.last_at, "recalled", 0, _at(last, one.last_at, rates)) for one in uses]
+            ends = decay.end(last.base, last.since, last.kind, last.importance)
+        marks = [Mark(one.at, one.change, one.version, _at(one, one.at, decay)) for one in steps]
+        marks += [Mark(one.last_at, "recalled", 0, _at(last, one.last_at, decay)) for one in uses]
         return Strength(
             id,
             now,
-            _at(last, now, rates),
+            _at(last, now, decay),
             rates.archive,
-            daily_rate(last.kind, last.importance, rates),
+            decay.rate(last.kind, last.importance),
             ends,
-            tuple(_points(steps, now, now + timedelta(days=days), rates)),
+            tuple(_points(steps, now, now + timedelta(days=days), decay)),
             tuple(sorted(marks)),
         )
 
@@ -340,9 +321,19 @@ class Overviews:
     def labels(self, *, limit: Annotated[int, Arg("maximum number of each (100)")] = 100) -> Labels:
         """List the projects, topics, tags and entities of active memories, the most used first."""
         number("limit", limit)
-        kinds = ("project", "topic", "tag", "entity")
+        found: list[tuple[Label, ...]] = []
         with self._store.reading():
-            return Labels(*(tuple(_labels(self._store, kind, limit))[:limit] for kind in kinds))
+            for kind in ("project", "topic", "tag", "entity"):
+                uses = self._store.query("label_uses", kind, limit + 1)
+                records = self._store.records(row for _, _, row in uses)
+                labels = []
+                for folded, memories, row in uses:  # as a memory that has it writes it
+                    one = records[row]
+                    names = (one.project, one.topic, *one.tags, *one.entities)
+                    name = next((name for name in names if fold(name) == folded), folded)
+                    labels += [Label(name, memories)] if name not in _UNLABELLED else []
+                found.append(tuple(labels[:limit]))
+        return Labels(*found)
 
     @verb("GET /settings", access="owner")
     def settings(self) -> Settings:
@@ -398,9 +389,7 @@ def _news(
     return learned, changed, ended
 
 
-def _points(
-    steps: Sequence[Step], now: datetime, end: datetime, rates: DecayConfig
-) -> Iterator[Point]:
+def _points(steps: Sequence[Step], now: datetime, end: datetime, decay: Decay) -> Iterator[Point]:
     """The curve from each step to the next, both ends included."""
     ends = [*(step.at for step in steps[1:]), max(now, steps[-1].at)]
     parts = [(step, step.at, until) for step, until in zip(steps, ends, strict=True)]
@@ -410,25 +399,8 @@ def _points(
         count = max(1, min(_POINTS, round((until - since) / timedelta(days=1))))
         for n in range(count + 1):
             at = since + (until - since) * n / count
-            yield Point(at, _at(step, at, rates))
+            yield Point(at, _at(step, at, decay))
 
 
-def _at(step: Step, at: datetime, rates: DecayConfig) -> float:
-    return round(strength_now(step.base, step.since, at, step.kind, step.importance, rates), 4)
-
-
-def _labels(store: Store, kind: str, limit: int) -> Iterator[Label]:
-    """Labels as a memory that has them writes them."""
-    uses = [LabelUse(*row) for row in store.query("label_uses", kind, limit + 1)]
-    records = store.records(use.row for use in uses)
-    for use in uses:
-        record = records[use.row]
-        names = {
-            "project": (record.project,),
-            "topic": (record.topic,),
-            "tag": record.tags,
-            "entity": record.entities,
-        }[kind]
-        name = next((one for one in names if fold(one) == use.name), use.name)
-        if name not in (GLOBAL_PROJECT, GENERAL_TOPIC):
-            yield Label(name, use.memories)
+def _at(step: Step, at: datetime, decay: Decay) -> float:
+    return round(decay.strength(step.base, step.since, step.kind, step.importance, at), 4)

@@ -2,8 +2,8 @@
 
     understand   what is asked, of whom and of what time
     routes       search along each route, all into one pool, and fuse what they found
-    weigh, link  what is known of each result; a turn and the memory drawn from it as one
-    order        what holds now first, what only asks last
+    order        weigh what is known of each result; a turn and the memory drawn from it as one
+    recency      what holds now first, what asks below what answers
     confidence   whether the best results can answer at all
     fit          the items as they are shown, within the budget
 
@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 from loxodon.recall.confidence import is_unsure
 from loxodon.recall.context import block
 from loxodon.recall.fit import items_of, rounded
+from loxodon.recall.look import Look
 from loxodon.recall.order import Linked, link, weigh
 from loxodon.recall.recency import current_first
-from loxodon.recall.routes import Look, is_bare_last, search
+from loxodon.recall.routes import is_bare_last, search
 from loxodon.recall.understand import nobody, understand
 from loxodon.store import Filter
 from loxodon.store.store import Store
@@ -58,10 +59,11 @@ def recall(
     passed over; so is what was drawn from such turns alone. What belongs to another project than
     `here` comes last, with the name of its own. Every text comes as `shown` makes it.
     """
-    watch = Watch()
+    watch = _Watch()
     if as_of is not None:
         where = where._replace(until=min(as_of, where.until) if where.until else as_of)
-    look = looked(store, query, where, now, top, meaning, as_of, watch)
+    look = searched(store, query, where, now, top, meaning, as_of)
+    watch.lap("search")
     question = look.question
     if not question.words and not question.last:
         return Recall(query, Gate(False, "empty"), (), (), "", 0, watch.total(), unsure=True)
@@ -71,15 +73,13 @@ def recall(
         from loxodon.recall import profiles  # most recalls have none
 
         profiles.widen(look, profile)
+    weigh(look)
     ranked = link(look, max(_RANKED, 3 * top) if profile == "default" else len(look.pool))
-    watch.lap("link")
     ranked = current_first(look, ranked)
-    watch.lap("order")
     unsure = is_unsure(look, ranked)
-    watch.lap("sure")
     if profile != "default":
         ranked = profiles.arranged(look, ranked, profile)
-        watch.lap("profile")
+    watch.lap("order")
     items, passed = items_of(look, ranked, in_view, here, shown)
     chosen = block(items, budget, count, question.language, unsure)
     watch.lap("fit")
@@ -98,12 +98,12 @@ def recall(
         chosen.text,
         chosen.tokens,
         watch.total(),
-        _trace(look, ranked, fates, watch.laps, profile),
+        _trace(look, ranked, fates, watch.stages, profile),
         unsure,
     )
 
 
-def looked(
+def searched(
     store: Store,
     query: str,
     where: Filter,
@@ -111,38 +111,33 @@ def looked(
     top: int,
     meaning: Callable[[str], Meaning] | None,
     as_of: datetime | None,
-    watch: Watch,
 ) -> Look:
-    """The question as it was understood, and all that was found and weighed, not yet linked."""
+    """The question as it was understood, and all that was found, not yet weighed."""
     # In a group nobody is looked up by other names: that these are the same may be private.
     names = store.named if where.audience is None else nobody
     question = understand(query, as_of or now, names)
-    watch.lap("understand")
     if not question.words and not question.last:
         return Look(store, question, where, now)
     asked = meaning(question.focus) if meaning else None
-    watch.lap("embed")
     views = [asked.view._replace(told=question.tells)] if asked and asked.view else ()
     look = Look(store, question, where, now, views, as_of, top)
-    search(look, watch.lap)
+    search(look)
     if asked and asked.problem:
         look.problems.append(f"meaning: {asked.problem}")
-    weigh(look)
-    watch.lap("weigh")
     return look
 
 
-class Watch:
+class _Watch:
     """How long each stage takes."""
 
     def __init__(self) -> None:
         self._started = self._last = perf_counter()
-        self.laps: dict[str, float] = {}
+        self.stages: list[Stage] = []
 
     def lap(self, name: str) -> None:
         """What was done since the last lap is called `name`."""
         now = perf_counter()
-        self.laps[name] = self.laps.get(name, 0.0) + (now - self._last) * 1000
+        self.stages.append(Stage(name, round((now - self._last) * 1000, 3)))
         self._last = now
 
     def total(self) -> float:
@@ -153,11 +148,11 @@ def _trace(
     look: Look,
     ranked: Sequence[Linked],
     fates: Mapping[str, str],
-    laps: Mapping[str, float],
+    stages: Sequence[Stage],
     profile: str,
 ) -> Trace:
     """What was understood, found and weighed, what became of it, and how long each stage took."""
-    considered = [
+    considered = tuple(
         Considered(
             one.id,
             one.kind,
@@ -167,7 +162,6 @@ def _trace(
             fates.get(one.id, "top"),
         )
         for one, _ in ranked[: len(fates) + _NEXT]
-    ]
-    stages = tuple(Stage(name, round(ms, 3)) for name, ms in laps.items())
+    )
     problems = tuple(look.problems)
-    return Trace(look.question, look.counts(), tuple(considered), stages, profile, problems)
+    return Trace(look.question, look.counts(), considered, tuple(stages), profile, problems)

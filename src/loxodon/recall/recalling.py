@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -197,46 +197,32 @@ class Recalling:
         per topic; without it, with every message that asks for them. In a group `chat`, nothing
         private is included.
         """
-        is_text("message", message)
-        heard = self._heard_in(chat)
-        budget = self._space.config.recall.frame if budget is None else number("budget", budget)
-
-        def ask(budget: int, in_view: frozenset[str]) -> Recall:
-            return self.recall(message, top, budget, chat=chat, in_view=in_view)
-
-        return heard._frame(message, soul, workspace, history, state, budget, ask)
-
-    def _frame(
-        self,
-        message: str,
-        soul: str | None,
-        workspace: str | os.PathLike[str] | None,
-        history: Iterable[str | Mapping[str, object]],
-        state: State | None,
-        budget: int,
-        ask: Callable[[int, frozenset[str]], Recall],
-    ) -> Frame:
-        """Build the whole frame; `ask` recalls. See `assemble`."""
         from loxodon.recall import assemble as frames
         from loxodon.recall.gate import State
 
-        space = self._space
+        is_text("message", message)
+        heard, state = self._heard_in(chat), state or State()
+        space, config = heard._space, self._space.config.recall
         if soul is None:
             soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), space.home])
-        state = state or State()
-        now = space.now()
-        with self._store.reading():
+        now, audience = space.now(), heard._audience
+        with heard._store.reading():
             material = frames.Material(
                 message,
                 soul,
-                frames.profile_of(self._store, now, language_of(message), self._audience),
-                frames.recent_turns(self._store, now, self._audience),
+                frames.profile_of(heard._store, now, language_of(message), audience),
+                frames.recent_turns(heard._store, now, audience),
                 frames.texts_of(history),
                 now,
                 space.shown,
             )
             frame = frames.assemble(
-                material, self._knowing(state), ask, budget, space.config.recall.budget, space.count
+                material,
+                heard._knowing(state),
+                lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen),
+                config.frame if budget is None else number("budget", budget),
+                config.budget,
+                space.count,
             )
         return frame._replace(state=frame.state._replace(names=state.names))
 
@@ -270,14 +256,14 @@ class Recalling:
         project: Annotated[str, Arg("only what is general, or of this project")] = "",
     ) -> str:
         """Return what a conversation should start with, as Markdown."""
-        from loxodon.consolidate.pages import gather
+        from loxodon.consolidate.snapshot import kept_snapshot, material, written
 
         space = self._space
         with self._store.reading():
-            found = gather.material(self._store, space.config, space.now(), project)
-            kept = None if project else gather.kept_snapshot(self._store, found, language)
+            found = material(self._store, space.config, space.now(), project)
+            kept = None if project else kept_snapshot(found, language)
             if kept is None:
-                kept = gather.written(found, space.config, space.count, language).text
+                kept = written(found, space.count, language)
         return space.shown(kept)
 
     @verb(
@@ -297,13 +283,13 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.consolidate import compress
-        from loxodon.consolidate.learning import residue
+        from loxodon.consolidate.consolidation import residue
+        from loxodon.consolidate.profile import profile, profiles, put_profiles
 
         now, judge = self._space.now(), residue(self._space)
         if refresh:
             self._space.for_owner()  # the stored page is the owner's
-            pages = compress.profiles(self._store, now, judge)
+            pages = profiles(self._store, now, judge)
             with self._store.writing():
-                compress.put_profiles(self._store, pages, now)
-        return self._space.shown(compress.profile(self._store, now, language, judge))
+                put_profiles(self._store, pages, now)
+        return self._space.shown(profile(self._store, now, language, judge))

@@ -5,7 +5,7 @@
     alike       turns similar to the best hits, if the journal is a collection of notes
     meaning     vectors, if an embedder is set
     attribute   memories of exactly the attribute asked for: `home`, for "where do I live"
-    since       later turns that say that what the best hits tell is over
+    since       later turns that say that what the best hits tell is over (recency.py)
     time        what was said in the time the question names
     last        the last session and the last three days, for "what did we talk about last time?"
     label       the project, topic or tag the question names
@@ -17,51 +17,31 @@ If a route fails, the others still count, and the trace notes it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from itertools import islice
-from math import prod
 
-from loxodon.clock import to_stored
 from loxodon.guard.provenance import waits
 from loxodon.recall.asked_attributes import asked_attributes
-from loxodon.recall.endings import ended_since
-from loxodon.recall.fuse import (
-    ASKED,
-    BY_ASSISTANT,
-    NAMED,
-    TOLD,
-    Found,
-    Key,
-    Pool,
-    Shares,
-    Terms,
-    fuse,
-    is_light,
-    note_key,
-    saturated,
-    terms_of,
-    worth_of,
-)
-from loxodon.recall.turns import LEAST_COHESION, hops, matching_turns
+from loxodon.recall.fuse import fuse, is_light, saturated, terms_of, worth_of
+from loxodon.recall.look import Found, Key, Look, Shares, Terms
+from loxodon.recall.recency import ended_since
+from loxodon.recall.turns import LEADING, LEAST_COHESION, alike, matching_turns
 from loxodon.recall.understand import Question, When, last_talk, without_asking
-from loxodon.store import Filter, Having, Index, Place, QuestionVector
+from loxodon.store import Filter, Having, Index
 from loxodon.store.rows import about_label
-from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.related import expand
 from loxodon.text.words import among, fold, query_words
-from loxodon.types import Record
 
 _PARTLY = 0.25  # what a route counts that answers by itself, where the words lead somewhere too
 _TELLS_OF = 0.5  # factor for a memory that only tells of what is asked for
 _BARE = {"zh": 5, "en": 2}  # words up to which a question says no more than what it is after
-_SOUGHT = 8
-_FILED = 3
+_SOUGHT = 8  # attributes that are looked up
+_FILED = 3  # memories under each
 _BARE_LABEL = 6.0  # how much more a project counts, where the question says no more than its name
-_SHORT = timedelta(days=62)
-_ABOUT = 12
+_SHORT = timedelta(days=62)  # a time so short is searched whatever was said in it
+_ABOUT = 12  # memories with a label
 _IN_TIME = 30
 _FEW = 3  # memories that match; with fewer the archive is asked
 _ALIAS = 0.5
@@ -75,98 +55,12 @@ _BESIDE = (0.7, 0.3)  # what the meaning of a neighbour counts, by its distance
 _LAST_DAYS = timedelta(days=3)
 _SAYS = 3  # words from which on a turn says something
 
-Span = tuple[int, int]
-_FAR = 1 << 60
 
-
-class Look:
-    """What is looked for, where, and what was found."""
-
-    def __init__(
-        self,
-        store: Store,
-        question: Question,
-        where: Filter,
-        now: datetime,
-        views: Sequence[QuestionVector] = (),
-        as_of: datetime | None = None,
-        top: int = 10,
-    ) -> None:
-        self.store, self.question, self.where = store, question, where
-        self.now, self.views, self.as_of, self.top = now, views, as_of, top
-        self.weights = TOLD if question.tells else ASKED
-        self.asks_past = question.tense == "past" or as_of is not None
-        self.nature = store.nature()
-        self.pool: Pool = {}
-        # For each thing asked: its words, and which turns have them
-        self.each: list[tuple[Terms, Having]] = []
-        self.problems: list[str] = []
-        # Turns have no labels; notes are private, and have no label but a project
-        labelled = any((where.topic, where.tag, where.entity))
-        self.has_turns = where.kind in (None, "turn") and not labelled and not where.project
-        self.has_memories = where.kind not in ("turn", "note")
-        self.has_notes = (
-            where.kind in (None, "note")
-            and not (labelled or where.about or where.session)
-            and where.audience is None
-        )
-        # The times that a question names, where the filter does not say what time counts
-        named = [one for one in question.times if not one.recurring]
-        self.spans = [
-            (
-                to_stored(one.since)[0] if one.since else -_FAR,
-                to_stored(one.until)[0] if one.until else _FAR,
-            )
-            for one in named
-        ]
-        free = not where.since and not where.until
-        self.times = [one for one in named if one.grain != "recent"][:2] if free else []
-        text = question.focus
-        for one in named:
-            text = text.replace(one.text, " ")
-        self.undated = query_words(text)
-        self._words = frozenset(question.words)
-        you = re.search(r"\b(?:you|your)\b|[你您]", question.text, re.I)
-        self._to_assistant = bool(question.last) or you is not None
-        self._voices: dict[tuple[str, str], dict[str, float]] = {}
-
-    def voice(self, place: Place) -> dict[str, float]:
-        """What a turn counts by who said it."""
-        key = place.role, place.speaker
-        if key not in self._voices:
-            found = self._voices[key] = {}
-            if place.role == "assistant" and not self._to_assistant:
-                found["assistant"] = BY_ASSISTANT
-            name = query_words(place.speaker) if place.speaker not in ("user", "assistant") else ()
-            if name and self._words.issuperset(name):
-                found["speaker"] = NAMED
-        return self._voices[key]
-
-    def found(self, key: Key) -> Found:
-        found = self.pool.get(key)
-        if found is None:
-            found = self.pool[key] = Found(key)
-        return found
-
-    def add(self, key: Key, route: str, part: float) -> Found:
-        found = self.found(key)
-        found.add(route, part, self.weights)
-        return found
-
-    def counts(self) -> dict[str, int]:
-        """How many each route found."""
-        counts: dict[str, int] = {}
-        for found in self.pool.values():
-            for name in found.routes:
-                counts[name] = counts.get(name, 0) + 1
-        return counts
-
-
-def search(look: Look, lap: Callable[[str], None]) -> None:
-    """Go along every route; `lap` is told the name of each that is done."""
+def search(look: Look) -> None:
+    """Go along every route, then take out what the filter does not admit."""
     routes: dict[str, Callable[[Look], None]] = {"last": _last}
     if not is_bare_last(look.question):  # whose words lead nowhere else
-        _by_words(look, lap)
+        _by_words(look)
         routes = {
             "alike": _alike,
             "meaning": _by_meaning,
@@ -182,84 +76,55 @@ def search(look: Look, lap: Callable[[str], None]) -> None:
             route(look)
         except Exception as error:  # a route that fails must not cost the agent the others
             look.problems.append(f"{name}: {error}"[:200])
-        lap(name)
     pool, where = look.pool, look.where
     lacking = [key.row for key, found in pool.items() if key.is_turn and found.place is None]
     for row, place in look.store.places(lacking).items() if lacking else ():
-        pool[Key(True, row)].place = place
-    # Take out what the filter does not admit, whatever route it came by: here is the wall. So is
-    # what waits for the owner's word: the turn that it was read from is found all the same.
+        pool[Key("turns", row)].place = place
+    # The wall, whatever route something came by. What waits for the owner's word stays out too:
+    # the turn that it was read from is found all the same.
     for key in [key for key, one in pool.items() if one.record and waits(one.record)]:
         del pool[key]
     if where._replace(kind=None) != Filter():
-        rows: dict[Index, list[Key]] = {"turns": [], "memories": [], "chunks": []}
-        for key in pool:
-            rows["turns" if key.is_turn else "chunks" if key.is_note else "memories"].append(key)
-        for index, keys in rows.items():
-            kept = look.store.admitted(index, [key.row for key in keys], where) if keys else ()
-            for key in keys:
-                if key.row not in kept:
-                    del pool[key]
-    lap("places")
+        for index in {key.table for key in pool}:
+            rows = [key.row for key in pool if key.table == index]
+            for row in set(rows) - set(look.store.admitted(index, rows, where)):
+                del pool[Key(index, row)]
 
 
 # --- Words ----------------------------------------------------------------------------------------
 
 
-def _by_words(look: Look, lap: Callable[[str], None]) -> None:
+def _by_words(look: Look) -> None:
     """Turns, memories and notes with the words of each thing that is asked."""
-    question, store = look.question, look.store
-    asks = question.kind != "none" and not question.tells
+    question = look.question
     each: list[tuple[Shares, float]] = []
     for words, related in _asked(question):
         terms = terms_of(words, related, question.focus if question.tells else "")
         if look.views:  # vectors have what a message is about, and better
             terms = terms._replace(often={})
-        said = matching_turns(
-            store,
-            terms,
-            look.where,
-            look.nature,
-            look.top,
-            asks,
-            look.weights,
-            lambda place: prod(look.voice(place).values()),
-        )
-        terms, having = said.terms, said.having
-        shares: Shares = {}
-        for row, parts in said.scores.items() if look.has_turns else ():
-            look.found(Key(True, row)).place = said.places.get(row)
-            shares[Key(True, row)] = parts
-        lap("turns")
+        terms, having, shares = matching_turns(look, terms)
         if look.has_memories:
             shares |= _memories(look, terms, having)
-        lap("memories")
         if look.has_notes:
             shares |= _matching(look, "chunks", terms, having)
-        lap("notes")
         look.each.append((terms, having))
         beside_meaning = bool(look.views) and not question.tells
         each.append((shares, sum(worth_of(terms, having).values()) if beside_meaning else 0.0))
     fuse(look.pool, each, look.weights)
-    lap("fuse")
 
 
 def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]]:
     """For each thing that is asked its words, and the words for the same."""
     asks = question.asks if len(question.asks) > 1 and not question.tells else ()
     found = [(query_words(without_asking(ask.text, question.language)), ask.text) for ask in asks]
-    found = [(words, text) for words, text in found if words]
-    if not found:
-        found = [(list(question.words), question.focus)]
+    found = [one for one in found if one[0]] or [(list(question.words), question.focus)]
     # The words of the other names of those whom the question names
-    asked = set(question.words)
     names = [name for one in question.entities for name in (one.entity.name, *one.entity.aliases)]
     others = dict.fromkeys(word for name in names[:12] for word in query_words(name))
-    aliases = [(word, _ALIAS) for word in others if word not in asked]
+    aliases = [(word, _ALIAS) for word in others if word not in question.words]
     # The words that only name a time: what is asked for was not said in them
-    dates = {
-        word for time in question.times if not time.recurring for word in query_words(time.text)
-    }
+    times = [time.text for time in question.times if not time.recurring]
+    dates = {word for text in times for word in query_words(text)}
     return [
         (
             [word for word in words if word not in dates],
@@ -277,7 +142,7 @@ def _matching(look: Look, index: Index, terms: Terms, journal: Having) -> Shares
     """
     store, where, is_notes = look.store, look.where, index == "chunks"
     most = max(_CANDIDATES[index], look.top + look.top // 2)
-    rows = {hit.row for hit in store.search(index, terms.leading, where, most)}
+    rows = {hit.row for hit in store.search(index, terms.words[:LEADING], where, most)}
     others: dict[int, float] = {}
     if terms.related:
         words = [word for word, _ in terms.related]
@@ -288,16 +153,13 @@ def _matching(look: Look, index: Index, terms: Terms, journal: Having) -> Shares
         return {}
     here = store.having(index, terms.all)
     # How rare words are in the journal; in notes too, which may have more words than was said
-    rows_in_all = max(journal.rows, here.rows if is_notes else 1, 1)
+    known = [one for one in ((journal, here) if is_notes else (journal,)) if one.rows]
+    total = max([1, *(one.rows for one in known)])
     counts = {
-        word: rows_in_all
-        * max(
-            having.counts.get(word, 0.0) / having.rows if having.rows else 0.0
-            for having in ((journal, here) if is_notes else (journal,))
-        )
+        word: total * max((one.counts.get(word, 0.0) / one.rows for one in known), default=0.0)
         for word in terms.all
     }
-    worth = worth_of(terms._replace(often={}), Having(rows_in_all, counts, {}))
+    worth = worth_of(terms._replace(often={}), Having(total, counts, {}))
     unlisted = [word for word in worth if word not in here.lists]
     mean = max(look.nature.words, _NOTE_WORDS) if is_notes else look.nature.words
     shares: Shares = {}
@@ -307,27 +169,26 @@ def _matching(look: Look, index: Index, terms: Terms, journal: Having) -> Shares
         own.update(among(unlisted, found.said) if unlisted else ())
         text = found.record.content if found.record else found.note.chunk.text if found.note else ""
         length = len(text) / 6 if text.isascii() else float(len(text))  # about, in words
-        part = saturated(1.0, length, mean)
-        part *= _SUMMARY if found.kind == "summary" else 1.0
+        factor = _SUMMARY if found.kind == "summary" else 1.0
+        part = factor * saturated(1.0, length, mean)
         shares[found.key] = {"words": part * sum(worth[word] for word in sorted(own))}
         if row in others:
-            shares[found.key]["related"] = others[row] * (
-                _SUMMARY if found.kind == "summary" else 1
-            )
+            shares[found.key]["related"] = factor * others[row]
     return shares
 
 
 def _fetched(look: Look, index: Index, rows: Iterable[int]) -> list[Found]:
-    """The memories (which have not expired) or notes of these rows, in the pool."""
+    """The memories (of the kind wanted, not expired) or notes of these rows, in the pool."""
     found: list[Found] = []
     if index == "chunks":
         for row, note in look.store.workspace_data.notes(rows).items():
-            found.append(look.found(note_key(row)))
+            found.append(look.found(Key("chunks", row)))
             found[-1].note = note
         return found
     for row, record in look.store.records(rows).items():
-        if record.expires_at is None or record.expires_at > look.now:
-            found.append(look.found(Key(False, row)))
+        lasts = record.expires_at is None or record.expires_at > look.now
+        if lasts and look.where.kind in (None, record.kind):
+            found.append(look.found(Key("memories", row)))
             found[-1].record = record
     return found
 
@@ -343,26 +204,29 @@ def _memories(look: Look, terms: Terms, having: Having) -> Shares:
     # What someone put away by hand does not come back by itself, nor a guess that is settled.
     settled = ("put away", "rejected") if as_of is None else ("put away",)
     gone = {key for key in archived if standing.get(key.row) in settled}
-    if as_of is not None:  # as they were known at a moment; not what was not known, or did not hold
-        archived |= shares
-        told = store.query("told_at", [key.row for key in archived])
-        since = {row: store.moment(at) for row, at in told}
-        for key in archived.keys() - gone:
-            record = look.pool[key].record
-            if record is None:
-                continue
-            ended = record.valid_until is not None and record.valid_until <= as_of
-            if ended or since.get(key.row, record.created_at) > as_of:
-                gone.add(key)
-            elif record.version > 1:
-                versions = [one.record for one in store.history(record.id) if one.at <= as_of]
-                own = [one for one in versions if one.id == record.id]
-                record = record._replace(content=own[-1].content) if own else record
-                look.pool[key].record = record
+    if as_of is not None:
+        gone |= _unknown_at(look, as_of, (archived | shares).keys() - gone)
     for key in gone:
         look.pool.pop(key, None)
-        shares.pop(key, None)
-    return shares | {key: parts for key, parts in archived.items() if key not in gone}
+    return {key: parts for key, parts in (shares | archived).items() if key not in gone}
+
+
+def _unknown_at(look: Look, as_of: datetime, keys: Iterable[Key]) -> set[Key]:
+    """Memories that were not known at a moment, or held no more; others get the words of then."""
+    told = look.store.query("told_at", [key.row for key in keys])
+    since = {row: look.store.moment(at) for row, at in told}
+    gone: set[Key] = set()
+    for key in keys:
+        if (record := look.pool[key].record) is None:
+            continue
+        ended = record.valid_until is not None and record.valid_until <= as_of
+        if ended or since.get(key.row, record.created_at) > as_of:
+            gone.add(key)
+        elif record.version > 1:
+            versions = [one.record for one in look.store.history(record.id) if one.at <= as_of]
+            if own := [one for one in versions if one.id == record.id]:
+                look.pool[key].record = record._replace(content=own[-1].content)
+    return gone
 
 
 # --- Other ways -----------------------------------------------------------------------------------
@@ -371,9 +235,8 @@ def _memories(look: Look, terms: Terms, having: Having) -> Shares:
 def _alike(look: Look) -> None:
     plain = look.where == Filter(kind=look.where.kind)
     if plain and look.question.kind != "none" and look.weights["alike"]:
-        turns = {key.row: found.score for key, found in look.pool.items() if key.is_turn}
-        for row, share in hops(look.store, turns, look.question.words, look.nature).items():
-            look.add(Key(True, row), "alike", share)
+        for row, share in alike(look).items():
+            look.add(Key("turns", row), "alike", share)
 
 
 def _by_meaning(look: Look) -> None:
@@ -386,60 +249,50 @@ def _by_meaning(look: Look) -> None:
         return
     vectors = look.store.vectors
 
-    def close(index: Index) -> dict[int, float]:
-        found = vectors.similar(index, look.views, _CLOSE[index], look.where)
-        return {one.row: one.score for one in found}
-
     def part(score: float, best: float) -> float:
         if look.question.tells:
             return max(0.0, score) / max(best, _USUAL)
         return min(_MOST_CLOSE, max(0.0, score - _USUAL))
 
-    def add(key: Key, own: float, setting: float) -> None:
-        if own or setting:
-            look.add(key, "meaning", own).add("setting", setting, look.weights)
-
-    if look.has_turns:
-        near = close("turns")
-        rows = {key.row for key in look.pool if key.is_turn} | near.keys()
-        alone = not look.weights["setting"]
-        beside = {
-            row: [*zip(before, _BESIDE, strict=False), *zip(after, _BESIDE, strict=False)]
-            for row, (before, after) in ({} if alone else look.store.beside(rows)).items()
-        }
-        wanted = rows | {other for others in beside.values() for other, _ in others}
-        score = near | vectors.similarities("turns", look.views, wanted - near.keys())
+    searched: dict[Index, bool] = {
+        "turns": look.has_turns,
+        "memories": look.has_memories,
+        "chunks": look.has_notes,
+    }
+    for index in [index for index, has in searched.items() if has]:
+        hits = vectors.similar(index, look.views, _CLOSE[index], look.where)
+        near = {hit.row: hit.score for hit in hits}
         best = max(near.values(), default=0.0)
-        cohesion = look.nature.cohesion if look.nature.cohesion > LEAST_COHESION else 0.0
-        for row in rows & score.keys():
-            setting = 0.0
-            if not alone:  # how close a turn is with its neighbours, as far as these matter here
-                others = beside.get(row, [])
-                around = cohesion * sum(each * score.get(other, 0.0) for other, each in others)
-                whole = 1 + 0.45 * cohesion * sum(each for _, each in others)
-                setting = part((score[row] + around) / whole, best)
-            add(Key(True, row), part(score[row], best), setting)
-    indexes: dict[Index, bool] = {"memories": look.has_memories, "chunks": look.has_notes}
-    for index in [index for index, has in indexes.items() if has]:
-        near = close(index)
-        best = max(near.values(), default=0.0)
-        parts = {row: part(value, best) for row, value in near.items()}
-        for found in _fetched(look, index, [row for row in parts if parts[row]]):
-            add(found.key, parts[found.key.row], parts[found.key.row])
+        if index == "turns":
+            for row, (own, among_neighbours) in _meant_turns(look, near).items():
+                if part(own, best) or part(among_neighbours, best):
+                    found = look.add(Key("turns", row), "meaning", part(own, best))
+                    found.add("setting", part(among_neighbours, best), look.weights)
+            continue
+        for found in _fetched(look, index, [row for row in near if part(near[row], best)]):
+            found.add("meaning", part(near[found.key.row], best), look.weights)
+            found.add("setting", part(near[found.key.row], best), look.weights)
 
 
-def _admits(where: Filter, record: Record, now: datetime) -> bool:
-    """Whether a filter admits a memory that was found by a label rather than by a search."""
-    at = record.valid_from or record.created_at
-    return (
-        where.kind in (None, record.kind)
-        and where.project in (None, record.project)
-        and where.topic in (None, record.topic)
-        and (where.tag is None or where.tag in record.tags)
-        and (where.since is None or at >= where.since)
-        and (where.until is None or at < where.until)
-        and (record.expires_at is None or record.expires_at > now)
-    )
+def _meant_turns(look: Look, near: Mapping[int, float]) -> dict[int, tuple[float, float]]:
+    """How close turns are by themselves, and with their neighbours as far as these matter here."""
+    rows = {key.row for key in look.pool if key.is_turn} | near.keys()
+    beside = {
+        row: [*zip(before, _BESIDE, strict=False), *zip(after, _BESIDE, strict=False)]
+        for row, (before, after) in (
+            look.store.beside(rows).items() if look.weights["setting"] else ()
+        )
+    }
+    wanted = rows | {other for others in beside.values() for other, _ in others}
+    score = {**near, **look.store.vectors.similarities("turns", look.views, wanted - near.keys())}
+    cohesion = look.nature.cohesion if look.nature.cohesion > LEAST_COHESION else 0.0
+    found = {}
+    for row in rows & score.keys():
+        others = beside.get(row, [])
+        around = cohesion * sum(each * score.get(other, 0.0) for other, each in others)
+        whole = 1 + 0.45 * cohesion * sum(each for _, each in others)
+        found[row] = score[row], (score[row] + around) / whole if look.weights["setting"] else 0.0
+    return found
 
 
 def _attributes(look: Look) -> None:
@@ -460,16 +313,13 @@ def _attributes(look: Look) -> None:
         filed |= over
     elif over:  # what took the place of what was filed there may be filed elsewhere
         filed |= {row: over[old] for old, row in store.query("successors", list(over))}
-    for row, record in store.records(filed).items():
-        if _admits(look.where, record, look.now):
-            look.add(Key(False, row), "attribute", filed[row]).record = record
+    for found in _fetched(look, "memories", filed):
+        found.add("attribute", filed[found.key.row], look.weights)
 
 
 def _since(look: Look) -> None:
-    """What says later that the best of what was found is over."""
-    if look.has_turns:
-        for row, score in ended_since(look.store, look.pool, look.question).items():
-            look.add(Key(True, row), "since", score)
+    for row, score in ended_since(look).items() if look.has_turns else ():
+        look.add(Key("turns", row), "since", score)
 
 
 def _labels(look: Look) -> None:
@@ -481,13 +331,8 @@ def _labels(look: Look) -> None:
         rows = store.labelled(label, name, _ABOUT)
         if label == "topic" and len(rows) == _ABOUT:
             continue  # so much has it that it tells nothing
-        fresh = store.records(row for row in rows if Key(False, row) not in look.pool)
-        for row, record in fresh.items():
-            if _admits(look.where, record, look.now):
-                look.add(Key(False, row), "label", 0.0).record = record
-        for row in rows:
-            if found := look.pool.get(Key(False, row)):
-                found.words |= frozenset(query_words(name))  # its label says them
+        for found in _fetched(look, "memories", rows):
+            found.words |= frozenset(query_words(name))  # its label says them
     # The share of what a question is about that the name of the project makes up
     asked = {word for key in question.keywords for word in query_words(key)}
     named = len(asked.intersection(query_words(question.project))) / len(asked) if asked else 0.0
@@ -516,25 +361,23 @@ def _in_time(look: Look) -> None:
         hits = look.store.search("turns", look.undated, where, _IN_TIME)
         best = max((hit.score for hit in hits), default=0.0) or 1.0
         for hit in hits:
-            look.add(Key(True, hit.row), "time", hit.score / best)
+            look.add(Key("turns", hit.row), "time", hit.score / best)
         if _is_short(time):
             share = 1.0 if is_light(look.undated) else 0.5
             for turn in look.store.journal(where, _IN_TIME):
                 if turn.origin != "assistant":
-                    look.add(Key(True, int(turn.ref[2:])), "then", share)
+                    look.add(Key("turns", int(turn.ref[2:])), "then", share)
 
 
 def _notes(look: Look) -> None:
     """More for notes that are meant for such a question, and those of the day it names."""
-    if not look.has_notes:
-        return
     asked = frozenset(look.question.words)
     for found in look.pool.values():
         triggers = map(query_words, found.note.chunk.triggers) if found.note else ()
         if any(trigger and asked.issuperset(trigger) for trigger in triggers):
             found.add("trigger", 1.0, look.weights)
     share = 1.0 if is_light(look.undated) else 0.5
-    for time in look.times:
+    for time in look.times if look.has_notes else ():
         if _is_short(time):
             rows = look.store.column("dated_chunks", time.since, time.until, _IN_TIME)
             for found in _fetched(look, "chunks", rows):
@@ -557,7 +400,7 @@ def _last(look: Look) -> None:
     whole = 1.0 if is_bare_last(look.question) else _PARTLY
     rows = last_turns(look, _IN_TIME)
     for rank, row in enumerate(rows):
-        look.add(Key(True, row), "last", whole * (1 - 0.5 * rank / len(rows)))
+        look.add(Key("turns", row), "last", whole * (1 - 0.5 * rank / len(rows)))
 
 
 def last_turns(look: Look, most: int) -> list[int]:

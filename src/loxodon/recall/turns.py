@@ -10,17 +10,18 @@ a note is: from "the one who is 36" to the cousin, and from the cousin to her sc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from heapq import nlargest
-from typing import NamedTuple
+from math import prod
 
-from loxodon.recall.fuse import LEADING, Parts, Terms, rarity, worth_of
-from loxodon.store import Filter, Having, Nature, Place
-from loxodon.store.store import Store
+from loxodon.recall.fuse import rarity, worth_of
+from loxodon.recall.look import Key, Look, Shares, Terms
+from loxodon.store import Having, Place
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 
-CANDIDATES = 100  # turns that the words lead to
+LEADING = 48  # words that lead a search: the rarest of a message; others weigh what these find
+_CANDIDATES = 100  # turns that the words lead to
 _SEEDS = 50  # those of them whose neighbours are looked at
 _KEPT = 60  # turns and neighbours that go on to be weighed
 _LENT = (0.8, 0.45)  # what a word of a neighbour counts, by its distance
@@ -38,71 +39,25 @@ _READ = 600  # characters of a turn that is led to
 Scores = dict[int, dict[str, float]]  # by row: what each way of finding it gave
 
 
-class FoundTurns(NamedTuple):
-    """What the journal has on a question."""
-
-    scores: Scores
-    terms: Terms  # what was looked for, as the other routes should look for it
-    having: Having
-    places: dict[int, Place]
-
-
-def matching_turns(
-    store: Store,
-    terms: Terms,
-    where: Filter,
-    nature: Nature,
-    top: int,
-    asks: bool,
-    weights: Parts,
-    voice: Callable[[Place], float],
-) -> FoundTurns:
-    """Turns that match, unweighed, and what stands around them where that counts."""
+def matching_turns(look: Look, terms: Terms) -> tuple[Terms, Having, Shares]:
+    """Turns that match, unweighed, with what stands around them where that counts; and what was
+    looked for, as the other routes should look for it."""
+    store, where, weights = look.store, look.where, look.weights
     having = store.having("turns", terms.all)
-    if len(terms.words) > LEADING:  # the rarest lead; a word that nothing has leads nowhere
+    if len(terms.words) > LEADING:  # a word that nothing has leads nowhere
         last = {word: -n for n, word in enumerate(terms.words)}
         rarest = sorted(last, key=lambda word: (having.counts.get(word) or having.rows, last[word]))
         terms = terms._replace(words=tuple(rarest))
+    if not look.has_turns:
+        return terms, having, {}
+    leading = terms.words[:LEADING]
     worth = worth_of(terms, having)
-    scores: Scores = {}
-    for hit in store.search("turns", terms.leading, where, max(CANDIDATES, 2 * top)):
-        scores[hit.row] = {"words": hit.score}
-    _add_common(scores, terms, having, worth)
-    if terms.related:
-        part = sum(weight for _, weight in terms.related) / len(terms.related)
-        words = [word for word, _ in terms.related]
-        for hit in store.search("turns", words, where, CANDIDATES // 2):
-            scores.setdefault(hit.row, {})["related"] = part * hit.score
-    places = store.places(scores)
-
-    def best(number: int) -> list[int]:
-        """The best rows by what was found and who said it; of equals the newer."""
-        totals = [
-            (sum([weights[name] * value for name, value in found.items()]) * voice(place), row)
-            for row, found in scores.items()
-            if (place := places.get(row)) is not None
-        ]
-        return [row for _, row in sorted(totals, reverse=True)[:number]]
-
-    # In a group nothing may show what stands beside a turn: that may be private.
-    beside_too = weights["around"] and nature.cohesion > LEAST_COHESION
-    if beside_too and not where.session and where.audience is None:
-        for row, value in _lent(store, best(_SEEDS), places, terms, having, worth).items():
-            # Who names a thing wants what has it; who asks, what stands beside it too.
-            if asks or row in scores:
-                scores.setdefault(row, {})["around"] = value * nature.cohesion
-        places |= store.places(row for row in scores if row not in places)
-    kept = best(max(_KEPT, 2 * top))
-    return FoundTurns({row: scores[row] for row in kept}, terms, having, places)
-
-
-def _add_common(scores: Scores, terms: Terms, having: Having, worth: Mapping[str, float]) -> None:
-    """Add what light words tell, and what the index makes too little of common ones.
-
-    FTS5 gives a word nothing that half of the rows have, which in a small journal are most words.
-    """
+    hits = store.search("turns", leading, where, max(_CANDIDATES, 2 * look.top))
+    scores: Scores = {hit.row: {"words": hit.score} for hit in hits}
+    # Light words, and common ones: FTS5 gives a word nothing that half of the rows have, which in
+    # a small journal are most words.
     missing = {word: worth[word] for word in (*terms.light, *terms.words[LEADING:])}
-    for word in terms.leading:
+    for word in leading:
         count = having.counts.get(word, 0.0)
         given = math.log(max(1.0, (having.rows - count + 0.5) / (count + 0.5)))
         missing[word] = worth[word] - given
@@ -110,10 +65,39 @@ def _add_common(scores: Scores, terms: Terms, having: Having, worth: Mapping[str
         if part > _NEGLIGIBLE and word in having.lists:
             for row in scores.keys() & having.lists[word].keys():
                 scores[row]["words"] += part
+    if terms.related:
+        part = sum(weight for _, weight in terms.related) / len(terms.related)
+        words = [word for word, _ in terms.related]
+        for hit in store.search("turns", words, where, _CANDIDATES // 2):
+            scores.setdefault(hit.row, {})["related"] = part * hit.score
+    places = store.places(scores)
+
+    def best(number: int) -> list[int]:
+        """The best rows by what was found and who said it; of equals the newer."""
+        totals = []
+        for row, found in scores.items():
+            if place := places.get(row):
+                total = sum([weights[name] * value for name, value in found.items()])
+                totals.append((total * prod(look.voice(place).values()), row))
+        return [row for _, row in sorted(totals, reverse=True)[:number]]
+
+    # In a group nothing may show what stands beside a turn: that may be private.
+    beside_too = weights["around"] and look.nature.cohesion > LEAST_COHESION
+    if beside_too and not where.session and where.audience is None:
+        for row, value in _lent(look, best(_SEEDS), places, terms, having, worth).items():
+            # Who names a thing wants what has it; who asks, what stands beside it too.
+            if look.question.kind != "none" or row in scores:
+                scores.setdefault(row, {})["around"] = value * look.nature.cohesion
+        places |= store.places(row for row in scores if row not in places)
+    shares: Shares = {}
+    for row in best(max(_KEPT, 2 * look.top)):
+        look.found(Key("turns", row)).place = places[row]
+        shares[Key("turns", row)] = scores[row]
+    return terms, having, shares
 
 
 def _lent(
-    store: Store,
+    look: Look,
     seeds: Sequence[int],
     places: Mapping[int, Place],
     terms: Terms,
@@ -121,7 +105,7 @@ def _lent(
     worth: Mapping[str, float],
 ) -> dict[int, float]:
     """What neighbours lend: for each word that a turn lacks, the most that one has to give."""
-    beside = store.beside(seeds)
+    beside = look.store.beside(seeds)
     chains = [(*reversed(before), row, *after) for row, (before, after) in beside.items()]
     by_assistant = {row for row, place in places.items() if place.role == "assistant"}
     lent: dict[int, float] = {}
@@ -141,20 +125,20 @@ def _lent(
     return lent
 
 
-def hops(
-    store: Store, totals: Mapping[int, float], words: Sequence[str], nature: Nature
-) -> dict[int, float]:
-    """Turns that have much in common with the best of `totals`: how much, from 0 to 1."""
-    if nature.cohesion >= _MOST_COHESION or not totals:
+def alike(look: Look) -> dict[int, float]:
+    """Turns that have much in common with the best ones that were found: how much, from 0 to 1."""
+    store, cohesion = look.store, look.nature.cohesion
+    totals = {key.row: found.score for key, found in look.pool.items() if key.is_turn}
+    if cohesion >= _MOST_COHESION or not totals:
         return {}
     best = max(totals.values())
     seeds = sorted(totals, key=lambda row: (-totals[row], -row))[:_HOPS]
     leading = store.turns([row for row in seeds if totals[row] >= _HOP_FROM * best])
     texts = {row: index_words(leading[row].content[:_READ]) for row in seeds if row in leading}
-    asked = set(words)
     # In the order of the text: that of a set would be another in each process.
-    told = dict.fromkeys(word for text in texts.values() for word in text if word not in asked)
-    having = store.having("turns", list(told)[:_HOP_WORDS])
+    told = dict.fromkeys(word for text in texts.values() for word in text)
+    asked = set(look.question.words)
+    having = store.having("turns", [word for word in told if word not in asked][:_HOP_WORDS])
     worth = {word: rarity(having, word) for word in having.counts}
     other = rarity(having, "")
     shared: dict[int, float] = {}
@@ -167,18 +151,11 @@ def hops(
         return unit({word: worth.get(word, other) for word in dict.fromkeys(text)})
 
     vectors = {row: vector(text) for row, text in texts.items()}
-    led = nlargest(_HOP_READ, shared, key=lambda row: (shared[row], row))
     found: dict[int, float] = {}
+    led = nlargest(_HOP_READ, shared, key=lambda row: (shared[row], row))
     for row, turn in store.turns(led).items():
         own = vector(index_words(turn.content[:_READ]))
-        alike = max(
-            (
-                totals[seed] / best * cosine(own, one)
-                for seed, one in vectors.items()
-                if seed != row
-            ),
-            default=0.0,
-        )
-        if alike > 0:
-            found[row] = (1 - nature.cohesion) * alike
+        near = [totals[one] / best * cosine(own, vectors[one]) for one in vectors if one != row]
+        if max(near, default=0.0) > 0:
+            found[row] = (1 - cohesion) * max(near)
     return found

@@ -22,6 +22,7 @@ from loxodon.text.dates import Moment, find_asked
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import NameSpan, named
+from loxodon.text.sentences import split
 from loxodon.text.words import fold, query_words
 from loxodon.types import Entity
 
@@ -124,7 +125,7 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
 
 def asks_of(text: str, language: str) -> tuple[Ask, ...]:
     """The questions in `text`, in order, at most four; the whole text where none is."""
-    asks = [Ask(part, kind_of(part, language)) for part in _sentences(text)]
+    asks = [Ask(part, kind_of(part, language)) for part in split(text) or [text]]
     return tuple([ask for ask in asks if ask.kind != "none"][:_PARTS]) or (
         Ask(text.strip(), "none"),
     )
@@ -170,7 +171,7 @@ def only_asks(text: str) -> bool:
         return False
     language = language_of(bare)
     asks, told = compiled(language, "ASKED"), _re(_TELLS)
-    for one in _sentences(fold(bare)):
+    for one in split(fold(bare)):
         # What stands before a comma may tell: "I like hiking, any tips?"
         parts = [part.strip() for part in _re("[,，]").split(one)]
         long = [part for part in parts if len(part) > (12 if part.isascii() else 3)] or [one]
@@ -202,34 +203,6 @@ def without_asking(text: str, language: str) -> str:
         return text
     bare = compiled(language, "ASKS").sub(" ", fold(text))
     return bare if any(map(str.isalnum, bare)) else text
-
-
-def _sentences(text: str) -> list[str]:
-    found, start, masked = [], 0, _masked(text)
-    for match in _re(r"[.?!。？！;；\n]+").finditer(masked):
-        end = match.end()
-        follows = text[end : end + 1]
-        if match[0] == "." and (
-            (follows.isascii() and follows.isalnum())  # 3.5, e.g.
-            or _re(r"(?i)\b(?:e\.g|i\.e|etc|vs|mr|mrs|ms|dr|approx)$").search(
-                text, max(0, end - 8), end - 1
-            )
-        ):
-            continue
-        if any(map(str.isalnum, text[start:end])):
-            found.append(text[start:end].strip())
-        start = end
-    if any(map(str.isalnum, text[start:])):
-        found.append(text[start:].strip())
-    return found or [text]
-
-
-def _masked(text: str) -> str:
-    """The text with what ends a sentence blotted out inside quotation marks."""
-    if not any(mark in text for mark in '"“「《'):
-        return text
-    quotes = r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|《[^》\n]{1,80}》"
-    return str(_re(quotes).sub(lambda one: _re(r"[.?!。？！;；]").sub("_", one[0]), text))
 
 
 # --- The time that is asked of --------------------------------------------------------------------

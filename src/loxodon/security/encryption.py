@@ -35,10 +35,9 @@ from loxodon.security.keys import Change, KeySource, Seal, Work
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import held, leave
-from loxodon.store.sqlite.owner import space_of
+from loxodon.store.sqlite.copying import held, leave, space_of
 from loxodon.views import manifest
-from loxodon.views.pending import Pending
+from loxodon.views.plain import Pending
 
 _WAIT_SECONDS = 10.0
 _SHORTEST_PHRASE = 12

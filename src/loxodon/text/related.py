@@ -50,8 +50,7 @@ def related(word: str) -> Sequence[tuple[str, float]]:
     `word` is a search word or a written one: a stem, a phrase of stems with spaces between, or a
     Chinese word of any length.
     """
-    key = _key(fold(word).rstrip("*"))
-    return _related(key) if _written(key) else ()
+    return _related(_key(fold(word).rstrip("*")))
 
 
 def expand(words: Collection[str], text: str) -> list[Expansion]:
@@ -101,7 +100,7 @@ def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
             run = tokens[at:end]
             if all(folded[a[1] : b[0]] in (" ", "-") for a, b in pairwise(run)):
                 key = " ".join(stem_of(folded[a:b]) or folded[a:b] for a, b in run)
-                if _written(key):
+                if key in _groups():
                     yield folded[run[0][0] : run[-1][1]], key
                     at = end - 1
                     break
@@ -112,13 +111,13 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     """The same for Chinese words, cut from the end of each stretch, the longest first."""
     if folded.isascii():
         return
-    known, others = _chinese()
+    known = _groups()
     for stretch in _HAN.findall(folded):
         found: list[str] = []
         end = len(stretch)
         while end > 0:
             start = max(0, end - _LONGEST_WORD)
-            while (word := stretch[start:end]) and word not in known and word not in others:
+            while (word := stretch[start:end]) and word not in known and word not in _whole():
                 start += 1
             if word in known:
                 found.append(word)
@@ -130,53 +129,30 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _thesaurus() -> tuple[str, str, int]:
-    """The rows of the file, those that stand for nothing last; the same, character for character,
-    with nothing but spaces around each word; and where the rows end that stand for something.
-
-    It is searched as text: to sort all words into a dictionary takes a cold recall longer than to
-    find the few that are asked for.
-    """
+def _rows(mark: str) -> list[str]:
     with open(os.path.join(os.path.dirname(__file__), "related.txt"), encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    rows = "".join([f"{row} \n" for row in lines if row[:1] in ("=", ">")])
-    rest = "".join([f"{row} \n" for row in lines if row[:1] == "!"])
-    text = rows + rest
-    return text, text.replace("|", " ").replace(":", " "), len(rows)
+        return [row[1:].replace("|", " ") for row in file if row[0] == mark]
 
 
 @cache
-def _chinese() -> tuple[frozenset[str], frozenset[str]]:
-    """Chinese words, to cut a question by: those that are known, and those not to be cut apart."""
-    _, words, end = _thesaurus()
-    known = frozenset(filter(_is_han, words[:end].split()))
-    return known, CHINESE_WORDS | CHINESE_PROTECTED | set(filter(_is_han, words[end:].split()))
-
-
-def _written(key: str) -> list[str]:
-    """How the file writes the words that are known under `key`."""
-    if _is_han(key):
-        return [key] if key in _chinese()[0] else []
-    return _beginning(key[:2]).get(key, [])
+def _groups() -> dict[str, list[tuple[list[str], list[str]]]]:
+    """By key of each word its rows: words that mean the same (where there are kinds, the words for
+    all of them), and the kinds."""
+    found: dict[str, list[tuple[list[str], list[str]]]] = {}
+    for row in (*_rows("="), *_rows(">")):
+        general, _, kinds = row.partition(":")
+        group = general.split(), kinds.split()
+        for word in (*group[0], *group[1]):
+            found.setdefault(_key(word), []).append(group)
+    for word in filter(str.isascii, " ".join(_rows("!")).split()):
+        found.setdefault(_key(word), [])
+    return found
 
 
 @cache
-def _beginning(letters: str) -> dict[str, list[str]]:
-    """The English words and phrases that begin with two `letters`, by key.
-
-    Stemming all three thousand would take longer than all the rest; a stem begins as its word.
-    """
-    words, begins = _thesaurus()[1], f" {letters}"
-    found: dict[str, None] = {}
-    at = words.find(begins)
-    while at >= 0:
-        end = words.find(" ", at + 1)
-        found[words[at + 1 : end]] = None
-        at = words.find(begins, end)
-    written: dict[str, list[str]] = {}
-    for word in filter(str.isascii, found):
-        written.setdefault(_key(word), []).append(word)
-    return written
+def _whole() -> frozenset[str]:
+    """Chinese words that stand for nothing, not to be cut apart."""
+    return CHINESE_WORDS.union(CHINESE_PROTECTED, *map(str.split, _rows("!")))
 
 
 @cache
@@ -188,17 +164,15 @@ def _related(key: str) -> Sequence[tuple[str, float]]:
         for other in others:
             near[other] = max(weight, near.get(other, 0.0))
 
-    for word in _written(key):
-        for general, kinds in _lines(word):
-            if word in general:
-                add(general, SAME)
-                add(kinds, KIND)
-            else:
-                add(general, GENERAL)
+    for general, kinds in _groups().get(key, ()):
+        if key in map(_key, general):
+            add(general, SAME)
+            add(kinds, KIND)
+        else:
+            add(general, GENERAL)
     for same in [word for word, weight in near.items() if weight == SAME]:
-        for general, kinds in _lines(same):
-            if same in general:
-                add(kinds, KIND)
+        for general, kinds in _groups()[_key(same)]:
+            add(kinds if same in general else (), KIND)
     found: dict[str, float] = {}
     for word, weight in near.items():
         searched = _searched(word)
@@ -208,22 +182,6 @@ def _related(key: str) -> Sequence[tuple[str, float]]:
             found[searched] = max(weight, found.get(searched, 0.0))
     # Of the same weight, words of the same language first: what was said is mostly in it.
     return sorted(found.items(), key=lambda item: (-item[1], _is_han(item[0]) != _is_han(key)))
-
-
-@cache
-def _lines(word: str) -> list[tuple[list[str], list[str]]]:
-    """The rows that have a word and stand for something: words that mean the same (where there are
-    kinds, the words for all of them), and the kinds."""
-    rows, words, known = _thesaurus()
-    found = []
-    at = words.find(f" {word} ", 0, known)
-    while at >= 0:
-        end = words.index("\n", at)
-        row = rows[rows.rfind("\n", 0, at) + 2 : end]
-        general, _, kinds = row.replace("|", " ").partition(":")
-        found.append((general.split(), kinds.split()))
-        at = words.find(f" {word} ", end, known)
-    return found
 
 
 # --- keys and search words ------------------------------------------------------------------------
