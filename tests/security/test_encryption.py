@@ -25,8 +25,6 @@ from loxodon.errors import (
     UsageError,
 )
 from loxodon.security.keys import Seal
-from loxodon.store.sqlite import cipher
-from loxodon.store.sqlite.database import migrations
 from loxodon.working import Session
 from tests.security.homes import WORD, Home, in_plain, is_plain
 from tests.security.killing import killed_at_call
@@ -382,19 +380,3 @@ def test_sessions_in_files_of_an_earlier_version_come_along(home: Home, work: st
     with home.open() as memory:
         (kept,) = Session.open(memory, "old").shown
         assert kept.message["content"] == f"my {WORD}"
-
-
-def test_old_encrypted_database_is_brought_up_to_date(tmp_path: Path) -> None:
-    key = secrets.token_bytes(32)
-    folder = tmp_path / "home" / "spaces" / "main"
-    folder.mkdir(parents=True)
-    connection = cipher.connect(str(folder / "loxodon.db"), (key,))
-    for script in migrations()[:2]:
-        connection.execute(Path(script).read_text("utf-8")).fetchall()
-    connection.execute("PRAGMA application_id=0x4C4F5844; PRAGMA user_version=2").fetchall()
-    connection.close()
-    with Memory.open(tmp_path / "home", key=key) as memory:
-        memory.capture(f"the old {WORD}")
-        assert memory.validate() == []
-        assert memory.encrypted
-    assert list(in_plain(str(tmp_path / "home"))) == []

@@ -182,10 +182,7 @@ def test_verbs_about_the_space(scene: Scene) -> None:
     assert found == expected
 
 
-MADE_OF = {
-    *("open", "close", "now", "within", "for_owner", "chat_model", "after_fork"),
-    "audit.head",
-}
+MADE_OF = {*("open", "close", "now", "within", "for_owner", "chat_model", "after_fork")}
 """What a memory is, rather than what is done with it."""
 NO_CONTENT = {
     *("gate", "status", "stats", "settings", "backups", "timekeeping", "forgotten", "beside"),
@@ -387,15 +384,6 @@ def test_a_working_session_is_of_whoever_opened_it(scene: Scene) -> None:
             assert "planted" in repr(Session.open(one, "main").prepare("go on"))
         assert len({Session.open(one, "main").id for one in [memory, *others]}) == 6
         assert "planted" not in repr(Session.open(memory, "main").prepare("go on"))
-
-
-def test_the_owner_hands_in_what_was_said_to_an_agent(scene: Scene) -> None:
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        draft = Draft(1, "user", "I am allergic to nuts.", agent="bot", origin="relayed")
-        memory.add_drafts([draft], ["openclaw"])
-        assert memory.journal(session="openclaw@bot")[-1].origin == "relayed"
-        memory.consolidate(force=True)
-        assert any("nuts" in one.content for one in memory.list() if one.agent == "bot")
 
 
 @pytest.mark.parametrize(("chat", "voice"), [("direct", "assistant"), ("group", "group")])

@@ -98,7 +98,6 @@ def counted(erased: Mapping[str, int]) -> str:
         "sessions": t("names of sessions"),
         "channels": t("names of channels"),
         "transcripts": t("transcripts"),
-        "edited copies": t("edited copies"),
         "views out of use": t("views out of use"),
         "databases set aside": t("databases set aside"),
         "files": t("files"),

@@ -34,7 +34,6 @@ LATELY = 2
 SENSITIVITIES = ("low", "medium", "high")
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
 _NAMES = 4_096
-_TEXTS_KNOWN = 64
 _LONGEST_NAME = 100
 _TELLING = 6  # characters of a number that is known again
 _ROUNDS = 8  # how often a text is looked at again after something was taken out of it
@@ -58,6 +57,13 @@ class GuardedText(NamedTuple):
     found: tuple[str, ...] = ()  # the kinds of what is in it, or was
 
 
+class Clean(str):
+    """A text that a guard has looked through, and need not look through again at the next door."""
+
+    __slots__ = ("by",)
+    by: Guard
+
+
 class Guard:
     """The policy of a home, at work. Safe to use from several threads."""
 
@@ -65,9 +71,7 @@ class Guard:
         """`usual` is a policy that nobody has changed: what it finds is known by plain signs."""
         self._load = load
         self._usual = usual
-        # A text that was looked through at one door is known at the next; names come all the time.
-        self.clean = lru_cache(maxsize=_TEXTS_KNOWN)(lambda text: self.taken(text).text)
-        self.name = lru_cache(maxsize=_NAMES)(self.clean)
+        self.name = lru_cache(maxsize=_NAMES)(self.clean)  # for names, which come again and again
 
     @classmethod
     def of(cls, home: str) -> Guard:
@@ -122,6 +126,10 @@ class Guard:
             found = self.incoming.found(text)  # what stood beside it is something by itself
         return GuardedText(text, SENSITIVITIES[level], tuple(dict.fromkeys(kinds)))
 
+    def clean(self, text: str) -> str:
+        """`taken`, of which only the text is wanted."""
+        return self.taken(text).text
+
     def drafts(
         self, drafts: Iterable[Draft], before: Callable[[str], Sequence[str]]
     ) -> list[Draft]:
@@ -136,7 +144,8 @@ class Guard:
             said = draft.content
             if draft.session not in lately and self._may_answer(said):
                 lately[draft.session] = before(draft.session)
-            text = self.answered(said, lately.get(draft.session, ()))
+            text = Clean(self.answered(said, lately.get(draft.session, ())))
+            text.by = self
             lately[draft.session] = (text,)
             kept.append(self.turn(draft._replace(content=text)))
         return kept
@@ -163,8 +172,9 @@ class Guard:
         session, speaker, channel, id = map(
             self.name, (said.session, said.speaker, said.channel, said.id)
         )
+        text = said.content
         kept = said._replace(
-            content=self.clean(said.content),
+            content=text if getattr(text, "by", None) is self else self.clean(text),
             session=session,
             speaker=speaker,
             channel=channel,

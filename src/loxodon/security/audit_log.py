@@ -94,15 +94,6 @@ class AuditLog:
         """Whether what is done is put on record (setting `audit.enabled`)."""
         return self._store.audit is not None
 
-    @property
-    def trouble(self) -> str:
-        """Why the last entry could not be written; empty where it could."""
-        return self._store.audit.trouble if self._store.audit else ""
-
-    def head(self) -> Head | None:
-        """How far the log goes; None where there is none yet, or it cannot be believed."""
-        return self._log().head()
-
     @verb("GET /audit", access="owner", name="audit")
     def entries(
         self,

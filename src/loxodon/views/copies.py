@@ -117,29 +117,19 @@ def renewed(
     return gone
 
 
-class Removed(NamedTuple):
-    """What became of a folder of views that nobody is to read any more."""
-
-    gone: int
-    left: list[str]  # files with our text and somebody's changes in them
-
-
-def removed(root: str, space: str, erase: Callable[[str], None] = os.unlink) -> Removed:
+def removed(root: str, space: str, erase: Callable[[str], None] = os.unlink) -> None:
     """Take away the views of a space at `root` that are as Loxodon wrote them."""
-    gone = 0
     if found := _of_space(root, space):
         for name in found.files:
             path = os.path.join(root, *name.split("/"))
             if manifest.change_of(root, name, found) == "same" and is_inside(path, root):
                 erase(path)
-                gone += 1
         for name in (manifest.MANIFEST, manifest.LOCK):
             with suppress(FileNotFoundError):
                 erase(os.path.join(root, *name.split("/")))
     for place, _, _ in os.walk(root, topdown=False):
         with suppress(OSError):  # one that has something of somebody's in it
             os.rmdir(place)
-    return Removed(gone, changed(root, space))
 
 
 def changed(root: str, space: str) -> list[str]:
