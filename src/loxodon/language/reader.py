@@ -220,8 +220,10 @@ def _read(
         # Not all that somebody says in one breath is worth as much.
         items = [(one, None) for one in clauses if len(clauses) > 1]
     items += [(Clause(one, raw=one), None) for one in _IN_BRACKETS.findall(sentence.text)]
-    if sentence.type != "statement":
-        return found
+    if sentence.type != "statement":  # health counts wherever it is told
+        ill = grammar.frames.of_health
+        items = [one for one in items if not one[1] and ill(grammar.evened(one[0].raw))]
+        items = [one for one in items if grammar.speech.type(one[0].raw) == "statement"]
     return _left(grammar, sentence, items) + found
 
 
@@ -435,15 +437,15 @@ _NAMING = frozenset([*"我们新叫是的名字", "my", "i", "our", "called", "n
 def _apart(grammar: Grammar, sentence: _Sentence, known: Mapping[str, str]) -> list[_Sentence]:
     """A sentence, and the question or request that it ends with: `I work at Wayfair, tell me
     how …`. One that only asks whether it is so, in a word or three, is part of it."""
-    if sentence.type not in ("question", "instruction"):
-        return [sentence]
     text = sentence.text
+    if sentence.type == "statement" and grammar.speech.never(text) != "of you":
+        return [sentence]
     for n, clause in enumerate(grammar.clauses(text, known)):
         asks = n and grammar.speech.type(clause.raw) in ("question", "instruction")
         if asks and clause.raw in text:
             rest, asked = text[: text.index(clause.raw)], text[text.index(clause.raw) :]
             rest = rest.rstrip(" ,;:，；：-–—")
-            never = grammar.speech.never(rest) or grammar.speech.type(rest) != "statement"
+            never = _never(grammar, rest) or grammar.speech.type(rest) != "statement"
             if never or _CUT_SHORT.search(rest) or _TAG.fullmatch(asked):
                 break
             told = sentence._replace(text=rest, type="statement")
@@ -458,8 +460,21 @@ _CUT_SHORT = re.compile(
 )
 # What is never said outright, and may still be a guess worth keeping
 _GUESSED = ("thinking", "second hand")
+# What is never so, however much it tells
+_UNTRUE = (
+    *("supposed", "dream", "joke", "not come about", "of the past", "as a figure"),
+    *("other tongue", "long"),
+)
 # Something is handed over with a request: text to be worked on, which nobody says
 _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
+
+
+def _never(grammar: Grammar, text: str) -> str:
+    """Why a statement tells nothing; empty for what only looks like small talk, and is not."""
+    never = grammar.speech.never(text)
+    if never and never not in _UNTRUE and worth.judge(text).keep >= worth.SURELY:
+        return ""
+    return never
 
 
 def _own_words(
@@ -476,7 +491,7 @@ def _own_words(
     what somebody has on a day to come are kept in any case."""
     speech = grammar.speech
     hedged = speech.hedged(sentence.text)
-    never = speech.never(text)
+    never = _never(grammar, text)
     change = _Change() if hedged else _changes(grammar, text, clauses)
     if never and not wish and not (hedged and never in _GUESSED) and not change.right:
         return []
@@ -485,11 +500,13 @@ def _own_words(
     bare = bool(clauses) and clauses[0].who == "bare"
     ahead = not asks and _is_ahead(text, sentence.at)
     ill = grammar.frames.of_health(grammar.evened(text))
-    about = text != sentence.text or bare or speech.tells(text)
+    about = text != sentence.text or bare or ahead or speech.tells(text)
     least = worth.LEAST[grammar.language] if about and not asks else worth.SURELY
     # Chinese leaves the subject out, English names it
     may_be = about or grammar.language == "zh"
-    worthy = (about and (ill or ahead)) or (may_be and worth.judge(text).keep >= least)
+    worthy = (about and (ill or (ahead and speech.tells(text)))) or (
+        may_be and worth.judge(text).keep >= least
+    )
     kept = half or wish or (worthy and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
     if not kept and not change.over and not (change.act != "state" and somebody):

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 # How likely a sentence must be worth keeping; Chinese ones are judged lower throughout
 LEAST = {"en": 0.6, "zh": 0.45}
 SURELY = 0.8  # The same for one that asks for something, or does not say whom it is about
-# What frames leave of a sentence stays with it unless it is plainly of no worth
-REST = 0.04
+# What frames leave of a sentence stays beside them unless it is most likely of no worth
+REST = 0.25
 _MOST = 400  # Characters of a sentence that are judged
 _REMEMBERED = 20_000
 

@@ -92,10 +92,12 @@ def fit_frame(vectors: Floats, count: int, asks: Sequence[str], says: Sequence[s
     # how close two texts usually are.
     turns = [bool(asked or said) for asked, said in zip(asks, says, strict=True)]
     centred = frame.centred(vectors[turns] if sum(turns) > 1 else vectors)
+    believed = len(centred) / (len(centred) + _FEW)
     typical = centred.mean(axis=0)
     picked = centred[:: max(1, len(centred) // _PAIRS_OF)][:_PAIRS_OF]
     pairs = (picked @ picked.T - (picked @ typical)[:, None])[np.triu_indices(len(picked), 1)]
-    return replace(frame, typical=typical, spread=max(_LEAST_SPREAD, float(pairs.std())))
+    spread = believed * float(pairs.std()) + (1 - believed) * _DEFAULT_SPREAD
+    return replace(frame, typical=believed * typical, spread=max(_LEAST_SPREAD, spread))
 
 
 def _question_shift(
