@@ -29,7 +29,9 @@ $(VENV)/dev.done: requirements/dev.lock $(VENV)/runtime.done
 	@touch $@
 
 demo: $(VENV)/runtime.done  ## build the example memory in .demo and show what can be done with it
-	@$(BIN)/loxodon demo .demo --replace --tour
+	@$(BIN)/loxodon demo .demo --replace
+	@for words in "list --limit 10" "recall Where do I live? --top 3 --explain" "entities Tomás" review; do \
+		echo; echo "$$ loxodon --home .demo $$words"; $(BIN)/loxodon --home .demo $$words; done
 
 # One worker more than two cores: many tests wait for a program.
 test: $(VENV)/dev.done  ## run the tests

@@ -31,7 +31,7 @@ from typing import Any
 
 from loxodon import Memory
 from loxodon.consolidate.extract import fragments_of, read
-from loxodon.consolidate.phases import Consolidated
+from loxodon.consolidate.pipeline import Consolidated
 from loxodon.language.statements import CONTEXT, PriorTurn, TurnInContext
 from loxodon.types import Record
 

@@ -35,11 +35,11 @@ import apsw
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lived import Lived
 from loxodon import Memory
-from loxodon.guard.guard import Guard
+from loxodon.guard.guard import Guard, Said
 from loxodon.guard.policy import Policy
 from loxodon.store.sqlite.fulltext import any_of
 from loxodon.text.words import query_words
-from loxodon.types import Draft, Turn
+from loxodon.types import Draft
 from text import Talk
 
 NOW = datetime(2026, 2, 4, tzinfo=UTC)
@@ -114,8 +114,8 @@ class _Unguarded(Guard):
     def drafts(self, drafts: Iterable[Draft], before: object) -> list[Draft]:
         return list(drafts)
 
-    def turn(self, turn: Turn) -> Turn:
-        return turn
+    def turn(self, said: Said) -> Said:
+        return said
 
 
 def _guard_share(talk: Talk) -> dict[str, Any]:

@@ -183,11 +183,11 @@ def timed(
 
 
 def edit_a_line(memory: Memory, n: int) -> None:
-    path = os.path.join(memory.workspace.path, "memory", "layer2", "active", "facts.jsonl")
+    path = os.path.join(memory.workspace.path, "memory", "insights.md")
     with open(path, encoding="utf-8") as file:
         text = file.read()
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text.replace(', "content": "', f', "content": "{n} ', 1))
+        file.write(text.replace("**: ", f"**: {n} ", 1))
 
 
 def taken_in(memory: Memory) -> None:

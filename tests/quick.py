@@ -36,7 +36,7 @@ def quick(empty: Path) -> Iterator[None]:
     connect: Any = Database._connect
 
     def copied(self: Database) -> apsw.Connection:
-        if not self._keys and not self.read_only and not os.path.exists(self.path):
+        if not self._keys and not os.path.exists(self.path):
             _copy(empty, self.path)
         found: apsw.Connection = connect(self)
         return found

@@ -33,13 +33,13 @@ LAYERS = (
     "recall",
     "guard.agent_words status compat.documents",
     "agents views notes working jobs imports",
-    "backup forget guard.scan security.inspection security.audit_log old_files",
+    "backup forget security.inspection security.audit_log old_files",
     """
-    memory opening consolidate.journalling consolidate.knowledge consolidate.learning
+    memory opening consolidate.journalling consolidate.knowledge
     recall.recalling recall.overviews
     """,
     # What opens memories to make, mend or replace them.
-    "views.plain security.encryption backup.repair backup.restore backup.moving views.restore",
+    "views.plain security.encryption backup.restore backup.moving views.restore",
     "client remote cli compat http jobs.runner mcp proxy __main__",
 )
 UPWARDS = {

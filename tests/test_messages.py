@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import errors, messages
-from loxodon.cli import agents, forget, learn
+from loxodon.cli import admin, agents, learn
 from loxodon.cli.main import OPTIONS
 from loxodon.cli.parser import GROUPS, MODULES, command_named
 from loxodon.config import HINTS, KEYS, TAKES
@@ -102,8 +102,8 @@ def _said() -> frozenset[Sentence]:
     for command in map(command_named, MODULES):
         said |= {command.about, command.said, *(how["help"] for _, how in command.added)}
         said |= {one.about for one in command.arguments}
-    said |= {heading for heading, _ in GROUPS.values()}
-    said |= {*LABELS.split("|"), *learn.NOT_RUN.values(), *forget.LEFT.values()}
+    said |= {*GROUPS, *admin.HINTS.values()}
+    said |= {*LABELS.split("|"), *learn.NOT_RUN.values(), *learn.LEFT.values()}
     said |= {*agents.STATES.values(), *agents.NEXT.values(), *agents.LEFT.values()}
     said |= {key.about for key in KEYS.values()}
     said |= {*TAKES.values(), *HINTS.values()}
@@ -149,11 +149,11 @@ def test_what_the_catalogue_has_is_said() -> None:
 
 
 def test_the_language_of_the_process_is_used_unless_one_is_given() -> None:
-    assert messages.t("no memories", "zh") == _catalogue()["no memories", ""]
+    assert messages.t("nothing found", "zh") == _catalogue()["nothing found", ""]
     messages.use("zh")
     try:
-        assert messages.t("no memories") == _catalogue()["no memories", ""]
-        assert messages.t("no memories", "en") == "no memories"
+        assert messages.t("nothing found") == _catalogue()["nothing found", ""]
+        assert messages.t("nothing found", "en") == "nothing found"
     finally:
         messages.use("en")
     messages.use("tlh")
@@ -196,5 +196,5 @@ def test_plurals() -> None:
 
 def test_english_loads_no_catalogue() -> None:
     messages._catalogue.cache_clear()
-    assert messages.t("no memories", "en") == "no memories"
+    assert messages.t("nothing found", "en") == "nothing found"
     assert messages._catalogue.cache_info().currsize == 0

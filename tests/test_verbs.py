@@ -64,8 +64,6 @@ def test_commands_take_the_arguments_of_their_verbs() -> None:
     assert differently == {
         "audit limit",
         "capture kind",
-        "context soul",
-        "edit content",
         "edit done",
         "forget also",
         "forget ids",

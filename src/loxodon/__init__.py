@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from loxodon.config import Config
     from loxodon.consolidate.embedding import Embedded
     from loxodon.consolidate.entities import Card
-    from loxodon.consolidate.phases import Consolidated
+    from loxodon.consolidate.pipeline import Consolidated
     from loxodon.errors import (
         ConfigError,
         ConsolidationError,
@@ -82,7 +82,7 @@ __all__ = [
 _MODULES = {
     "Card": "consolidate.entities",
     "Config": "config",
-    "Consolidated": "consolidate.phases",
+    "Consolidated": "consolidate.pipeline",
     "Coverage": "store.vectors",
     "Embedded": "consolidate.embedding",
     "Memory": "memory",

@@ -82,11 +82,10 @@ if TYPE_CHECKING:
     from loxodon.consolidate.consolidation import Consolidation, HandedOut
     from loxodon.consolidate.embedding import Embedded
     from loxodon.consolidate.model_reading import ModelChecked
-    from loxodon.consolidate.phases import Consolidated, OnPhase
+    from loxodon.consolidate.pipeline import Consolidated, OnPhase
     from loxodon.forget.marks import Marks
     from loxodon.forget.receipts import Receipt
     from loxodon.guard.quarantine import Held
-    from loxodon.guard.scan import Scanned
     from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
@@ -96,7 +95,7 @@ if TYPE_CHECKING:
     from loxodon.security.keys import Seal
     from loxodon.status import Stats, Status, Timekeeping
     from loxodon.store.store import Store
-    from loxodon.store.working_sessions import WorkingSessions
+    from loxodon.store.workspace_data import WorkingSessions
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
     from loxodon.views.workspace import Workspace
 
@@ -565,11 +564,7 @@ class Memory(Knowledge, Recalling, Overviews):
     def flush_due(self, began: datetime | None = None) -> str:
         """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`), or `over` if something was
         said before the program that asks `began`; empty if it is not."""
-        if self.paused:
-            return ""
-        from loxodon.consolidate.learning import flush_due
-
-        return flush_due(self._space, began)
+        return "" if self.paused else self._consolidation().flush_due(began)
 
     @verb("GET /due", name="due")
     def consolidation_due(self) -> str:
@@ -586,9 +581,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb(access="owner", audit="reads")
     def hand_out(self) -> HandedOut:
         """What waits for a model, as a question that an agent can answer instead."""
-        from loxodon.consolidate.learning import handed_out
-
-        return handed_out(self._space, self._consolidation().hand_out(self.now()))
+        return self._consolidation().hand_out()
 
     @verb(access="owner", audit="works")
     def take_answer(self, ticket: str, answer: str) -> Consolidated:
@@ -601,11 +594,11 @@ class Memory(Knowledge, Recalling, Overviews):
         """Test the configured model; the result decides whether it is asked about anything."""
         from loxodon.consolidate.model_reading import check
 
-        return check(self.chat_model(), self._store, self.config.model, self.now())
+        return check(self._space)
 
     def chat_model(self) -> ChatModel:
         """The configured model, within its daily token limit; ConfigError if none is set."""
-        from loxodon.consolidate.learning import chat_model
+        from loxodon.consolidate.model_reading import chat_model
 
         return chat_model(self._space)
 
@@ -648,7 +641,6 @@ class Memory(Knowledge, Recalling, Overviews):
         self,
         *ids: Annotated[str, Arg("memories (f_…), turns (t_…) or entities (e_…)")],
         entity: Annotated[str, Arg("every sentence that names it, by any of its names")] = "",
-        topic: Annotated[str, Arg("everything under this topic or tag")] = "",
         session: Annotated[str, Arg("everything in this conversation")] = "",
         since: Annotated[datetime | None, Arg("everything said from this time on")] = None,
         all: Annotated[bool, Arg("everything")] = False,
@@ -686,7 +678,6 @@ class Memory(Knowledge, Recalling, Overviews):
         chosen = Selection(
             tuple(dict.fromkeys(ids)),
             entity,
-            topic,
             session,
             at,
             all,
@@ -752,13 +743,6 @@ class Memory(Knowledge, Recalling, Overviews):
         with self._store.writing():
             trust(self._store, Belief(self.now()))
         return self.timekeeping()
-
-    @verb(access="owner", audit="works")
-    def scan(self, *, mend: bool = False) -> Scanned:
-        """Search for text stored before a rule against it existed; `mend` removes it everywhere."""
-        from loxodon.guard.scan import scan
-
-        return scan(self, self._store, mend=mend)
 
     # Workspace, audit log, documents, schedule
 
@@ -884,7 +868,7 @@ class Memory(Knowledge, Recalling, Overviews):
     def _run(self, run: Callable[[Consolidation], Consolidated]) -> Consolidated:
         """A run of the consolidation, unless the memory is paused."""
         if self.paused:
-            from loxodon.consolidate.phases import Consolidated
+            from loxodon.consolidate.pipeline import Consolidated
 
             return Consolidated(False, "paused")
         self._note_used()
@@ -892,9 +876,9 @@ class Memory(Knowledge, Recalling, Overviews):
         return run(self._consolidation())
 
     def _consolidation(self) -> Consolidation:
-        from loxodon.consolidate.learning import consolidation
+        from loxodon.consolidate.consolidation import Consolidation
 
-        return consolidation(self._space, lambda: self._embedders.embed_quietly(self._space))
+        return Consolidation(self._space, lambda: self._embedders.embed_quietly(self._space))
 
     def _catch_up(self) -> None:
         """Import what was written while the engine was off, if anything was."""
@@ -904,7 +888,7 @@ class Memory(Knowledge, Recalling, Overviews):
             key = self._space.keys[0] if self._space.keys else None
             Memory.open(self.home, self.space, self.config, self._space.clock, key=key).close()
             return
-        from loxodon.views.pending import Pending
+        from loxodon.views.plain import Pending
 
         Pending(self._space.folder, self.workspace.path, self.space, self.seal).take_in(self)
         self.workspace.index()

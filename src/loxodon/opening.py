@@ -18,7 +18,8 @@ from loxodon.security import pauses
 from loxodon.security.pauses import Pauses, paused_error
 from loxodon.spaces import home_at, space_folder
 from loxodon.store.off import Off
-from loxodon.store.sqlite.store import SqliteStore
+from loxodon.store.sqlite.database import Database
+from loxodon.store.store import Store
 from loxodon.store.walls import Wall, owners_only
 from loxodon.tokens import counter
 from loxodon.types import Chat, Pause
@@ -26,7 +27,6 @@ from loxodon.types import Chat, Pause
 if TYPE_CHECKING:
     from loxodon.forget.marks import Marks
     from loxodon.store.sqlite.cipher import Keys
-    from loxodon.store.store import Store
 
 _KEY_BYTES = 32
 
@@ -65,12 +65,13 @@ def open_space(
     if not config.enabled:
         store = cast("Store", Off(space, wall))
     elif config.store.url:
-        from loxodon.store.postgres.store import PostgresStore
+        from loxodon.store.postgres.database import PostgresDatabase
 
-        store = PostgresStore(config.store.url, space, zone, decay, wall, guard)
+        db = PostgresDatabase(config.store.url, space)
+        store = Store(db, space, zone, decay, wall, guard)
     else:
-        file = os.path.join(folder, DATABASE)
-        store = SqliteStore(file, space, zone, decay, keys, wall, guard)
+        file = Database(os.path.join(folder, DATABASE), keys)
+        store = Store(file, space, zone, decay, wall, guard)
     return OpenSpace(home, folder, store, config, clock, zone, keys, root)
 
 
@@ -93,7 +94,7 @@ def root_of(home: str, config: Config, key: bytes | None = None) -> str:
 def store_beside(space: OpenSpace, path: str) -> Store:
     """Open the store in another file of a space. The caller closes it."""
     decay = Decay(space.config.decay, space.clock)
-    return SqliteStore(path, space.name, space.zone, decay, space.keys)
+    return Store(Database(path, space.keys), space.name, space.zone, decay)
 
 
 def finish_recoding(home: str) -> bool:
@@ -173,7 +174,7 @@ class OpenSpace:
 
     def _read_pauses(self) -> str:
         if isinstance(self.store, Off):  # a pause holds with the engine off as well
-            from loxodon.store.sqlite.owner import value_of
+            from loxodon.store.sqlite.copying import value_of
 
             return value_of(os.path.join(self.folder, DATABASE), pauses.VALUE, self.keys)
         return self.store.value(pauses.VALUE)

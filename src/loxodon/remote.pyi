@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack
 from loxodon.backup.create import Backup, BackupFile
 from loxodon.consolidate.embedding import Embedded
 from loxodon.consolidate.entities import Card
-from loxodon.consolidate.phases import Consolidated
+from loxodon.consolidate.pipeline import Consolidated
 from loxodon.forget.receipts import Receipt
 from loxodon.guard.quarantine import Held
 from loxodon.imports.take import Imported
@@ -217,7 +217,6 @@ class RemoteMemory:
         self,
         *ids: str,
         entity: str = ...,
-        topic: str = ...,
         session: str = ...,
         since: datetime | None = ...,
         all: bool = ...,

@@ -224,7 +224,7 @@ def test_connecting_is_shown_first_and_asked_about(user: User) -> None:
     assert shell.text("connect", "claude-code", "--remove") == "nothing was changed\n"
     done = shell("connect", "claude-code", code=2)
     assert b"--yes" in done.stderr
-    assert b"+ hooks.Stop[0].hooks[0].command: " in done.stdout
+    assert b"settings.json" in done.stdout
     assert b"s3cret" not in done.stdout
     assert "nothing was changed" in shell.text("connect", "claude-code", "--dry-run")
     assert settings.read_text() == '{"env": {"TOKEN": "s3cret"}}'
@@ -242,7 +242,7 @@ def test_connecting_is_shown_first_and_asked_about(user: User) -> None:
         ("connect Gemini", 2, "gemini-cli"),
         ("connect zzz", 2, "claude-code"),
         ("connect cursor", 3, "Cursor was not found"),
-        ("follow codx", 2, "unknown agent 'codx'"),
+        ("follow codx", 3, "known names"),
         ("follow codex", 3, "CODEX_HOME"),
         ("follow openclaw", 3, "--state"),
     ):

@@ -60,7 +60,7 @@ class Files:
         return {name for (name,) in rows}
 
     def walled(self, memory: Memory, wall: Wall) -> Set[str]:
-        from loxodon.store.sqlite.views import views_of
+        from loxodon.store.sqlite.database import views_of
 
         return views_of(wall).keys()
 

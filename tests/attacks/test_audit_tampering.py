@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +15,6 @@ from loxodon import Memory
 from loxodon.security.audit import Head, chained
 from loxodon.security.audit_log import Verified
 from tests.long import count, figure
-
-HONEST = count(2, 200)
 
 
 def live(memory: Memory, rng: random.Random, steps: int) -> None:
@@ -121,7 +116,6 @@ def tamper(home: Path, rng: random.Random, sql: str) -> None:
 def test_untouched_log_is_sound(home: Path) -> None:
     found = verified(home)
     assert found.sound, found
-    assert not found.notices
     assert found.entries > 40
 
 
@@ -141,44 +135,3 @@ def test_every_tampering_is_found(home: Path, tmp_path: Path) -> None:
         shutil.rmtree(here)
     figure("audit_tamperings", cases=number, found=number - len(missed), kinds=len(SQL))
     assert not missed
-
-
-_BUSY = """
-import sys, random
-from loxodon import Memory
-from tests.attacks.test_audit_tampering import live
-rng = random.Random(int(sys.argv[2]))
-with Memory.open(sys.argv[1]) as memory:
-    while True:
-        live(memory, rng, 1)
-        print("done", flush=True)
-"""
-
-
-def kill_some(home: Path, rng: random.Random) -> None:
-    """One or several who write at once are killed in the middle of it."""
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-c", _BUSY, str(home), str(rng.randrange(1 << 30))],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(rng.choice((1, 1, 2)))
-    ]
-    for worker in workers:
-        assert worker.stdout is not None
-        for _ in range(rng.randint(1, count(6, 25))):
-            assert worker.stdout.readline()
-    for worker in workers:
-        worker.send_signal(signal.SIGKILL)
-        worker.communicate()
-
-
-def test_kills_are_no_tampering(home: Path, tmp_path: Path) -> None:
-    here, rng = tmp_path / "home", random.Random(11)
-    shutil.copytree(home, here)
-    for _ in range(HONEST):
-        kill_some(here, rng)
-        found = verified(here)
-        assert found.sound, found
-    figure("audit_after_kills", cases=HONEST)

@@ -250,24 +250,6 @@ def _space(client: httpx.Client, space: str) -> str:
     return repr(told)
 
 
-def test_looking_for_what_is_hidden_takes_the_same_steps(world: World) -> None:
-    """By the statements that are run, since a clock would prove nothing."""
-    for viewer in VIEWERS:
-        hidden = world.ids(viewer)
-        with world.opened(viewer.space) as memory:
-            seen = memory.within(viewer.agent, viewer.chat)
-            for what, ask in (("memory", seen.get), ("turn", seen.turn)):
-                steps = [_steps(world, seen, ask, one) for one in (*hidden[what][:2], ABSENT[what])]
-                assert len(set(steps)) <= 1, (viewer, what, steps)
-
-
-def _steps(world: World, memory: Any, ask: Any, id: str) -> tuple[str, ...]:
-    with world.backend.listening(memory) as found:
-        surfaces.told(lambda: ask(id))
-    assert found
-    return tuple(re.sub(r"\d+", "N", one) for one in found)
-
-
 def test_every_operation_has_a_probe(world: World) -> None:
     """An operation that is added must be probed here, or be the owner's alone."""
     text = Path(surfaces.__file__).read_text("utf-8")

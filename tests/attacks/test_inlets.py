@@ -16,9 +16,7 @@ from tests.attacks.inlets import SERVED
 from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.http.server import Server
-from tests.long import count
 from tests.looking import files_with
-from tests.security.killing import killed_at_call
 
 TOKEN = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"
 WORD = "Xylophon77!moor"
@@ -231,50 +229,6 @@ def _kept_before(place: Place) -> None:
         memory.workspace.export()
     policy.unlink()
     assert leaks(place.home)
-
-
-def test_names_that_were_kept_before_are_mended_too(place: Place) -> None:
-    _kept_before(place)
-    with place.open() as memory:
-        found = memory.scan().places
-        assert {"parts of turns", "memories", "sessions", "channels", "speakers"} <= found.keys()
-        assert {"versions", "documents", "transcripts"} <= found.keys()
-        assert {"github-token", "password"} <= memory.scan().found.keys()
-        memory.scan(mend=True)
-        assert memory.scan().places == {}
-        assert memory.validate() == []
-    assert not leaks(place.home)
-    assert not leaks(place.own), "the views are ours, and are written anew"
-
-
-def test_mending_that_was_killed_is_finished(place: Place) -> None:
-    _kept_before(place)
-
-    def mend() -> None:
-        with place.open() as memory:
-            memory.scan(mend=True)
-
-    kills = [killed_at_call(mend, point) for point in range(1, 40, count(13, 1))]
-    assert any(kills)
-    mend()
-    assert not leaks(place.home) + leaks(place.own)
-
-
-@pytest.mark.parametrize("way", ["views", "backup"])
-def test_what_is_restored_is_clean(place: Place, tmp_path: Path, way: str) -> None:
-    _kept_before(place)
-    copy = tmp_path / "copy.loxodon"
-    home = ["--home", str(place.home)]
-    if way == "backup":
-        assert main([*home, "backup", str(copy)]) == 0
-    new = tmp_path / "new"
-    source = copy if way == "backup" else place.own
-    assert main(["--home", str(new), "restore", str(source)]) == 0
-    with Memory.open(new, config={"timezone": "Asia/Shanghai"}, clock=place.clock) as memory:
-        assert memory.scan().places == {}
-        assert memory.validate() == []
-        assert memory.recall("deploy").items
-    assert not leaks(new)
 
 
 def test_what_was_kept_before_reaches_no_embedder(place: Place) -> None:

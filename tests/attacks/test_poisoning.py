@@ -159,16 +159,6 @@ def test_most_attacks_are_held_however_they_are_written() -> None:
     assert held >= total * 0.95
 
 
-def test_the_held_out_wordings() -> None:
-    """Written after the rules: how far these reach beyond what they were written from."""
-    attacks = [one.replace("{c}", "Zorvex") for one in poisons.HELD_OUT_ATTACKS]
-    held, total = rate(attacks, "web")
-    honest, statements = rate(poisons.HELD_OUT_OTHERS, "web")
-    figure("held-out", attacks=total, held=held, statements=statements, refused=honest)
-    assert honest <= statements * 0.02
-    assert held >= total * 0.6
-
-
 def test_what_is_pasted_without_a_mark_is_a_known_gap(memory: Memory) -> None:
     """Words that the user pastes as if they were their own can become the user's. Not none: a
     figure, and a bound that it may not grow beyond."""
@@ -224,9 +214,3 @@ def test_agent_that_lies_plants_only_what_the_user_would_say(
     figure("strangers_poison", inlet=inlet, attacks=len(attacks), planted=len(said))
     assert len(said) <= 4
     assert all(re.search(r"\b(I|my|me)\b|我", one, re.IGNORECASE) for one in said)
-
-
-def test_honest_words_of_a_stranger_are_not_held() -> None:
-    held = {one: rate(poisons.STRANGER_HONEST, one)[0] for one in ("tool", "web", "group")}
-    figure("strangers_honest_words", statements=len(poisons.STRANGER_HONEST), **held)
-    assert max(held.values()) <= 1

@@ -94,7 +94,7 @@ def test_forgetting_leaves_no_word_in_any_file(filled: Shell) -> None:
     filled("export")
     filled("consolidate")
     assert files_with(["花生"], filled.home)
-    filled("forget", "--topic", "花生", "--yes", code=3)
+    filled("forget", "--session", "花生", "--yes", code=3)
     filled("forget", "--all", "--yes")
     assert not files_with(["花生", "manager"], filled.home)
 
@@ -221,7 +221,7 @@ def test_embedding_and_how_far_it_is(shell: Shell) -> None:
     for command in (["status"], ["consolidate"], ["recall", "cat"]):  # which go on without it
         shell(*command)
     shell("config", "embedder.kind", "loxodon")
-    (found,) = shell.json("embed", "--status")["models"]
+    (found,) = shell.json("status")["embedding"]
     assert (found["embedded"], found["pending"]) == (0, 2)
     assert "embedded  2" in shell.text("embed")
     for name in ("status", "stats"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from base64 import urlsafe_b64encode
 from pathlib import Path
 from typing import Any
 
@@ -104,11 +103,10 @@ def test_an_answer_that_cannot_be_believed_can_be_mended(memory: Memory, text: s
     assert HANDLES in [one.content for one in memory.list()]
 
 
-@pytest.mark.parametrize(
-    "ticket", ["x", "", "e30=", "😀", urlsafe_b64encode(b"[[],[],[]]").decode()]
-)
+@pytest.mark.parametrize("ticket", ["x", "", "😀"])
 def test_a_ticket_that_is_none(memory: Memory, ticket: str) -> None:
-    with pytest.raises(InputError, match="not a valid ticket"):
+    told(memory, ZEPHYR)
+    with pytest.raises(InputError, match="ticket is not valid"):
         memory.take_answer(ticket, "{}")
 
 

@@ -55,18 +55,18 @@ KILLER = """
     import os, signal, sys
     from pathlib import Path
     from loxodon import Memory
-    from loxodon.consolidate import phases
+    from loxodon.consolidate import pipeline
     from tests.clock import Clock
     from tests.consolidate.talks import CONFIG
 
-    inner = getattr(phases, sys.argv[2])
+    inner = getattr(pipeline, sys.argv[2])
 
     def deadly(*given):
         if "walrus" in str(given):
             os.kill(os.getpid(), signal.SIGKILL)
         return inner(*given)
 
-    setattr(phases, sys.argv[2], deadly)
+    setattr(pipeline, sys.argv[2], deadly)
     with Memory.open(Path(sys.argv[1]), config=CONFIG, clock=Clock()) as memory:
         memory.consolidate()
 """

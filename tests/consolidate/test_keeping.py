@@ -158,6 +158,28 @@ def test_confirmed_guess_is_said_plainly(memory: Memory, guessed: str, known: st
     assert contents(memory) == [known]
 
 
+# What has one value at a time
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        ["I prefer the dark theme", "I prefer the light theme", "I use dark mode"],
+        ["I use dark mode in my editor", "I switched to light mode in my editor"],
+        ["我喜欢深色主题", "我喜欢浅色主题", "我改用深色主题了", "我又换回浅色主题了"],
+    ],
+)
+def test_dark_and_light_are_never_both(memory: Memory, clock: Clock, says: list[str]) -> None:
+    for text in says * 2:
+        tell(memory, clock, text)
+        assert len(contents(memory)) == 1
+
+
+def test_each_program_has_a_theme_of_its_own(memory: Memory, clock: Clock) -> None:
+    tell(memory, clock, "I use dark mode in my editor", "I use light mode in my browser")
+    assert sorted(one.value for one in memory.list()) == ["browser: light", "editor: dark"]
+
+
 # Entities
 
 

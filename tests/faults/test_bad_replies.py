@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
-import struct
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from http.server import BaseHTTPRequestHandler
 from itertools import cycle
 from pathlib import Path
 from random import Random
@@ -34,10 +31,10 @@ PLANTED = "PWNED"
 KNOWN: dict[str, Any] = json.loads(
     (Path(__file__).parent / "bad_replies.json").read_text("utf-8", "surrogatepass")
 )
-"""Replies that are the same whatever is asked, by how they are given."""
+"""Replies that are the same whatever is asked, by how they are given. What is no reply at all (cut,
+slow, silent, no HTTP) is in tests/models/test_endpoint.py."""
 SETTLING = {"prose around", *KNOWN["claims"]}
 """A part of the reply answers what was asked, so that it need not wait."""
-LATE = {"slow", "silent"}
 Make = Callable[[Random, Stage], Scene]
 
 
@@ -59,69 +56,6 @@ def later(make: Callable[[Stage], Scene]) -> Make:
     return lambda random, server: lambda handler: make(server)(handler)
 
 
-def cut(ended: str) -> Make:
-    def make(random: Random, server: Stage) -> Scene:
-        part = random.random()
-
-        def scene(handler: BaseHTTPRequestHandler) -> None:
-            text = json.dumps(good(server, ASKED["en"]))
-            says(text[: max(1, int(len(text) * part) - 1)], ended)(handler)
-
-        return scene
-
-    return make
-
-
-def raw(data: str, *, reset: bool = False) -> Make:
-    """Bytes where a reply should be, then the end of the connection."""
-
-    def scene(handler: BaseHTTPRequestHandler) -> None:
-        handler.close_connection = True
-        handler.wfile.write(data.encode())
-        handler.wfile.flush()
-        if reset:
-            linger = struct.pack("ii", 1, 0)
-            handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-            handler.connection.close()
-
-    return lambda random, server: scene
-
-
-def dripping(random: Random, server: Stage) -> Scene:
-    def scene(handler: BaseHTTPRequestHandler) -> None:
-        handler.close_connection = True
-        handler.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Length: 100000\r\n\r\n")
-        for _ in range(1_000):
-            handler.wfile.write(b" ")
-            handler.wfile.flush()
-            if server.over.wait(0.01):
-                return
-
-    return scene
-
-
-def silent(random: Random, server: Stage) -> Scene:
-    def scene(handler: BaseHTTPRequestHandler) -> None:
-        server.over.wait(0.5)
-
-    return scene
-
-
-def nested(random: Random, server: Stage) -> Scene:
-    depth = random.choice((60, 2_000, 50_000))
-    return says('{"1": ' + "[" * depth + "]" * depth + "}")
-
-
-def noise(random: Random, server: Stage) -> Scene:
-    return answers(200, random.randbytes(random.randint(0, 400)), Content_Type="application/json")
-
-
-def encoded(random: Random, server: Stage) -> Scene:
-    coding = random.choice(("utf-16", "utf-32", "gb18030"))
-    body = {"choices": [{"message": {"role": "assistant", "content": '{"1": "日志 Zéphyr"}'}}]}
-    return answers(200, json.dumps(body, ensure_ascii=False).encode(coding))
-
-
 def fixed(make: Callable[[], Scene]) -> Make:
     return lambda random, server: make()
 
@@ -136,8 +70,6 @@ def answering(codes: list[int], body: str, headers: dict[str, str]) -> Make:
 
 
 KINDS: dict[str, Make] = {
-    "cut": cut("length"),
-    "cut, and said to be whole": cut("stop"),
     "prose around": later(
         lambda server: says(f"Sure!\n```json\n{json.dumps(good(server))}\n```\nAnything else?")
     ),
@@ -146,15 +78,6 @@ KINDS: dict[str, Make] = {
     **{name: fixed(partial(completion, one)) for name, one in KNOWN["message"].items()},
     **{name: claiming(text) for name, text in KNOWN["claims"].items()},
     **{name: answering(*given) for name, given in KNOWN["answers"].items()},
-    **{name: raw(data, reset=name == "reset") for name, data in KNOWN["raw"].items()},
-    "huge": fixed(lambda: says('{"1": "' + "x" * 3_000_000)),
-    "repeated": fixed(lambda: says('{"1": [' + '{"content": "PWNED"},' * 3_000)),
-    "deep": nested,
-    "echo": later(lambda server: says(server.requests[-1].body["messages"][1]["content"])),
-    "noise": noise,
-    "wrong encoding": encoded,
-    "slow": dripping,
-    "silent": silent,
 }
 
 
@@ -179,9 +102,7 @@ def faults(home: Path, server: Stage, name: str, mode: str, seed: int) -> list[s
     language = random.choice(("en", "zh"))
     said = [PLAIN[language], ASKED[language]]
     wrong = []
-    # Short only where it never comes; all others are answered in time on any machine.
-    timeout = 0.25 if name in LATE else 60.0
-    with opened(home, server, clock, mode, timeout=timeout) as memory:
+    with opened(home, server, clock, mode) as memory:
         memory.add([{"role": "user", "content": one, "id": one} for one in said], session="talk")
         server.play(KINDS[name](random, server))
         done = memory.consolidate()
@@ -228,12 +149,11 @@ def test_no_bad_reply_loses_a_word_or_passes_for_an_answer(tmp_path: Path, mode:
         None,
         {"prompt_tokens": -5_000_000, "completion_tokens": -1},
         {"prompt_tokens": "many", "completion_tokens": None},
-        {},
         [1, 2],
         {"prompt_tokens": 1e999, "completion_tokens": 1},
         {"prompt_tokens": 10**30, "completion_tokens": 10**30},
     ],
-    ids=["none", "negative", "words", "nothing", "list", "infinite", "huge"],
+    ids=["none", "negative", "words", "list", "infinite", "huge"],
 )
 def test_daily_budget_holds_whatever_the_model_says_it_took(tmp_path: Path, usage: Any) -> None:
     """A question counts what it has, where the server does not say, or says what cannot be."""

@@ -137,14 +137,3 @@ def test_last_of_changing_statements_holds(life: Life, language: str) -> None:
         assert homes == [values[n % 2]]
     (home,) = [one for one in life.memory.list(limit=0) if one.attribute == "home"]
     assert len(life.memory.history(home.id)) >= 6
-
-
-@pytest.mark.parametrize("query", ["What is the capital of Mongolia?", "我的血型是什么？"])
-def test_unknown_answer_is_not_made_of_something_else(life: Life, query: str) -> None:
-    for n in range(20):
-        life.memory.capture(f"Meeting room {n} has a blue projector and {n} chairs")
-        life.memory.capture(f"会议室{n}有蓝色投影仪和{n}把椅子")
-    found = life.memory.recall(query)
-    assert found.unsure
-    assert found.items == ()
-    assert found.context == ""

@@ -169,7 +169,7 @@ def edited(home: str) -> None:
     with opened(home) as memory:
         memory.workspace.export()
         root = Path(memory.workspace.path) / "memory"
-    facts = root / "layer2" / "active" / "facts.jsonl"
+    facts = root / "insights.md"
     facts.write_text(facts.read_text("utf-8").replace("blue pot", "red pot"), "utf-8")
 
 

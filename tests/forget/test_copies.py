@@ -104,20 +104,6 @@ def test_a_copy_that_was_exported_is_written_anew(
         assert files_with(["Biscuit"], tmp_path / "copy")
 
 
-def test_a_file_about_someone_is_named(home: Path, clock: Clock, tmp_path: Path) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, *TALK)
-        memory.consolidate()
-    file = tmp_path / "about.json"
-    args = ["--home", str(home), "--now", clock.now.isoformat()]
-    assert main([*args, "export", "--about", "Zorinda", str(file)]) == 0
-    with opened(home, clock) as memory:
-        receipt = memory.forget(entity="Zorinda")
-        assert told(receipt, "copy") == [str(file)]
-        file.unlink()
-        assert told(memory.forget(known(memory, "花生").id), "copy") == []
-
-
 # -- encrypting ------------------------------------------------------------------------------------
 
 
@@ -126,17 +112,6 @@ def left_by_encrypting(home: Path) -> list[str]:
     words = ("encrypt", "--key-file", key, "--make-key")
     found: list[str] = Shell(home).json(*words)["left"]
     return found
-
-
-def test_encrypting_leaves_no_view_in_plain_text_anywhere(
-    home: Path, clock: Clock, tmp_path: Path
-) -> None:
-    _, new = moved(home, clock, tmp_path)
-    assert main(["--home", str(home), "config", "workspace.path", str(new)]) == 0
-    with opened(home, clock, new) as memory:
-        memory.workspace.export(tmp_path / "copy")
-    assert left_by_encrypting(home) == []
-    assert not files_with(["Zorinda", "花生"], tmp_path)
 
 
 def test_encrypting_names_what_it_may_not_remove(home: Path, clock: Clock, tmp_path: Path) -> None:

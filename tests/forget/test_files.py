@@ -89,16 +89,6 @@ def test_what_waits_and_what_is_sealed(home: Path, clock: Clock, key: bytes | No
     assert not files_with(["Vorlund"], home)
 
 
-def test_what_waits_with_the_engine_off_while_another_forgets(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        memory.add([{"role": "user", "content": "My cat is Vorlund.", "id": "1"}])
-        with opened(home, clock, enabled=False) as off:
-            off.add([{"role": "user", "content": "Vorlund sleeps.", "id": "2"}])
-        assert files_with(["Vorlund"], home / "spaces" / "main" / "workspace")
-        memory.forget(entity="Vorlund")
-        assert not files_with(["Vorlund"], home)
-
-
 def test_databases_of_another_program_and_backups_are_named(
     home: Path, clock: Clock, tmp_path: Path
 ) -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import sys
 import threading
 from collections.abc import Sequence
@@ -26,6 +25,7 @@ from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.long import count, figure
 from tests.looking import files_with
+from tests.security.killing import killed_at_call
 
 
 class Fake:
@@ -244,7 +244,7 @@ def test_edited_views_are_taken_in_first_and_do_not_bring_it_back(home: Path, cl
         say(memory, clock, "I owe Zorinda forty pounds for the tickets", session="own words")
         memory.consolidate()
         views = home / "spaces" / "main" / "workspace" / "memory"
-        facts = views / "layer2" / "active" / "facts.jsonl"
+        facts = views / "insights.md"
         stale = facts.read_text()
         memory.forget(entity="Zorinda")
         memory.forget(known(memory, "花生").id)
@@ -277,8 +277,8 @@ def test_it_is_counted_before_it_goes(home: Path, clock: Clock) -> None:
 def test_what_cannot_be_forgotten_is_refused(memory: Memory) -> None:
     memory.capture("The Vorlund budget is 40k.", topic="money")
     refused: list[dict[str, Any]] = [
-        *({}, {"entity": "a", "topic": "b"}, {"all": True, "session": "x"}),
-        *({"all": True, "only": True}, {"topic": "x", "also": ["y"]}),
+        *({}, {"entity": "a", "session": "b"}, {"all": True, "session": "x"}),
+        *({"all": True, "only": True}, {"session": "x", "also": ["y"]}),
         *({"entity": "user"}, {"entity": "，。"}),
     ]
     for given in refused:
@@ -286,7 +286,7 @@ def test_what_cannot_be_forgotten_is_refused(memory: Memory) -> None:
             memory.forget(**given)
     with pytest.raises(InputError):
         memory.forget("n_1")
-    for name in ("session", "topic", "entity"):
+    for name in ("session", "entity"):
         unknown: dict[str, Any] = {name: "Nobody"}
         with pytest.raises(NotFoundError):
             memory.forget(**unknown)
@@ -295,9 +295,6 @@ def test_what_cannot_be_forgotten_is_refused(memory: Memory) -> None:
             memory.forget(id)
     with pytest.raises(ForbiddenError):
         memory.as_agent("helper").forget(all=True)
-    memory.capture("The user likes oolong tea.")
-    memory.forget(topic="Money")
-    assert [one.content for one in memory.list()] == ["The user likes oolong tea."]
 
 
 # -- it does not come back -----------------------------------------------------------------------
@@ -435,39 +432,18 @@ def test_others_write_meanwhile(home: Path, clock: Clock) -> None:
 
 def _killed(home: Path, clock: Clock, point: int) -> bool:
     """Forget in a process of its own that dies at a point; whether it died."""
-    child = os.fork()
-    if not child:
-        try:
-            with opened(home, clock) as memory:
-                _die_at(point)
-                memory.forget(entity="Zorinda")
-        finally:
-            os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-
-
-def _die_at(n: int) -> None:
     from loxodon.store.postgres.database import PostgresDatabase
     from loxodon.store.postgres.home_state import PostgresState
     from loxodon.store.sqlite.database import Database
 
-    steps = iter(range(n))
-
-    def dying(call: Any) -> Any:
-        def wrapped(*args: Any, **named: Any) -> Any:
-            if next(steps, None) is None:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return call(*args, **named)
-
-        return wrapped
+    def forget() -> None:
+        with opened(home, clock) as memory:
+            memory.forget(entity="Zorinda")
 
     places: dict[object, str] = {Database: "all many", os: "unlink replace fsync rename"}
     if on_postgres.ON:
         places = {PostgresDatabase: "all run many _commit", PostgresState: "_ask _begun"}
-    for place, names in places.items():
-        for name in names.split():
-            setattr(place, name, dying(getattr(place, name)))
+    return killed_at_call(forget, point, {one: names.split() for one, names in places.items()})
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,25 +18,18 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-@pytest.mark.parametrize("case", cases(__file__, "short_form"), ids=lambda one: one["name"])
-def test_short_forms_stay_and_are_listed(home: Path, clock: Clock, case: dict[str, str]) -> None:
-    name, stays = case["name"], case["stays"]
+@pytest.mark.parametrize("case", cases(__file__, "forgotten"), ids=lambda one: one["case"])
+def test_what_goes_by_a_name_and_what_stays(home: Path, clock: Clock, case: dict[str, Any]) -> None:
     with opened(home, clock) as memory:
-        say(memory, clock, case["said"], "OK.", stays)
+        say(memory, clock, *case["said"])
         memory.consolidate()
-        receipt = memory.forget(entity=name)
-        assert texts(memory) == ["OK.", stays]
-        named = [one.name for one in receipt.near]
-        assert any(one in stays for one in named) or name == "Elisabeth Quennell"
-
-
-@pytest.mark.parametrize("case", cases(__file__, "whole_words"), ids=lambda one: one["goes"])
-def test_name_is_matched_as_whole_words(home: Path, clock: Clock, case: dict[str, str]) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, case["goes"], "OK.", case["stays"])
-        memory.consolidate()
-        memory.forget(entity=case["name"])
-        assert texts(memory) == ["OK.", case["stays"]]
+        names = case["names"]
+        for name in names:
+            receipt = memory.forget(entity=name)
+        assert texts(memory) == case["left"]
+        assert not files_with(case.get("gone", []), home)
+        assert {*case.get("near", [])} <= {one.name for one in receipt.near}
+        assert receipt.doubtful == tuple(case.get("doubtful", []))
         assert memory.validate() == []
 
 
@@ -60,102 +54,23 @@ def test_addresses_and_numbers_are_forgotten_alone(
             }
 
 
-def test_a_role_is_no_name(home: Path, clock: Clock) -> None:
+def test_the_only_friend_goes_with_a_yes(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
-        say(
-            memory,
-            clock,
-            "My friend Elisabeth Quennell sails a yawl.",
-            "OK.",
-            "A friend in need is a friend indeed.",
-            "My cat Miso sleeps.",
-            "Every teacher has a favourite friend.",
-        )
+        say(memory, clock, "My friend Zorinda likes tea.", "OK.", "My friend called again.")
         memory.consolidate()
-        memory.forget(entity="Elisabeth Quennell")
-        assert texts(memory) == [
-            "OK.",
-            "A friend in need is a friend indeed.",
-            "My cat Miso sleeps.",
-            "Every teacher has a favourite friend.",
-        ]
-        memory.forget(entity="Miso")
-        assert "Every teacher has a favourite friend." in texts(memory)
-        assert not files_with(["Elisabeth", "Miso"], home)
-
-
-@pytest.mark.parametrize(
-    ("said", "role"),
-    [
-        ("My friend Zorinda likes tea.", "My friend called again."),
-        ("我同事李雷喜欢下棋。", "我同事今天请假。"),
-    ],
-)
-def test_the_only_friend_is_shown_for_a_yes(home: Path, clock: Clock, said: str, role: str) -> None:
-    name = "Zorinda" if "Zorinda" in said else "李雷"
-    with opened(home, clock) as memory:
-        say(memory, clock, said, "OK.", role)
-        memory.consolidate()
-        assert memory.forget(entity=name, dry_run=True).doubtful == (role,)
-        assert memory.forget(entity=name).doubtful == (role,)
-        assert role in texts(memory)
-    with opened(home.parent / "other", clock) as memory:
-        say(memory, clock, said, "OK.", role)
-        memory.consolidate()
-        assert memory.forget(entity=name, doubtful=True).doubtful == ()
+        planned = memory.forget(entity="Zorinda", dry_run=True)
+        assert planned.doubtful == ("My friend called again.",)
+        assert memory.forget(entity="Zorinda", doubtful=True).doubtful == ()
         assert texts(memory) == ["OK."]
 
 
-def test_a_name_is_told_from_a_word_by_its_capital(home: Path, clock: Clock) -> None:
+def test_near_names_go_if_they_are_chosen(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
-        say(memory, clock, "I met Frank.", "OK.", "Frank called. We had a frank talk.")
-        receipt = memory.forget(entity="Frank")
-        assert texts(memory) == ["OK.", "We had a frank talk."]
-        assert receipt.doubtful == ("We had a frank talk.",)
-
-
-def test_near_names_stay_unless_they_are_chosen(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        say(
-            memory,
-            clock,
-            "My friend Anna likes chess.",
-            "OK.",
-            "My colleague Annie likes tea.",
-            "OK.",
-            "My boss Annie called.",
-        )
+        say(memory, clock, "My friend Anna likes chess.", "OK.", "My boss Annie called.")
         memory.consolidate()
-        planned = memory.forget(entity="Anna", dry_run=True)
-        assert ("Annie", 2) in planned.near
-        memory.forget(entity="Anna")
-        assert "My boss Annie called." in texts(memory)
-        assert not files_with(["chess"], home)
-        memory.forget(entity="Annie", also=["Anna"])
-        assert not files_with(["Annie"], home)
-
-
-def test_a_longer_name_is_somebody_elses(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        say(
-            memory,
-            clock,
-            "我朋友张三喜欢下棋。",
-            "好。",
-            "我在看张三丰的电影。",
-            "好。",
-            "张三来了。",
-        )
-        memory.consolidate()
-        planned = memory.forget(entity="张三", dry_run=True)
-        assert "张三丰" in [one.name for one in planned.near]
-        memory.forget(entity="张三")
-        assert "我在看张三丰的电影。" in texts(memory)
-        assert not files_with(["下棋", "张三来了"], home)
-        assert memory.validate() == []
-
-
-# -- what a memory was drawn from ------------------------------------------------------------------
+        assert ("Annie", 1) in memory.forget(entity="Anna", dry_run=True).near
+        memory.forget(entity="Anna", also=["Annie"])
+        assert not files_with(["Annie", "Anna"], home)
 
 
 def test_what_was_captured_goes_with_whom_it_is_about(home: Path, clock: Clock) -> None:
@@ -168,53 +83,3 @@ def test_what_was_captured_goes_with_whom_it_is_about(home: Path, clock: Clock) 
         assert texts(memory) == ["The user lives in Leeds"]
         assert not files_with(["Zorinda", "walnuts", "xylophone"], home)
         assert memory.validate() == []
-
-
-def test_two_friends_have_the_role_of_neither(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        say(
-            memory,
-            clock,
-            "My friend Zorinda likes tea.",
-            "OK.",
-            "My friend Bostmara likes beer.",
-            "OK.",
-            "My friend called again.",
-        )
-        memory.consolidate()
-        assert memory.forget(entity="Bostmara", dry_run=True).doubtful == ()
-
-
-def test_forgetting_one_leaves_what_another_said_of_the_same(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        say(
-            memory,
-            clock,
-            "Dana lives in Berlin and works at Stripe.",
-            "OK.",
-            "Eve lives in Berlin and works at Stripe.",
-        )
-        memory.consolidate()
-        memory.forget(entity="Dana")
-        assert texts(memory) == ["OK.", "Eve lives in Berlin and works at Stripe."]
-
-
-def test_what_somebody_else_is_called_too_takes_nobody_else_along(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        say(
-            memory,
-            clock,
-            "My sister Zorinda works at Quilltech.",
-            "OK.",
-            "My sister Bostmara lives in Leeds.",
-            "OK.",
-            "我同事璟垚翀喜欢喝茶。",
-            "好。",
-            "我同事骞羿樾喜欢下棋。",
-        )
-        memory.consolidate()
-        memory.forget(entity="Zorinda")
-        memory.forget(entity="璟垚翀")
-        assert not files_with(["Zorinda", "Quilltech", "璟垚翀"], home)
-        assert "My sister Bostmara lives in Leeds." in texts(memory)
-        assert "我同事骞羿樾喜欢下棋。" in texts(memory)

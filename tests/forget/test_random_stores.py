@@ -134,14 +134,7 @@ class _World:
         """Forget something in some way; what should be gone. `said` has then what should not."""
         one = self.rng.choice(self.said)
         how = self.rng.choice(
-            (
-                self._by_id,
-                self._by_entity,
-                self._by_topic,
-                self._by_session,
-                self._by_turn,
-                self._by_time,
-            )
+            (self._by_id, self._by_entity, self._by_session, self._by_turn, self._by_time)
         )
         gone = how(memory, one)
         self.said = [other for other in self.said if other not in gone]
@@ -176,27 +169,6 @@ class _World:
             )
         ]
         return [one]
-
-    def _by_topic(self, memory: Memory, one: _Said) -> list[_Said]:
-        memory.consolidate()
-        records = [r for r in memory.list() if one.words[-1] in r.content and r.tags]
-        if not records or one.kind != "talk":
-            return self._by_entity(memory, one)
-        topic = records[0].tags[0]
-        filed = [r.content for r in memory.list(state="all") if topic in r.tags]
-        segments = [s.session for s in memory.segments() if topic in (s.topic, *s.tags)]
-        memory.forget(topic=topic)
-        told = [[other for other in self.said if other.words[0] in text] for text in filed]
-        gone = [found[0] for found in told if len(found) == 1 and found[0].kind == "talk"]
-        # What is told of two at once may be one's or the other's; and whole stretches of talk go
-        # with what is filed under it.
-        unsure = [other for found in told for other in found]
-        self.said = [
-            other
-            for other in self.said
-            if other in gone or (other not in unsure and other.session not in segments)
-        ]
-        return gone
 
     def _by_session(self, memory: Memory, one: _Said) -> list[_Said]:
         memory.forget(session=one.session)

@@ -104,13 +104,6 @@ def test_answers_over_several_calls(memory: Memory) -> None:
     assert memory.journal()[-1].content == "[secret: password]"
 
 
-def test_same_file_twice_adds_nothing(memory: Memory) -> None:
-    turns = [{"role": "user", "content": f"{n}: my password is hunter{n}2"} for n in range(3)]
-    assert memory.add(turns, session="s").added == 3
-    again = memory.add(turns, session="s")
-    assert (again.added, again.known, again.changed) == (0, 3, 0)
-
-
 def test_disguises_and_forged_marks_do_not_help() -> None:
     hidden = ("１３９１２３４５６７８", "139\u200b1234\u200b5678")
     for text in (*hidden, "+86 139-1234-5678", "１３９ 1234 5678"):
@@ -270,8 +263,7 @@ def test_policy_command_says_what_would_be_done(tmp_path: Path) -> None:
     assert "4111111111111111" not in json.dumps(told)
     assert [one["kind"] for one in told["found"]] == ["github-token", "bank-card"]
     assert told["shown"] == "it is [secret: github token] or [bank card ••1111]"
-    shell("policy", "--mend", code=2)
-    shell("policy", "scan", "words", code=2)
+    shell("policy", "scan", code=2)
     shell.home.mkdir(exist_ok=True)
     (shell.home / "policy.toml").write_text("[kinds", "utf-8")
     assert b"not a valid policy" in shell("policy", code=ConfigError.exit_code).stderr

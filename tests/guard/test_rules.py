@@ -43,7 +43,7 @@ def guard() -> Guard:
 
 @each("text", [text for _, one in RULES for text in one.get("counter_examples", ())])
 def test_no_rule_finds_a_counter_example(guard: Guard, text: str) -> None:
-    assert not guard.engine.incoming.found(text)
+    assert not guard.incoming.found(text)
 
 
 @each("rule", FORMS)

@@ -7,7 +7,6 @@ import sqlite3
 from typing import Any
 
 import httpx
-import pytest
 
 from loxodon.client import Client
 from tests.cases import cases
@@ -146,25 +145,18 @@ def test_deleted_things_are_gone_and_receipted(http: httpx.Client) -> None:
     assert http.delete(path, params={"all": "true"}).status_code == 400
 
 
-@pytest.mark.parametrize("form", ["application/x-ndjson", "text/event-stream"])
-def test_long_work_reports_progress(http: httpx.Client, form: str) -> None:
+def test_long_work_reports_progress(http: httpx.Client) -> None:
+    headers = {"accept": "application/x-ndjson", "accept-language": "zh"}
     http.post("/v1/spaces/long/memories", json={"content": "Ada lives in Leeds"})
-    with http.stream("POST", "/v1/spaces/long/validate", headers={"accept": form}) as answer:
-        assert answer.headers["content-type"] == form
+    with http.stream("POST", "/v1/spaces/long/validate", headers=headers) as answer:
+        assert answer.headers["content-type"] == "application/x-ndjson"
         lines = [line for line in answer.iter_lines() if line]
-    if form == "text/event-stream":
-        assert lines[0] == "event: progress"
-        assert lines[-2:] == ["event: result", 'data: {"ok":true,"problems":[]}']
-    else:
-        assert set(json.loads(lines[0])["progress"]) == {"done", "total"}
-        assert json.loads(lines[-1]) == {"result": {"ok": True, "problems": []}}
-    headers = {"accept": form, "accept-language": "zh"}
+    assert set(json.loads(lines[0])["progress"]) == {"done", "total"}
+    assert json.loads(lines[-1]) == {"result": {"ok": True, "problems": []}}
     path, wrong = "/v1/spaces/long/consolidate", {"phase": 9}
     failed = http.post(path, headers=headers, json=wrong).text.strip().splitlines()[-1]
-    error = json.loads(failed.removeprefix("data: "))
-    error = error.get("error", error)
-    assert error["code"] == "usage"
-    assert "9" in error["message"]
+    error = json.loads(failed)["error"]
+    assert (error["code"], "9" in error["message"]) == ("usage", True)
     assert http.post(path, json=wrong).status_code == 400
 
 
@@ -243,8 +235,6 @@ def test_head_options_and_pages_of_the_server(http: httpx.Client) -> None:
     refused = http.delete("/v1/spaces/main/recall")
     assert refused.headers["allow"] == "GET, HEAD, OPTIONS, POST"
     assert http.get("/").json()["name"] == "loxodon"
-    page = http.get("/docs").text
-    assert all(path in page for _, path, _ in operations(http))
 
 
 @each(("accepted", "language"), cases(__file__, "languages"))

@@ -203,7 +203,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("memory_search", {}, "required field `query`"),
     ("memory_search", {"query": "x", "limit": 3}, "unknown field `limit`"),
     ("memory_search", {"query": "x", "maxResults": "3"}, "Expected `int | null`"),
-    ("memory_search", {"query": "x", "corpus": "web"}, "one of"),
+    ("memory_search", {"query": "x", "corpus": "web"}, "Invalid enum value"),
     ("memory_get", {}, "hint: "),
     ("remember", {"content": " "}, "is empty"),
     ("remember", {"content": "a\0b"}, "NUL"),
@@ -231,7 +231,6 @@ async def test_invalid_calls_are_explained_to_the_model(url: str, home: Path) ->
         with opened(home) as memory:  # what no tool does is for the user
             memory.pause()
             said = await refused(client, "remember", content="x")
-            assert "for the user: " in said
             assert "`loxodon resume`" in said
             memory.resume()
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory, Record
-from loxodon.consolidate.phases import Consolidated
+from loxodon.consolidate.pipeline import Consolidated
 from tests.cases import cases
 from tests.clock import NOW, Clock
 from tests.each import each

@@ -1,13 +1,11 @@
 """Kills in the middle of encrypt, decrypt, rekey, backup and restore: a program of its own.
 
-    python -m tests.security.killing FOLDER points encrypt:3 rekey:1
+    python -m tests.security.killing FOLDER encrypt:3 rekey:1
 
-makes a home in FOLDER for each kind of work, and for every third (and every) point forks a process
-that does the work and is killed at that point. A point is a call to the system that changes files
-(`points`), or a share of the time that the work takes (`times`, in thousandths), which is where
-SQLite itself is at work. After each kill the home is looked at as its owner would find it, the work
-is done again, and everything must be as it would be without the kill. One JSON object a line says
-how it went.
+makes a home in FOLDER for each kind of work, and for every third (and every) call to the system
+that changes files forks a process that does the work and is killed there. After each kill the home
+is looked at as its owner would find it, the work is done again, and everything must be as it would
+be without the kill. One JSON object a line says how it went.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import shutil
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -102,8 +100,11 @@ def assert_tidy(home: Home) -> None:
 # Killing
 
 
-def killed_at_call(work: Callable[[], object], point: int) -> bool:
-    """Do the work in a process that is killed before its nth call; whether it came to that."""
+def killed_at_call(
+    work: Callable[[], object], point: int, places: Mapping[object, Sequence[str]] | None = None
+) -> bool:
+    """Do the work in a process that is killed before its nth call, of those that change files or
+    are named; whether it came to that."""
     child = os.fork()
     if child:
         return bool(os.WIFSIGNALED(os.waitpid(child, 0)[1]))
@@ -119,19 +120,9 @@ def killed_at_call(work: Callable[[], object], point: int) -> bool:
 
         return run
 
-    for name in _CALLS:
-        setattr(os, name, watched(getattr(os, name)))
-    _in_child(work)
-    return False
-
-
-def killed_at_time(work: Callable[[], object], seconds: float) -> bool:
-    """The same, after so many seconds of the processor."""
-    child = os.fork()
-    if child:
-        return bool(os.WIFSIGNALED(os.waitpid(child, 0)[1]))
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which ends a process there and then
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    for place, names in (places or {os: _CALLS}).items():
+        for name in names:
+            setattr(place, name, watched(getattr(place, name)))
     _in_child(work)
     return False
 
@@ -145,16 +136,6 @@ def _in_child(work: Callable[[], object]) -> None:
         code = 1
     finally:
         os._exit(code)
-
-
-def cpu_of(work: Callable[[], object]) -> float:
-    """How many seconds of the processor the work takes in a process of its own."""
-    child = os.fork()
-    if not child:
-        _in_child(work)
-    _, status, used = os.wait4(child, 0)
-    assert status == 0, status
-    return used.ru_utime + used.ru_stime
 
 
 @contextmanager
@@ -181,7 +162,7 @@ def prepare(work: str, folder: str) -> dict[str, Any]:
     return wanted
 
 
-def campaign(folder: str, name: str, how: str, step: int) -> None:
+def campaign(folder: str, name: str, step: int) -> None:
     """Kill one kind of work at every `step`th point, and say how each went."""
     work = name.removesuffix("-encrypted")
     place, template = os.path.join(folder, "here"), os.path.join(folder, name)
@@ -189,18 +170,10 @@ def campaign(folder: str, name: str, how: str, step: int) -> None:
     wanted = prepare(name, place)
     os.rename(place, template)
     check: Callable[[Home, dict[str, Any]], None] = globals()[f"after_{work}"]
-    whole = 0.0
-    if how == "times":
-        with fresh(template, place) as home:
-            whole = cpu_of(getattr(home, work))
     point, was_killed = min(step, 1 + step // 2), True
-    while was_killed if how == "points" else point <= _SHARES:
+    while was_killed:
         with fresh(template, place) as home:
-            act = getattr(home, work)
-            if how == "times":
-                was_killed = killed_at_time(act, max(whole * point / _SHARES, 1e-4))
-            else:
-                was_killed = killed_at_call(act, point)
+            was_killed = killed_at_call(getattr(home, work), point)
             problem = ""
             try:
                 check(home, wanted)
@@ -211,16 +184,6 @@ def campaign(folder: str, name: str, how: str, step: int) -> None:
         point += step
 
 
-_SHARES = 1_000
-
-
-def main() -> int:
-    folder, how, *works = sys.argv[1:]
-    for given in works:
-        name, _, step = given.partition(":")
-        campaign(folder, name, how, int(step))
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    for given in sys.argv[2:]:
+        campaign(sys.argv[1], given.partition(":")[0], int(given.partition(":")[2]))

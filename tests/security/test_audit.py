@@ -130,24 +130,6 @@ def test_threads_and_processes_write_one_chain(tmp_path: Path) -> None:
         assert len(memory.audit.entries(op="recall")) == 20
 
 
-def test_findings_can_be_accepted(tmp_path: Path) -> None:
-    with Memory.open(tmp_path) as memory:
-        memory.capture("my number is 13800138000")
-        memory.list()
-    change(tmp_path, "DELETE FROM audit WHERE n = 2")
-    with Memory.open(tmp_path) as memory:
-        assert not memory.audit.verify().sound
-        assert memory.audit.accept().findings
-        found = memory.audit.verify()
-        assert found.sound, found
-        assert [one.kind for one in found.notices] == ["accepted"]
-        memory.capture("likes tea")
-        assert memory.audit.verify().sound
-    change(tmp_path, "UPDATE audit SET entry = replace(entry, 'capture', 'list') WHERE n > 3")
-    with Memory.open(tmp_path) as memory:
-        assert not memory.audit.verify().sound
-
-
 def test_log_goes_on_after_a_restore_from_text(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "a") as memory:
         memory.capture("my number is 13800138000")

@@ -28,8 +28,7 @@ from loxodon.security.keys import Seal
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.database import migrations
 from loxodon.working import Session
-from tests.clock import NOW
-from tests.security.homes import WORD, Home, clock, in_plain, is_plain
+from tests.security.homes import WORD, Home, in_plain, is_plain
 from tests.security.killing import killed_at_call
 
 
@@ -84,10 +83,10 @@ def test_edits_of_the_views_are_taken_in_before_they_go(home: Home) -> None:
 
 
 def test_view_that_cannot_be_taken_in_stops_encryption_before_anything_changes(home: Home) -> None:
-    path = Path(home.path, "spaces/main/workspace/memory/layer2/active/facts.jsonl")
-    path.write_text(path.read_text("utf-8") + "{not json\n", "utf-8")
+    path = Path(home.path, "spaces/main/workspace/memory/insights.md")
+    path.write_text(path.read_text("utf-8") + "\nwhat is this\n", "utf-8")
     done = home.loxodon("encrypt", "--key-file", home.key, "--make-key", code=InputError.exit_code)
-    assert "facts.jsonl" in done.stderr
+    assert "insights.md" in done.stderr
     assert not home.is_encrypted
     assert all(map(is_plain, home.databases))
 
@@ -362,17 +361,6 @@ def _half_encrypted(home: Home, template: Path, point: int) -> bool:
     shutil.copytree(template, home.folder)
     assert killed_at_call(home.encrypt, point)
     return {is_plain(one) for one in home.databases} == {True, False}
-
-
-def test_database_put_in_the_place_of_an_open_one_is_followed(tmp_path: Path) -> None:
-    for name in "ab":
-        with Memory.open(tmp_path / name, config={}, clock=clock) as memory:
-            memory.capture(f"of {name}")
-    file = "spaces/main/loxodon.db"
-    with Memory.open(tmp_path / "a", config={}, clock=clock) as memory:
-        os.replace(tmp_path / "b" / file, tmp_path / "a" / file)
-        assert [one.content for one in memory.list()] == ["of b"]
-        assert memory.capture("and on").created_at == NOW
 
 
 @pytest.mark.parametrize("work", ["encrypt", "decrypt", "rekey"])

@@ -9,7 +9,6 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError, StaleEditError, TokenReusedError
 from loxodon.types import Record
-from tests.cli.shell import Shell
 from tests.clock import Clock
 
 
@@ -54,13 +53,6 @@ def test_a_call_that_fails_leaves_its_token_free(memory: Memory) -> None:
     assert memory.capture("likes tea", token="t").content == "likes tea"
 
 
-@pytest.mark.parametrize("token", ["x" * 256, "a\nb", "\0"])
-def test_a_token_that_cannot_be_is_refused(memory: Memory, token: str) -> None:
-    with pytest.raises(InputError, match="token"):
-        memory.capture("likes tea", token=token)
-    assert kept(memory) == []
-
-
 def test_a_token_is_known_after_a_restart_and_for_some_days(tmp_path: Path, clock: Clock) -> None:
     def capture() -> Record:
         with Memory.open(tmp_path, clock=clock) as memory:
@@ -75,33 +67,8 @@ def test_a_token_is_known_after_a_restart_and_for_some_days(tmp_path: Path, cloc
     assert capture().id == second.id
 
 
-def test_a_restored_memory_knows_the_tokens(tmp_path: Path, clock: Clock) -> None:
-    with Memory.open(tmp_path / "home", clock=clock) as memory:
-        first = memory.capture("likes tea", token="t")
-        memory.workspace.export(tmp_path / "out")
-    Shell(tmp_path / "other")("restore", str(tmp_path / "out"))
-    with Memory.open(tmp_path / "other", clock=clock) as memory:
-        assert memory.capture("likes tea", token="t") == first
-        assert kept(memory) == ["likes tea"]
-
-
-def test_while_the_engine_is_off_too(tmp_path: Path, clock: Clock) -> None:
-    with Memory.open(tmp_path, config={"enabled": False}, clock=clock) as memory:
-        memory.capture("likes tea", token="t")
-        memory.capture("likes tea", token="t")
-    with Memory.open(tmp_path, clock=clock) as memory:
-        assert kept(memory) == ["likes tea"]
-
-
 def test_the_result_is_that_of_the_first_call_whatever_came_since(memory: Memory) -> None:
     first = memory.capture("likes tea", token="t")
     memory.edit(first.id, content="likes coffee")
     assert memory.capture("likes tea", token="t") == first
     assert kept(memory) == ["likes coffee"]
-
-
-def test_agents_do_not_share_tokens(memory: Memory) -> None:
-    first = memory.within(agent="a").capture("likes tea", token="t")
-    second = memory.within(agent="b").capture("likes coffee", token="t")
-    assert first.id != second.id
-    assert memory.within(agent="a").capture("likes tea", token="t").id == first.id

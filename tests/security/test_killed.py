@@ -24,9 +24,9 @@ SHORT = {"encrypt": 160, "decrypt": 40, "rekey": 40, "backup": 10, "restore-encr
 """How far apart the points are; in the long form every one is taken."""
 
 
-def killed(folder: Path, how: str, *works: str) -> list[dict[str, object]]:
+def killed(folder: Path, *works: str) -> list[dict[str, object]]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.security.killing", str(folder), how, *works],
+        [sys.executable, "-m", "tests.security.killing", str(folder), *works],
         text=True,
         capture_output=True,
         check=False,
@@ -38,18 +38,8 @@ def killed(folder: Path, how: str, *works: str) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("works", [(one,) for one in WORKS] if LONG else [tuple(SHORT)])
 def test_a_kill_at_any_call_that_changes_files(tmp_path: Path, works: tuple[str, ...]) -> None:
-    found = killed(tmp_path, "points", *(f"{one}:{count(SHORT.get(one, 1), 1)}" for one in works))
+    found = killed(tmp_path, *(f"{one}:{count(SHORT.get(one, 1), 1)}" for one in works))
     assert [one for one in found if one["problem"]] == []
     kills = sum(bool(one["killed"]) for one in found)
     assert kills >= len(works)
     figure(f"killed_at_calls_{works[0]}", runs=len(found), killed=kills, violations=0)
-
-
-@pytest.mark.skipif(not LONG, reason="the long form kills at moments of time too")
-@pytest.mark.parametrize("work", WORKS)
-def test_a_kill_at_any_moment(tmp_path: Path, work: str) -> None:
-    found = killed(tmp_path, "times", f"{work}:{count(500, 20)}")
-    assert [one for one in found if one["problem"]] == []
-    kills = sum(bool(one["killed"]) for one in found)
-    assert kills > 10
-    figure(f"killed_at_moments_{work}", runs=len(found), killed=kills, violations=0)

@@ -278,7 +278,6 @@ SELDOM: tuple[Step, ...] = (
     two_at_once,
     killed_beside,
     learn_as_typed,
-    lambda life: life.opened().scan(),
     lambda life: life.opened().workspace.export(life.folder / "out"),
     lambda life: life.opened().documents.put(("a",), "k", {"said": life.rng.choice(SAID)}),
     lambda life: (life.opened().pause(), life.opened().resume()),
@@ -286,7 +285,6 @@ SELDOM: tuple[Step, ...] = (
     lambda life: life.opened().schedule.run_due(),
     lambda life: life.opened().rebuild_index(),
     lambda life: life.opened().trust_clock(),
-    lambda life: life.opened().scan(mend=True),
     lambda life: life.opened().snapshot(),
 )
 

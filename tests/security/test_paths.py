@@ -15,7 +15,6 @@ from loxodon.agents.openclaw.answer import answer
 from loxodon.cli.main import main
 from loxodon.errors import ForbiddenError, InputError, LoxodonError
 from loxodon.http.operations import OPERATIONS
-from loxodon.imports.package import Package
 from loxodon.security import paths
 from loxodon.verbs import PATH
 from tests.clock import Clock
@@ -80,7 +79,6 @@ def test_the_owner_at_the_keyboard_does_not_name_it_either(
         ["add", "master"],
         ["export", "."],
         ["backup", "master"],
-        ["export", "--about", "tea", "master"],
         ["add", "../spaces/other/workspace/memory/insights.md"],
     ):
         assert main(["--home", str(home), "--json", *words]) == 2, words
@@ -190,25 +188,6 @@ def test_a_path_over_http_stays_inside_the_files_of_the_space(home: Path, tmp_pa
         assert (files / "a" / "copy" / "memory").is_dir()
 
 
-def test_a_file_that_became_a_link_is_not_opened(tmp_path: Path) -> None:
-    """Between looking at a folder and reading it, its files may be put in another's place."""
-    named, other = tmp_path / "named", tmp_path / "other"
-    for folder in (named / "deep", other):
-        folder.mkdir(parents=True)
-        (folder / "a.md").write_text(SECRET)
-    with Package(str(named)) as package:
-        assert package.read("deep/a.md") == SECRET.encode()
-        (named / "deep" / "a.md").unlink()
-        (named / "deep" / "a.md").symlink_to(other / "a.md")
-        with pytest.raises(InputError):
-            package.read("deep/a.md")
-        (named / "deep" / "a.md").unlink()
-        (named / "deep").rmdir()
-        (named / "deep").symlink_to(other)
-        with pytest.raises(InputError):
-            package.read("deep/a.md")
-
-
 def test_a_file_is_held_against_its_path_once_it_is_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,11 +205,6 @@ def test_a_file_is_held_against_its_path_once_it_is_open(
     monkeypatch.setattr(os, "open", swapped)
     with pytest.raises(OSError, match="denied"):
         paths.opened(str(tmp_path / "named" / "a.md"), str(tmp_path / "named"))
-
-
-def test_a_path_that_is_none(home: Path) -> None:
-    with Memory.open(home, clock=Clock()) as memory, pytest.raises(InputError):
-        memory.workspace.take_in("a\0b")
 
 
 def test_fields_that_name_a_file_are_marked_as_such() -> None:

@@ -133,11 +133,3 @@ def test_a_pause_can_be_made_longer_and_is_for_the_owner(memory: Memory, clock: 
     with pytest.raises(ForbiddenError):
         memory.as_agent("helper").resume()
     assert memory.as_agent("helper").paused is not None
-
-
-def test_another_process_sees_it(memory: Memory, clock: Clock) -> None:
-    with Memory.open(memory.home, config={}, clock=clock) as other:
-        memory.pause()
-        assert other.paused
-        other.resume()
-        assert memory.paused is None

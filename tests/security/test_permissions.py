@@ -14,23 +14,18 @@ from typing import Any, NamedTuple
 
 import anyio
 import httpx
-import httpx2
 import pytest
-from mcp.client.streamable_http import streamable_http_client
 
 from loxodon import Memory
 from loxodon.cli.main import main
 from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import ForbiddenError, LoxodonError, StaleEditError
 from loxodon.http.operations import IN_QUERY, OPERATIONS
-from loxodon.mcp.tools import TOOLS
 from loxodon.types import ORIGINS, Chat, Draft, Source
-from mcp import Client
 from tests.cases import cases
 from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.http.server import Server
-from tests.mcp.desk import http_server
 from tests.on_postgres import copied
 from tests.security.tokens import token
 from tests.waiting import until
@@ -200,7 +195,7 @@ NO_CONTENT = {
     *("workspace.sources", "documents.together", "documents.cleaned"),
     *(f"schedule.{verb}" for verb in ("jobs", "due", "failing", "wait", "waiting", "reminders")),
     *("schedule.run", "schedule.run_due", "documents.sweep", "documents.pop", "trust_clock"),
-    *("audit.entries", "audit.verify", "audit.accept"),
+    *("audit.entries", "audit.verify"),
 }
 """When something is due and how much there is, the record itself, and what is on record only by
 what it changes: not on record when an agent is refused or nothing is there."""
@@ -601,43 +596,6 @@ def test_an_agent_does_not_say_by_which_name_the_user_speaks(scene: Scene, enabl
         bot.add([turn], "t", me=["Ann"])
     with Memory.open(scene.home, clock=Clock()) as memory:
         assert memory.turn("t@bot:9").origin == "assistant"
-
-
-# MCP
-
-MCP: dict[str, tuple[dict[str, str] | str, dict[str, Any]]] = {
-    "journal": (OK, {"user": "hello again"}),
-    "remember": (OK, {"content": "hello again"}),
-    "update_memory": (OWN, {"audience": "group"}),
-    "review": (NONE, {"decision": "confirm"}),
-    "quarantine": (NO, {"id": "q_1"}),
-    "forget": ("unknown", {"id": "f_1"}),
-    "consolidate": ("unknown", {}),
-    "read_waiting": ("unknown", {}),
-}
-
-
-@pytest.mark.anyio
-async def test_mcp(scene: Scene) -> None:
-    assert MCP.keys() == {one.name for one in TOOLS if one.writes}
-    bearer = token(scene.home, "writer", "--agent", "bot", "--rights", "write")
-    with http_server(scene.home) as url:
-        async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {bearer}"}, timeout=60) as http,
-            Client(streamable_http_client(url, http_client=http)) as client,
-        ):
-            for name, (expected, given) in MCP.items():
-                for whose in ("own",) if isinstance(expected, str) else WHOSE:
-                    more = given if isinstance(expected, str) else {**given, "id": scene.ids[whose]}
-                    try:
-                        told = await client.call_tool(name, more)
-                    except Exception as error:  # whatever the SDK makes of it
-                        found = "unknown" if "Unknown tool" in str(error) else repr(error)
-                    else:
-                        text = repr(told.content)
-                        found = OK if not told.is_error else NO if f"({NO})" in text else text
-                    wanted = expected if isinstance(expected, str) else expected[whose]
-                    assert found == wanted, (name, whose)
 
 
 def test_the_command_line_says_whether_it_relays(scene: Scene, tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from tests.store.contracts.documents import DocumentsContract
-from tests.store.contracts.overview import OverviewContract
 from tests.store.contracts.pages import PagesContract
 from tests.store.contracts.primary import PrimaryDataContract
 from tests.store.contracts.store import StoreContract
@@ -15,10 +13,8 @@ from tests.store.contracts.workspace_data import WorkspaceDataContract
 class BackendContract(
     StoreContract,
     PagesContract,
-    OverviewContract,
     WorkLogContract,
     WorkspaceDataContract,
-    DocumentsContract,
     PrimaryDataContract,
     VectorsContract,
 ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from loxodon.store.vector_math import Floats, Frame, Signs, fit_frame, sign_bits, unit, usable
+from loxodon.store.vector_math import Floats, Signs, fit_frame, sign_bits, unit, usable
 from tests.each import each
 
 
@@ -16,25 +16,9 @@ def made(count: int, size: int = 96, seed: int = 1) -> Floats:
     return unit(found.astype(np.float32))[0]
 
 
-@each("size", [1, 63, 64, 65, 384, 512])
-def test_a_distance_is_the_number_of_signs_that_differ(size: int) -> None:
-    vectors = np.random.default_rng(0).standard_normal((50, size)).astype(np.float32)
-    signs = Signs.of(range(50), vectors, np.zeros(size, np.float32))
-    differing = ((vectors > 0) != (vectors[7] > 0)).sum(axis=1)
-    assert signs.distances(signs.bits[:, 7]).tolist() == differing.tolist()
-    for again in (Signs.from_bytes(*signs.to_bytes(), size), _in_parts(signs, size)):
-        assert again is not None
-        assert np.array_equal(again.rows, signs.rows)
-        assert np.array_equal(again.bits, signs.bits)
-
-
-def _in_parts(signs: Signs, size: int) -> Signs:
-    return Signs.joined([signs.between(0, 20), signs.between(20, 99)], size)
-
-
 def test_signs_find_nearly_all_of_the_closest() -> None:
     vectors = made(5_000)
-    frame = fit_frame(vectors, len(vectors), (), ())
+    frame = fit_frame(vectors, len(vectors), [""] * len(vectors), [False] * len(vectors))
     signs, plain = Signs.of(range(5_000), vectors, frame.mean), frame.centred(vectors)
     kept = []
     for n in range(0, 200, 10):
@@ -78,32 +62,13 @@ def test_the_wrong_number_of_vectors_is_not_usable() -> None:
     assert usable([[1.0, 2.0]], 1) is not None
 
 
-def test_the_mean_of_few_takes_little_away() -> None:
-    one = np.array([[0.6, 0.8]], np.float32)
-    assert np.linalg.norm(one[0] - fit_frame(one, 1, [""], [""]).mean) > 0.5
-    many = made(2_000)
-    frame = fit_frame(many, 2_000, (), ())
-    assert np.allclose(frame.mean, many.mean(axis=0), atol=0.01)
-    assert np.allclose(frame.typical, frame.centred(many).mean(axis=0), atol=0.01)
-    assert 0.02 <= frame.spread < 0.5
-
-
-def test_a_frame_is_stored_whole() -> None:
-    frame = fit_frame(made(100), 100, ["en", ""] * 50, ["", "en"] * 50)
-    assert frame.question_shift[0].any()
-    assert not frame.question_shift[1].any()
-    again = Frame.from_bytes(frame.to_bytes(), 96, frame.spread)
-    assert again.to_bytes() == frame.to_bytes()
-    assert not Frame.from_bytes(b"", 96, 1.0).mean.any()
-
-
 def test_what_is_typical_is_told_by_turns_where_there_are_any() -> None:
     turns = unit(np.random.default_rng(5).normal(size=(12, 64)).astype(np.float32))[0]
     both = np.concatenate([turns, turns])  # each has a memory that says the same
     said = ["en"] * 12
     alone, with_memories = (
-        fit_frame(vectors, len(vectors), [""] * len(vectors), says)
+        fit_frame(vectors, len(vectors), says, [False] * len(vectors))
         for vectors, says in ((turns, said), (both, said + [""] * 12))
     )
     assert with_memories.spread == pytest.approx(alone.spread, rel=0.1)
-    assert fit_frame(both, 24, [""] * 24, [""] * 24).spread > 1.5 * alone.spread
+    assert fit_frame(both, 24, [""] * 24, [False] * 24).spread > 1.5 * alone.spread

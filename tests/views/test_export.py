@@ -92,7 +92,7 @@ def test_facts_stand_in_insights_and_projects(lived: Memory) -> None:
     assert text.index("old news") > text.index("## 归档事实")
     assert "`tags: [发布]`" in text
     text = (views(lived) / "projects.md").read_text("utf-8")
-    assert "## Loxodon\n\n- [f_20260204_001] 发布定在周五\n  `v1`\n\n### 计划\n\n- [ ] [f_" in text
+    assert "## Loxodon\n\n- [f_20260204_001] 发布定在周五\n\n- [ ] [f_" in text
 
 
 def test_line_of_a_memory_begins_as_in_the_layout(memory: Memory) -> None:

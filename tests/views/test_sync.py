@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Barrier
@@ -17,7 +15,7 @@ from hypothesis import strategies as st
 from loxodon import InputError, Memory
 from loxodon.types import FileProblem
 from loxodon.views.sync import Synced
-from tests.clock import NOW, Clock
+from tests.clock import Clock
 from tests.long import count
 
 FACTS = "layer2/active/facts.jsonl"
@@ -45,15 +43,6 @@ class Desk:
 
     def append(self, text: str, name: str = "insights.md") -> None:
         self.write(self.text(name) + text, name)
-
-    def line(self, id: str, name: str = FACTS) -> str:
-        return next(line for line in self.text(name).splitlines() if f'"id": "{id}"' in line)
-
-    def set(self, id: str, name: str = FACTS, **values: object) -> None:
-        """Change fields of a line of JSON."""
-        line = self.line(id, name)
-        changed = json.dumps({**json.loads(line), **values}, ensure_ascii=False)
-        self.change(line, changed, name)
 
     def entry(self, id: str) -> str:
         """The entry of a memory in insights.md, as it stands there."""
@@ -90,12 +79,13 @@ def test_edits_are_the_users_own_changes(desk: Desk) -> None:
     desk.change("drinks tea", "drinks espresso")
     desk.change("tags: [drinks]", "tags: [drinks, 茶]")
     desk.change("用户住在杭州", "用户搬到了成都\n  在春熙路旁边")
-    desk.set(REX, content="Rex is a cat", tags=["pets"], importance=0.25)
+    desk.change("Rex is a dog", "Rex is a cat")
+    desk.change("importance: 0.8", "importance: 0.25")
     assert set(desk.sync().edited) == {TEA, HOME, REX}
     tea, home, rex = (desk.memory.get(id) for id in (TEA, HOME, REX))
     assert (tea.content, tea.tags) == ("The user drinks espresso", ("drinks", "茶"))
     assert home.content == "用户搬到了成都\n在春熙路旁边"
-    assert (rex.content, rex.tags, rex.importance) == ("Rex is a cat", ("pets",), 0.25)
+    assert (rex.content, rex.importance) == ("Rex is a cat", 0.25)
     assert [step.change for step in desk.memory.history(TEA)] == ["captured", "edited"]
     assert desk.memory.recall("espresso").items[0].id == TEA
     assert desk.memory.recall("春熙路").items[0].id == HOME
@@ -150,58 +140,28 @@ a stray paragraph
     assert {one.file for one in synced.problems} == {"insights.md"}
 
 
-def test_plan_that_is_ticked_is_done(desk: Desk) -> None:
-    plan = desk.memory.capture("write it", category="plan", project="homes")
-    desk.memory.edit(plan.id, due_at=NOW)
-    desk.memory.workspace.export()
-    assert "  `due: 2026-02-04`" in desk.text("projects.md")
-    desk.change(f"- [ ] [{plan.id}]", f"- [x] [{plan.id}]", "projects.md")
-    assert desk.sync().edited == (plan.id,)
-    assert desk.memory.get(plan.id).done
-
-
 def test_new_lines_are_new_memories_with_their_place_as_source(desk: Desk) -> None:
     entry = desk.entry(REX)
     desk.change(entry, entry + "\n- Rex hates the vacuum cleaner\n")
-    desk.append("\n- 阳台要重新刷漆\n", "projects.md")
-    desk.append('{"content": "喜欢爬山", "tags": ["运动"], "subject": "user"}\n', FACTS)
-    desk.append('{"content": "may like jazz", "confidence": 0.4}\n', "layer2/active/beliefs.jsonl")
+    desk.append("\n- 阳台要重新刷漆\n  `project: homes`\n")
     found = {one.content: one for one in map(desk.memory.get, desk.sync().added)}
     rex = found["Rex hates the vacuum cleaner"]
     assert (rex.trust, rex.kind, rex.sources[0].session) == ("user", "fact", "capture")
     assert (rex.sources[1].file, (rex.sources[1].line or 0) > 1) == ("memory/insights.md", True)
     assert f"[{rex.id}]" in desk.text()
     assert found["阳台要重新刷漆"].project == "homes"
-    assert (found["喜欢爬山"].tags, found["喜欢爬山"].subject) == (("运动",), "user")
-    jazz = found["may like jazz"]
-    assert (jazz.kind, jazz.confidence) == ("belief", 0.4)
     assert quiet(desk.sync())
 
 
 def test_deleted_lines_archive(desk: Desk) -> None:
     desk.change(desk.entry(TEA), "")
-    desk.change(desk.line(REX) + "\n", "", FACTS)
-    assert set(desk.sync().archived) == {TEA, REX}
+    assert desk.sync().archived == (TEA,)
     assert desk.memory.get(TEA).state == "archived"
     assert desk.memory.history(TEA)[-1].change == "archived"
     assert TEA in desk.text("layer2/archive/facts.jsonl")
     desk.change(desk.entry(TEA), "")  # of one that is archived it is only noted
     synced = desk.sync()
     assert (synced.archived, TEA in synced.notes[0].what) == ((), True)
-    assert quiet(desk.sync())
-
-
-def test_lines_are_moved_to_the_archived_and_back(desk: Desk) -> None:
-    line = desk.line(TEA)
-    desk.change(line + "\n", "", FACTS)
-    desk.append(line + "\n", "layer2/archive/facts.jsonl")
-    synced = desk.sync()
-    assert (synced.archived, synced.conflicts) == ((TEA,), ())
-    line = desk.line(TEA, "layer2/archive/facts.jsonl")
-    desk.change(line + "\n", "", "layer2/archive/facts.jsonl")
-    desk.append(line + "\n", FACTS)
-    assert desk.sync().unarchived == (TEA,)
-    assert desk.memory.get(TEA).state == "active"
     assert quiet(desk.sync())
 
 
@@ -261,13 +221,6 @@ def test_memory_that_was_forgotten_does_not_come_back_by_an_old_view(desk: Desk)
     assert all("Rex" not in one.content for one in desk.memory.list(state="all"))
 
 
-def test_field_that_is_not_for_editing_changes_nothing(desk: Desk) -> None:
-    desk.set(REX, n=77)
-    synced = desk.sync()
-    assert synced.edited == ()
-    assert desk.memory.get(REX).version == 1
-
-
 def test_the_other_lines_of_a_file_with_a_conflict_wait(desk: Desk) -> None:
     desk.change("drinks tea", "drinks espresso")
     desk.memory.edit(TEA, content="The user drinks milk")
@@ -289,25 +242,6 @@ def test_a_newer_change_elsewhere_in_the_memory_stays(desk: Desk) -> None:
     assert (record.content, record.tags) == ("The user drinks espresso", ("drinks", "morning"))
 
 
-def test_edits_in_two_files_that_agree_are_one_edit(desk: Desk) -> None:
-    desk.change("drinks tea", "drinks espresso")
-    desk.set(TEA, content="The user drinks espresso", project="drinks")
-    assert desk.sync().edited == (TEA,)
-    record = desk.memory.get(TEA)
-    assert (record.content, record.project) == ("The user drinks espresso", "drinks")
-    assert record.version == 2
-
-
-def test_different_edits_in_two_files_are_a_conflict(desk: Desk) -> None:
-    desk.change("drinks tea", "drinks espresso")
-    desk.set(TEA, content="The user drinks cocoa")
-    desk.change(desk.entry(REX), "")
-    desk.set(REX, content="Rex is a cat")
-    synced = desk.sync()
-    assert {one.file for one in synced.conflicts} == {"insights.md", FACTS}
-    assert desk.memory.get(TEA).version == desk.memory.get(REX).version == 1
-
-
 # What makes no sense
 
 
@@ -324,37 +258,23 @@ def test_nonsense_values_are_reported_with_their_line(desk: Desk) -> None:
     assert set(desk.sync().edited) == {TEA, REX}
 
 
-def test_nonsense_in_json_is_reported_with_its_line(desk: Desk) -> None:
-    odd: list[object] = [7, "much", None, [], float("nan"), True]
-    for number, value in enumerate(odd):
-        desk.set(REX, importance=value)
-        desk.set(TEA, content=f"The user drinks {number} cups")
-        synced = desk.sync()
-        assert synced.edited == ()
-        assert shape(synced.problems) == [(FACTS, 3)]
-
-
-@pytest.mark.parametrize("name", ["insights.md", "projects.md"])
-def test_a_list_cut_in_the_middle_archives_nothing(desk: Desk, name: str) -> None:
+def test_a_list_cut_in_the_middle_archives_nothing(desk: Desk) -> None:
     desk.memory.capture("The roof leaks", project="homes")
     desk.sync()
-    whole = desk.text(name)
+    whole = desk.text()
     first, last = whole.index("- [f_") + 1, whole.index(f"[{HOME}]") + len(HOME)
     for end in range(first, last, count(7, 1)):
-        if name == "projects.md" and whole[:end].endswith("\n"):
-            continue  # which might be what a person wanted
-        desk.write(whole[:end], name)
+        desk.write(whole[:end])
         synced = desk.sync()
         assert (synced.added, synced.edited, synced.archived) == ((), (), ()), whole[:end]
-    desk.write(whole, name)
+    desk.write(whole)
     assert quiet(desk.sync())
 
 
-@pytest.mark.parametrize("name", ["insights.md", "projects.md", FACTS])
-def test_view_edited_into_nonsense_changes_nothing(desk: Desk, name: str) -> None:
-    ours, theirs = ("- ours", "- theirs") if name != FACTS else ('{"content": "a"}', "{}")
+def test_view_edited_into_nonsense_changes_nothing(desk: Desk) -> None:
+    name = "insights.md"
     whole = (desk.root / name).read_bytes()
-    merging = f"<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> other\n".encode()
+    merging = b"<<<<<<< HEAD\n- ours\n=======\n- theirs\n>>>>>>> other\n"
     half = whole[: len(whole) - 40]
     for data in (whole + merging, b"\xff\xfe\x00", b"\x00" * 50, b"<<<<<<< HEAD\n", b"{", b"[]\n"):
         (desk.root / name).write_bytes(data)
@@ -367,24 +287,22 @@ def test_view_edited_into_nonsense_changes_nothing(desk: Desk, name: str) -> Non
     assert desk.memory.validate() == []
 
 
-def test_a_view_that_was_not_edited_there_does_not_undo_the_edit_of_another(desk: Desk) -> None:
-    desk.change("drinks tea", "drinks rum")
-    desk.append("{broken\n", FACTS)  # so that it is read again, and stays as it is
-    assert desk.sync().edited == (TEA,)
-    assert desk.sync().edited == ()
-    assert desk.memory.get(TEA).content == "The user drinks rum"
-
-
 def test_entry_that_is_there_twice_is_a_conflict(desk: Desk) -> None:
-    line = desk.line(TEA)
-    desk.change(line, line.replace("drinks tea", "drinks gin"), FACTS)
-    desk.append(line.replace("drinks tea", "drinks rum") + "\n", FACTS)
     entry = desk.entry(HOME)
     desk.change(entry, f"{entry}\n{entry.replace('杭州', '成都')}")
     synced = desk.sync()
     assert not synced.edited
-    assert (FACTS, 4) in shape(synced.conflicts)
-    assert {one.file for one in (*synced.conflicts, *synced.problems)} == {FACTS, "insights.md"}
+    assert {one.file for one in synced.conflicts} == {"insights.md"}
+
+
+def test_only_insights_is_read_back(desk: Desk) -> None:
+    for name in (FACTS, "projects.md"):
+        desk.change("住在杭州", "住在成都", name)
+    synced = desk.sync()
+    assert {one.file for one in synced.notes} == {FACTS, "projects.md"}
+    assert desk.memory.get(HOME).content == "用户住在杭州"
+    assert "住在成都" in desk.text(f"{FACTS}.edited")
+    assert "住在杭州" in desk.text(FACTS)
 
 
 def test_an_empty_or_missing_file_is_written_anew(desk: Desk) -> None:
@@ -410,16 +328,13 @@ def test_files_that_are_not_read_back_or_not_ours_are_told_of(desk: Desk, tmp_pa
     secret.write_text(desk.text() + "\n- stolen\n", "utf-8")
     (desk.root / "insights.md").unlink()
     (desk.root / "insights.md").symlink_to(secret)  # a link that leads out is not followed
-    (desk.root / "projects.md").unlink()
-    (desk.root / "projects.md").mkdir()
     synced = desk.sync()
     assert synced.added == ()
-    assert {"insights.md", "projects.md"} <= {one.file for one in synced.problems}
+    assert [one.file for one in synced.problems] == ["insights.md"]
 
 
 def test_an_editor_that_writes_crlf_changes_nothing(desk: Desk) -> None:
-    for name in ("insights.md", "projects.md", FACTS):
-        desk.write(desk.text(name).replace("\n", "\r\n"), name)
+    desk.write(desk.text().replace("\n", "\r\n"))
     synced = desk.sync()
     assert quiet(synced), synced
     assert "\r" not in desk.text()
@@ -437,10 +352,11 @@ def many(memory: Memory) -> Desk:
 
 def test_a_file_that_lost_most_of_its_lines_archives_only_when_told(memory: Memory) -> None:
     desk = many(memory)
-    desk.write("\n".join(desk.text(FACTS).split("\n")[:MANY]) + "\n", FACTS)
+    first, *entries = desk.text().split("\n\n- ")
+    desk.write("\n\n- ".join([first, *entries[:MANY]]) + "\n")
     synced = desk.sync()
     assert not synced.archived
-    assert shape(synced.conflicts) == [(FACTS, 0)]
+    assert shape(synced.conflicts) == [("insights.md", 0)]
     assert len(desk.sync(deletions=True).archived) == MANY + 2
     assert quiet(desk.sync())
 
@@ -571,10 +487,8 @@ def test_what_was_not_edited_stays_whatever_it_is(contents: list[str], names: li
         memory.workspace.export()
         desk = Desk(memory)
         desk.change("## Archived facts", "- new here\n\n## Archived facts")
-        desk.append("- new there\n", "projects.md")
-        desk.append('{"content": "new line"}\n', FACTS)
         synced = desk.sync()
-        assert len(synced.added) == 3
+        assert len(synced.added) == 1
         assert synced == Synced(added=synced.added, indexed=synced.indexed)
         for record in kept:
             now = memory.get(record.id)
@@ -584,26 +498,3 @@ def test_what_was_not_edited_stays_whatever_it_is(contents: list[str], names: li
                 record.project,
             )
         assert quiet(desk.sync())
-
-
-def test_views_of_the_version_before_are_taken_over(desk: Desk) -> None:
-    """They had a header in JSON lines, fields for a restore, and no last line in projects.md."""
-    manifest = json.loads(desk.text("state/views.json"))
-    manifest["loxodon"]["version"] = 1
-    header = {"loxodon": {"view": FACTS, "space": "main", "version": 1}}
-    lines = [{**json.loads(line), "n": 1, "history": []} for line in desk.text(FACTS).splitlines()]
-    old = {
-        FACTS: "".join(f"{json.dumps(one)}\n" for one in [header, *lines]),
-        "projects.md": desk.text("projects.md").replace("version: 2", "version: 1"),
-    }
-    old["projects.md"] = old["projects.md"].replace("\n  `v1`", "")
-    for name, text in old.items():
-        desk.write(text, name)
-        data = text.encode()
-        row = {"sha256": sha256(data).hexdigest(), "size": len(data)}
-        manifest["files"][name] |= {**row, "basis": "1/x"}
-    desk.write(json.dumps(manifest), "state/views.json")
-    desk.change("Rex is a dog", "Rex is a cat", FACTS)
-    assert desk.sync() == Synced(edited=(REX,))
-    assert "loxodon" not in desk.text(FACTS)
-    assert quiet(desk.sync())

@@ -75,7 +75,6 @@ class Desk:
         self.memory.workspace.export()
         self.root = Path(self.memory.workspace.path) / "memory"
         self.insights = self.root / "insights.md"
-        self.facts = self.root / "layer2" / "active" / "facts.jsonl"
 
     def says(self, word: str) -> bool:
         return word in self.content(self.tea)
@@ -121,22 +120,22 @@ def test_edits_are_taken_in_and_its_own_writing_is_not(desk: Desk, watcher: Watc
 
 
 def test_a_file_that_is_half_written_waits_for_the_rest(desk: Desk, watcher: Watcher) -> None:
-    text = desk.facts.read_text("utf-8").replace("drinks tea", "drinks espresso")
-    with desk.facts.open("w", encoding="utf-8") as file:
-        file.write(text[:-200])
+    text = desk.insights.read_text("utf-8").replace("drinks tea", "drinks espresso")
+    with desk.insights.open("w", encoding="utf-8") as file:
+        file.write(text[:150])
         file.flush()
-        until(lambda: watcher.told("problems"))
-        file.write(text[-200:])
+        until(lambda: watcher.told("conflicts"))
+        file.write(text[150:])
     until(lambda: desk.says("espresso"))
     assert all(desk.memory.get(id).state == "active" for id in (desk.tea, desk.home_is))
 
 
 def test_what_cannot_be_read_is_told_once(desk: Desk, watcher: Watcher) -> None:
-    good = desk.insights.read_bytes()
-    desk.insights.write_bytes(b"\xff\xfe" + good)
+    desk.insights.write_bytes(b"\xff\xfe" + desk.insights.read_bytes())
     assert [one["file"] for one in watcher.told("problems")] == ["insights.md"]
-    desk.change("drinks tea", "drinks cocoa", desk.facts)
-    assert watcher.next()["synced"]["edited"] == [desk.tea]
+    (desk.root.parent / "MEMORY.md").write_text("- The spare key hangs in the shed\n", "utf-8")
+    found = watcher.next()["synced"]
+    assert (found["indexed"]["read"], found["problems"]) == (1, [])
     assert not watcher.process.poll()
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from loxodon import files
 from loxodon.errors import InputError
+from loxodon.journal.lines import unreadable
 
 _PLAIN = 0o644
 # What may have secrets in it
@@ -70,9 +71,27 @@ class Files:
 
     def read(self, path: str) -> bytes | None:
         """What the file has, or would have; None where there is none."""
-        if path not in self._now:
-            self._found[path] = self._now[path] = _bytes_of(path)
-        return self._now[path]
+        if path in self._now:
+            return self._now[path]
+        data = None
+        try:
+            if os.path.exists(path) and not os.path.isfile(path):
+                raise OSError(0, "it is no file")
+            with open(path, "rb") as file:
+                data = file.read(MOST_BYTES + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:
+            raise unreadable(path, error.strerror or str(error)) from None
+        if data and len(data) > MOST_BYTES:
+            raise InputError(
+                "{file} is larger than {most} MiB",
+                hint="split it into smaller files",
+                file=path,
+                most=MOST_BYTES >> 20,
+            )
+        self._found[path] = self._now[path] = data
+        return data
 
     def text(self, path: str) -> str | None:
         data = self.read(path)
@@ -125,28 +144,3 @@ def new_folders(changes: Iterable[InstallChange]) -> list[str]:
             folder = os.path.dirname(folder)
         found |= dict.fromkeys(reversed(above))
     return list(found)
-
-
-def _bytes_of(path: str) -> bytes | None:
-    try:
-        if os.path.exists(path) and not os.path.isfile(path):
-            raise OSError(0, "it is no file")
-        with open(path, "rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise InputError(
-            "cannot read {file}: {reason}",
-            hint="check the file name and its permissions",
-            file=path,
-            reason=error.strerror or error,
-        ) from None
-    if len(data) > MOST_BYTES:
-        raise InputError(
-            "{file} is larger than {most} MiB",
-            hint="split it into smaller files",
-            file=path,
-            most=MOST_BYTES >> 20,
-        )
-    return data

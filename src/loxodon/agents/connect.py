@@ -81,27 +81,22 @@ def _changed(
 ) -> dict[str, Any]:
     """Lay the changes over a file; what must be known to undo them."""
     before = files.text(path)
+    text = before or ""
+    done: list[ConfigEdit] = []
     try:
         if path.endswith(".toml"):
-            text, done = _with_table(before or "", name, file, command)
+            place = (*file.servers, NAME)
+            if toml.value_at(text, place) is not None:
+                raise _taken(place)
+            text, piece = toml.put(text, place, server_of(name, command))
+            done.append(ConfigEdit(place, piece, None, len(place)))
         else:
-            blank = before is None or not before.strip()
-            text, done = _with_members(_EMPTY if blank else before or "", name, file, command)
+            text, done = _with_members(text if text.strip() else _EMPTY, name, file, command)
     except InputError as error:
         raise _at(path, error) from None
     files.put(path, text)
-    blank_text = before if before is not None and not before.strip() else None
-    return {"made": before is None, "blank": blank_text, "edits": [one._asdict() for one in done]}
-
-
-def _with_table(
-    text: str, name: str, file: AgentFile, command: list[str]
-) -> tuple[str, list[ConfigEdit]]:
-    path = (*file.servers, NAME)
-    if toml.value_at(text, path) is not None:
-        raise _taken(path)
-    text, piece = toml.put(text, path, server_of(name, command))
-    return text, [ConfigEdit(path, piece, None, len(path))]
+    blank = before if before is not None and not before.strip() else None
+    return {"made": before is None, "blank": blank, "edits": [one._asdict() for one in done]}
 
 
 def _with_members(
@@ -114,8 +109,7 @@ def _with_members(
         deeper = (*file.servers, "servers")
         node = root.at(deeper) if name == "opencode" else None
         newer = node is not None and isinstance(node.value, dict) and "type" not in node.value
-        servers = deeper if newer else file.servers
-        path = (*servers, NAME)
+        path = (*(deeper if newer else file.servers), NAME)
         if root.at(path) is not None:
             raise _taken(path)
         text, edit = json5.put(text, path, server_of(name, command))
@@ -144,24 +138,20 @@ def _undo(files: Files, record: Mapping[str, Any]) -> None:
         text = files.text(path)
         if text is None:
             continue
+        in_toml = path.endswith(".toml")
         try:
-            text = _without(path, text, done)
+            for edit in reversed([ConfigEdit.of(one) for one in done["edits"]]):
+                if in_toml:
+                    text = toml.drop(text, edit.path, edit.piece)
+                else:
+                    text = json5.undone(text, edit)
         except InputError as error:
             raise _at(path, error) from None
-        empty = not text.strip() if path.endswith(".toml") else json5.parse(text).value == {}
+        empty = not text.strip() if in_toml else json5.parse(text).value == {}
         if empty and done["made"]:
             files.remove(path)
         else:
             files.put(path, done["blank"] if empty and done["blank"] is not None else text)
-
-
-def _without(path: str, text: str, done: Mapping[str, Any]) -> str:
-    for edit in reversed([ConfigEdit.of(one) for one in done["edits"]]):
-        if path.endswith(".toml"):
-            text = toml.drop(text, edit.path, edit.piece)
-        else:
-            text = json5.undone(text, edit)
-    return text
 
 
 # --- Looking --------------------------------------------------------------------------------------
@@ -169,21 +159,21 @@ def _without(path: str, text: str, done: Mapping[str, Any]) -> str:
 
 def is_whole(record: Mapping[str, Any]) -> bool:
     """Whether all that was put into an agent's files is there."""
-    files = Files()
-    return all(_stands(files, path, done) for path, done in record["files"].items())
-
-
-def _stands(files: Files, path: str, done: Mapping[str, Any]) -> bool:
-    text = files.text(path)
-    if text is None:
-        return False
-    placed = [ConfigEdit.of(one) for one in done["edits"]]
-    try:
-        if path.endswith(".toml"):
-            return all(toml.value_at(text, edit.path) is not None for edit in placed)
-        return all(json5.stands(text, edit) for edit in placed)
-    except InputError:
-        return False
+    for path, done in record["files"].items():
+        text, placed = Files().text(path), [ConfigEdit.of(one) for one in done["edits"]]
+        try:
+            for edit in placed:
+                in_toml = path.endswith(".toml")
+                there = text is not None and (
+                    toml.value_at(text, edit.path) is not None
+                    if in_toml
+                    else json5.stands(text, edit)
+                )
+                if not there:
+                    return False
+        except InputError:
+            return False
+    return True
 
 
 def state_of(record: Mapping[str, Any], folder: str) -> State:

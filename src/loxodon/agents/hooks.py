@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from loxodon import files
 from loxodon.agents.supported import AGENTS, Action, command_of
-from loxodon.consolidate.pages.gather import told_in
+from loxodon.consolidate.snapshot import told_in
 from loxodon.errors import BusyStoreError, NotFoundError, UsageError
 from loxodon.journal.follow import recent, within
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
@@ -33,8 +33,7 @@ WAIT = 1.0  # seconds that a hook waits for others who write
 _LEARNING = 3.0  # seconds that a start waits for what was just said to become known
 _SESSIONS = 50  # that are remembered in `TOLD`
 _STARTED: list[subprocess.Popen[bytes]] = []  # what still learns
-_MOST_LOG = 64 << 10
-_KEPT_LOG = 100  # Bytes after which the log is cut, and lines that are kept then
+_KEPT_LOG = 100  # lines
 
 
 def action_of(agent: str, event: str) -> Action:
@@ -159,17 +158,11 @@ def _told(home: str) -> dict[str, object]:
 
 def note(home: str, line: str) -> None:
     """Put down why a hook did less than it should; the agent goes on without hearing of it."""
-    path = os.path.join(home, LOG)
-    try:
-        lines: list[str] = []
-        if os.path.exists(path) and os.path.getsize(path) > _MOST_LOG:
-            lines = noted(home)[-_KEPT_LOG:]
+    lines = [*noted(home), line.replace("\n", " ")]
+    with suppress(OSError):
         os.makedirs(home, mode=0o700, exist_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if lines else os.O_APPEND)
-        with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
-            file.writelines(one + "\n" for one in [*lines, line.replace("\n", " ")])
-    except OSError:
-        return
+        text = "".join(f"{one}\n" for one in lines[-_KEPT_LOG:])
+        files.replace(os.path.join(home, LOG), text.encode(), files.PRIVATE)
 
 
 def noted(home: str) -> list[str]:

@@ -149,8 +149,7 @@ def put(text: str, path: tuple[str, ...], value: object) -> tuple[str, ConfigEdi
     root = parse(text)
     old = root.at(path)
     if old is None:
-        text, piece, known = _put_new(text, root, path, value)
-        return text, ConfigEdit(path, piece, None, known)
+        return _put_new(text, root, path, value)
     if old.value == value:
         return text, None
     was = text[old.start : old.end]
@@ -160,27 +159,24 @@ def put(text: str, path: tuple[str, ...], value: object) -> tuple[str, ConfigEdi
 
 def append(text: str, path: tuple[str, ...], value: object) -> tuple[str, ConfigEdit]:
     """`text` with `value` last in the list under `path`, which is made where there is none."""
-    root, piece = parse(text), compact(value)
+    root, item = parse(text), compact(value)
     node = root.at(path)
     if node is None:
-        text, piece, known = _put_new(text, root, path, [value])
-        return text, ConfigEdit(path, piece, None, known, compact(value))
+        text, edit = _put_new(text, root, path, [value])
+        return text, edit._replace(item=item)
     if not isinstance(node.value, list):
         raise InputError("{name} is not a list", name=".".join(path))
-    at = node.start + 1
+    at, piece = node.start + 1, item
     if node.items:
         at = node.items[-1].end
         lead = _line_before(text, node.items[-1].start)
-        piece = ", " + piece if lead is None else "," + _spread(value, lead, _eol(text) + lead)
-    return text[:at] + piece + text[at:], ConfigEdit(path, piece, None, len(path), compact(value))
+        piece = ", " + item if lead is None else f",{_eol(text)}{lead}" + _spread(text, value, lead)
+    return text[:at] + piece + text[at:], ConfigEdit(path, piece, None, len(path), item)
 
 
-def _put_new(text: str, root: Node, path: Path, value: object) -> tuple[str, str, int]:
-    """`text` with a new member, what was put in as one piece, and how much of the path was there;
-    objects on the way are made where they are missing.
-
-    It goes first in its object, where no comma or remark of a neighbour is in the way.
-    """
+def _put_new(text: str, root: Node, path: tuple[str, ...], value: object) -> tuple[str, ConfigEdit]:
+    """`text` with a new member; objects on the way are made where they are missing. It goes first
+    in its object, where no comma or remark of a neighbour is in the way."""
     known = len(path) - 1
     while (parent := root.at(path[:known])) is None:
         known -= 1
@@ -188,17 +184,18 @@ def _put_new(text: str, root: Node, path: Path, value: object) -> tuple[str, str
         raise InputError("{name} is not an object", name=".".join(path[:known]) or "$")
     for name in reversed(path[known + 1 :]):
         value = {name: value}
-    first, comma = parent.members[0] if parent.members else None, "," if parent.members else ""
+    comma = "," if parent.members else ""
     if "\n" not in text[parent.start : parent.end]:
         piece = f"{compact(path[known])}: {compact(value)}{comma}{' ' if comma else ''}"
     else:
         line = text[text.rfind("\n", 0, parent.end - 1) + 1 : parent.end - 1]
         closing = line[: len(line) - len(line.lstrip(" \t"))]
-        lead = (_line_before(text, first[1]) if first else None) or closing + "  "
-        begin = f"{_eol(text)}{lead}{compact(path[known])}: "
-        piece = _spread(value, lead, begin) + comma
+        first = _line_before(text, parent.members[0][1]) if parent.members else None
+        lead = first or closing + "  "
+        spread = _spread(text, value, lead)
+        piece = f"{_eol(text)}{lead}{compact(path[known])}: {spread}{comma}"
     at = parent.start + 1
-    return text[:at] + piece + text[at:], piece, known
+    return text[:at] + piece + text[at:], ConfigEdit(path, piece, None, known)
 
 
 def _line_before(text: str, at: int) -> str | None:
@@ -216,9 +213,9 @@ def compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _spread(value: object, indent: str, begin: str) -> str:
-    eol = "\r\n" if begin.startswith("\r\n") else "\n"
-    return begin + json.dumps(value, ensure_ascii=False, indent=2).replace("\n", eol + indent)
+def _spread(text: str, value: object, indent: str) -> str:
+    """`value` over many lines, in the manner of `text`."""
+    return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", _eol(text) + indent)
 
 
 # Taking it out
@@ -229,11 +226,10 @@ def undone(text: str, edit: ConfigEdit) -> str:
 
     Programs write their files anew when they change something, and people edit them.
     """
-    in_list = edit.item and edit.known == len(edit.path)
-    if edit.piece and not in_list and text.count(edit.piece) == 1:
+    if edit.piece and text.count(edit.piece) == 1:
         plain = text.replace(edit.piece, "")
         try:
-            if parse(plain).at(edit.path) is None:
+            if not stands(plain, edit):
                 return plain
         except InputError:
             pass
@@ -242,7 +238,12 @@ def undone(text: str, edit: ConfigEdit) -> str:
         return text
     if edit.was is not None:
         return text[: node.start] + edit.was + text[node.end :]
-    text = _without_item(text, node, edit) if edit.item else _without_member(text, edit.path)
+    if edit.item:
+        for item in reversed(node.items):
+            if item.value == json.loads(edit.item):
+                text = _cut(text, node, item.start, item.end)
+    else:
+        text = _without_member(text, edit.path)
     for length in range(len(edit.path), edit.known, -1):
         above = parse(text).at(edit.path[:length])
         if above is not None and above.value in ({}, []):
@@ -258,20 +259,7 @@ def stands(text: str, edit: ConfigEdit) -> bool:
     return isinstance(node.value, list) and json.loads(edit.item) in node.value
 
 
-def _without_item(text: str, node: Node, edit: ConfigEdit) -> str:
-    """`text` without our item of a list; the same words may stand elsewhere too."""
-    ours = [item for item in node.items if item.value == json.loads(edit.item)]
-    for item in ours:
-        begin = item.end - len(edit.piece)
-        if text[begin : item.end] == edit.piece:
-            return text[:begin] + text[item.end :]
-    for item in reversed(ours):
-        text = _cut(text, node, item.start, item.end)
-    return text
-
-
 def _without_member(text: str, path: Path) -> str:
-    """`text` without the member under `path`."""
     parent = parse(text).at(path[:-1])
     for name, begin, node in reversed(parent.members if parent else ()):
         if parent and name == path[-1]:

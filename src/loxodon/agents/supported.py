@@ -53,64 +53,39 @@ class ConnectedAgent(NamedTuple):
         return any(file.servers for file in self.files)
 
 
+def _hooks(start: str, prompt: str, turn: str, compaction: str, end: str) -> tuple[Hook, ...]:
+    """The events of an agent, by what is done then."""
+    turns = (Hook(turn, "turn"), Hook(compaction, "turn"))
+    return (Hook(start, "start"), Hook(prompt, "prompt"), *turns, Hook(end, "end"))
+
+
 _SERVERS = ("mcpServers",)
+_CLAUDE = _hooks("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
+_CODEX = (*_CLAUDE[:-1], Hook("SessionEnd", "end", 3))
+_GEMINI = _hooks("SessionStart", "BeforeAgent", "AfterAgent", "PreCompress", "SessionEnd")
+_DESKTOP = AgentFile(("claude_desktop_config.json",), _SERVERS)
+_OPENCODE = AgentFile(("opencode.jsonc", "config.json", "opencode.json"), ("mcp",))
+_HOOKS_AND_SERVERS = AgentFile(("settings.json",), _SERVERS, hooks=True)
+_OF_CODEX = (AgentFile(("hooks.json",), hooks=True), AgentFile(("config.toml",), ("mcp_servers",)))
 # By name. OpenClaw, which has an installer of its own, is not among them.
 AGENTS: dict[str, ConnectedAgent] = {
     "claude-code": ConnectedAgent(
-        "Claude Code",
-        (AgentFile(("settings.json",), hooks=True),),
-        (
-            Hook("SessionStart", "start"),
-            Hook("UserPromptSubmit", "prompt"),
-            Hook("Stop", "turn"),
-            Hook("PreCompact", "turn"),
-            Hook("SessionEnd", "end"),
-        ),
-        after="new",
+        "Claude Code", (AgentFile(("settings.json",), hooks=True),), _CLAUDE, after="new"
     ),
-    "codex": ConnectedAgent(
-        "Codex",
-        (AgentFile(("hooks.json",), hooks=True), AgentFile(("config.toml",), ("mcp_servers",))),
-        (
-            Hook("SessionStart", "start"),
-            Hook("UserPromptSubmit", "prompt"),
-            Hook("Stop", "turn"),
-            Hook("PreCompact", "turn"),
-            Hook("SessionEnd", "end", 3),
-        ),
-        after="trust",
-    ),
+    "codex": ConnectedAgent("Codex", _OF_CODEX, _CODEX, after="trust"),
     "cursor": ConnectedAgent(
         "Cursor", (AgentFile(("mcp.json",), _SERVERS),), usual="~/.cursor", after="restart"
     ),
     "gemini-cli": ConnectedAgent(
-        "Gemini CLI",
-        (AgentFile(("settings.json",), _SERVERS, hooks=True),),
-        (
-            Hook("SessionStart", "start"),
-            Hook("BeforeAgent", "prompt"),
-            Hook("AfterAgent", "turn"),
-            Hook("PreCompress", "turn"),
-            Hook("SessionEnd", "end"),
-        ),
-        timeout=1_000,
-        after="new",
+        "Gemini CLI", (_HOOKS_AND_SERVERS,), _GEMINI, timeout=1_000, after="new"
     ),
     "opencode": ConnectedAgent(
-        "OpenCode",
-        (AgentFile(("opencode.jsonc", "config.json", "opencode.json"), ("mcp",)),),
-        usual="~/.config/opencode",
-        after="restart",
+        "OpenCode", (_OPENCODE,), usual="~/.config/opencode", after="restart"
     ),
     "vscode": ConnectedAgent(
         "VS Code", (AgentFile(("mcp.json",), ("servers",)),), app="Code/User", after="restart"
     ),
-    "claude-desktop": ConnectedAgent(
-        "Claude Desktop",
-        (AgentFile(("claude_desktop_config.json",), _SERVERS),),
-        app="Claude",
-        after="restart",
-    ),
+    "claude-desktop": ConnectedAgent("Claude Desktop", (_DESKTOP,), app="Claude", after="restart"),
 }
 
 

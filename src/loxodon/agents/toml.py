@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from loxodon.errors import InputError
@@ -34,8 +35,10 @@ def put(text: str, path: tuple[str, ...], value: Mapping[str, object]) -> tuple[
     """`text` with a new table at its end, and what was put there as one piece."""
     eol = "\r\n" if "\r\n" in text else "\n"
     lead = "" if not text else eol if text.endswith("\n") else eol + eol
-    lines = [f"[{'.'.join(path)}]", *(f"{key} = {_written(one)}" for key, one in value.items()), ""]
-    piece = lead + eol.join(lines)
+    # A JSON string, and a list of them, is the same in TOML; but TOML has no escape for DEL.
+    values = {key: json.dumps(one, ensure_ascii=False) for key, one in value.items()}
+    lines = [f"{key} = {one}".replace("\x7f", "\\u007f") for key, one in values.items()]
+    piece = lead + eol.join([f"[{'.'.join(path)}]", *lines, ""])
     changed = text + piece
     try:
         parsed(changed)
@@ -73,8 +76,12 @@ def drop(text: str, path: tuple[str, ...], piece: str) -> str:
         if levels[depth] or f"[{'.'.join(path[:depth])}]" not in piece:
             break
     wanted = _dumped(document, text)
-    plain = text.replace(piece, "") if piece and text.count(piece) == 1 else wanted
-    return plain if _values(plain) == _values(wanted) else wanted
+    if piece and text.count(piece) == 1:
+        plain = text.replace(piece, "")
+        with suppress(InputError):
+            if _full(parsed(plain)) == _full(parsed(wanted)):
+                return plain
+    return wanted
 
 
 def _dumped(document: Any, like: str) -> str:
@@ -83,21 +90,9 @@ def _dumped(document: Any, like: str) -> str:
     return ("\ufeff" if like.startswith("\ufeff") else "") + tomlkit.dumps(document)
 
 
-def _values(text: str) -> object:
-    """All that is set in a document, without empty tables; None where it is none."""
-
-    def full(value: object) -> object:
-        if not isinstance(value, Mapping):
-            return value
-        inner = {name: full(one) for name, one in value.items()}
-        return {name: one for name, one in inner.items() if one != {}}
-
-    try:
-        return full(parsed(text))
-    except InputError:
-        return None
-
-
-def _written(value: object) -> str:
-    # A JSON string, and a list of them, is the same in TOML; but TOML has no escape for DEL.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _full(value: object) -> object:
+    """All that is set in a document, without empty tables."""
+    if not isinstance(value, Mapping):
+        return value
+    inner = {name: _full(one) for name, one in value.items()}
+    return {name: one for name, one in inner.items() if one != {}}

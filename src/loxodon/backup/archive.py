@@ -9,7 +9,7 @@
     policy.toml, keys/stretch.json    where there are some; never a key
 
 Nothing is believed of such a file before it was checked: names, sizes and hashes, and how much
-would come out of it (`journal/unpacking.py`). The manifest of an encrypted backup also has a keyed
+would come out of it (`journal/lines.py`). The manifest of an encrypted backup also has a keyed
 hash of itself.
 """
 
@@ -26,7 +26,7 @@ from hashlib import sha256
 from typing import IO, Any, NamedTuple
 
 from loxodon.errors import InputError, LockedStoreError
-from loxodon.journal.unpacking import Allowance
+from loxodon.journal.lines import check_unpacked
 from loxodon.security.keys import mac
 from loxodon.store import Progress
 from loxodon.store.sqlite.cipher import Keys
@@ -108,7 +108,7 @@ class Reader:
         self.path = path
         self._zip = archive
         entries = {entry.filename: entry for entry in archive.infolist()}
-        Allowance(path, size).check(sum(entry.file_size for entry in archive.infolist()))
+        check_unpacked(path, size, sum(entry.file_size for entry in archive.infolist()))
         try:
             if entries.pop(MANIFEST).file_size > _MOST_MANIFEST:
                 raise ValueError
@@ -121,12 +121,12 @@ class Reader:
                 BackedUpSpace(str(one["folder"]), str(one["space"]), bool(one["encrypted"]))
                 for one in self._manifest["spaces"]
             ]
-            self._parts = {
+            self.parts = {
                 str(name): (str(one["sha256"]), int(one["size"]))
                 for name, one in self._manifest["parts"].items()
             }
         except (*_SPOILT, LookupError, TypeError, AttributeError, RecursionError):
-            raise self._wrong(InputError("its manifest is missing or invalid")) from None
+            raise _not_whole(path, InputError("its manifest is missing or invalid")) from None
         if version != VERSION:
             raise InputError(
                 "{path} was written by a newer version of Loxodon",
@@ -135,13 +135,10 @@ class Reader:
             )
         sizes = {name: entry.file_size for name, entry in entries.items()}
         databases = {f"spaces/{held.folder}/loxodon.db" for held in self.spaces}
-        if (
-            sizes != {name: size for name, (_, size) in self._parts.items()}
-            or len(archive.infolist()) != len(sizes) + 1  # one is there twice
-            or not databases
-            or not databases <= {*sizes}
-        ):
-            raise self._wrong(InputError("its content does not match its manifest"))
+        twice = len(archive.infolist()) != len(sizes) + 1
+        told = {name: size for name, (_, size) in self.parts.items()}
+        if sizes != told or twice or not databases or not databases <= {*sizes}:
+            raise _not_whole(path, InputError("its content does not match its manifest"))
 
     @property
     def is_encrypted(self) -> bool:
@@ -149,27 +146,20 @@ class Reader:
 
     def check_seal(self, keys: Keys) -> None:
         """Refuse an encrypted backup that was changed by somebody without its key."""
-        if self.is_encrypted and not keys:
-            raise LockedStoreError(
-                "{path} is encrypted, but no key was given",
-                hint="set LOXODON_KEY to the key it was created with, or put that key where "
-                "the settings encryption.* say",
-                path=self.path,
-            )
         seals = {_seal(self._manifest, key) for key in keys}
         if self.is_encrypted and self._manifest.get("seal") not in seals:
             raise LockedStoreError(
                 "the key does not match {path}, or the file was changed",
-                hint="use the key it was created with, or another backup",
+                hint="set LOXODON_KEY to the key it was created with, or use another backup",
                 path=self.path,
             )
 
     def verify(self, progress: Progress) -> None:
         """Read every part, and hold it against its hash."""
-        for number, name in enumerate(self._parts, 1):
+        for number, name in enumerate(self.parts, 1):
             for _ in self._pieces(name):
                 pass
-            progress(number, len(self._parts))
+            progress(number, len(self.parts))
 
     def extract(self, name: str, path: str) -> None:
         """Write a part to a new file, for its owner only, and on disk."""
@@ -181,15 +171,11 @@ class Reader:
 
     def data(self, name: str) -> bytes:
         """A small part, whole; empty where there is none."""
-        return b"".join(self._pieces(name)) if name in self._parts else b""
-
-    def names(self, start: str) -> list[str]:
-        """The parts whose names begin so."""
-        return sorted(name for name in self._parts if name.startswith(start))
+        return b"".join(self._pieces(name)) if name in self.parts else b""
 
     def _pieces(self, name: str) -> Iterator[bytes]:
         """A part, piece by piece; an error at its end where it is not what it should be."""
-        (wanted, most), digest, size = self._parts[name], sha256(), 0
+        (wanted, most), digest, size = self.parts[name], sha256(), 0
         try:
             with self._zip.open(name) as file:
                 while (piece := file.read(_PIECE)) and size <= most:
@@ -197,12 +183,9 @@ class Reader:
                     digest.update(piece)
                     yield piece
         except _SPOILT:
-            raise self._wrong(InputError("a part of it is damaged")) from None
+            raise _not_whole(self.path, InputError("a part of it is damaged")) from None
         if size != most or digest.hexdigest() != wanted:
-            raise self._wrong(InputError("its content does not match its manifest"))
-
-    def _wrong(self, reason: InputError) -> InputError:
-        return _not_whole(self.path, reason)
+            raise _not_whole(self.path, InputError("its content does not match its manifest"))
 
 
 def _not_whole(path: str, reason: InputError) -> InputError:

@@ -1,8 +1,7 @@
 """Writing a backup: `loxodon backup`, while others read and write.
 
-Each space is copied as it is in one moment, checked, and put into one file (`archive.py`) with
-what lies beside it. The file is written under another name, read back and held against its hashes,
-and only then gets its own: a run that is cut short leaves none that looks whole.
+The file is written under another name, read back and held against its hashes, and only then gets
+its own: a run that is cut short leaves none that looks whole.
 """
 
 from __future__ import annotations
@@ -76,10 +75,8 @@ def backup(
     whole: bool = False,
     progress: Progress,
 ) -> Backup:
-    """Write spaces of a home to `target`, or to a file named by the time in the folder that is set.
-
-    That folder keeps the latest `keep` of its kind. With `whole`, the spaces are all of the home.
-    """
+    """Write spaces of a home to `target`, or to a file named by the time in the folder that is set,
+    which keeps the latest `keep`. With `whole`, the spaces are all of the home."""
     kind = ALL if whole else folder_name(spaces[0])[:24]
     if target is None:
         path = _next_path(folder_of(home, config), kind, now)
@@ -178,13 +175,9 @@ def _put_file(writer: Writer, name: str, path: str, *, stored: bool = False) -> 
 
 
 def _pruned(folder: str, kind: str, latest: str, keep: int) -> list[str]:
-    """Remove the oldest backups of a kind; their paths.
-
-    Those that a wrong clock named after the latest go first: else each new one would.
-    """
-    names = [name for _, _, name in _kept(folder, kind)]
-    now = names.index(latest) + 1
-    gone = [os.path.join(folder, name) for name in [*names[now:], *names[:now]][:-keep]]
+    """Remove the oldest backups of a kind, never the latest; their paths."""
+    others = [name for _, _, name in _kept(folder, kind) if name != latest]
+    gone = [os.path.join(folder, name) for name in others[: max(0, len(others) - keep + 1)]]
     for path in gone:
         with suppress(FileNotFoundError):  # another run did it
             os.unlink(path)

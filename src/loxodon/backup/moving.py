@@ -23,7 +23,7 @@ from loxodon.errors import BusyStoreError, InputError, StoreError, UsageError
 from loxodon.filelock import FileLock
 from loxodon.forget.forgetting import APPLIED
 from loxodon.guard import policy
-from loxodon.layout import CONFIG, COPIES, SCHEDULE_LOCK
+from loxodon.layout import CONFIG, COPIES, KEY_MARK, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace, open_space, root_of
 from loxodon.security import keys, tokens
@@ -142,7 +142,7 @@ def _move_space(name: str, old: OpenSpace, new: OpenSpace, place: str, progress:
             hint="run the command again; the memory where it was is unchanged",
             space=repr(name),
         )
-    for file in (COPIES, keys.MARK):
+    for file in (COPIES, KEY_MARK):
         if files.exists(path := os.path.join(old.folder, file)):
             files.replace(os.path.join(new.folder, file), files.read(path))
     with new.store.writing():

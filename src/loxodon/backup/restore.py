@@ -1,34 +1,42 @@
-"""Reading a backup back: `loxodon restore FILE`, while others read and write.
+"""Reading a backup back (`loxodon restore`), and mending a damaged database (`loxodon repair`).
 
-Everything is checked before anything is touched: the hashes of all parts, the schema, whose it is.
-The database is made ready beside its place: brought up to date, put under the key of this home,
-and held against what was forgotten since. Then its content takes the place of the old in one step,
-within the file that others have open: they see all of the old or all of the new. What was there
-stays as `loxodon.db.before-restore-1`.
+Everything is checked before anything is touched. A database is made ready beside its place: brought
+up to date, put under the key of this home, and held against what was forgotten since. Then its
+content takes the place of the old in one step: others see all of the old or all of the new.
+
+A repair makes derived data anew, if only that is wrong. Otherwise it restores an intact copy (the
+text views, or the newest backup), and adds the messages that only the damaged file has, which is
+kept.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
+from typing import NamedTuple
 
 import apsw
 
-from loxodon import config as settings
 from loxodon import old_files
 from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Reader
-from loxodon.backup.create import POLICY as POLICY_FILE
+from loxodon.backup.create import found as backups_found
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
 from loxodon.consolidate.decay import Decay
-from loxodon.errors import ConfigError, InputError, LockedStoreError
+from loxodon.errors import (
+    BusyStoreError,
+    DamagedStoreError,
+    ForeignStoreError,
+    InputError,
+    LockedStoreError,
+    LoxodonError,
+    StoreError,
+)
 from loxodon.filelock import FileLock, draft_in
 from loxodon.forget import forgetting
-from loxodon.guard.scan import mend_restored
 from loxodon.layout import (
     CONFIG,
     CONSOLIDATION_LOCK,
@@ -38,25 +46,33 @@ from loxodon.layout import (
     OLD_SESSIONS,
     SPACES,
     STRETCH,
+    WORKSPACE,
 )
 from loxodon.memory import Memory
-from loxodon.opening import OpenSpace
+from loxodon.opening import OpenSpace, keys_for
 from loxodon.security import keys
 from loxodon.security.audit import Audit
-from loxodon.spaces import folder_name, space_folder, space_path
+from loxodon.spaces import folder_name, home_at, no_space, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.driver import newer
+from loxodon.store.rows import turn_of
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import busy, migrations
-from loxodon.store.sqlite.owner import space_of
-from loxodon.store.sqlite.schema import check_schema
-from loxodon.store.sqlite.store import SqliteStore
+from loxodon.store.sqlite.copying import check_schema, space_of
+from loxodon.store.sqlite.database import Database, busy, migrations
 from loxodon.store.store import Store
+from loxodon.types import Problem, Turn
 from loxodon.verbs import verb
 from loxodon.views.restore import Restored, free, is_kept, not_empty
+from loxodon.views.restore import restore as restore_views
 
 _WAIT_SECONDS = 120.0
+_LAST_TURN = "SELECT last FROM counters WHERE name = 'turn'"
+_TURN = """
+SELECT t.key, t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel,
+  t.chat, t.origin, t.agent
+FROM turns t JOIN sessions s ON s.no = t.session WHERE t.seq = ?
+"""
 
 
 def restore(
@@ -73,22 +89,22 @@ def restore(
 ) -> dict[str, Restored]:
     """Put a space of a backup, or every one, in the place of that of a home; by their names.
 
-    One that has anything is refused unless `replace`. The backup of another space is refused unless
-    `other`. No setting of it is applied; a home without settings is told of them
-    (`Restored.offered`).
-    """
+    One that has anything is refused unless `replace`, another space's unless `other`."""
     with copying.telling(home), archive.opened(source) as reader:
         run = _Restoring(reader, home, config, environ, clock, progress)
         if space is not None:
             held = {space: run.held(space, other)}
         else:
             held = {run.name_of(one): one for one in reader.spaces}
-        for name in held if not replace else ():
-            run.check_empty(name)
+        for name in held:
+            if not replace and run.is_kept(name):
+                raise not_empty(name, home)
         return {name: run.run(name, one) for name, one in held.items()}
 
 
 class _Restoring:
+    """A backup that is put into the spaces of a home."""
+
     def __init__(
         self,
         reader: Reader,
@@ -98,16 +114,22 @@ class _Restoring:
         clock: Clock,
         progress: Progress,
     ) -> None:
-        self._reader, self._home = reader, home
-        self._clock, self._progress = clock, progress
+        self._reader, self._home, self._clock, self._progress = reader, home, clock, progress
         if reader.schema > len(migrations()):
             raise newer(reader.path, reader.schema, len(migrations()))
         reader.verify(progress)
         self._config, self._zone = config, zone_named(config.timezone)
         self._decay = Decay(config.decay, clock)
-        self._offered = _offered(reader) if _is_new(home) else {}
         self._keys = keys.database_keys(home, config.encryption, environ)
-        self._their_keys = self._find_their_keys(environ)
+        self._their_keys = self._keys
+        if reader.is_encrypted:  # with our keys, or with one that is given now
+            how = reader.data(f"{KEYS}/{STRETCH}")  # how pass phrases were stretched there
+            stretching = keys.checked_stretching(json.loads(how), reader.path) if how else None
+            texts = [environ.get(keys.VARIABLE, "").strip()]
+            if source := keys.source_of(home, config.encryption):
+                texts.append(keys.key_text(source, environ))
+            theirs = [keys.key_from(text, home, stretching) for text in texts if text]
+            self._their_keys = tuple(dict.fromkeys((*self._keys, *theirs)))
         reader.check_seal(self._their_keys)
         if reader.is_encrypted and not self._keys and _is_new(home):
             raise LockedStoreError(
@@ -116,18 +138,6 @@ class _Restoring:
                 path=reader.path,
                 home=home,
             )
-
-    def _find_their_keys(self, environ: Mapping[str, str]) -> Keys:
-        """The keys that the backup may be encrypted with."""
-        if not self._reader.is_encrypted:
-            return self._keys
-        how = self._reader.data(f"{KEYS}/{STRETCH}")  # how pass phrases were stretched there
-        stretching = keys.checked_stretching(json.loads(how), self._reader.path) if how else None
-        texts = [environ.get(keys.VARIABLE, "").strip()]
-        if source := keys.source_of(self._home, self._config.encryption):
-            texts.append(keys.key_text(source, environ))
-        theirs = [keys.key_from(text, self._home, stretching) for text in texts if text]
-        return tuple(dict.fromkeys((*self._keys, *theirs)))
 
     # Which spaces
 
@@ -158,14 +168,10 @@ class _Restoring:
         check_schema(path, self._their_keys if held.encrypted else ())
         return path
 
-    def _is_kept(self, space: str) -> bool:
+    def is_kept(self, space: str) -> bool:
+        """Whether a space has something."""
         path = os.path.join(space_path(self._home, space), DATABASE)
         return is_kept(path, space, self._decay, self._keys)
-
-    def check_empty(self, space: str) -> None:
-        """Refuse a space that has something."""
-        if self._is_kept(space):
-            raise not_empty(space, self._home)
 
     # One space
 
@@ -180,16 +186,17 @@ class _Restoring:
                     connection.execute(rename, (space,)).fetchall()
             # An earlier version had transcripts in files.
             os.makedirs(os.path.join(draft, OLD_SESSIONS), mode=0o700)
-            for name in self._reader.names(f"{SPACES}/{held.folder}/{OLD_SESSIONS}/"):
-                path = os.path.join(draft, OLD_SESSIONS, os.path.basename(name))
-                self._reader.extract(name, path)
+            for name in self._reader.parts:
+                if name.startswith(f"{SPACES}/{held.folder}/{OLD_SESSIONS}/"):
+                    path = os.path.join(draft, OLD_SESSIONS, os.path.basename(name))
+                    self._reader.extract(name, path)
             turns, memories = self._made_ready(new, draft, space)
             path = os.path.join(folder, DATABASE)
-            before = free(f"{path}.before-restore") if self._is_kept(space) else ""
+            before = free(f"{path}.before-restore") if self.is_kept(space) else ""
             copying.put_in_place(new, path, before, self._keys, self._progress)
         with Memory.open(self._home, space, self._config, self._clock) as memory:
             _Record(memory.workspace.store).restore(self._reader.made_at)
-        return Restored(turns, memories, before=before, offered=self._offered)
+        return Restored(turns, memories, before=before)
 
     def _under_own_key(self, path: str, held: BackedUpSpace) -> None:
         """Give the copy the key of this home, or none, as its other databases."""
@@ -207,7 +214,7 @@ class _Restoring:
     def _made_ready(self, path: str, draft: str, space: str) -> tuple[int, int]:
         """Check the copy, bring it up to date and forget in it what was forgotten."""
         copying.checked(path, self._keys).close()
-        store = SqliteStore(path, space, self._zone, self._decay, self._keys)
+        store = Store(Database(path, self._keys), space, self._zone, self._decay)
         audit = self._config.audit._replace(enabled=False)
         config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
         opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
@@ -218,7 +225,6 @@ class _Restoring:
             forgetting.finish(memory, store)
             master = keys.Keys(self._home, self._config.keys.source)
             Audit(store, master, self._clock).adopt_foreign()
-            mend_restored(memory, store)
             counts = store.counts()
         return counts.turns, counts.active + counts.archived
 
@@ -247,25 +253,123 @@ def _quiet(folder: str) -> Iterator[None]:
         yield
 
 
-def _offered(reader: Reader) -> dict[str, str | int | float]:
-    """The settings of a backup that are not as they are anyway, without keys; whoever made it may
-    be a stranger, so they are only shown."""
-    found: dict[str, str | int | float] = {}
-    with suppress(ValueError, RecursionError):
-        given = settings.flattened(tomllib.loads(reader.data(CONFIG).decode()))
-        for name, value in given.items():
-            with suppress(ConfigError):
-                checked = settings.checked(name, value)
-                if name not in settings.SECRET and checked != settings.DEFAULTS[name]:
-                    found[name] = checked
-    if rules := reader.data(POLICY_FILE):
-        found["policy"] = rules.decode("utf-8", "replace")
-    return found
-
-
 def _is_new(home: str) -> bool:
     """Whether a home has neither settings nor a memory."""
     spaces = os.path.join(home, SPACES)
     folders = os.listdir(spaces) if os.path.isdir(spaces) else []
     held = (os.path.join(spaces, name, DATABASE) for name in folders)
     return not os.path.exists(os.path.join(home, CONFIG)) and not any(map(os.path.exists, held))
+
+
+# Repair
+
+
+class Repaired(NamedTuple):
+    """What a repair did."""
+
+    problems: tuple[Problem, ...]  # what was wrong before; nothing is now
+    rebuilt: bool = False  # whether making anew what is derived was enough
+    turns: int = 0
+    memories: int = 0  # how many there are now, where the file was restored
+    source: str = ""  # the copy that it was restored from
+    added: int = 0  # messages that only the damaged file had
+    before: str = ""  # where the damaged file is now; empty where it was mended in its place
+
+
+def repair(
+    home: str,
+    space: str = "main",
+    *,
+    config: Config,
+    clock: Clock,
+    source: str = "",
+    progress: Progress,
+) -> Repaired:
+    """Make the store of a space sound again, from `source`, else from its text views or newest
+    intact backup, and say what was done."""
+    home = home_at(home)
+    folder = space_folder(home, space, make=False)
+    path = os.path.join(folder, DATABASE)
+    if not os.path.exists(path):
+        raise no_space(space)
+    known = keys_for(home, config)
+    problems, sound = _rebuild_derived(path, space, config, clock, known, progress)
+    if sound:
+        return Repaired(tuple(problems), rebuilt=bool(problems))
+    for copy in [source] if source else _copies(home, space, folder, config, known):
+        copy = os.path.abspath(os.path.expanduser(copy))
+        how = {"config": config, "clock": clock, "replace": True, "progress": progress}
+        try:
+            if os.path.isfile(copy):
+                every = restore(copy, home, space, **how, environ=os.environ)  # type: ignore[arg-type]
+                done = every[space]
+            else:
+                done = restore_views(copy, home, space, **how)  # type: ignore[arg-type]
+        except BusyStoreError:
+            raise
+        except LoxodonError:  # damaged too, or another space's
+            if source:
+                raise
+            continue
+        with Memory.open(home, space, config, clock) as memory:
+            store = memory.workspace.store
+            with store.writing():  # the messages that only the damaged file has
+                kept = store.append(list(_turns_in(done.before, known)))
+            added = sum(isinstance(one, Turn) for one in kept)
+            with suppress(LoxodonError):  # notes are where they were, and are read the next time
+                memory.workspace.index()
+        counts = done.turns + added, done.memories
+        return Repaired(tuple(problems), False, *counts, copy, added, done.before)
+    raise StoreError(
+        "{path} is damaged, and no intact copy of it was found",
+        hint="nothing was changed; name a backup or a folder of text views with --from",
+        path=path,
+    )
+
+
+def _rebuild_derived(
+    path: str, space: str, config: Config, clock: Clock, known: Keys, progress: Progress
+) -> tuple[list[Problem], bool]:
+    """What was wrong, and whether nothing is any more."""
+    problems: list[Problem] = []
+    zone, decay = zone_named(config.timezone), Decay(config.decay, clock)
+    try:
+        with closing(Store(Database(path, known), space, zone, decay)) as store:
+            problems = store.check(progress)
+            if any(not one.derived for one in problems):
+                return problems, False
+            if problems:
+                with store.writing():
+                    store.execute("reindex")
+                    store.rebuild(progress)
+                    if store.check(progress):  # not enough: it is undone
+                        raise cipher.damaged(path, problems[0].what)
+            return problems, True
+    except LockedStoreError as error:
+        if known or cipher.checks(path):  # it is encrypted
+            raise
+        return [Problem(path, *error.localized())], False
+    except (DamagedStoreError, ForeignStoreError) as error:
+        return problems or [Problem(path, *error.localized())], False
+
+
+def _copies(home: str, space: str, folder: str, config: Config, known: Keys) -> Iterator[str]:
+    """The intact copies there may be, the best first."""
+    views = config.workspace.path if space == "main" else ""
+    if not known:
+        yield views or os.path.join(folder, WORKSPACE)
+    for backup in backups_found(home, space, config, None):
+        yield backup.path
+
+
+def _turns_in(path: str, known: Keys) -> Iterator[tuple[Turn, bytes]]:
+    """The turns of a damaged file that can be read, one by one."""
+    with (
+        suppress(apsw.Error),
+        closing(cipher.connect(path, known, apsw.SQLITE_OPEN_READWRITE)) as connection,
+    ):
+        ((last,),) = connection.execute(_LAST_TURN).fetchall()
+        for number in range(1, int(str(last)) + 1):
+            with suppress(apsw.Error, UnicodeDecodeError, DamagedStoreError):
+                for key, *row in connection.execute(_TURN, (number,)).fetchall():
+                    yield turn_of(row), bytes(key)  # type: ignore[arg-type]

@@ -64,8 +64,7 @@ def connect(call: Call) -> Result:
     if call.agent == _OPENCLAW:
         call.state = call.workspace = None
         return _uninstall(call) if call.remove else _install(call)
-    agent = AGENTS[call.agent]
-    reader = READERS.get(call.agent)
+    agent, reader = AGENTS[call.agent], READERS.get(call.agent)
     if call.remove:
         model = config.load(call.folder).model
         if model.command and model.command == reader and not call.dry_run:
@@ -73,8 +72,7 @@ def connect(call: Call) -> Result:
         done = t("{agent} is disconnected; the memory itself is kept", agent=agent.title)
         return _carried_out(call, plan_remove(call.folder, call.agent), done)
     if call.reader and reader is None:
-        names = ", ".join(READERS)
-        raise UsageError("--reader is for {names}", names=names)
+        raise UsageError("--reader is for {names}", names=", ".join(READERS))
     if agent.serves and find_spec("mcp") is None:
         raise ConfigError(
             "this agent is connected over MCP, which needs a package that is not installed",
@@ -95,9 +93,9 @@ def connect(call: Call) -> Result:
     plan = plan_connect(call.folder, call.agent, folder, command_of(call.folder, call.space))
     done = f"{t('{agent} is connected', agent=agent.title)}\n{t(NEXT[agent.after])}"
     found = _carried_out(call, plan, done, opens=True)
-    done_now = found.data["done"]  # type: ignore[index]
-    agreed = done_now or (not plan.changes and not call.dry_run)
-    if call.reader and agreed and (done_now or call.agrees(t("Continue? [y/N] "))):
+    # Where it was connected already, only the reader is asked about.
+    asks = call.reader and not plan.changes and not call.dry_run
+    if (call.reader and found.data["done"]) or (asks and call.agrees(t("Continue? [y/N] "))):
         _set_reader(call.folder, "command", reader)
     return found
 
@@ -108,6 +106,7 @@ def _set_reader(home: str, kind: str | None, program: str | None) -> None:
 
 
 def _connected(call: Call) -> Result:
+    """Which agents are here, and which are connected."""
     from loxodon.agents.connect import recorded, state_of
     from loxodon.agents.hooks import noted
     from loxodon.agents.openclaw.follow import state_folder
@@ -142,7 +141,7 @@ def _carried_out(call: Call, plan: InstallPlan, done: str, *, opens: bool = Fals
         {
             "path": one.path,
             "change": "new" if not one.before else "removed" if one.after is None else "changed",
-            "diff": _diff(one, plan),
+            "diff": _diff(one) if one.path.endswith(".md") and one.path not in plan.kit else [],
         }
         for one in plan.changes
         if not one.path.endswith((install.RECORD, connect.RECORD))
@@ -153,8 +152,7 @@ def _carried_out(call: Call, plan: InstallPlan, done: str, *, opens: bool = Fals
         return Result(data, t("nothing was changed"))
     if not call.json:
         for one in changes:
-            view.show(f"{view.label(str(one['change']))}  {one['path']}")
-            view.show(*(f"    {line}" for line in one["diff"]))
+            view.show(f"{view.label(str(one['change']))}  {one['path']}", *one["diff"])
         if n := len(plan.views):
             view.show(t("text views that are removed; their content stays in the memory: {n}", n=n))
         view.show(*(f"{path}: {t(LEFT[reason])}" for path, reason in plan.left))
@@ -166,35 +164,13 @@ def _carried_out(call: Call, plan: InstallPlan, done: str, *, opens: bool = Fals
     return Result({**data, "done": True}, done)
 
 
-def _diff(change: Any, plan: InstallPlan) -> list[str]:
-    """The change as lines; of settings only what changes, since others may be secret."""
+def _diff(change: Any) -> list[str]:
+    """The lines that change in the user's own prose; settings may have secrets in them."""
     from difflib import unified_diff
 
-    from loxodon.agents import json5
-
-    if change.after is None or change.path in plan.kit:
-        return []
-    before, after = (change.before or b"").decode(), change.after.decode()
-    if change.path.endswith((".md", ".toml")):
-        around = 2 if change.path.endswith(".md") else 0
-        lines = unified_diff(before.splitlines(), after.splitlines(), n=around, lineterm="")
-        return list(lines)[2:]
-    old, new = (
-        _leaves(json5.parse(text).value) if text.strip() else {} for text in (before, after)
-    )
-    gone = [f"- {name}: {value}" for name, value in old.items() if new.get(name) != value]
-    return gone + [f"+ {name}: {value}" for name, value in new.items() if old.get(name) != value]
-
-
-def _leaves(value: object, name: str = "") -> dict[str, str]:
-    """The single values in a document, by where they are."""
-    if isinstance(value, dict) and value:
-        inner = [(f"{name}.{key}" if name else str(key), one) for key, one in value.items()]
-    elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
-        inner = [(f"{name}[{n}]", one) for n, one in enumerate(value)]
-    else:
-        return {name: json.dumps(value, ensure_ascii=False)}
-    return {key: shown for place, one in inner for key, shown in _leaves(one, place).items()}
+    before, after = ((one or b"").decode().splitlines() for one in (change.before, change.after))
+    lines = unified_diff(before, after, n=0, lineterm="")
+    return [f"    {one}" for one in [*lines][2:] if not one.startswith("@@")]
 
 
 @command(
@@ -206,13 +182,10 @@ def follow(call: Call) -> Result:
     from loxodon.agents.openclaw.follow import agents_at, state_folder
     from loxodon.journal.follow import check_found, found_agents
 
-    known = (*FOLLOWED, _OPENCLAW)
-    for name in call.agents:
-        if name not in known:
-            raise UsageError("unknown agent {name}", name=repr(name))
-    claw = os.path.isdir(os.path.join(state_folder(None, os.environ), "agents"))
-    names = call.agents or [*found_agents(os.environ), *([_OPENCLAW] if claw else [])]
-    if not names:
+    known, state = (*FOLLOWED, _OPENCLAW), state_folder(None, os.environ)
+    claw = [_OPENCLAW] if os.path.isdir(os.path.join(state, "agents")) else []
+    names = dict.fromkeys(call.agents or [*found_agents(os.environ), *claw])
+    if not names or not names.keys() <= {*known}:
         raise NotFoundError(
             "no agent was found whose conversations can be followed",
             hint="known names: {names}",
@@ -220,18 +193,16 @@ def follow(call: Call) -> Result:
         )
     for name in names:  # before a memory is made for nothing
         if name == _OPENCLAW:
-            agents_at(state_folder(None, os.environ), ())
+            agents_at(state, ())
         else:
             check_found(name, FOLLOWED[name].folder(os.environ))
-    found = {}
-    with call.opened(make=True) as memory:
-        for name in dict.fromkeys(names):
-            with view.Bar(name) as bar:
-                found[name] = (
-                    memory.workspace.follow()
-                    if name == _OPENCLAW
-                    else memory.workspace.follow_agent(name, progress=bar)
-                )
+    found: dict[str, Any] = {}
+    with call.opened(make=True) as memory, view.Bar(call.command) as bar:
+        for name in names:
+            if name == _OPENCLAW:
+                found[name] = memory.workspace.follow()
+            else:
+                found[name] = memory.workspace.follow_agent(name, progress=bar)
     shown = [part for name, one in found.items() for part in (name, *view.record(one, "problems"))]
     problems = [line for one in found.values() for line in view.problem_lines(one.problems)]
     return Result(found, shown, problems)
@@ -261,11 +232,9 @@ def hook(call: Call) -> Result:
     if problems:
         from datetime import UTC, datetime
 
-        from loxodon.spaces import home_at
-
         at = datetime.now(UTC).isoformat(timespec="seconds")
         for said in problems:
-            note(os.path.abspath(home_at(call.home)), f"{at} {call.agent} {call.event}: {said}")
+            note(os.path.abspath(call.home_path), f"{at} {call.agent} {call.event}: {said}")
     if found:
         print(json.dumps(found))  # an agent reads one form only
     return Result(found, printed=True)
@@ -343,7 +312,7 @@ def _install(call: Call) -> Result:
             channels=", ".join(unowned),
         )
     found = _carried_out(call, install.plan_install(place), said, opens=True)
-    if found.data["done"]:  # type: ignore[index]
+    if found.data["done"]:
         with call.opened(make=True) as memory:
             memory.workspace.index()  # or the first search would wait for it
     return found

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
-from loxodon.backup.create import Backup
 from loxodon.cli import view
-from loxodon.cli.admin import spaces_of
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import action, arg, command, derived, whole
 from loxodon.errors import DamagedStoreError, NotFoundError, UsageError
@@ -17,7 +14,7 @@ from loxodon.messages import t
 from loxodon.types import Problem
 
 if TYPE_CHECKING:
-    from loxodon.security.encryption import Recoded
+    from loxodon.http.host import Host
     from loxodon.security.keys import Work
 
 _LOST = 7  # the exit code of damage
@@ -40,33 +37,30 @@ derived("rebuild-index", "Rebuild every index from the data.", verb="rebuild_ind
 )
 def backup(call: Call) -> Result:
     """Back up the memory to one file, while it is in use."""
-    call.refuse_shared("backup")
-    if call.keep is not None and (call.file or not call.keep):
-        raise UsageError("--keep must be at least 1, and cannot be combined with FILE")
-    how: dict[str, Any] = {"overwrite": call.overwrite, "keep": call.keep}
-    found = _back_up_all(call, how) if call.all else call.do(call.file, **how)
-    shown = view.record(found)
-    if found.encrypted:
-        shown.append(t("It is encrypted. The key is not in the backup: keep a copy of it."))
-    return Result(found, shown)
-
-
-def _back_up_all(call: Call, how: dict[str, Any]) -> Backup:
     from loxodon.backup.create import backup
     from loxodon.http.host import Host
     from loxodon.opening import keys_for
 
-    spaces = _spaces(call)
-    with Host(call.folder) as host:
-        for space in spaces:  # which brings each up to date, and says what is wrong with it
-            host.memory(space, make=False).for_owner()
-    how |= {"config": call.config, "keys": keys_for(call.folder, call.config), "whole": True}
-    with view.Bar(call.command) as bar:
-        return backup(call.folder, spaces, call.file, now=call.clock(), **how, progress=bar)
+    call.refuse_shared("backup")
+    if call.keep is not None and (call.file or not call.keep):
+        raise UsageError("--keep must be at least 1, and cannot be combined with FILE")
+    how: dict[str, Any] = {"overwrite": call.overwrite, "keep": call.keep}
+    if call.all:
+        with Host(call.folder) as host, view.Bar(call.command) as bar:
+            spaces = _spaces(call, host)
+            for space in spaces:  # which brings each up to date, and says what is wrong with it
+                host.memory(space, make=False).for_owner()
+            how |= {"config": call.config, "keys": keys_for(call.folder, call.config)}
+            how |= {"whole": True, "now": call.clock(), "progress": bar}
+            found = backup(call.folder, spaces, call.file, **how)
+    else:
+        found = call.do(call.file, **how)
+    key = t("It is encrypted. The key is not in the backup: keep a copy of it.")
+    return Result(found, [*view.record(found), key if found.encrypted else None])
 
 
-def _spaces(call: Call) -> list[str]:
-    if found := spaces_of(call):
+def _spaces(call: Call, host: Host) -> list[str]:
+    if found := host.spaces():
         return found
     raise NotFoundError(
         "no memory found at {home}",
@@ -89,33 +83,16 @@ def restore(call: Call) -> Result:
     call.refuse_shared("restore")
     source = os.path.abspath(os.path.expanduser(call.source))
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "replace": call.replace}
-    if not os.path.isfile(source):
-        if call.other or call.all:
-            raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
-        with view.Bar(call.command) as bar:
-            found = restore_views(call.source, call.folder, call.space, **how, progress=bar)
-        return Result(found, view.record(found, "edited"), view.problem_lines(found.edited))
     with view.Bar(call.command) as bar:
+        if not os.path.isfile(source):
+            if call.other or call.all:
+                raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
+            found = restore_views(call.source, call.folder, call.space, **how, progress=bar)
+            return Result(found, view.record(found, "edited"), view.problem_lines(found.edited))
         how |= {"environ": os.environ, "other": call.other, "progress": bar}
         every = restore(source, call.folder, None if call.all else call.space, **how)
-    shown = [part for name, one in every.items() for part in (name, *view.record(one, "offered"))]
-    last = list(every.values())[-1]  # the settings came with all of them
-    shown += _offered(last.offered)
+    shown = [part for name, one in every.items() for part in (name, *view.record(one))]
     return Result({"spaces": every} if call.all else every[call.space], shown)
-
-
-def _offered(left: Mapping[str, Any]) -> list[str]:
-    """Which settings were not applied, and how to set each."""
-    from shlex import quote
-
-    lines = [t("these settings were not applied; set the ones you trust:")] if left else []
-    for name, value in left.items():
-        if name == "policy":
-            n = len(str(value).splitlines())
-            lines.append("  " + t("policy.toml ({n} lines): copy it out of the backup, a ZIP", n=n))
-        else:
-            lines.append(f"  loxodon config {name} {quote(settings.written(value))}")
-    return lines
 
 
 @command(verb="validate")
@@ -130,16 +107,15 @@ def validate(call: Call) -> Result:
     except DamagedStoreError as error:
         found = [Problem(call.folder, *error.localized())]
     data = {"ok": not found, "problems": found, "turns_ahead": ahead}
-    good = view.paint(t("no problems found"), "green")
-    shown: list[object] = [f"{p.where}: {p.what} ({p.hint})" for p in found]
-    shown = shown or [good, *view.record({"turns_ahead": ahead})]
-    return Result(data, shown, code=_LOST if found else 0)
+    good = [view.paint(t("no problems found"), "green"), *view.record({"turns_ahead": ahead})]
+    bad = [f"{p.where}: {p.what} ({p.hint})" for p in found]
+    return Result(data, bad or good, code=_LOST if found else 0)
 
 
 @command(arg("--from SOURCE", "a backup or a folder of text views to restore from", dest="source"))
 def repair(call: Call) -> Result:
     """Repair a damaged memory."""
-    from loxodon.backup.repair import repair
+    from loxodon.backup.restore import repair
 
     call.refuse_shared("repair")
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}
@@ -155,52 +131,51 @@ def repair(call: Call) -> Result:
 # Encryption
 
 
-def _recode(call: Call, work: Work) -> Recoded:
+def _recode(call: Call, work: Work) -> Result:
     """Encrypt, decrypt or rekey the databases of a home."""
     from loxodon.security.encryption import recode
-    from loxodon.security.keys import VARIABLE, KeySource
+    from loxodon.security.keys import NEXT_VARIABLE, VARIABLE, KeySource
 
     call.refuse_shared("encryption")
-    source, make = None, False  # the key is where the settings say
-    if work != "decrypt":
-        make = call.make_key
-        if call.env:
-            source = KeySource("env", VARIABLE)
-        elif call.keyring:
-            source = KeySource("keyring", f"database:{call.folder}")
-        elif call.key_file:
-            source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
+    source = None  # the key is where the settings say
+    if getattr(call, "env", False):
+        source = KeySource("env", VARIABLE)
+    elif getattr(call, "keyring", False):
+        source = KeySource("keyring", f"database:{call.folder}")
+    elif path := getattr(call, "key_file", None):
+        source = KeySource("file", os.path.abspath(os.path.expanduser(path)))
+    how = {"make": getattr(call, "make_key", False)}
     with view.Bar(call.command) as bar:
-        return recode(call.folder, call.config, os.environ, work, source, make=make, progress=bar)
+        found = recode(call.folder, call.config, os.environ, work, source, **how, progress=bar)
+    shown: list[object] = view.record(found, "left")
+    if work == "encrypt":
+        shown += [
+            t("Keep a copy of the key in another place: without it, nobody can read this memory."),
+            t("Plain text was overwritten; SSDs and snapshots may still hold some of it."),
+        ]
+    if work == "rekey" and found.key == f"${NEXT_VARIABLE}":
+        names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
+        shown.append(t("From now on, {variable} must have the value of {next}.", **names))
+    left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
+    return Result(found, shown, left)
 
 
 @command(*KEY, one_of="--keyring --key-file --env")
 def encrypt(call: Call) -> Result:
     """Encrypt every database in the home."""
-    found = _recode(call, "encrypt")
-    said = t("Keep a copy of the key in another place: without it, nobody can read this memory.")
-    ssd = t("Plain text was overwritten; SSDs and snapshots may still hold some of it.")
-    left = t("Not removed, and possibly still plain text:")
-    warnings = [left, *found.left] if found.left else []
-    return Result(found, [*view.record(found, "left"), said, ssd], warnings)
+    return _recode(call, "encrypt")
 
 
 @command()
 def decrypt(call: Call) -> Result:
     """Decrypt the databases."""
-    return Result(_recode(call, "decrypt"))
+    return _recode(call, "decrypt")
 
 
 @command(*KEY, one_of="--keyring --key-file --env")
 def rekey(call: Call) -> Result:
     """Change the encryption key."""
-    from loxodon.security.keys import NEXT_VARIABLE, VARIABLE
-
-    found = _recode(call, "rekey")
-    names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
-    move = t("From now on, {variable} must have the value of {next}.", **names)
-    shown = view.record(found)
-    return Result(found, [*shown, move if found.key == f"${NEXT_VARIABLE}" else None])
+    return _recode(call, "rekey")
 
 
 # PostgreSQL
@@ -210,12 +185,14 @@ def rekey(call: Call) -> Result:
 def move(call: Call) -> Result:
     """Move all spaces into a PostgreSQL database, or back into files."""
     from loxodon.backup.moving import move
+    from loxodon.http.host import Host
 
-    spaces = _spaces(call)
+    with Host(call.folder) as host:
+        spaces = _spaces(call, host)
     with view.Bar(call.command) as bar:
         found = move(call.folder, call.config, call.to, spaces, call.clock, bar)
     kept = t("the memory at {home} is unchanged; delete it when you like", home=call.root)
-    return Result(found._asdict(), [*view.record(found), kept])
+    return Result(found, [*view.record(found), kept])
 
 
 @command(
@@ -224,14 +201,14 @@ def move(call: Call) -> Result:
 )
 def postgres(call: Call) -> Result:
     """Set up or migrate a PostgreSQL database."""
+    from loxodon.store.postgres import migrations
+
     url = call.config.store.url
     if call.action == "migrate" and not url:
         raise UsageError(
             "the memory is in files, which are migrated when they are opened",
             hint="name the database: `loxodon --store postgresql://user@host/database migrate`",
         )
-    from loxodon.store.postgres import migrations
-
     if call.action == "migrate":
         applied = migrations.migrate(url, grant=True)
         data = {"store": settings.without_password(url), "applied": applied}

@@ -9,13 +9,17 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache, partial
+from hashlib import sha256
 from itertools import groupby
 from math import ceil, log2
+from multiprocessing import get_context
+from shutil import copytree
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from loxodon import config as settings
 from loxodon.cli import view
@@ -24,12 +28,14 @@ from loxodon.cli.parser import arg, command, whole
 from loxodon.clock import parse_instant, zone_named
 from loxodon.config import Config, EmbedderConfig, WorkspaceConfig
 from loxodon.errors import InputError, UsageError
+from loxodon.journal.jsonl import draft_from_mapping
+from loxodon.journal.lines import as_object, parse_line
 from loxodon.memory import Memory
 from loxodon.messages import t
+from loxodon.models.embedders import ChosenEmbedder, chosen
+from loxodon.recall.understand import understand
+from loxodon.tokens import estimate
 from loxodon.types import Item
-
-if TYPE_CHECKING:
-    from loxodon.models.embedders import ChosenEmbedder
 
 Figures = dict[str, Any]
 Task = TypeVar("Task")
@@ -37,7 +43,6 @@ Task = TypeVar("Task")
 RANKED, ROOM = 100, 1_000_000  # items and tokens of the ranking that R@k is about
 FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is about
 _COMPARED = 300  # characters of a turn by which its words are looked for in a context
-_SHOWN = ("r@5", "r@10", "r@20", "r@1k", "r@1k_text", "ndcg@10", "mrr")
 _OF_RETRIEVAL = ("embedder", "category", "leave_out", "updates", "crossed", "keep")
 _OF_WRITING = ("failures", "model")
 
@@ -74,36 +79,18 @@ def bench(call: Call) -> Result:
     # What is measured is made for it: a home in a database stays out of this.
     own = settings.flat(call.config._replace(store=settings.StoreConfig()))
     config = settings.from_mapping({**own, **given})
-    how = {name: getattr(call, name) for name in (*_OF_RETRIEVAL[1:], "limit", "jobs")}
     with view.Bar(t("measuring")) as bar:
+        how = {"limit": call.limit, "jobs": call.jobs, "progress": bar}
         if call.what == "retrieval":
-            files = measure_retrieval(call.file, config, **how, progress=bar)
+            how |= {name: getattr(call, name) for name in _OF_RETRIEVAL[1:]}
+            files = measure_retrieval(call.file, config, **how)
         else:
-            files = measure_writing(call.file, config, call.limit, call.model, call.jobs, bar)
+            files = measure_writing(call.file, config, model=call.model, **how)
     if not call.failures:
         files = [{name: one[name] for name in one if name != "failures"} for one in files]
     changed = settings.changed(config)
-    shown = [part for one in files for part in (*_failures(one), *_table(one), "")]
+    shown = [part for one in files for part in (*_failures(one), *view.record(one, "failures"), "")]
     return Result({"files": files, "settings": changed}, [*shown, *view.record(changed)])
-
-
-def _table(report: Figures) -> list[object]:
-    """The figures of one file as a table, and what else is known of it."""
-    if "overall" in report:
-        everything = report.get("overall_with_left_out", {})
-        whole = {t("overall"): report["overall"], t("overall, all categories"): everything}
-        figures = {name: one for name, one in {**whole, **report["categories"]}.items() if one}
-        heads = ("category", "questions", *map(str.upper, _SHOWN))
-        rows = [(name or "—", *map(one.get, ("n", *_SHOWN))) for name, one in figures.items()]
-        rest: tuple[str, ...] = ("overall", "overall_with_left_out", "categories")
-    else:
-        figures = {name: report[name] for name in FIGURES}
-        figures |= {f"operation {name}": one for name, one in report["operations"].items()}
-        heads = ("", "checks", "right", "share")
-        rows = [(name, *one.values()) for name, one in figures.items()]
-        rest = ("failures", "types", "operations", *FIGURES)
-    title = view.paint(os.path.basename(report["file"]), "bold")
-    return [title, view.Table(heads, rows), *view.record(report, "file", *rest)]
 
 
 def _failures(report: Figures) -> Iterator[str]:
@@ -115,13 +102,8 @@ def _failures(report: Figures) -> Iterator[str]:
             yield "    " + t("failed: {check}", check=view.in_words(check))
 
 
-# Files
-
-
 def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Figures]:
     """What `parse` makes of each line of a file; one InputError for all bad lines."""
-    from loxodon.journal.lines import as_object, parse_line
-
     found: list[Figures] = []
     problems: list[tuple[int, InputError]] = []
     for number, line in enumerate(read_file(name).decode("utf-8-sig", "replace").split("\n"), 1):
@@ -147,12 +129,9 @@ def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Fig
 
 
 def shared(
-    run: Callable[[Task], Any], tasks: Sequence[Task], jobs: int, progress: Any
+    run: Callable[[Task], Any], tasks: Sequence[Task], jobs: int, progress: view.Bar | None
 ) -> list[Any]:
     """Each task done, in order, by as many processes as asked for."""
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
     pool = ProcessPoolExecutor(jobs, get_context("spawn")) if jobs > 1 else None
     found = []
     with pool or nullcontext():
@@ -183,16 +162,17 @@ def read_conversations(name: str, zone: tzinfo = UTC, limit: int = 0) -> list[Fi
     """The conversations of a file: every turn with its time, which without an offset is in `zone`,
     and `end`, a minute after the last."""
 
+    def said(turn: Figures, session: Figures, place: int) -> Figures:
+        at = parse_instant(turn.get("at") or session["at"], zone)
+        at += timedelta(seconds=0 if turn.get("at") else place)
+        told = {name: turn.get(name, "") for name in ("role", "speaker")}
+        return {"id": str(turn["id"]), "content": turn["text"], "at": at, **told}
+
     def conversation(value: Figures) -> Figures:
-        sessions: list[Figures] = []
-        for session in value["sessions"]:
-            turns = []
-            for place, turn in enumerate(session["turns"]):
-                at = parse_instant(turn.get("at") or session["at"], zone)
-                at += timedelta(seconds=0 if turn.get("at") else place)
-                told = {name: turn.get(name, "") for name in ("role", "speaker")}
-                turns.append({"id": str(turn["id"]), "content": turn["text"], "at": at, **told})
-            sessions.append({"id": str(session["id"]), "turns": turns})
+        sessions: list[Figures] = [
+            {"id": str(one["id"]), "turns": [said(x, one, n) for n, x in enumerate(one["turns"])]}
+            for one in value["sessions"]
+        ]
         every = [turn for session in sessions for turn in session["turns"]]
         for id, times in Counter(turn["id"] for turn in every).items():
             if times > 1:
@@ -238,12 +218,9 @@ def measure_retrieval(
         talk["questions"] = [
             one for one in talk["questions"] if not category or one["category"] in category
         ]
-    for n, talk in enumerate(talks):  # what it is asked that only the one before can answer
-        talk["strange"] = talks[n - 1] if crossed and len(talks) > 1 else None
-    tasks = [
-        {**talk, "strange": talk["strange"] and {**talk["strange"], "strange": None}}
-        for talk in talks
-    ]
+    # What each is asked that only the one before can answer.
+    strange = [talks[n - 1] if crossed and len(talks) > 1 else None for n in range(len(talks))]
+    tasks = [{**talk, "strange": other} for talk, other in zip(talks, strange, strict=True)]
     done = shared(partial(_ingested, config=config, keep=keep), tasks, jobs, progress)
     reports = []
     for name in files:
@@ -256,15 +233,11 @@ def measure_retrieval(
 @lru_cache(maxsize=1)
 def chosen_embedder(config: EmbedderConfig) -> ChosenEmbedder | None:
     """The embedder of `config`, loaded once; a ConfigError where it cannot be made."""
-    from loxodon.models.embedders import chosen
-
     return chosen(config)
 
 
 def kept_home(talk: Figures, config: Config, keep: str) -> str:
     """Where the memory of a conversation is kept; with an embedder, a copy of the one without."""
-    from hashlib import sha256
-    from shutil import copytree
 
     def digest(value: object) -> str:
         return sha256(repr(value).encode()).hexdigest()[:24]
@@ -309,8 +282,8 @@ def _ingested(talk: Figures, config: Config, keep: str | None) -> Figures:
             rows.append({"file": talk["file"], **_answer(memory, talk, question)})
         now[0] = talk["end"]
         for question in talk["strange"]["questions"] if talk["strange"] else ():
-            silence = memory.recall(question["text"])
-            rows.append({"file": talk["strange"]["file"], **_silence(silence), "crossed": True})
+            silence = _silence(memory.recall(question["text"]))
+            rows.append({"file": talk["strange"]["file"], **silence, "crossed": True})
     return {**found, "rows": rows}
 
 
@@ -318,48 +291,40 @@ def _silence(found: Any) -> Figures:
     return {"empty": not found.items, "abstains": not found.items or found.unsure}
 
 
+def _turns(items: Iterable[Item]) -> list[str]:
+    """The turns that items come from, each once."""
+    found = (source.turn for item in items for source in item.sources if source.turn)
+    return list(dict.fromkeys(found))
+
+
 def _answer(memory: Memory, talk: Figures, question: Figures) -> Figures:
     """Ask a question in all ways; only then is its evidence looked at."""
-    from loxodon.recall.understand import understand
-
-    def turns(items: Iterable[Item]) -> list[str]:
-        found = (source.turn for item in items for source in item.sources if source.turn)
-        return list(dict.fromkeys(found))
-
-    def timed() -> tuple[Any, float]:
+    text, evidence = question["text"], question["evidence"]
+    started = perf_counter()
+    usual = memory.recall(text)  # first: what the others leave warm would flatter it
+    row: Figures = {"ms": (perf_counter() - started) * 1000, "again_ms": None, **_silence(usual)}
+    if memory.config.embedder.kind != "none":  # once more, with the question embedded
         started = perf_counter()
-        return memory.recall(text), (perf_counter() - started) * 1000
-
-    text = question["text"]
-    usual, ms = timed()  # first: what it leaves warm would flatter it
-    # The same once more, with the question embedded.
-    again = timed()[1] if memory.config.embedder.kind != "none" else None
-    ranking = turns(memory.recall(text, RANKED, ROOM).items)
+        memory.recall(text)
+        row["again_ms"] = (perf_counter() - started) * 1000
+    ranking = _turns(memory.recall(text, RANKED, ROOM).items)
     fitting = memory.recall(text, FITTING, HANDED)
-    handed = turns(fitting.items)
+    handed = _turns(fitting.items)
 
-    evidence = question["evidence"]
-    said = {
-        turn["id"]: turn
-        for session in talk["sessions"]
-        for turn in session["turns"]
-        if turn["id"] in evidence
-    }
+    every = (turn for session in talk["sessions"] for turn in session["turns"])
+    said = {turn["id"]: turn for turn in every if turn["id"] in evidence}
     # Evidence may stand in the context in its words, whatever item it is part of.
     context = " ".join(fitting.context.split())
-    quoted = turns(item for item in fitting.items if item.kind == "turn")
+    quoted = _turns(item for item in fitting.items if item.kind == "turn")
     quoted += [
         id for id, turn in said.items() if " ".join(turn["content"].split())[:_COMPARED] in context
     ]
-    row: Figures = {
+    row |= {
         "category": question["category"],
         "evidence": len(evidence),
         "not_there": len(evidence) - len(said),
         "tokens": fitting.tokens,
-        "ms": ms,
-        "again_ms": again,
         "scores": scores(evidence, ranking, handed, quoted) if evidence else {},
-        **_silence(usual),
     }
     newest = max((turn["at"] for turn in said.values()), default=None)
     older = {id for id, turn in said.items() if turn["at"] != newest}
@@ -370,7 +335,7 @@ def _answer(memory: Memory, talk: Figures, question: Figures) -> Figures:
         row["newest_first"] = found[0] not in older
         row["of_the_past"] = understand(text, question["asked_at"]).tense == "past"
         row["older_shown"] = len(shown)
-        row["older_unmarked"] = len(shown.difference(turns(past)))
+        row["older_unmarked"] = len(shown.difference(_turns(past)))
     return row
 
 
@@ -442,15 +407,13 @@ def _report(
     }
     if updates:
         changed = [row for row in rows if row["category"] in updates and "newest_first" in row]
-        then = [row for row in changed if row["of_the_past"]]
+        others = [row for row in changed if not row["of_the_past"]]
         shown = sum(row["older_shown"] for row in changed)
         report["updates"] = {
             "n": len(changed),
             "newest_first": share(changed, "newest_first"),
-            "of_the_past": len(then),
-            "newest_first_of_the_others": share(
-                [row for row in changed if not row["of_the_past"]], "newest_first"
-            ),
+            "of_the_past": len(changed) - len(others),
+            "newest_first_of_the_others": share(others, "newest_first"),
             "older_shown": shown,
             "older_unmarked": percent(sum(row["older_unmarked"] for row in changed), shown),
         }
@@ -495,6 +458,7 @@ FIGURES = {
 }
 """What is reported, and the types of checks that it counts."""
 OPERATIONS = {
+    "overall": tuple(LOOKS_FOR),
     "ADD": ("add", "belief"),
     "UPDATE": ("update",),
     "DELETE": ("supersede", "retract"),
@@ -507,16 +471,15 @@ _ENDED = ("superseded", "corrected", "retracted", "denied", "confirmed")
 def read_cases(name: str, zone: tzinfo = UTC, limit: int = 0) -> list[Figures]:
     """The cases of a file, their turns in sessions with the time at which each was over; times
     without an offset are in `zone`."""
-    from loxodon.journal.jsonl import draft_from_mapping
 
     def case(value: Figures) -> Figures:
         sessions = []
         for _, some in groupby(value["turns"], key=lambda turn: turn.get("session", "")):
             turns = list(some)
-            drafts = [draft_from_mapping(turn, n, zone) for n, turn in enumerate(turns, 1)]
-            sessions.append(
-                (max(draft.at or turns[n]["at"] for n, draft in enumerate(drafts)), turns)
-            )
+            times = [
+                draft_from_mapping(one, n, zone).at or one["at"] for n, one in enumerate(turns, 1)
+            ]
+            sessions.append((max(times), turns))
         if not sessions or sessions != sorted(sessions, key=lambda one: one[0]):
             raise InputError("the turns are missing or not in chronological order")
         checks = []
@@ -536,16 +499,16 @@ def read_cases(name: str, zone: tzinfo = UTC, limit: int = 0) -> list[Figures]:
 def _groups(value: Any) -> list[list[str]]:
     """`[["a", "b"], ["c"]]`; a group of one text may be written without its brackets."""
     some = [value] if isinstance(value, str) else value
-    return [
-        [one.lower()] if isinstance(one, str) else [text.lower() for text in one] for one in some
-    ]
+    groups = [[one] if isinstance(one, str) else one for one in some]
+    return [[text.lower() for text in group] for group in groups]
 
 
 def measure_writing(
     files: Sequence[str],
     config: Config,
-    limit: int = 0,
+    *,
     model: bool = False,
+    limit: int = 0,
     jobs: int = 1,
     progress: view.Bar | None = None,
 ) -> list[Figures]:
@@ -566,8 +529,6 @@ def measure_writing(
 def written(case: Figures, config: Config) -> Figures:
     """A case with what became of it: its sessions taken in, one after the other, by a memory of its
     own."""
-    from loxodon.tokens import estimate
-
     now = [case["sessions"][0][0]]
     kept: list[Figures] = []
     ended: list[str] = []  # what was there once, and was ended or put in other words
@@ -610,20 +571,15 @@ def _has(groups: Iterable[Sequence[str]], content: str) -> bool:
 
 def holds(check: Figures, kept: Sequence[Figures]) -> bool:
     """Whether a memory holds what a check wants."""
-    kinds = ("belief",) if check["type"] == "belief" else ("fact", "belief", "summary")
-    present = [
-        one
-        for one in kept
-        if one["kind"] in kinds and _has(check.get("present", ()), one["content"])
-    ]
-    absent = [one for one in kept if "absent" in check and _has(check["absent"], one["content"])]
-    once = [
-        one
-        for one in kept
-        if "once" in check and one["kind"] != "summary" and _has(check["once"], one["content"])
-    ]
-    wanted = ("present" not in check or present) and ("once" not in check or len(once) == 1)
-    return bool(wanted and not absent)
+
+    def having(what: str, *kinds: str) -> int:
+        return sum(one["kind"] in kinds and _has(check[what], one["content"]) for one in kept)
+
+    every = ("fact", "belief", "summary")
+    kinds = ("belief",) if check["type"] == "belief" else every
+    present = "present" not in check or having("present", *kinds)
+    once = "once" not in check or having("once", "fact", "belief") == 1
+    return bool(present and once and not ("absent" in check and having("absent", *every)))
 
 
 def is_right(check: Figures, case: Figures) -> bool:
@@ -631,9 +587,8 @@ def is_right(check: Figures, case: Figures) -> bool:
     if not holds(check, case["kept"]):
         return False
     if check["type"] in OPERATIONS["UPDATE"]:
-        return any(
-            one["revised"] and _has(check["present"], one["content"]) for one in case["kept"]
-        )
+        revised = (one for one in case["kept"] if one["revised"])
+        return any(_has(check["present"], one["content"]) for one in revised)
     if check["type"] in OPERATIONS["DELETE"]:
         return any(_has(check["absent"], content) for content in case["ended"])
     return True
@@ -641,21 +596,14 @@ def is_right(check: Figures, case: Figures) -> bool:
 
 def _written(name: str, cases: Sequence[Figures], model: bool) -> Figures:
     """What the cases of one file came to, and what failed."""
-    checked = [
-        (check["type"], holds(check, case["kept"]), is_right(check, case))
-        for case in cases
-        for check in case["checks"]
-    ]
-
-    def share(types: Collection[str], at: int = 1) -> Figures:
-        counted = [one[at] for one in checked if one[0] in types]
-        right = sum(map(bool, counted))
-        return {"n": len(counted), "right": right, "share": percent(right, len(counted))}
-
+    checked: list[tuple[str, bool, bool]] = []
     failures = []
     for case in cases:
         failed = [check for check in case["checks"] if not holds(check, case["kept"])]
         wrong = [one for one in case["checks"] if one not in failed and not is_right(one, case)]
+        checked += [
+            (one["type"], one not in failed, one not in (*failed, *wrong)) for one in case["checks"]
+        ]
         if failed or wrong:
             said = [
                 f"{str(one['at'])[:10]} {one['role']}: {one['content']}" for one in case["turns"]
@@ -663,6 +611,12 @@ def _written(name: str, cases: Sequence[Figures], model: bool) -> Figures:
             found = {"said": said, "memories": case["kept"], "ended": case["ended"]}
             told = {"case": case["id"], "about": case["about"], **found}
             failures.append({**told, "failed": failed, "not_done": wrong})
+
+    def share(types: Collection[str], at: int = 1) -> Figures:
+        counted = [one[at] for one in checked if one[0] in types]
+        right = sum(map(bool, counted))
+        return {"n": len(counted), "right": right, "share": percent(right, len(counted))}
+
     tokens, left, seconds = (sum(one[k] for one in cases) for k in ("tokens", "left", "seconds"))
     report: Figures = {
         "file": name,
@@ -671,10 +625,7 @@ def _written(name: str, cases: Sequence[Figures], model: bool) -> Figures:
         "memories": sum(len(case["kept"]) for case in cases),
         **{figure: share(types) for figure, types in FIGURES.items()},
         "types": {type: share([type]) for type, *_ in checked},
-        "operations": {
-            "overall": share(LOOKS_FOR, 2),
-            **{operation: share(types, 2) for operation, types in OPERATIONS.items()},
-        },
+        "operations": {operation: share(types, 2) for operation, types in OPERATIONS.items()},
         "denoising": {"tokens": tokens, "left": left, "share": percent(left, tokens)},
         "consolidate_s": round(seconds, 2),
         "failures": failures,

@@ -14,27 +14,28 @@ from typing import Any, NamedTuple
 from loxodon import config as settings
 from loxodon import opening
 from loxodon.cli import view
+from loxodon.cli.parser import command_named
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError, UsageError, refused
 from loxodon.layout import DATABASE, MADE, OFF_MARKER
 from loxodon.memory import Memory
+from loxodon.messages import current
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.verbs import FLAG, MOMENT, MOMENT_OR_NONE, SIZE, TEXT
 
+DEFAULT_HOME = "~/.loxodon"
 _MINUTES = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
 
 
 class Result(NamedTuple):
     """What a command found: as data for `--json`, and as lines and tables for a person."""
 
-    data: object
-    shown: object = None
-    """One of these, or a list of them; None where the data speak for themselves."""
+    data: Any
+    shown: object = None  # one of these, or a list; None where the data speak for themselves
     warnings: Sequence[str] = ()
     code: int = 0
-    printed: bool = False
-    """Whether the command has said all itself."""
+    printed: bool = False  # whether the command has said all itself
 
 
 class Call(Namespace):
@@ -45,12 +46,15 @@ class Call(Namespace):
     space = "main"
     json = reveal = relays = False
 
+    @property
+    def home_path(self) -> str:
+        return home_at(self.home or os.environ.get("LOXODON_HOME") or DEFAULT_HOME)
+
     @cached_property
     def folder(self) -> str:
         """The home; an encrypting of it that was cut short is finished first."""
-        found = home_at(self.home)
-        opening.finish_recoding(found)
-        return found
+        opening.finish_recoding(self.home_path)
+        return self.home_path
 
     @cached_property
     def config(self) -> Config:
@@ -66,11 +70,12 @@ class Call(Namespace):
     def clock(self) -> Clock:
         """The clock in the user's zone, or the moment that the command was told to take for now."""
         zone = zone_named(self.config.timezone)
-        if not self.now:
+        text = self.now or os.environ.get("LOXODON_NOW") or ""
+        if not text:
             return system_clock(zone)
-        now = parse_instant(self.now, zone)
+        now = parse_instant(text, zone)
         if not 1 < now.year < 9999:
-            raise InputError("{text} cannot be the current time", text=self.now)
+            raise InputError("{text} cannot be the current time", text=text)
         return fixed_clock(now.astimezone(zone))
 
     def refuse_shared(self, what: str) -> None:
@@ -93,21 +98,19 @@ class Call(Namespace):
 
     def do(self, *first: object, make: bool = False, **more: object) -> Any:
         """Do the verb of the command with what was typed."""
-        from loxodon.cli.parser import command_named
-
         verb = command_named(self.command).verb
         if verb is None:
             raise LookupError(self.command)
         with self.opened(make=make) as memory, view.Bar(self.command) as bar:
-            told = {"progress": bar} if verb.progresses else {}
+            told: dict[str, Any] = {"progress": bar} if verb.progresses else {}
+            if any(one.name == "language" for one in verb.arguments):
+                told["language"] = current()
             given = {**self.given(memory.now()), **told, **more}
             return attrgetter(verb.name)(memory)(*first, **given)
 
     def given(self, now: datetime | None = None) -> dict[str, Any]:
         """The arguments of the command's verb that were typed, as the verb takes them; times are
         read from `now`."""
-        from loxodon.cli.parser import command_named
-
         found: dict[str, Any] = {}
         for one in command_named(self.command).arguments:
             value = getattr(self, one.name, None)
@@ -151,14 +154,15 @@ def _moment(name: str, text: str, now: datetime) -> datetime | None:
         return past(text, now)[0 if name == "since" else 1]
     if text.strip().lower() in ("never", "永不"):
         return None
-    from loxodon.text.dates import until as coming
+    return future(text, now, or_past=name.startswith("valid"))
 
-    moment = coming(text, now)
-    if moment is None:
-        moment = past(text, now)[0]
-        if not name.startswith("valid"):
-            raise InputError("{text} is in the past", text=repr(text))
-    if name == "expires_at" and moment <= now:
+
+def future(text: str, now: datetime, *, or_past: bool = False) -> datetime:
+    """When something typed that lies in the future ends."""
+    from loxodon.text.dates import until
+
+    moment = until(text, now) or past(text, now)[0]
+    if moment <= now and not or_past:
         raise InputError("{text} is in the past", hint="give a time in the future", text=repr(text))
     return moment
 

@@ -1,16 +1,19 @@
-"""Commands about learning: consolidation, what needs an answer, background jobs, the model."""
+"""Commands about learning and forgetting: consolidation, what needs an answer, background jobs."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result
+from loxodon.cli.call import Call, Result, span
 from loxodon.cli.parser import YES, arg, command, whole
 from loxodon.cli.view import paint
-from loxodon.consolidate.embedding import Embedded
 from loxodon.errors import UsageError
-from loxodon.guard.quarantine import FORGET, Held
+from loxodon.forget.receipts import Receipt, counted
+from loxodon.forget.select import Selection
+from loxodon.guard.provenance import is_own, origin_label
+from loxodon.guard.quarantine import FORGET, Held, is_forget_request
 from loxodon.memory import Memory
 from loxodon.messages import current, t, tn
 from loxodon.types import Review
@@ -21,6 +24,15 @@ NOT_RUN = {
     "another run did it": "another run has just done it",
     "switched off": "the memory engine is turned off",
 }
+LEFT = {
+    "": "still in your own files, which Loxodon never changes:",
+    "changed": "still in text views that you edited:",
+    "copy": "still in copies that you made:",
+    "backup": "not deleted: backups that contain it:",
+    "away": "text views were written to these folders, which cannot be found now:",
+}
+"""What is said of files that still have what was forgotten, by what they are."""
+_NO_MODEL = 8  # the exit code where a model or an embedder is of no use
 
 
 @command(
@@ -32,18 +44,15 @@ def consolidate(call: Call) -> Result:
     found = call.do()
     if not found.ran:
         return Result(found, t(NOT_RUN[found.reason]))
-    counts = {"learned": found.counts.get("added", 0), **found.counts, "added": 0}
-    if not call.config.model.name:
-        counts.pop("waiting", None)  # nobody would read it
-    seconds = f"{sum(found.seconds.values()):.2f}"
     done = tn(
         "{n} turn consolidated in {seconds} s",
         "{n} turns consolidated in {seconds} s",
         found.turns,
-        seconds=seconds,
+        seconds=f"{sum(found.seconds.values()):.2f}",
     )
-    told = {**counts, "tokens": found.tokens}
-    shown: list[object] = [done, *view.record(told, "indexed", "snapshots")]
+    counts = {"learned": found.counts.get("added", 0), **found.counts, "tokens": found.tokens}
+    unread = [] if call.config.model.name else ["waiting"]  # nobody would read it
+    shown: list[object] = [done, *view.record(counts, "added", "indexed", "snapshots", *unread)]
     if call.model_report:
         shown += view.record(found.model) if found.model else [t("no model is configured")]
     if found.held:
@@ -58,19 +67,16 @@ def model(call: Call) -> Result:
         found = memory.check_model()
     bad = t("failed: the rules alone decide")
     verdict = t("passed: the model will be used") if found.good else bad
-    return Result(found, [*view.record(found, "good"), verdict], code=0 if found.good else 8)
+    shown = [*view.record(found, "good"), verdict]
+    return Result(found, shown, code=0 if found.good else _NO_MODEL)
 
 
-@command(arg("--status", "only show the progress"), verb="embed")
+@command(verb="embed")
 def embed(call: Call) -> Result:
-    """Compute missing vectors, for search by meaning."""
-    if call.status:
-        with call.opened() as memory:
-            found = Embedded(0, memory.status().embedding)
-    else:
-        found = call.do()
+    """Compute missing vectors, for search by meaning; `status` shows how many there are."""
+    found = call.do()
     none = t("no embedder is configured; to set one, run `loxodon config embedder.kind use`")
-    code = 8 if any(one.error for one in found.models) else 0
+    code = _NO_MODEL if any(one.error for one in found.models) else 0
     return Result(found, None if found.models else none, code=code)
 
 
@@ -80,9 +86,7 @@ def clock(call: Call) -> Result:
     with call.opened() as memory:
         found = memory.trust_clock() if call.right else memory.timekeeping()
     trusted = view.doubted(found.doubted) if found.doubted else t("the clock is trusted")
-    undo = t("`loxodon unarchive --run WHEN` brings back what a run archived")
-    shown = [*view.record(found, "doubted"), trusted]
-    return Result(found, [*shown, undo] if found.runs else shown)
+    return Result(found, [*view.record(found, "doubted"), trusted])
 
 
 @command(
@@ -96,9 +100,7 @@ def schedule(call: Call) -> Result:
         if call.run is not None:
             return Result(memory.schedule.run(call.run))
         jobs, reminders = memory.schedule.jobs(), memory.due_reminders()
-    names = ("name", "when", "last_at", "next_at", "counts", "failures", "error")
-    rows = [[getattr(job, name) for name in names] for job in jobs]
-    shown: list[object] = [view.Table(names, rows)]
+    shown: list[object] = view.listing(jobs)
     if reminders:
         shown += [t("overdue:"), *view.listing(reminders)]
         shown.append(t("mark it as done with `loxodon edit ID --done yes`"))
@@ -129,51 +131,30 @@ def review(call: Call) -> Result:
             return Result(memory.reject(call.reject, version=call.version))
         if call.confirm_all is not None:
             return _confirm_all(memory, call)
-        found, asked = memory.reviews(), _asked_in(memory)
-    shown = [line for one in asked for line in _request(one)]
+        held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
+        asked = [one for one in held if one.reason == FORGET]
+        found = memory.reviews()
+    shown = [line for one in reversed(asked) for line in _request(one)]
     shown += [line for one in found for line in _question(one)]
     if found:
         shown.append(t("answer with `loxodon review --confirm ID` or `--reject ID`"))
-    return Result([*asked, *found], shown or t("nothing to review"))
+    return Result([*reversed(asked), *found], shown or t("nothing to review"))
 
 
-def _asked_in(memory: Memory) -> list[dict[str, Any]]:
-    """What the user asked in conversations to have forgotten, and has not answered for, oldest
-    first. It was put away (`held`), or nothing was done because it is `unclear`."""
-    held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
-    parts: dict[str, list[Held]] = {}
-    for one in sorted(held, key=lambda one: int(one.id[2:])):
-        parts.setdefault(one.reason.partition(" ")[2], []).append(one)
-    return [
-        {
-            "id": one.id,
-            "request": one.text,
-            "asked_at": one.at,
-            "state": one.state,
-            "memories": [memory.get(part.memory) for part in parts.get(one.id, ()) if part.memory],
-            "turns": list(dict.fromkeys(p.turn for p in parts.get(one.id, ()) if p.turn)),
-        }
-        for one in parts.get("", ())
-        if one.reason == FORGET
-    ]
-
-
-def _request(one: dict[str, Any]) -> list[str]:
+def _request(one: Held) -> list[str]:
     """A request to forget, what was done, and the commands that end it."""
-    asked = t("you asked on {day}: {text}", day=view.day(one["asked_at"]), text=one["request"])
-    about = [f"    {record.id}  {record.content}" for record in one["memories"]]
-    if one["state"] == "unclear":
+    asked = t("you asked on {day}: {text}", day=view.day(one.at), text=one.text)
+    done = t("archived, and no longer recalled")
+    if one.state == "unclear":
         done = t("it is not clear what you mean, so nothing was done")
-    else:
-        done = t("archived, and no longer recalled")
-    how = t("delete it with `loxodon forget {id}`, or undo it with `review --reject {id}`", **one)
-    return [f"{paint(one['id'], 'bold')}  {asked}", *about, f"  {done}; {how}"]
+    how = t(
+        "delete it with `loxodon forget {id}`, or undo it with `review --reject {id}`", id=one.id
+    )
+    return [f"{paint(one.id, 'bold')}  {asked}", f"  {done}; {how}"]
 
 
 def _question(one: Review) -> list[str]:
     """What is asked of a belief, and why."""
-    from loxodon.guard.provenance import origin_label
-
     belief, against = one.belief, one.against
     version = f" v{belief.version}" if belief.version > 1 else ""
     if against.id != belief.id:
@@ -189,8 +170,6 @@ def _question(one: Review) -> list[str]:
 
 def _seen_version(memory: Memory, call: Call) -> int | None:
     """The version of a belief that is confirmed; of one that was changed by others it is told."""
-    from loxodon.guard.provenance import is_own
-
     if call.confirm.startswith("q_"):
         raise UsageError(
             "{id} is a request to forget",
@@ -236,8 +215,6 @@ def _confirm_all(memory: Memory, call: Call) -> Result:
 )
 def quarantine(call: Call) -> Result:
     """List instructions found in other people's text and held back; release or drop one."""
-    from loxodon.guard.quarantine import is_forget_request
-
     if call.decision and call.id is None:
         raise UsageError("no id given")
     with call.opened() as memory:
@@ -248,3 +225,93 @@ def quarantine(call: Call) -> Result:
     found = [one for one in every if not is_forget_request(one.reason)][: call.limit or None]
     how = t("`loxodon quarantine release ID` or `loxodon quarantine drop ID`")
     return Result(found, [*view.listing(found), how] if found else t("nothing is in quarantine"))
+
+
+# Forgetting
+
+
+@command(
+    arg("ID", "memories (f_…), turns (t_…) or entities (e_…)", nargs="*", dest="ids"),
+    arg("--also NAME", "with --entity: also delete this name; can be repeated", action="append"),
+    arg("--last TIME", "everything said in the last 90m, 12h, 7d or 2w"),
+    YES,
+    arg("--receipts", "list what was forgotten, without its content"),
+    verb="forget",
+    without="since only",
+)
+def forget(call: Call) -> Result:
+    """Delete something permanently, everywhere."""
+    with call.opened() as memory:
+        if call.receipts:
+            return Result(memory.receipts())
+        chosen: dict[str, Any] = call.given()
+        ids, dry_run = chosen.pop("ids"), chosen.pop("dry_run", False)
+        if call.last:
+            chosen["since"] = memory.now() - span(call.last)
+        _ = Selection(tuple(ids), **chosen).what  # complains before anybody is asked to confirm it
+        if not dry_run:
+            call.see_a_terminal()
+        with view.Bar(call.command) as bar:
+            if dry_run or not call.yes:
+                planned = memory.forget(*ids, **chosen, dry_run=True, progress=bar)
+                if dry_run:
+                    return Result({"done": False, "receipt": planned}, receipt(planned, gone=False))
+                view.show(*receipt(planned, gone=False))
+                if planned.near:
+                    also = t("Forget any of these names too? Separate them by commas: ")
+                    names = filter(None, re.split("[,，、 ]+", call.answer(also)))
+                    chosen["also"] = [*chosen["also"], *names]
+                if planned.doubtful:
+                    question = t("Delete the sentences that may be about it too? [y/N] ")
+                    chosen["doubtful"] = call.agrees(question)
+                if not call.agrees(t("Delete it permanently? [y/N] ")):
+                    return Result({"done": False, "receipt": planned}, t("nothing was changed"))
+            done = memory.forget(*ids, **chosen, progress=bar)
+    return Result({"done": True, "receipt": done}, receipt(done, gone=True))
+
+
+def receipt(one: Receipt, *, gone: bool) -> list[str]:
+    """What was deleted, or would be, and where it still stands."""
+    counts = counted(one.erased)
+    lines = [t("would delete: {counts}", counts=counts)]
+    if gone:
+        lines = [t("deleted: {counts}", counts=counts), t("receipt {id}", id=one.id)]
+    if len(one.names) > 1:
+        lines.append(t("under the names: {names}", names=", ".join(one.names)))
+    if one.doubtful:
+        lines += [t("may be about it, kept (add --doubtful to delete):"), *one.doubtful]
+    if one.near:
+        near = ", ".join(f"{name.name} ({name.turns})" for name in one.near)
+        lines.append(t("may be its own names, kept (add --also NAME): {names}", names=near))
+    for what, title in LEFT.items():
+        places = [f"{f.file}:{f.line}" if f.line else f.file for f in one.files if f.what == what]
+        lines += [t(title), *(f"  {place}" for place in places)] if places else []
+    if gone:
+        lines.append(t("backups stored elsewhere still contain it, until they are restored here"))
+    return lines
+
+
+@command(
+    arg("--for TIME", "for this long: 90m, 12h, 7d or 2w (default: until `loxodon resume`)"),
+    verb="pause",
+    without="until",
+)
+def pause(call: Call) -> Result:
+    """Stop recording and learning for a while; recall still works."""
+    length = getattr(call, "for")
+    found = call.do(call.clock() + span(length) if length else None, make=True)
+    return Result({"paused": found}, paused(found.until))
+
+
+def paused(until: object) -> str:
+    if until is None:
+        return t("paused: nothing is recorded or learned until `loxodon resume`")
+    return t("paused until {until}: nothing is recorded or learned", until=view.in_words(until))
+
+
+@command(verb="resume")
+def resume(call: Call) -> Result:
+    """End a pause."""
+    was = call.do()
+    said = t("recording resumed") if was else t("recording was not paused")
+    return Result({"resumed": was}, said)

@@ -18,7 +18,6 @@ from loxodon.errors import InputError, LoxodonError, unwritable
 from loxodon.messages import t
 from loxodon.security.actor import Actor, acting
 
-DEFAULT_HOME = "~/.loxodon"
 _STORE = "LOXODON_STORE"
 _GARBAGE = 50_000  # objects after which a look for circles is worth it; a short command makes fewer
 OPTIONS = (
@@ -48,9 +47,7 @@ def _leave(code: int) -> NoReturn:
         sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(
-            OSError, ValueError, AttributeError
-        ):  # nobody reads it, which is their choice
+        with suppress(OSError, ValueError, AttributeError):  # nobody reads it: their choice
             stream.flush()
     os._exit(code)
 
@@ -63,6 +60,7 @@ def _run(typed: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             named = os.environ.get("PYTHONIOENCODING") or stream.isatty()
             stream.reconfigure(encoding=None if named else "utf-8", errors="backslashreplace")
+    before = os.environ.get(_STORE)
     try:
         return _done(typed)
     except LoxodonError as error:
@@ -86,6 +84,10 @@ def _run(typed: list[str]) -> int:
             reason=error,
         )
         return _failed(unexpected, typed)
+    finally:
+        os.environ.pop(_STORE, None)
+        if before is not None:
+            os.environ[_STORE] = before
 
 
 def _done(typed: list[str]) -> int:
@@ -98,23 +100,13 @@ def _done(typed: list[str]) -> int:
     ]
     call = Call()
     call.command = parse(whole, call)
-    call.named_home = call.home  # an example goes to no home that was not asked for
-    call.home = call.home or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
-    call.now = call.now or os.environ.get("LOXODON_NOW") or ""
-    before = os.environ.get(_STORE)
     if call.store:  # in the environment, which no list of processes shows, as it does arguments
         os.environ[_STORE] = call.store
-    try:
-        with suppress(LoxodonError):  # a broken config.toml is reported by who needs it
-            if call.config.language != "auto":
-                messages.use(call.config.language)
-        with acting(Actor("cli")):
-            result = _result(call)
-    finally:
-        if call.store and before is not None:
-            os.environ[_STORE] = before
-        elif call.store:
-            del os.environ[_STORE]
+    with suppress(LoxodonError):  # a broken config.toml is reported by who needs it
+        if call.config.language != "auto":
+            messages.use(call.config.language)
+    with acting(Actor("cli")):
+        result = _result(call)
     if call.json and not result.printed:
         print(view.json_text(result.data))
     elif not result.printed:
@@ -126,15 +118,21 @@ def _done(typed: list[str]) -> int:
 
 
 def _result(call: Call) -> Result:
-    if call.command in ("help", "usage", "version"):
-        return _help(call)
+    view.mask_with(None)
+    if call.command == "version":
+        from loxodon import __version__
+
+        return Result({"version": __version__}, f"loxodon {__version__}")
+    if call.command == "usage":
+        return Result({"usage": call.text}, call.text.removesuffix("\n"))
+    if call.command == "help":
+        return _help(call.all)
     one = command_named(call.command)
     if call.as_agent and not one.for_agents:
         from loxodon.store.walls import owners_only
 
         raise owners_only()
-    view.mask_with(None)
-    if one.for_agents and one.verb and one.verb.masked:
+    if one.verb and one.verb.masked:
         from loxodon.guard.guard import Guard
 
         guard = Guard.of(call.root)
@@ -156,14 +154,8 @@ def _parts(call: Call, result: Result) -> list[object]:
     return [*view.listing(cut), view.paint(t("there are more; --limit 0 shows all"), "dim")]
 
 
-def _help(call: Call) -> Result:
-    """`--version`, the help of one command, or the commands: those of every day, or all."""
-    if call.command == "version":
-        from loxodon import __version__
-
-        return Result({"version": __version__}, f"loxodon {__version__}")
-    if call.command == "usage":
-        return Result({"usage": call.text}, call.text.removesuffix("\n"))
+def _help(every: bool) -> Result:
+    """The commands: those of every day, or all."""
     commands = {name: t(command_named(name).about) for name in MODULES}
     width = max(map(len, commands))
 
@@ -171,10 +163,10 @@ def _help(call: Call) -> Result:
         return [f"  {name:{width}}  {commands[name]}" for name in names]
 
     lines = [t("Long-term memory for AI agents, on your own machine."), ""]
-    lines += ["loxodon [OPTION …] COMMAND …", *([] if call.all else ["", *listed(DAILY)])]
-    for heading, names in GROUPS.values():
+    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(DAILY)])]
+    for heading, (_, names) in GROUPS.items():
         rest = [name for name in names.split() if name not in (*DAILY, *OPERATORS)]
-        if call.all:
+        if every:
             lines += ["", t(heading), *listed(names.split())]
         elif rest:
             lines.append(f"\n{t(heading)}: {', '.join(rest)}")

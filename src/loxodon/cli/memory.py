@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, past, read_file, words
+from loxodon.cli.call import Call, Result, read_file
 from loxodon.cli.parser import arg, command, derived
 from loxodon.cli.view import paint
 from loxodon.errors import InputError, UsageError
-from loxodon.messages import current, t
+from loxodon.messages import t
 
 if TYPE_CHECKING:
     from loxodon.journal import Reading
-    from loxodon.types import Added, Draft, Recall, Record
+    from loxodon.types import Recall
 
 ID = arg("ID", "id of the memory, such as f_20260204_001")
+_TEXTS = ("message", "soul", "profile", "memories", "recent", "text", "state")
+"""The fields of a frame that are not about how it came together."""
 FORMATS = ("jsonl", "openclaw", "claude-code", "codex", "gemini-cli", "markdown", "chat")
-_UNFOLLOWED = ("version", "updated_at", "accessed_at", "confirmed_at", "access_count", "strength")
-"""Fields of a memory that change by themselves."""
 
 derived(
     "capture",
@@ -32,12 +31,25 @@ derived(
     said="remembered as {id}",
 )
 derived("list", "List memories, newest first.")
+derived("journal", "Show or search past messages.", words="query")
 derived(
     "archive",
     "Hide a memory from recall; it is kept.",
     ID,
     said="archived {id}; `loxodon unarchive {id}` restores it",
 )
+derived("history", "Show every version of a memory.", ID, without="limit")
+derived(
+    "inspect",
+    "Show everything about a memory, a message or a person.",
+    arg("ID", "id of a memory, message, note or entity, or a name", nargs="+"),
+)
+derived(
+    "profile",
+    "Show the core facts about the user.",
+    arg("--refresh", "rebuild it now, as the weekly job does"),
+)
+derived("snapshot", "Print what a conversation should start with.")
 
 
 @command(
@@ -52,16 +64,24 @@ def add(call: Call) -> Result:
     """Add conversations to the journal, from files or standard input."""
     # All files are read before any is journalled: a bad line refuses them all.
     files = [(name, _read(name, call)) for name in call.file]
-    _check_names(call.me, [draft for _, one in files for draft in one.drafts])
-    done: list[Added] = []
+    total: dict[str, Any] = {}
+    lines: list[object] = []
     with call.opened(make=True) as memory, view.Bar(call.command) as bar:
         for name, reading in files:
             names = [call.session] if call.session else _session_names(name, f"{memory.now():%F}")
-            done.append(memory.add_drafts(reading.drafts, names, bar, me=call.me))
-        is_new = memory.config.enabled and memory.status().last_consolidation is None
-    total: dict[str, Any] = dict(done[0]._asdict())
-    for one in done[1:]:
-        total = {name: value + getattr(one, name) for name, value in total.items()}
+            done = memory.add_drafts(reading.drafts, names, bar, me=call.me)
+            total = {k: total[k] + v if total else v for k, v in done._asdict().items()}
+            if done.people:
+                people = ", ".join(done.people)
+                lines += [
+                    t(
+                        "nothing is learned from {file} until you say with --me who you are",
+                        file=name,
+                    ),
+                    t("names found: {names}", names=people),
+                ]
+        if memory.config.enabled and total["added"] and not memory.status().last_consolidation:
+            lines.append(t("next: `loxodon consolidate` turns this into memories"))
     for name in ("sessions", "people", "unfound"):
         total[name] = list(dict.fromkeys(total[name]))
     skipped = [
@@ -69,21 +89,10 @@ def add(call: Call) -> Result:
         for name, reading in files
         for line, error in reading.problems
     ]
-    added, known = total["added"], total["known"]
-    lines: list[object] = [
-        t("turns added: {added}, already known: {known}", added=added, known=known)
-    ]
-    lines += view.record(total, "added", "known", "sessions", "people")
-    for (name, _), one in zip(files, done, strict=True):
-        if one.people:
-            whose = t(
-                "nothing is learned from {file} until you say with --me who you are", file=name
-            )
-            lines += [whose, t("names found: {names}", names=", ".join(one.people))]
-    if is_new and added:
-        lines.append(t("next: `loxodon consolidate` turns this into memories"))
+    added = t("turns added: {added}, already known: {known}", **total)
+    rest = view.record(total, "added", "known", "sessions", "people")
     warnings = [t("skipped {file} line {line}: {message}", **one) for one in skipped]
-    return Result({**total, "skipped": skipped}, lines, warnings)
+    return Result({**total, "skipped": skipped}, [added, *rest, *lines], warnings)
 
 
 def _shown(name: str) -> str:
@@ -128,24 +137,6 @@ def _read(name: str, call: Call) -> Reading:
     return reading
 
 
-def _check_names(me: Sequence[str], said: Sequence[Draft]) -> None:
-    """Refuse a name that nobody has in any of the files."""
-    from loxodon.guard.speakers import key_of
-    from loxodon.journal.chat import OWNERS
-
-    people = {key_of(one.speaker): one.speaker for one in said if one.speaker}
-    # What `Me:` says is the user's already, and has no name.
-    nameless = OWNERS if any(one.role == "user" and not one.speaker for one in said) else ()
-    for name in me:
-        if key_of(name) not in {*people, *nameless}:
-            raise InputError(
-                "nobody called {name} wrote a message in it",
-                hint="names found: {names}",
-                name=repr(name),
-                names=", ".join(people.values()) or "—",
-            )
-
-
 def _session_names(name: str, today: str) -> list[str]:
     """What the session of a file may be called, best first: its name, then with its folder."""
     if name == "-":
@@ -173,12 +164,11 @@ def recall(call: Call) -> Result:
         lines.append(t("nothing related was found"))
     elif answer.unsure:
         lines.append(paint(t("possibly none of this answers the question"), "yellow"))
-    budget = call.config.recall.budget if call.budget is None else call.budget
     summary = t(
         "found {n}, {tokens} of {budget} tokens, {ms} ms",
         n=len(answer.items),
         tokens=answer.tokens,
-        budget=budget,
+        budget=call.config.recall.budget if call.budget is None else call.budget,
         ms=f"{answer.elapsed_ms:.1f}",
     )
     if "top" in left:
@@ -187,43 +177,25 @@ def recall(call: Call) -> Result:
         summary += "; " + t("{n} did not fit into the budget", n=left["budget"])
     lines.append(paint(summary, "dim"))
     if call.explain:
-        return Result(answer, [*lines, view.explained(answer)])
+        return Result(answer, [*lines, *view.record(answer.trace or {})])
     return Result(answer._replace(trace=None), lines)
 
 
 @command(
-    arg("--soul FILE", "file that describes the agent (default: SOUL.md)"),
-    arg("--workspace DIR", "folder of SOUL.md (default: the home)"),
+    arg("--workspace DIR", "folder of SOUL.md, which describes the agent (default: the home)"),
     arg("--explain", "show why each part was chosen, and its tokens, instead of the text"),
     verb="assemble",
     words="message",
+    without="soul",
 )
 def context(call: Call) -> Result:
     """Print everything an agent should see before it replies."""
-    if path := call.soul:
-        from loxodon.recall.assemble import SOUL_FILE
-        from loxodon.security import paths
-
-        if path != "-":
-            path = paths.allowed_path(call.folder, path, [os.path.join(call.folder, SOUL_FILE)])
-        call.soul = read_file(path).decode("utf-8-sig", "replace")
     found = call.do(workspace=call.workspace)
     if call.explain:
-        return Result(found, view.frame(found))
-    return Result(
-        found._replace(recall=found.recall and found.recall._replace(trace=None)), found.text
-    )
-
-
-@command(arg("--on WHEN", "only from that day, week or month"), verb="journal", words="query")
-def journal(call: Call) -> Result:
-    """Show or search past messages."""
-    if call.on is None:
-        return Result(call.do())
-    if call.since is not None or call.until is not None:
-        raise UsageError("--on cannot be combined with --since or --until")
-    since, until = past(call.on, call.clock())
-    return Result(call.do(since=since, until=until))
+        items = view.items(found.recall.items if found.recall else (), explain=True)
+        return Result(found, [*view.record(found, *_TEXTS, "recall"), *items])
+    recalled = found.recall and found.recall._replace(trace=None)
+    return Result(found._replace(recall=recalled), found.text)
 
 
 @command(arg("ID", "id of a memory (f_…), a message (t_…) or a chunk of a note (n_…)"), verb="get")
@@ -233,39 +205,10 @@ def show(call: Call) -> Result:
         if call.id.startswith("n_"):
             note = memory.note(call.id)
             path = os.path.join(note.file.root, note.file.path)
-            return Result(
-                note, [note.chunk.text, *view.record({"file": path, **note.chunk._asdict()})]
-            )
+            return Result(note, view.record({"file": path, **note.chunk._asdict()}))
         is_turn = call.id.startswith("t_") or ":" in call.id
         found: Any = memory.turn(call.id) if is_turn else memory.get(call.id)
     return Result(found, [paint(found.content, "bold"), *view.record(found, "content")])
-
-
-@command(ID, verb="history", without="limit")
-def history(call: Call) -> Result:
-    """Show every version of a memory."""
-    found = call.do(call.id)
-    lines: list[str] = []
-    before: Record | None = None
-    for version in found:
-        number = paint(f"v{version.version}", "bold")
-        lines.append(f"{number}  {view.minute(version.at)}  {t(version.change)}")
-        for name, new in version.record._asdict().items():
-            old = getattr(before, name) if before else None
-            first = name == "content" or (name == "basis" and new)
-            if name not in _UNFOLLOWED and new != old and (before or first):
-                was = f"{view.in_words(old)} → " if before else ""
-                lines.append(f"    {name}: {was}{view.in_words(new)}")
-        before = version.record
-    return Result(found, lines)
-
-
-@command(arg("ID", "id of a memory, message, note or entity, or a name", nargs="+"), verb="inspect")
-def inspect(call: Call) -> Result:
-    """Show everything about a memory, a message or a person."""
-    with call.opened() as memory:
-        found = memory.inspect(" ".join(call.id))
-        return Result(memory.guard.shown_value(found, private=True, reveal=call.reveal))
 
 
 @command(arg("NAME", "any name of the entity", nargs="?"), verb="entities", without="limit")
@@ -274,40 +217,12 @@ def entities(call: Call) -> Result:
     if call.name is None:
         return Result(call.do())
     with call.opened() as memory:
-        card = memory.entity(call.name)
-        known = [memory.get(id) for id in (*card.facts, *card.beliefs, *card.summaries)]
-    values = {name: one.value for name, one in card.attributes.items()}
-    about = view.record({"also called": card.entity.aliases, **values})
-    title = f"{paint(card.entity.name, 'bold')} ({t(card.entity.type)})"
-    return Result(card, [title, *about, *view.listing(known)])
+        return Result(memory.entity(call.name))
 
 
-@command(
-    arg("--refresh", "rebuild it now, as the weekly job does"), verb="profile", without="language"
-)
-def profile(call: Call) -> Result:
-    """Show the core facts about the user."""
-    text = call.do(current(), refresh=call.refresh)
-    return Result({"profile": text}, text)
-
-
-@command(verb="snapshot", without="language")
-def snapshot(call: Call) -> Result:
-    """Print what a conversation should start with."""
-    text = call.do(current())
-    return Result({"snapshot": text}, text)
-
-
-@command(
-    ID,
-    arg("--content TEXT", "the new text, or - for standard input"),
-    arg("--done", "whether a plan is done", choices=("yes", "no")),
-    verb="edit",
-)
+@command(ID, arg("--done", "whether a plan is done", choices=("yes", "no")), verb="edit")
 def edit(call: Call) -> Result:
     """Change a memory; the old version stays in its history."""
-    if call.content is not None:
-        call.content = words([call.content])
     done = {} if call.done is None else {"done": call.done == "yes"}
     edited = call.do(call.id, **done)
     said = t("{id} is now at version {version}", id=edited.id, version=edited.version)

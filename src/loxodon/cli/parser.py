@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -23,26 +22,26 @@ if TYPE_CHECKING:
     from loxodon.cli.call import Call, Result
 
 GROUPS = {
-    "memory": (
-        "Memories",
+    "Memories": (
+        "memory",
         "add recall context capture list show edit archive unarchive history inspect journal "
         "entities profile snapshot",
     ),
-    "learn": ("Learning", "consolidate review quarantine schedule embed model clock"),
-    "forget": ("Forgetting", "forget pause resume"),
-    "workspace": ("Files", "export import sync watch sources"),
-    "agents": ("Agents", "connect follow hook openclaw"),
-    "serve": ("Servers", "ui serve proxy mcp"),
-    "admin": ("Administration", "status stats init config space token policy audit"),
-    "backup": (
-        "Maintenance",
+    "Learning": ("learn", "consolidate review quarantine schedule embed model clock"),
+    "Forgetting": ("learn", "forget pause resume"),
+    "Files": ("workspace", "export import sync watch sources"),
+    "Agents": ("agents", "connect follow hook openclaw"),
+    "Servers": ("serve", "ui serve proxy mcp"),
+    "Administration": ("admin", "status stats init config space token policy audit"),
+    "Maintenance": (
+        "backup",
         "backup restore validate repair rebuild-index encrypt decrypt rekey move postgres",
     ),
-    "demo": ("Example", "demo"),
-    "bench": ("Benchmarks", "bench"),
+    "Example": ("demo", "demo"),
+    "Benchmarks": ("bench", "bench"),
 }
-"""The modules with commands: the heading of each in help, and its commands."""
-MODULES = {name: module for module, (_, names) in GROUPS.items() for name in names.split()}
+"""The groups of commands by their headings in help: the module of each, and its commands."""
+MODULES = {name: module for module, names in GROUPS.values() for name in names.split()}
 DAILY = ["add", "consolidate", "recall", "capture", "list", "show", "forget", "status", "ui"]
 """What `loxodon --help` explains."""
 OPERATORS = ["hook", "openclaw", "model", "clock", "embed", "rekey", "move", "postgres"]
@@ -55,6 +54,7 @@ _ALSO = {
     "show": "get cat",
     "list": "ls",
     "journal": "log",
+    "forget": "delete rm",
     "ui": "console web",
     "demo": "example",
     "config": "settings",
@@ -68,6 +68,7 @@ _OWN = {"openclaw": ("--agent",), "token": ("--agent", "--relays-user")}
 _NOT_TYPED = (verbs.CONVERSATION, verbs.CURSOR, verbs.HISTORY, verbs.TURNS)
 
 Added = tuple[tuple[str, ...], dict[str, Any]]
+Run = Callable[["Call"], "Result"]
 
 
 class Command(NamedTuple):
@@ -75,7 +76,7 @@ class Command(NamedTuple):
 
     name: str
     about: str
-    run: Callable[[Call], Result]
+    run: Run
     added: tuple[Added, ...] = ()
     verb_name: str = ""
     without: str = ""
@@ -92,7 +93,7 @@ class Command(NamedTuple):
     @property
     def arguments(self) -> list[Argument]:
         """The arguments of its verb that it takes."""
-        without = ("token", "reveal", *self.without.split())
+        without = ("token", "reveal", "language", *self.without.split())
         return [
             one
             for one in (self.verb.arguments if self.verb else ())
@@ -119,9 +120,7 @@ def arg(spelling: str, help: str, **how: Any) -> Added:
         return (*flags, last), {"help": help, **flag, **how}
     if how.get("action") == "append":
         how["default"] = []
-    kind: dict[str, Any] = {"metavar": last}
-    if "|" in last:
-        kind = {"choices": tuple(last.split("|"))}
+    kind = {"choices": tuple(last.split("|"))} if "|" in last else {"metavar": last}
     return tuple(flags), {"help": help, **kind, **how}
 
 
@@ -138,7 +137,7 @@ CHAT = arg(
 
 def command(
     *added: Added, verb: str = "", without: str = "", words: str = "", one_of: str = ""
-) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
+) -> Callable[[Run], Run]:
     """Declare a function as the command of its name, which its docstring explains.
 
     Who may use it, and whether numbers are masked, is as for its verb, whose arguments it takes but
@@ -146,7 +145,7 @@ def command(
     exclude each other.
     """
 
-    def declare(run: Callable[[Call], Result]) -> Callable[[Call], Result]:
+    def declare(run: Run) -> Run:
         name = run.__name__.strip("_").replace("_", "-")
         about = " ".join((run.__doc__ or "").split("\n\n")[0].split())
         _DECLARED[name] = Command(name, about, run, added, verb, without, words, one_of)
@@ -156,28 +155,25 @@ def command(
 
 
 def derived(
-    name: str,
-    about: str,
-    *added: Added,
-    verb: str = "",
-    said: str = "",
-    make: bool = False,
-    without: str = "",
-    words: str = "",
+    name: str, about: str, *added: Added, verb: str = "", make: bool = False, **how: str
 ) -> None:
-    """Declare a command that calls its verb, with what is `added` first, and shows what comes of it
-    or says a sentence with its fields."""
+    """Declare a command that calls its verb, with the positional arguments `added` first, and shows
+    what comes of it, or what is `said` with its fields."""
 
     def run(call: Call) -> Result:
         from loxodon.cli.call import Result
 
-        first = [getattr(call, flags[0]) for flags, _ in added if flags[0][0] != "-"]
-        found, field = call.do(*first, make=make), one.verb.field if one.verb else ""
+        typed = {dest_of(*each): getattr(call, dest_of(*each)) for each in added}
+        first = [typed.pop(flags[0]) for flags, _ in added if flags[0][0] != "-"]
+        first = [" ".join(given) if isinstance(given, list) else given for given in first]
+        more = {option: value for option, value in typed.items() if value}
+        found, field = call.do(*first, make=make, **more), one.verb.field if one.verb else ""
+        if isinstance(found, str):
+            return Result({name: found}, found)
         told = found._asdict() if hasattr(found, "_asdict") else {field: found}
-        return Result({field: found} if field else found, t(said, **told) if said else None)
+        return Result({field: found} if field else found, t(one.said, **told) if one.said else None)
 
-    one = Command(name, about, run, added, verb or name, without, words, said=said)
-    _DECLARED[name] = one
+    one = _DECLARED[name] = Command(name, about, run, added, verb or name, **how)
 
 
 def command_named(name: str) -> Command:
@@ -209,39 +205,26 @@ def parse(argv: Sequence[str], call: Call) -> str:
         rest = [rest[1], "--help"]
     if rest[0] in ("-V", "--version"):
         return "version"
-    if rest[0] in ALIASES:
-        rest[:1] = ALIASES[rest[0]].split()
-    if rest[0] not in MODULES:
-        raise _unknown(rest[0])
-    one = command_named(rest[0])
-    parser = parser_of(one)
+    rest[:1] = ALIASES.get(rest[0], rest[0]).split() or [""]
+    name = rest[0]
+    if name not in MODULES:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, [*MODULES, *ALIASES], n=1, cutoff=0.6)
+        raise UsageError(
+            "unknown command {name}",
+            hint="did you mean `loxodon {near}`?"
+            if near
+            else "list all commands with `loxodon help all`",
+            name=repr(name),
+            near=ALIASES.get(near[0], near[0]) if near else "",
+        )
+    parser = parser_of(command_named(name))
     if {"-h", "--help"} & set(rest[1:]):
         call.text = parser.format_help()
         return "usage"
     parser.parse_args(rest[1:], call)
-    return one.name
-
-
-def _unknown(name: str) -> UsageError:
-    """The error for a command that there is not, with the one that was probably meant."""
-    from difflib import get_close_matches
-
-    if name in ("delete", "rm", "remove", "del"):
-        return UsageError(
-            "unknown command {name}",
-            hint="`loxodon forget ID` deletes a memory permanently; `loxodon archive ID` only "
-            "hides it",
-            name=repr(name),
-        )
-    near = get_close_matches(name, [*MODULES, *ALIASES], n=1, cutoff=0.6)
-    return UsageError(
-        "unknown command {name}",
-        hint="did you mean `loxodon {near}`?"
-        if near
-        else "list all commands with `loxodon help all`",
-        name=repr(name),
-        near=ALIASES.get(near[0], near[0]) if near else "",
-    )
+    return name
 
 
 def _global_options(argv: list[str], call: Call) -> list[str]:
@@ -322,26 +305,17 @@ def _add(parser: argparse.ArgumentParser, one: Argument, words: str) -> None:
 
 
 def whole(text: str) -> int:
-    """The type of options that count."""
-    with suppress(ValueError):
-        if (value := int(text)) >= 0:
-            return value
-    raise argparse.ArgumentTypeError(
-        t("must be a whole number, 0 or more, not {value}", value=repr(text))
-    )
-
-
-def number(text: str) -> float:
-    """The type of options with a fraction."""
-    with suppress(ValueError):
-        return float(text)
-    raise argparse.ArgumentTypeError(t("must be a number, not {value}", value=repr(text)))
+    """The type of options that count; argparse names it where it does not fit."""
+    value = int(text)
+    if value < 0:
+        raise ValueError(text)
+    return value
 
 
 _KINDS: dict[Any, tuple[str, Callable[[str], Any] | None]] = {
     verbs.WHOLE: ("N", whole),
     verbs.SIZE: ("N", whole),
-    verbs.NUMBER: ("0..1", number),
+    verbs.NUMBER: ("0..1", float),
     verbs.TEXTS: ("A,B", names_of),
     verbs.MOMENT: ("WHEN", None),
     verbs.MOMENT_OR_NONE: ("WHEN", None),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from loxodon.cli.call import Call, Result
-from loxodon.cli.parser import CHAT, arg, command, number, whole
+from loxodon.cli.parser import CHAT, arg, command, whole
 from loxodon.errors import INSTALL, ConfigError, UsageError
 from loxodon.memory import Memory
 from loxodon.messages import t
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 _THREADS = 2  # that recall, and as many that journal; more would only stand in the streams' way
 _PATIENCE = 3.0  # seconds that work which has begun may take to end, once the server does
 _LOOPBACK = "127.0.0.1"
+_PORTS = {"serve": 8710, "proxy": 8711, "mcp": 8712, "ui": 8713}
 ADDRESS = (
     arg("--host ADDRESS", "address to listen on (127.0.0.1)", default=_LOOPBACK),
     arg("--token TEXT", "access token (LOXODON_TOKEN); not needed on this machine", default=""),
@@ -38,12 +38,20 @@ def _door(call: Call) -> Door:
     return door(call.host, token, Grants(call.root))
 
 
+def _listen(call: Call, host: str, *, or_any: bool = False) -> Any:
+    from loxodon.http.server import listen, need_uvicorn
+
+    need_uvicorn()
+    return listen(host, _PORTS[call.command] if call.port is None else call.port, or_any=or_any)
+
+
 def _host(call: Call, surface: str, **how: Any) -> Host:
     """The memories of the home; one that cannot be opened is told now, not to who asks first."""
     from loxodon.http.host import Host
 
     # A server asks the clock itself, unless it is told what to take for now.
-    host = Host(call.folder, call.clock if call.now else None, surface=surface, **how)
+    told = call.now or os.environ.get("LOXODON_NOW")
+    host = Host(call.folder, call.clock if told else None, surface=surface, **how)
     host.memory(call.space)
     return host
 
@@ -61,11 +69,8 @@ def _serving(call: Call, url: str) -> None:
 @command(*ADDRESS)
 def serve(call: Call) -> Result:
     """Serve the memory over HTTP, with the console for browsers, and run its background jobs."""
-    from loxodon.http.server import listen, need_uvicorn
-
-    need_uvicorn()
     at = _door(call)
-    with listen(call.host, 8710 if call.port is None else call.port) as listening:
+    with _listen(call, call.host) as listening:
         return _serve(call, at, listening, lambda url: _serving(call, url))
 
 
@@ -85,10 +90,8 @@ def ui(call: Call) -> Result:
     from loxodon.http.console import Exchange
     from loxodon.http.guard import Door
     from loxodon.http.logs import log_only
-    from loxodon.http.server import listen, need_uvicorn
     from loxodon.security.tokens import Grants
 
-    need_uvicorn()
     code, token = token_urlsafe(24), token_urlsafe(32)
     if not call.json:
         log_only("defect", "server", "stopped")
@@ -106,8 +109,7 @@ def ui(call: Call) -> Result:
             Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
     # At the same port as before, so that the browser knows the page again.
-    port = 8713 if call.port is None else call.port
-    with listen(_LOOPBACK, port, or_any=True) as listening:
+    with _listen(call, _LOOPBACK, or_any=True) as listening:
         at = Door(token, grants=Grants(call.root), own_names=True)
         return _serve(call, at, listening, opened, Exchange(code, token))
 
@@ -147,13 +149,13 @@ def _serve(
     *ADDRESS,
     arg("--key-env NAME", "variable with the API key (default: each client sends its own)"),
     arg("--space-by user|key|fixed", "how to tell users apart (user)", default="user"),
-    arg("--limit SECONDS", "how long to wait for the memory (1.5)", type=number, default=1.5),
-    arg("--timeout SECONDS", "how long to wait for data (600)", type=number, default=600.0),
+    arg("--limit SECONDS", "how long to wait for the memory (1.5)", type=float, default=1.5),
+    arg("--timeout SECONDS", "how long to wait for data (600)", type=float, default=600.0),
     arg("--explain", "log the ids of recalled memories"),
 )
 def proxy(call: Call) -> Result:
     """Add memory to any client, as a proxy in front of its model."""
-    from loxodon.http.server import listen, need_uvicorn, serve, url_of
+    from loxodon.http.server import need_uvicorn, serve, url_of
 
     need_uvicorn()  # with which come starlette and httpx
     from loxodon.jobs.runner import Runner
@@ -166,39 +168,33 @@ def proxy(call: Call) -> Result:
     key = os.environ.get(call.key_env, "").strip() if call.key_env else ""
     if call.key_env and not (key and key.isascii() and key.isprintable()):
         raise UsageError("the environment variable {name} is not set", name=call.key_env)
-    for option in ("timeout", "limit"):
-        if not 0 < getattr(call, option) <= 86_400:
-            raise UsageError("--timeout and --limit must be more than 0 and at most 86400 seconds")
+    if not (0 < call.timeout <= 86_400 and 0 < call.limit <= 86_400):
+        raise UsageError("--timeout and --limit must be more than 0 and at most 86400 seconds")
     upstream = Upstream(call.upstream, key, call.timeout)
     with (
-        listen(call.host, 8711 if call.port is None else call.port) as listening,
+        _listen(call, call.host) as listening,
         _host(call, "proxy", threads=_THREADS) as recalling,
         _host(call, "proxy", threads=_THREADS) as journal,
     ):
         _warm(recalling.memory(call.space))
-        runner = Runner(journal)
-        app = App(
-            upstream,
-            Memories(recalling, journal, call.limit, explain=call.explain),
-            at,
-            SpaceRule(call.space, call.space_by),
-            key_is_ours=bool(call.key_env),
-            rate=recalling.config.serve.rate,
-        )
-        data = {"url": f"{url_of(listening)}/v1", "upstream": upstream.base, "home": call.folder}
-        said = t(
-            "set your client's base URL to {url}; requests go to {upstream} and are remembered "
-            "at {home}; press Ctrl-C to stop",
-            **data,
-        )
+        memories = Memories(recalling, journal, call.limit, explain=call.explain)
+        rule, limits = SpaceRule(call.space, call.space_by), recalling.config.serve
+        how: Any = {"key_is_ours": bool(call.key_env), "rate": limits.rate}
+        runner, app = Runner(journal), App(upstream, memories, at, rule, **how)
 
         def ready() -> None:
             runner.start()
+            url = f"{url_of(listening)}/v1"
+            data = {"url": url, "upstream": upstream.base, "home": call.folder}
+            said = t(
+                "set your client's base URL to {url}; requests go to {upstream} and are remembered "
+                "at {home}; press Ctrl-C to stop",
+                **data,
+            )
             _began(call, said, **data)
 
         try:
-            most = recalling.config.serve.connections
-            serve(app, listening, ready=ready, connections=most)
+            serve(app, listening, ready=ready, connections=limits.connections)
         finally:
             runner.stop()
     return Result({}, printed=True)
@@ -225,23 +221,26 @@ def mcp(call: Call) -> Result:
     """Serve the memory to an agent over MCP."""
     if not call.http and (call.host, call.port, call.token) != (_LOOPBACK, None, ""):
         raise UsageError("--host, --port and --token need --http")
-    if not call.http:
-        _load_sdk()
-        from loxodon.mcp.transports import serve_pipes
+    try:
+        import mcp.server.lowlevel  # noqa: F401
+    except ImportError as error:
+        raise ConfigError(
+            "the server needs {module}, which cannot be imported: {reason}",
+            hint=INSTALL,
+            module="mcp",
+            extra="mcp",
+            reason=error,
+        ) from None
+    from loxodon.http.server import url_of
+    from loxodon.mcp.transports import PATH, serve_http, serve_pipes
 
+    if not call.http:
         with _served(call) as served:
             serve_pipes(served)
         return Result({}, printed=True)
-    from loxodon.http.server import listen, url_of
-
     at = _door(call)
-    with listen(call.host, 8712 if call.port is None else call.port) as listening:
-        _load_sdk()
-        from loxodon.mcp.transports import PATH, serve_http
-
-        with _served(call) as served:
-            url = url_of(listening) + PATH
-            serve_http(served, listening, at, lambda: _serving(call, url))
+    with _listen(call, call.host) as listening, _served(call) as served:
+        serve_http(served, listening, at, lambda: _serving(call, url_of(listening) + PATH))
     return Result({}, printed=True)
 
 
@@ -261,22 +260,3 @@ def _served(call: Call) -> Iterator[Any]:
             yield Served(host, *who, journals=not call.no_journal)
         finally:
             runner.stop()
-
-
-def _load_sdk() -> None:
-    """Load the SDK. It makes many thousand objects that stay: looking through them for garbage
-    meanwhile would take a quarter of the time until the first answer."""
-    gc.disable()
-    try:
-        import mcp.server.lowlevel  # noqa: F401
-    except ImportError as error:
-        raise ConfigError(
-            "the server needs {module}, which cannot be imported: {reason}",
-            hint=INSTALL,
-            module="mcp",
-            extra="mcp",
-            reason=error,
-        ) from None
-    finally:
-        gc.enable()
-    gc.freeze()

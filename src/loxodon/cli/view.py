@@ -1,7 +1,8 @@
 """How results are shown: as text for a person, as JSON with `--json`.
 
-A command returns data, lines and tables; `shown` makes text of them. Rich draws tables and progress
-bars and takes 40 ms to load, so it is loaded when one is drawn; a recall needs neither.
+A command returns data, lines and tables; `show` prints them, `listing` and `record` make them of
+any value. Rich draws tables and progress bars and takes 40 ms to load, so it is loaded when one is
+drawn; a recall needs neither.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 
 from loxodon.messages import current, t
 from loxodon.store.clock_check import Doubted
-from loxodon.types import FileProblem, Frame, Item, Recall, Record, Source, Turn
+from loxodon.types import FileProblem, Item, Record, Source, Turn
 
 LISTED = 50  # memories, turns or files that a person is shown unless they ask for more
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
@@ -119,33 +120,61 @@ class Table(NamedTuple):
 
 
 def listing(found: Sequence[Any]) -> list[object]:
-    """Memories and messages in their own way, other records as a table of the fields that any of
-    them has, anything else a line each."""
+    """Memories and messages in their own way, other records and mappings as a table of the fields
+    that any of them has, anything else a line each."""
     if not found:
         return [t("nothing found")]
     if isinstance(found[0], Record):
-        return [memories(found)]
+        heads = ("id", "kind", "importance", "strength", "since", "memory", "tags")
+        return [Table(heads, [_memory(one) for one in found])]
     if isinstance(found[0], Turn):
         return [*_chat(found)]
-    if not hasattr(found[0], "_asdict"):
+    rows = [one if isinstance(one, Mapping) else _fields(one) for one in found]
+    if not rows[0]:
         return [*map(in_words, found)]
-    names = [name for name in found[0]._fields if any(_is_given(getattr(o, name)) for o in found)]
-    return [Table(names, [[getattr(one, name) for name in names] for one in found])]
+    names = tuple(name for name in rows[0] if any(_is_given(one[name]) for one in rows))
+    return [Table(names, [[one[name] for name in names] for one in rows])]
+
+
+def _fields(value: Any) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = value._asdict() if hasattr(value, "_asdict") else {}
+    return found
+
+
+def _memory(one: Record) -> Sequence[object]:
+    said = one.content + (f"  [{t('archived')}]" if one.state == "archived" else "")
+    since = day(one.valid_from or one.created_at)
+    weights = f"{one.importance:.2f}", f"{one.strength:.2f}"
+    return one.id, one.kind, *weights, since, said, ", ".join(one.tags)
+
+
+def _chat(found: Sequence[Turn]) -> Iterable[str]:
+    """Turns under the day and session they belong to."""
+    last = ""
+    for turn in found:
+        heading = f"{day(turn.at)}  {turn.session}"
+        if heading != last:
+            yield paint(heading, "bold")
+        last = heading
+        text = "\n    ".join(turn.content.splitlines())
+        who = paint(turn.speaker or turn.role, "cyan")
+        yield f"  {turn.at:%H:%M} {who}: {text} {paint(turn.ref, 'dim')}"
 
 
 def record(value: Any, *without: str) -> list[object]:
     """A record or a mapping as pairs of what is in it, and below them the records that it has."""
-    found = value if isinstance(value, Mapping) else value._asdict()
     rows: list[tuple[str, object]] = []
     below: list[object] = []
-    for name, one in found.items():
+    for name, one in (value if isinstance(value, Mapping) else _fields(value)).items():
         if name in without or not _is_given(one):
             continue
+        if isinstance(one, Mapping) and all(isinstance(part, Mapping) for part in one.values()):
+            one = [{"name": key, **part} for key, part in one.items()]
+            below += [paint(label(name), "bold"), *listing(one)]
+            continue
         many = isinstance(one, list | tuple) and not hasattr(one, "_asdict")
-        if hasattr(one[0] if many else one, "_asdict") and not isinstance(one, Source):
-            if many and isinstance(one[0], Source):
-                rows.append((label(name), in_words(one)))
-                continue
+        first = one[0] if many else one
+        if hasattr(first, "_asdict") and not isinstance(first, Source):
             below += [paint(label(name), "bold"), *(listing(one) if many else record(one))]
         else:
             size = f"{one / 1e6:.1f} MB" if name in ("bytes", "size") else in_words(one)
@@ -174,16 +203,17 @@ def in_words(value: object) -> str:
         return ", ".join(f"{label(name)} {in_words(one)}" for name, one in value.items() if one)
     if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
         return ", ".join(map(in_words, value))
-    return str(getattr(value, "content", value))
+    named = (name for name in ("content", "value", "name") if hasattr(value, name))
+    return str(getattr(value, next(named, ""), value))
 
 
 def pairs(rows: Iterable[tuple[str, object]]) -> str | None:
     """`name  value`, one a line, aligned as terminals count columns; None without any."""
-    rows = list(rows)
 
     def columns(text: str) -> int:
         return sum(2 if c >= "\u1100" and not "\u2010" <= c <= "\u2e7f" else 1 for c in text)
 
+    rows = list(rows)
     width = max((columns(name) for name, _ in rows), default=0)
     lines = [
         f"{paint(name, 'dim')}{' ' * (width - columns(name) + 2)}{value}" for name, value in rows
@@ -195,46 +225,13 @@ def day(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d}"
 
 
-def minute(moment: datetime | None) -> str:
-    return in_words(moment) if moment else t("never")
-
-
-def memories(found: Sequence[Record]) -> Table:
-    rows = [
-        (
-            one.id,
-            one.kind,
-            f"{one.importance:.2f}",
-            f"{one.strength:.2f}",
-            day(one.valid_from or one.created_at),
-            one.content + (f"  [{t('archived')}]" if one.state == "archived" else ""),
-            ", ".join(one.tags),
-        )
-        for one in found
-    ]
-    return Table(("id", "kind", "importance", "strength", "since", "memory", "tags"), rows)
-
-
-def _chat(found: Sequence[Turn]) -> Iterable[str]:
-    """Turns under the day and session they belong to."""
-    last = ""
-    for turn in found:
-        heading = f"{day(turn.at)}  {turn.session}"
-        if heading != last:
-            yield paint(heading, "bold")
-        last = heading
-        text = "\n    ".join(turn.content.splitlines())
-        who = paint(turn.speaker or turn.role, "cyan")
-        yield f"  {turn.at:%H:%M} {who}: {text} {paint(turn.ref, 'dim')}"
-
-
 def doubted(clock: Doubted) -> str:
     """Why nothing goes for its age, and what to do about it."""
     return t(
         "the system clock ({now}) is not trusted, it was last at {last}: nothing fades, expires or "
         "is summarised; if it is right, run `loxodon clock --right`",
-        now=minute(clock.now),
-        last=minute(clock.last),
+        now=in_words(clock.now),
+        last=in_words(clock.last),
     )
 
 
@@ -265,13 +262,12 @@ def items(found: Sequence[Item], *, explain: bool) -> list[object]:
         said = "\n   ".join((f"{before}: {item.content}" if before else item.content).splitlines())
         note = paint(marks(item, current()), "yellow")
         number, at = paint(f"{n}.", "bold"), paint(f"[{day(item.at)}]", "cyan")
-        lines.append(f"{number} {at} {note}{said}")
         about = [label("file note" if item.kind == "note" else item.kind), item.id]
         if item.sources:
             about.append(t("from {place}", place=in_words(item.sources[0])))
         if item.tags:
             about.append(t("tags: {tags}", tags=", ".join(item.tags)))
-        lines.append("   " + paint(" · ".join(about), "dim"))
+        lines += [f"{number} {at} {note}{said}", "   " + paint(" · ".join(about), "dim")]
         if explain and item.why:  # plain files stand in without a reason
             has = ", ".join(item.why["words"])
             why = t("why: has {words}", words=has) if has else t("why: no word in common")
@@ -287,56 +283,6 @@ def items(found: Sequence[Item], *, explain: bool) -> list[object]:
 def _shares(shares: Mapping[str, float], sign: str = "") -> str:
     """What routes gave or factors weigh, but for what gave nothing one can see."""
     return ", ".join(f"{label(name)} {sign}{x:.2f}" for name, x in shares.items() if x >= 0.005)
-
-
-def explained(answer: Recall) -> str | None:
-    """The question as it was understood, what each route gave, what came next, the time taken."""
-    if answer.trace is None:
-        return None
-    trace, question = answer.trace, answer.trace.question
-    asks = [question.kind, question.tense, question.project, question.topic]
-    understood = [
-        ", ".join(question.keywords or question.words),
-        *(label(one) for one in asks if one not in ("none", "any", "")),
-        *(f"{one.text} → {one.entity.name}" for one in question.entities),
-        *(in_words((time.since, time.until)) for time in question.times),
-    ]
-    routes = sorted(trace.routes.items(), key=lambda one: -one[1])
-    stages = ", ".join(f"{label(one.name)} {one.ms:.1f}" for one in trace.stages if one.ms > 0.05)
-    total = f"{answer.elapsed_ms:.1f}"
-    rows = [
-        (t("understood"), "; ".join(understood)),
-        (t("ranking"), trace.profile),
-        (t("routes"), " · ".join(f"{label(name)} {n}" for name, n in routes) or "—"),
-        *((t("failed"), trouble) for trouble in trace.trouble),
-        *(
-            (
-                t("not shown"),
-                f"{one.id} ({one.score:.2f}: {_shares(one.routes)}): {label(one.fate)}",
-            )
-            for one in trace.considered
-            if one.fate != "shown"
-        ),
-        (t("time"), t("{stages}; {total} ms in all", stages=stages or "—", total=total)),
-    ]
-    return pairs(rows)
-
-
-def frame(found: Frame) -> list[object]:
-    """What the parts of a frame take, why there was a recall or none, and the recall itself."""
-    from loxodon.recall.gate import why
-
-    reason = why(found.gate)
-    recalls = t("recalls: {why}", why=reason)
-    rows = [
-        (t("gate"), recalls if found.gate.recall else t("recalls nothing: {why}", why=reason)),
-        (t("tokens"), t("{n} of {budget}", n=found.tokens, budget=found.budget)),
-        *((label(one.name), str(one.tokens)) for one in found.parts),
-        *((label(one.reason), t("{n} left out", n=one.number)) for one in found.left_out),
-    ]
-    recall = found.recall
-    more = [*items(recall.items, explain=True), explained(recall)] if recall else []
-    return [pairs(rows), *more]
 
 
 class Bar:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+import signal
+import sys
+from threading import Event
 
-from loxodon import files
 from loxodon.cli import view
 from loxodon.cli.agents import STATE
 from loxodon.cli.call import Call, Result
@@ -20,42 +21,20 @@ from loxodon.views.sync import Synced
 
 @command(
     arg("DIR", "folder to write to (default: the workspace, setting workspace.path)", nargs="?"),
-    arg("--about NAME", "only what is known about NAME, as one JSON file"),
+    arg("--about NAME", "only what is known about NAME, as one JSON document, printed"),
     arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
     verb="workspace.export",
     without="folder",
 )
 def export(call: Call) -> Result:
     """Write the memory as text you can read and edit."""
-    if call.about:
-        return _export_about(call)
-    found = call.do(call.dir, plain=call.plain)
-    return Result(found, view.record(found, "kept"), view.problem_lines(found.kept))
-
-
-def _export_about(call: Call) -> Result:
-    """All that is known about someone or something, as one file or on standard output."""
-    from loxodon.security.paths import allowed_path
-    from loxodon.views import copies
-
-    path = call.dir or ""
+    if not call.about:
+        found = call.do(call.dir, plain=call.plain)
+        return Result(found, view.record(found, "kept"), view.problem_lines(found.kept))
     with call.opened() as memory:
-        if path and memory.encrypted and not call.plain:
-            raise InputError(
-                "this memory is encrypted, but the file would be plain text",
-                hint="to write it anyway, add --plain",
-            )
         subject = memory.subject(call.about)
-        found: Any = memory.guard.shown_value(subject, private=True, reveal=call.reveal)
-        folder = memory.workspace.folder
-    text = view.json_text(found) + "\n"
-    if not path:
-        return Result(found, text.removesuffix("\n"))
-    path = allowed_path(call.folder, path)
-    copies.note(folder, path, "file")
-    files.replace(path, text.encode("utf-8", "replace"))
-    counts = {name: len(getattr(found, name)) for name in ("memories", "turns", "events", "notes")}
-    return Result({"file": path, **counts})
+        about = memory.guard.shown_value(subject, private=True, reveal=call.reveal)
+    return Result(about, view.json_text(about))
 
 
 @command(
@@ -67,14 +46,11 @@ def _export_about(call: Call) -> Result:
 def import_(call: Call) -> Result:
     """Import memories and chats from another program."""
     found = call.do(make=not call.dry_run)
-    shown = view.record(found, "problems")
-    if not call.dry_run:
-        shown.append(
-            t(
-                "next: `loxodon consolidate` turns messages into memories; if imported memories "
-                "are all yours, confirm them with `loxodon review --confirm-all import`"
-            )
-        )
+    then = t(
+        "next: `loxodon consolidate` turns messages into memories; if imported memories "
+        "are all yours, confirm them with `loxodon review --confirm-all import`"
+    )
+    shown = [*view.record(found, "problems"), None if call.dry_run else then]
     data = {"dry_run": call.dry_run, **found._asdict()}
     return Result(data, shown, view.problem_lines(found.problems))
 
@@ -93,7 +69,7 @@ def sync(call: Call) -> Result:
 
 def _synced(found: Synced) -> list[str]:
     """What was done, a line for each memory."""
-    changed = ("added", "edited", "archived", "unarchived")
+    changed = ("added", "edited", "archived")
     lines = [f"{view.label(name)} {id}" for name in changed for id in getattr(found, name)]
     if found.indexed.read or found.indexed.removed:
         read, removed = found.indexed.read, found.indexed.removed
@@ -101,10 +77,10 @@ def _synced(found: Synced) -> list[str]:
     return lines
 
 
-def _complaints(found: Synced, more: tuple[FileProblem, ...] = ()) -> list[str]:
+def _complaints(found: Synced) -> list[str]:
     """What was not taken."""
-    problems = (*found.problems, *found.indexed.problems, *more)
     lines = view.problem_lines(found.conflicts, t("conflict") + ": ")
+    problems = (*found.problems, *found.indexed.problems)
     return [*lines, *view.problem_lines(problems), *view.problem_lines(found.notes)]
 
 
@@ -116,10 +92,6 @@ def _complaints(found: Synced, more: tuple[FileProblem, ...] = ()) -> list[str]:
 )
 def watch(call: Call) -> Result:
     """Sync on every change, until stopped."""
-    import signal
-    import sys
-    from threading import Event
-
     from loxodon.agents.openclaw.follow import state_folder
     from loxodon.http.wire import plain
     from loxodon.journal.follow import found_agents
@@ -130,20 +102,24 @@ def watch(call: Call) -> Result:
         signal.signal(number, lambda *_: stop.set())
 
     def tell(round: Round) -> None:
+        error = (
+            {"code": round.error.code, "message": round.error.localized()[0]}
+            if round.error
+            else None
+        )
         if call.json:
-            found = plain(round._replace(error=None))
-            if round.error:
-                message, hint = round.error.localized()
-                found["error"] = {"code": round.error.code, "message": message, "hint": hint}
-            print(json.dumps(found, ensure_ascii=False), flush=True)
+            told = {**plain(round._replace(error=None)), "error": error}
+            print(json.dumps(told, ensure_ascii=False), flush=True)
             return
-        added = view.record(round.followed, "problems") if round.followed else []
-        view.show(*begun, *_synced(round.synced), *added)
+        followed = round.followed
+        view.show(*begun, *_synced(round.synced))
+        view.show(*(view.record(followed, "problems") if followed else ()))
         begun.clear()
         sys.stdout.flush()
-        view.warn(*_complaints(round.synced, round.followed.problems if round.followed else ()))
-        if round.error:
-            view.warn(t("error: {message}", message=round.error.localized()[0]))
+        view.warn(*_complaints(round.synced))
+        view.warn(*view.problem_lines(followed.problems if followed else ()))
+        if error:
+            view.warn(t("error: {message}", message=error["message"]))
 
     agents = found_agents(os.environ) if call.follow else []
     claw = state_folder(call.state, os.environ)
@@ -162,16 +138,12 @@ def sources(call: Call) -> Result:
     with call.opened() as memory:
         found, path = memory.workspace.sources(), memory.workspace.path
     told = {problem.file for problem in indexed.problems}
-    problems = list(indexed.problems)
-    problems += [
-        FileProblem(one.file, 0, one.problem)
-        for one in found
-        if one.problem and one.file not in told
-    ]
+    problems = [FileProblem(one.file, 0, one.problem) for one in found if one.problem]
+    problems = [*indexed.problems, *(one for one in problems if one.file not in told)]
     none = t(
         "no notes at {path}; set their folders with workspace.path and workspace.folders", path=path
     )
-    shown = [*view.record(indexed, "problems"), *(view.listing(found) if found else [none])]
     indexed = indexed._replace(problems=())
+    shown = [*view.record(indexed), *(view.listing(found) if found else [none])]
     data = {"workspace": path, "indexed": indexed, "files": found, "problems": problems}
     return Result(data, shown, view.problem_lines(problems))

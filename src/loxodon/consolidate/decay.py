@@ -30,58 +30,43 @@ class Decay:
 
     def __init__(self, rates: DecayConfig, clock: Clock) -> None:
         self._rates = rates
-        self._clock = clock
-
-    def now(self) -> datetime:
-        return self._clock()
-
-    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
-        return strength_now(base, since, self._clock(), kind, importance, self._rates)
+        self.now = clock
 
     def rate(self, kind: Kind, importance: float) -> float:
-        return daily_rate(kind, importance, self._rates)
+        """The share that a day takes: the rate of the kind, halved for what matters most."""
+        return float(getattr(self._rates, kind)) * (1 - importance * 0.5)
+
+    def strength(
+        self,
+        base: float,
+        since: datetime,
+        kind: Kind,
+        importance: float,
+        at: datetime | None = None,
+    ) -> float:
+        """The strength at a time, or now, of what had `base` at `since`; time never runs back."""
+        days = max(0.0, ((at or self.now()) - since).total_seconds() / 86_400)
+        return float(base * (1 - self.rate(kind, importance)) ** days)
 
     def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
-        return fades_at(base, since, kind, importance, self._rates)
-
-
-def strength_now(
-    base: float, since: datetime, now: datetime, kind: Kind, importance: float, rates: DecayConfig
-) -> float:
-    """The strength at `now` of a memory that had `base` at `since`; time never runs backwards."""
-    days = max(0.0, (now - since).total_seconds() / 86_400)
-    return float(base * (1 - daily_rate(kind, importance, rates)) ** days)
-
-
-def fades_at(
-    base: float, since: datetime, kind: Kind, importance: float, rates: DecayConfig
-) -> datetime | None:
-    """When a memory that had `base` at `since` falls below `rates.archive`; None for never."""
-    if base < rates.archive:
-        return since
-    rate = daily_rate(kind, importance, rates)
-    if rate <= 0:
-        return None
-    if rate >= 1:
-        return since
-    days = math.log(rates.archive / base) / math.log1p(-rate)
-    try:
-        # In UTC: a day of 25 hours on the wall is one of 24 here.
-        return since.astimezone(UTC) + timedelta(days=days)
-    except OverflowError:  # in a thousand years
-        return None
-
-
-def daily_rate(kind: Kind, importance: float, rates: DecayConfig) -> float:
-    """The share that a day takes: the rate of the kind, halved for what matters most."""
-    return float(getattr(rates, kind)) * (1 - importance * 0.5)
+        """When what had `base` at `since` falls below the least; None for never."""
+        rate = self.rate(kind, importance)
+        if base < self._rates.archive or rate >= 1:
+            return since
+        if rate <= 0:
+            return None
+        days = math.log(self._rates.archive / base) / math.log1p(-rate)
+        try:
+            # In UTC: a day of 25 hours on the wall is one of 24 here.
+            return since.astimezone(UTC) + timedelta(days=days)
+        except OverflowError:  # in a thousand years
+            return None
 
 
 RETURNED_STRENGTH = 0.3  # What an archived memory comes back with
-AGED = ("faded", "expired")  # How a memory leaves for its age
 _AT_A_TIME = 500
-# How far from when a memory was made times are that were reckoned by the same clock
-_SAID_THEN = timedelta(days=366)
+# What takes a memory out for good: something else stands in its place, or a person put it away
+_SETTLED = "archived superseded corrected retracted merged confirmed denied rejected outdated late"
 
 
 def lift(store: Store, now: datetime) -> Counter[str]:
@@ -109,35 +94,14 @@ def lift(store: Store, now: datetime) -> Counter[str]:
 
 def _may_return(store: Store, record: Record, now: datetime) -> bool:
     """What is over, has expired or was settled does not become true again by being asked for."""
-    ends = [at for at in (record.valid_until, record.expires_at) if at is not None]
-    return all(at > now for at in ends) and _left_by(store, record) not in _SETTLED
-
-
-# What takes a memory out for good: something else stands in its place, or a person put it away
-_SETTLED = frozenset(
-    {
-        "archived",
-        "superseded",
-        "corrected",
-        "retracted",
-        "merged",
-        "confirmed",
-        "denied",
-        "rejected",
-        "outdated",
-        "late",
-    }
-)
-
-
-def _left_by(store: Store, record: Record) -> str:
-    """What was done to a memory when it left the active pool."""
-    change = ""
+    if any(at is not None and at <= now for at in (record.valid_until, record.expires_at)):
+        return False
+    left_by = ""  # what was done to it when it left the active pool
     for version in reversed(store.history(record.id)):
         if version.record.id != record.id or version.record.state == "active":
             break
-        change = version.change
-    return change
+        left_by = version.change
+    return left_by not in _SETTLED.split()
 
 
 def let_go(store: Store, now: datetime) -> Counter[str]:

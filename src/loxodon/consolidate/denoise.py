@@ -21,6 +21,35 @@ from loxodon.text.sentences import split
 from loxodon.text.words import fold, index_words
 
 KEEP = 0.75
+_LONGEST_SMALL_TALK = 80  # Characters
+_LONGEST_PHRASE = 10  # Tokens
+# What was said to the user, what asks, what is specific and what is to be remembered weigh so much
+_TOLD, _ASKED, _SPECIFIC, _TO_REMEMBER = 0.3, 0.7, 2.5, 4.0
+_MOST_SIGNS = 0.12  # Of the characters of what is no code
+
+# Up to five marks and what is no word may follow: “好吗？”🙂
+_ASKS = re.compile(r"[?？吗么呢]\W{0,5}\Z")
+_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:'[a-z]+)?[+#]*")
+_LAUGHTER = re.compile(r"\b(?:(?:ha|he|hi){2,}+h?|(?:lo){1,}+l)\b")
+_DRAWN_OUT = re.compile(r"([^\W\d])\1{2,}")
+# Numbers, names and negations
+_SPECIFIC_PATTERN = re.compile(
+    r"\d|(?<=[a-z,] )[A-Z][a-z]|\b[A-Z]{2,}\b|[a-z][A-Z]"
+    r"|(?i:\b(?:not|no|never|none|without|nor)\b|n['’]t\b|\b(?:dont|cant|wont|doesnt|didnt|isnt)\b)"
+    r"|[不没无非未别]|[一二三四五六七八九十两百千万][个岁年月号点块元斤天次周]"
+    r"|[叫姓《「“]|[\u3400-\u9fff] ?[A-Za-z]|[A-Za-z] ?[\u3400-\u9fff]"
+    r"|我[妈爸妹弟哥姐爷奶爹娘儿女老]|(?i:\bmy\b)"
+)
+_TO_REMEMBER_PATTERN = re.compile(
+    r"记[住得着下]|[别不]要?忘|以后都"
+    r"|(?i:\b(?:remember|don['’]?t forget|from now on|note that)\b)"
+)
+_LINK_OR_KEY = re.compile(
+    r"(?:https?://|www\.)[!-~]+|(?<![\w.+-])[\w.+-]{1,64}+@[\w-]{1,64}\.[\w.-]{2,64}"
+    r"|\b(?=\w{0,64}\d)(?=\w{0,64}[a-z])\w{16,}\b",
+    re.ASCII | re.IGNORECASE,
+)
+_SIGN = re.compile(r"[{}()\[\]<>=;|$\\`_*/&#@^~+]")
 
 
 class Sentence(NamedTuple):
@@ -41,12 +70,15 @@ def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
 
     Small talk and what is said again go first; the share is of what is left.
     """
-    telling = [
-        n
-        for n in range(len(sentences))
-        if not is_small_talk(sentences[n].text) or _answers(sentences, n)
-    ]
-    telling = _without_repetitions(sentences, telling)
+    said: dict[tuple[str, ...], int] = {}
+    for n, one in enumerate(sentences):
+        if is_small_talk(one.text) and not _answers(sentences, n):
+            continue
+        tokens = tuple(_tokens(one.text))
+        known = said.setdefault(tokens, n)
+        if one.own and not sentences[known].own:  # said by both sides, the user's stays
+            said[tokens] = n
+    telling = sorted(said.values())
     if not telling:
         longest = max(range(len(sentences)), key=lambda n: len(sentences[n].text), default=None)
         return [] if longest is None else [longest]
@@ -61,16 +93,28 @@ def is_question(text: str) -> bool:
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a sentence only greets, thanks, agrees, laughs or fills a pause."""
-    known = _phrases("replies", "small_talk")
-    return len(text) <= _LONGEST_SMALL_TALK and _made_of(_tokens(text), known)
+    """Whether a sentence only greets, thanks, agrees, laughs or fills a pause: whether it is
+    nothing but phrases that do, the longest that fits taken each time."""
+    if len(text) > _LONGEST_SMALL_TALK:
+        return False
+    tokens, phrases = _tokens(text), _phrases("replies", "small_talk")
+    place = 0
+    while place < len(tokens):
+        lengths = range(_LONGEST_PHRASE, 0, -1)
+        fitting = (n for n in lengths if tuple(tokens[place : place + n]) in phrases)
+        length = next(fitting, 0)
+        if not length:
+            return False
+        place += length
+    return True
 
 
-# Up to five marks and what is no word may follow: “好吗？”🙂
-_ASKS = re.compile(r"[?？吗么呢]\W{0,5}\Z")
-_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:'[a-z]+)?[+#]*")
-_LAUGHTER = re.compile(r"\b(?:(?:ha|he|hi){2,}+h?|(?:lo){1,}+l)\b")
-_DRAWN_OUT = re.compile(r"([^\W\d])\1{2,}")
+def sayable(text: str) -> str:
+    """A sentence as it may be shown in a headline: without links and keys; empty if it is code."""
+    signs = len(_SIGN.findall(text))
+    if text.startswith(("```", "~~~")) or (signs > 2 and signs > _MOST_SIGNS * len(text)):
+        return ""
+    return " ".join(_LINK_OR_KEY.sub(" ", text).split())
 
 
 def _tokens(text: str) -> list[str]:
@@ -79,33 +123,10 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(_LAUGHTER.sub("haha", plain))
 
 
-# --- small talk ---------------------------------------------------------------------------------
-
-_LONGEST_SMALL_TALK = 80
-
-Phrases = frozenset[tuple[str, ...]]
-
-
 @cache
-def _phrases(*names: str) -> Phrases:
+def _phrases(*names: str) -> frozenset[tuple[str, ...]]:
     table = tomllib.loads((files(__package__) / "small_talk.toml").read_text("utf-8"))
     return frozenset(tuple(_tokens(one)) for name in names for one in table[name].split(","))
-
-
-def _made_of(tokens: Sequence[str], phrases: Phrases) -> bool:
-    """Whether `tokens` are nothing but `phrases`, the longest that fits taken each time."""
-    place = 0
-    while place < len(tokens):
-        for length in range(_LONGEST_PHRASE, 0, -1):
-            if tuple(tokens[place : place + length]) in phrases:
-                place += length
-                break
-        else:
-            return False
-    return True
-
-
-_LONGEST_PHRASE = 10
 
 
 def _answers(sentences: Sequence[Sentence], place: int) -> bool:
@@ -116,41 +137,6 @@ def _answers(sentences: Sequence[Sentence], place: int) -> bool:
     return any(tuple(tokens[:length]) in _phrases("replies") for length in (1, 2, 3))
 
 
-def _without_repetitions(sentences: Sequence[Sentence], places: Sequence[int]) -> list[int]:
-    """`places` with each sentence once; said by both sides, the user's stays."""
-    said: dict[tuple[str, ...], int] = {}
-    for n in places:
-        tokens = tuple(_tokens(sentences[n].text))
-        known = said.setdefault(tokens, n)
-        if sentences[n].own and not sentences[known].own:
-            said[tokens] = n
-    return sorted(said.values())
-
-
-# --- weight -------------------------------------------------------------------------------------
-
-_TOLD = 0.3  # What was said to the user weighs this share of what the user said
-_ASKED = 0.7
-_SPECIFIC = 2.5
-_TO_REMEMBER = 4.0
-
-
-# Numbers, names and negations
-_SPECIFIC_PATTERN = re.compile(
-    r"\d|(?<=[a-z,] )[A-Z][a-z]|\b[A-Z]{2,}\b|[a-z][A-Z]"
-    r"|(?i:\b(?:not|no|never|none|without|nor)\b|n['’]t\b|\b(?:dont|cant|wont|doesnt|didnt|isnt)\b)"
-    r"|[不没无非未别]|[一二三四五六七八九十两百千万][个岁年月号点块元斤天次周]"
-    r"|[叫姓《「“]|[\u3400-\u9fff] ?[A-Za-z]|[A-Za-z] ?[\u3400-\u9fff]"
-    r"|我[妈爸妹弟哥姐爷奶爹娘儿女老]|(?i:\bmy\b)"
-)
-
-
-_TO_REMEMBER_PATTERN = re.compile(
-    r"记[住得着下]|[别不]要?忘|以后都"
-    r"|(?i:\b(?:remember|don['’]?t forget|from now on|note that)\b)"
-)
-
-
 def _weights(sentences: Sequence[Sentence]) -> list[float]:
     shared = Counter(word for one in sentences for word in set(one.words))
     total = len(sentences) + 1
@@ -159,62 +145,11 @@ def _weights(sentences: Sequence[Sentence]) -> list[float]:
         times = Counter(one.words)
         rare = sum((1 + log(times[word])) * log(total / shared[word]) for word in times)
         weight = rare / sqrt(len(one.words) + 1)
-        if _SPECIFIC_PATTERN.search(one.text):
-            weight *= _SPECIFIC
-        if _TO_REMEMBER_PATTERN.search(one.text):
-            weight *= _TO_REMEMBER
-        if is_question(one.text):
-            weight *= _ASKED
-        if not one.own:
-            weight *= _TOLD
+        weight *= _SPECIFIC if _SPECIFIC_PATTERN.search(one.text) else 1
+        weight *= _TO_REMEMBER if _TO_REMEMBER_PATTERN.search(one.text) else 1
+        weight *= _ASKED if is_question(one.text) else 1
+        weight *= 1 if one.own else _TOLD
         if n and _answers(sentences, n):
             weight = max(weight, found[-1])
         found.append(weight)
     return found
-
-
-# --- what is no talk ----------------------------------------------------------------------------
-
-_LEAST_KEY = 16
-_LINK = re.compile(
-    r"(?:https?://|www\.)[!-~]+|(?<![\w.+-])[\w.+-]{1,64}+@[\w-]{1,64}\.[\w.-]{2,64}", re.ASCII
-)
-_MAYBE_KEY = re.compile(r"[A-Za-z0-9_+/=~.\-]{12,}")
-_KNOWN_KEY = re.compile(
-    r"(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|hf|npm|xox[abp])[-_]|AKIA|AIza|eyJ"
-)
-_SIGN = re.compile(r"[{}()\[\]<>=;|$\\`_*/&#@^~+]")
-_MOST_SIGNS = 0.12
-
-
-# A word for a secret, and what may be the secret
-_CONFIDED = re.compile(
-    r"(?i:\b(?:passwords?|passwd|pwd|passcode|pin|api[ _-]?keys?|secret(?: key)?|tokens?)\b)"
-    r"[^.,;!?]{0,24}?(?:\bis\b|[:=]|\bto\b)\s*\S|(?:密码|口令|密钥|验证码|卡号|身份证号?|令牌)"
-    r"[^，。；！？,;!?]{0,6}?[A-Za-z0-9]{3,}"
-)
-
-
-def sayable(text: str) -> str:
-    """A sentence as it may be shown in a headline: without links and keys; empty if it is code."""
-    if is_code(text) or _CONFIDED.search(text):
-        return ""
-    plain = _LINK.sub(" ", text)
-    return " ".join(_MAYBE_KEY.sub(lambda m: " " if _is_key(m[0]) else m[0], plain).split())
-
-
-def is_code(text: str) -> bool:
-    """Whether a sentence is a fenced block, or has more signs than talk has."""
-    if text.startswith(("```", "~~~")):
-        return True
-    signs = len(_SIGN.findall(text))
-    return signs > 2 and signs > _MOST_SIGNS * len(text)
-
-
-def _is_key(token: str) -> bool:
-    """Whether a long token is no word: a key, a hash, the number of a card."""
-    if _KNOWN_KEY.match(token) or token.isdigit():
-        return True
-    longest = max(re.split(r"[-_./~]", token), key=len)
-    mixed = any(map(str.isdigit, longest)) and any(map(str.isalpha, longest))
-    return len(longest) >= _LEAST_KEY and mixed

@@ -8,6 +8,7 @@ one continues.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -17,11 +18,10 @@ from loxodon.guard.quarantine import heard
 from loxodon.messages import t
 from loxodon.models.embedders import ChosenEmbedder
 from loxodon.models.wire import within
-from loxodon.store import Embeddable, Index, Note, Progress, TextToEmbed, Vector
+from loxodon.store import Embeddable, Index, Progress, TextToEmbed, Vector
 from loxodon.store.store import Store
 from loxodon.store.vectors import Coverage
 from loxodon.tokens import estimate
-from loxodon.types import Record, Turn
 
 # Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
 # characters, each with a vector of its own, nor fewer characters found more on long conversations.
@@ -41,30 +41,6 @@ class Embedded(NamedTuple):
 
     embedded: int  # texts that have a vector now
     models: tuple[Coverage, ...]  # how far each model has come; none where no embedder is set
-
-
-def text_of(one: Turn | Record | Note) -> str:
-    """What of a turn, memory or note is embedded; who said it is part of what was said."""
-    if isinstance(one, Note):
-        return one.chunk.text[:MOST_CHARACTERS]
-    if isinstance(one, Turn) and one.speaker:
-        return f"{one.speaker}: {one.content}"[:MOST_CHARACTERS]
-    return one.content[:MOST_CHARACTERS]
-
-
-def batches(texts: Sequence[str]) -> Iterator[list[int]]:
-    """The places of texts, in batches of at most 8,000 tokens; a longer one is by itself."""
-    batch: list[int] = []
-    tokens = 0
-    for place, text in enumerate(texts):
-        cost = estimate(text)
-        if batch and (tokens + cost > BATCH_TOKENS or len(batch) == _BATCH_TEXTS):
-            yield batch
-            batch, tokens = [], 0
-        batch.append(place)
-        tokens += cost
-    if batch:
-        yield batch
 
 
 class _Text(NamedTuple):
@@ -90,23 +66,18 @@ class Embedding:
         clean: Callable[[str], str] = str,
     ) -> None:
         self._store = store
-        self._vectors = store.vectors
         self._choose = choose
         self._lock_path = lock_path
         self._clean = clean
-        self._done = 0
-        self._embedded = 0
-        self._total = 0
-        self._progress: Progress = _quiet
 
     def coverage(self) -> tuple[Coverage, ...]:
         """How far the model has come; where it cannot be used, why."""
         try:
             chosen = self._choose()
-            return (self._vectors.coverage(chosen.embedder.name),) if chosen else ()
+            return (self._store.vectors.coverage(chosen.embedder.name),) if chosen else ()
+        except StoreError:
+            raise
         except LoxodonError as error:
-            if isinstance(error, StoreError):
-                raise
             return (Coverage("", 0, 0, 0, error.localized()[0]),)
 
     def run(self, progress: Progress | None = None, *, again: bool = True) -> Embedded:
@@ -114,33 +85,15 @@ class Embedding:
 
         Raises ConfigError where no embedder can be made of the settings, and what a store raises.
         """
-        chosen = self._choose()
-        self._progress = progress or _quiet
-        if chosen:
+        embedded = 0
+        if chosen := self._choose():
             lock = lock_at(self._lock_path)
             try:
                 if lock.acquire(0):  # a second run at once would only do the same again
-                    name = chosen.embedder.name
-                    self._total = self._vectors.coverage(name).pending
-                    with self._store.writing():
-                        self._store.execute("put_vector_model", name, b"")
-                    error = ""
-                    try:
-                        _Run(self._store, chosen, self._count, self._clean).all(again)
-                    except _StopError as stopped:
-                        error = str(stopped)
-                    with self._store.writing():
-                        self._vectors.stop(name, error)
-                        if not error:  # until then a return to the model before costs nothing
-                            self._vectors.keep_only([name])
+                    embedded = _Run(self._store, chosen, self._clean, progress).all(again)
             finally:
                 lock.close()
-        return Embedded(self._embedded, self.coverage())
-
-    def _count(self, done: int, embedded: int) -> None:
-        self._done += done
-        self._embedded += embedded
-        self._progress(min(self._done, self._total), self._total)
+        return Embedded(embedded, self.coverage())
 
 
 class _Run:
@@ -150,60 +103,74 @@ class _Run:
         self,
         store: Store,
         chosen: ChosenEmbedder,
-        count: Callable[[int, int], None],
         clean: Callable[[str], str],
+        progress: Progress | None,
     ) -> None:
-        self._store = store
-        self._vectors = store.vectors
-        self._chosen = chosen
-        self._name = chosen.embedder.name
-        self._size = store.vectors.size(self._name)
-        self._count = count
-        self._clean = clean
-        self._bad = 0
+        self._store, self._vectors = store, store.vectors
+        self._chosen, self._name = chosen, chosen.embedder.name
+        self._clean, self._progress = clean, progress
+        self._total = self._vectors.coverage(self._name).pending
+        self._done = self._embedded = self._bad = 0
+        self._size = self._vectors.size(self._name)
         self._stopped = ""
 
-    def all(self, again: bool) -> None:
-        """Everything that waits: first what is to be done again, then what is new."""
-        failed = self._vectors.failed(self._name, 1 << 30 if again else TRIES)
-        for start in range(0, len(failed), _ROUND):
-            # Each by itself: one text may be why the others of its batch failed.
-            self._round(failed[start : start + _ROUND], alone=True)
-        for kind in _KINDS:
-            while rows := self._vectors.next(self._name, kind, _ROUND):
-                self._round([TextToEmbed(kind, row) for row in rows])
-                with self._store.writing():
-                    self._store.execute(f"advance_{kind}", rows[-1], self._name)
+    def all(self, again: bool) -> int:
+        """Embed everything that waits: first what is to be done again, then what is new."""
+        with self._store.writing():
+            self._store.execute("put_vector_model", self._name, b"")
+        try:
+            failed = self._vectors.failed(self._name, 1 << 30 if again else TRIES)
+            for start in range(0, len(failed), _ROUND):
+                # Each by itself: one text may be why the others of its batch failed.
+                self._round(failed[start : start + _ROUND], alone=True)
+            for kind in _KINDS:
+                while rows := self._vectors.next(self._name, kind, _ROUND):
+                    self._round([TextToEmbed(kind, row) for row in rows], alone=False)
+                    with self._store.writing():
+                        self._store.execute(f"advance_{kind}", rows[-1], self._name)
+        except _StopError as stopped:
+            self._stopped = str(stopped)
+        with self._store.writing():
+            self._vectors.stop(self._name, self._stopped)
+            if not self._stopped:  # until then a return to the model before costs nothing
+                self._vectors.keep_only([self._name])
+        return self._embedded
 
-    def _round(self, waiting: Sequence[TextToEmbed], alone: bool = False) -> None:
+    def _round(self, waiting: Sequence[TextToEmbed], alone: bool) -> None:
         """Embed some texts and keep what came of it, also where the embedder then failed."""
         texts = self._texts(waiting)
         wanted = {one.hash: one.text for one in texts.values() if one.text.strip()}
         found: dict[bytes, bytes | str] = dict(self._vectors.known(self._name, wanted))
-        new = [hash for hash in wanted if hash not in found]
-        if alone:
-            groups = [[hash] for hash in new]
-        else:
-            groups = [[new[n] for n in batch] for batch in batches([wanted[h] for h in new])]
+        new = {hash: text for hash, text in wanted.items() if hash not in found}
+        groups = [[hash] for hash in new] if alone else list(_batches(new))
         try:
-            for group, outcome in self._outcomes(groups, wanted, alone):
-                found |= zip(group, outcome, strict=True)
+            with ThreadPoolExecutor(self._chosen.at_once) as pool:
+                work = pool.map(lambda group: self._batch([new[h] for h in group], alone), groups)
+                for group, outcome in zip(groups, work, strict=True):
+                    found |= zip(group, outcome, strict=True)
         finally:
             self._keep(waiting, texts, wanted.keys(), found)
 
     def _texts(self, waiting: Sequence[TextToEmbed]) -> dict[TextToEmbed, _Text]:
         """The texts of rows as they are now, those that there are."""
         found: dict[TextToEmbed, _Text] = {}
+
+        def add(kind: Embeddable, row: int, pool: Index, text: str) -> None:
+            text = text[:MOST_CHARACTERS]
+            digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
+            found[TextToEmbed(kind, row)] = _Text(pool, text, digest)
+
         turns = self._store.turns([one.row for one in waiting if one.kind == "turns"])
         for row, turn in zip(turns, heard(self._store, turns.values()), strict=True):
-            found[TextToEmbed("turns", row)] = _text("turns", turn)
+            said_by = f"{turn.speaker}: " if turn.speaker else ""  # part of what was said
+            add("turns", row, "turns", said_by + turn.content)
         records = self._store.records(one.row for one in waiting if one.kind == "memories")
         for row, record in records.items():
             pool: Index = "memories" if record.state == "active" else "archive"
-            found[TextToEmbed("memories", row)] = _text(pool, record)
-        chunks = [one.row for one in waiting if one.kind == "chunks"]
-        for row, note in self._store.workspace_data.notes(chunks).items() if chunks else ():
-            found[TextToEmbed("chunks", row)] = _text("chunks", note)
+            add("memories", row, pool, record.content)
+        if chunks := [one.row for one in waiting if one.kind == "chunks"]:
+            for row, note in self._store.workspace_data.notes(chunks).items():
+                add("chunks", row, "chunks", note.chunk.text)
         return found
 
     def _keep(
@@ -224,7 +191,7 @@ class _Run:
                     settled.append(one)
                 elif one not in before or before[one].hash != text.hash:
                     failures[one] = t("it was changed in the meantime")
-                elif text.hash not in wanted:
+                elif text.hash not in wanted:  # it has no words
                     settled.append(one)
                 elif isinstance(half := found.get(text.hash), bytes):
                     vectors.append(Vector(text.pool, one.row, text.hash, half))
@@ -234,25 +201,13 @@ class _Run:
             self._vectors.put(self._name, vectors)
             self._vectors.fail(self._name, failures)
             self._vectors.settle(self._name, settled)
-        self._count(len(settled), len(vectors))
-
-    def _outcomes(
-        self, groups: Sequence[Sequence[bytes]], texts: Mapping[bytes, str], alone: bool
-    ) -> Iterator[tuple[Sequence[bytes], list[bytes | str]]]:
-        """Groups with what came of their texts: for each its vector, or why there is none."""
-
-        def one(group: Sequence[bytes]) -> list[bytes | str]:
-            return self._batch([texts[hash] for hash in group], alone)
-
-        if self._chosen.at_once == 1 or len(groups) < 2:
-            yield from ((group, one(group)) for group in groups)
-            return
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(self._chosen.at_once) as pool:
-            yield from zip(groups, pool.map(one, groups), strict=True)
+        self._done += len(settled)
+        self._embedded += len(vectors)
+        if self._progress:
+            self._progress(min(self._done, self._total), self._total)
 
     def _batch(self, texts: list[str], alone: bool) -> list[bytes | str]:
+        """For each text its vector, or why there is none."""
         if self._stopped:
             raise _StopError(self._stopped)
         # What was kept before there was a rule for it does not leave either.
@@ -265,9 +220,8 @@ class _Run:
         except LoxodonError as error:
             raise self._stop(error.localized()[0]) from None
         except TimeoutError:
-            said = t(
-                "the embedder did not answer within {seconds} seconds", seconds=f"{_SECONDS:g}"
-            )
+            seconds = f"{_SECONDS:g}"
+            said = t("the embedder did not answer within {seconds} seconds", seconds=seconds)
             raise self._stop(said) from None
         except _StopError:
             raise
@@ -289,30 +243,34 @@ class _Run:
 
         from loxodon.store.vector_math import unit, usable
 
+        bad = t("the embedder gave no usable vector")
         vectors = usable(found, count)
         if vectors is None:
-            return [t("the embedder gave no usable vector")] * count
+            return [bad] * count
         size = vectors.shape[1]
         if self._size and self._size != size:
-            raise self._stop(
-                t(
-                    "the embedder returned vectors of {found} numbers, but {known} before",
-                    found=size,
-                    known=self._size,
-                )
+            said = t(
+                "the embedder returned vectors of {found} numbers, but {known} before",
+                found=size,
+                known=self._size,
             )
+            raise self._stop(said)
         vectors, good = unit(vectors)
-        if any(good):
-            self._size = size
+        self._size = size if any(good) else self._size
         halves = vectors.astype(np.float16)
-        bad = t("the embedder gave no usable vector")
         return [half.tobytes() if fine else bad for half, fine in zip(halves, good, strict=True)]
 
 
-def _text(pool: Index, one: Turn | Record | Note) -> _Text:
-    text = text_of(one)
-    return _Text(pool, text, sha256(text.encode("utf-8", "surrogatepass")).digest())
-
-
-def _quiet(done: int, total: int) -> None:
-    """No progress to report to."""
+def _batches(texts: Mapping[bytes, str]) -> Iterator[list[bytes]]:
+    """The hashes of texts, in batches of at most 8,000 tokens; a longer one is by itself."""
+    batch: list[bytes] = []
+    tokens = 0
+    for hash, text in texts.items():
+        cost = estimate(text)
+        if batch and (tokens + cost > BATCH_TOKENS or len(batch) == _BATCH_TEXTS):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(hash)
+        tokens += cost
+    if batch:
+        yield batch

@@ -1,4 +1,4 @@
-"""Phase 4d: whom and what the memories are about, under one name each.
+"""Whom and what the memories are about, under one name each; and who speaks.
 
 An entity has a name, other names (`妹妹` for 小美, `小李` for 李雷) and a type. What is known of it
 is in the memories whose subject it is; nothing is kept twice.
@@ -6,15 +6,21 @@ is in the memories whose subject it is; nothing is kept twice.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.language.statements import USER, Mention, Statement
 from loxodon.store.store import Store
 from loxodon.text.words import fold
-from loxodon.types import Entity
+from loxodon.types import ROLES, Entity, Turn
 
+if TYPE_CHECKING:
+    from loxodon.consolidate.extract import Candidate
+
+_NAMES = 20  # Names of the user that are looked at
+_FACTS = 200  # Memories that a card is made of, the newest
 # Called with an old and a new name of a subject, for the memories about it
 Rename = Callable[[str, str], None]
 
@@ -38,45 +44,23 @@ class Card(NamedTuple):
 
 def known_name(store: Store, name: str) -> str:
     """The name under which memories about `name` are kept."""
-    if name == USER:
-        return USER
-    found = store.entities_named([name])
+    found = store.entities_named([name]) if name != USER else {}
     return found[name].name if found else name
 
 
 def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> None:
     """Take in those whom a statement names."""
-    for mention in mentions_of(statement):
+    named = [one for one in statement.mentions if one.name != USER]
+    if statement.subject == USER and statement.attribute == "name" and statement.value:
+        named.append(Mention(USER, "person", (statement.value,)))
+    elif statement.subject != USER and all(
+        fold(statement.subject) not in map(fold, (one.name, *one.aliases)) for one in named
+    ):
+        named.append(Mention(statement.subject))
+    for mention in named:
         if statement.act == "change" and statement.value == mention.name:
             mention = mention._replace(aliases=())  # `my manager` has been somebody else so far
         _take_in(store, mention, now, rename)
-
-
-def hand_over(store: Store, statement: Statement, before: Collection[str], now: datetime) -> None:
-    """Let `my manager` lead to who is that now, and no more to one of those who were `before`."""
-    for mention in statement.mentions:
-        found = store.entities_named((mention.name, *mention.aliases))
-        held = {fold(one) for one in mention.aliases}
-        entity = found.get(mention.name)
-        for alias in mention.aliases:
-            old = found.get(alias)
-            if entity and old and old != entity and fold(old.name) in map(fold, before):
-                left = tuple(one for one in old.aliases if fold(one) not in held)
-                store.worklog.put_entity(old._replace(aliases=left, updated_at=now))
-                aliases = _with(entity.aliases, [alias], entity.name)
-                entity = store.worklog.put_entity(entity._replace(aliases=aliases))
-
-
-def mentions_of(statement: Statement) -> list[Mention]:
-    """Those that a statement names, its subject among them."""
-    found = [one for one in statement.mentions if one.name != USER]
-    if statement.subject == USER and statement.attribute == "name" and statement.value:
-        found.append(Mention(USER, "person", (statement.value,)))
-    elif statement.subject != USER and all(
-        fold(statement.subject) not in map(fold, (one.name, *one.aliases)) for one in found
-    ):
-        found.append(Mention(statement.subject))
-    return found
 
 
 def _take_in(store: Store, mention: Mention, now: datetime, rename: Rename) -> None:
@@ -102,15 +86,27 @@ def _take_in(store: Store, mention: Mention, now: datetime, rename: Rename) -> N
     for other in unnamed:  # the sister and Mei turn out to be one
         rename(other.name, entity.name)
         store.worklog.drop_entity(other.no)
-        entity = entity._replace(
-            aliases=_with(entity.aliases, [other.name, *other.aliases], entity.name)
-        )
+        aliases = _with(entity.aliases, [other.name, *other.aliases], entity.name)
+        entity = entity._replace(aliases=aliases)
     own = [alias for alias in mention.aliases if alias not in found or found[alias] == entity]
     aliases = _with(entity.aliases, own, entity.name)
     type = mention.type if entity.type == "other" else entity.type
-    if (aliases, type) != (entity.aliases, entity.type) or entity.name not in found:
-        entity = entity._replace(type=type, aliases=aliases)
-    store.worklog.put_entity(entity._replace(updated_at=now))
+    store.worklog.put_entity(entity._replace(type=type, aliases=aliases, updated_at=now))
+
+
+def hand_over(store: Store, statement: Statement, before: Collection[str], now: datetime) -> None:
+    """Let `my manager` lead to who is that now, and no more to one of those who were `before`."""
+    for mention in statement.mentions if before else ():
+        found = store.entities_named((mention.name, *mention.aliases))
+        held = {fold(one) for one in mention.aliases}
+        entity = found.get(mention.name)
+        for alias in mention.aliases:
+            old = found.get(alias)
+            if entity and old and old != entity and fold(old.name) in map(fold, before):
+                left = tuple(one for one in old.aliases if fold(one) not in held)
+                store.worklog.put_entity(old._replace(aliases=left, updated_at=now))
+                aliases = _with(entity.aliases, [alias], entity.name)
+                entity = store.worklog.put_entity(entity._replace(aliases=aliases))
 
 
 def _with(names: Iterable[str], more: Iterable[str], name: str) -> tuple[str, ...]:
@@ -118,9 +114,6 @@ def _with(names: Iterable[str], more: Iterable[str], name: str) -> tuple[str, ..
     found = {fold(one): one for one in (*names, *more)}
     found.pop(fold(name), None)
     return tuple(found.values())
-
-
-_FACTS = 200  # Memories that a card is made of, the newest
 
 
 def card(store: Store, entity: Entity) -> Card:
@@ -133,11 +126,39 @@ def card(store: Store, entity: Entity) -> Card:
         if record.kind == "fact" and record.attribute and record.value:
             at = record.confirmed_at or record.created_at
             attributes.setdefault(record.attribute, Attribute(record.value, at))
-    records = [*about, *named]
-    return Card(
-        entity,
-        attributes,
-        tuple(one.id for one in records if one.kind == "fact"),
-        tuple(one.id for one in records if one.kind == "belief"),
-        tuple(one.id for one in records if one.kind == "summary"),
+    by_kind = (
+        tuple(one.id for one in (*about, *named) if one.kind == kind)
+        for kind in ("fact", "belief", "summary")
+    )
+    return Card(entity, attributes, *by_kind)
+
+
+# Who is meant by "the user": whoever speaks without a name
+
+
+def another(store: Store, turn: Turn) -> str:
+    """The name of the one who speaks; empty where there is none, or it is the user's."""
+    name = turn.speaker.strip()
+    if name.casefold() in ("", *ROLES):
+        return ""
+    known = [fold(one.value) for one in store.latest("about", (USER, "name"), _NAMES) if one.value]
+    return "" if any(fold(name) in (one, one.split()[0]) for one in known) else name
+
+
+def said_by(candidate: Candidate, name: str) -> Candidate:
+    """`candidate`, which the rules read as the user's own, as a statement of who is called `name`.
+    Of a quotation only who says it is put in other words."""
+    statement = candidate.statement
+    content, subject = statement.content, statement.subject
+    if subject == USER:
+        subject = name
+    elif not statement.quoted and f"用户的{subject}" in content:
+        subject = f"{name}的{subject}"
+    elif not statement.quoted and f"the user's {subject}".casefold() in content.casefold():
+        subject = f"{name}'s {subject}"
+    user = re.compile(r"^(?:The user|用户)" if statement.quoted else r"\b[Tt]he user\b|用户")
+    content = user.sub(lambda _: name, content)
+    value = re.sub(r"\b[Tt]he user\b|用户", lambda _: name, statement.value)
+    return candidate._replace(
+        statement=statement._replace(content=content, subject=subject, value=value)
     )

@@ -8,8 +8,7 @@ the best of what is left. Nothing is invented, and neither code nor keys are sho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence, Set
 from importlib import import_module
 from itertools import groupby, islice
 from typing import NamedTuple
@@ -25,6 +24,20 @@ from loxodon.tokens import Counter
 from loxodon.types import Event, Turn
 
 LONGEST = 200  # Characters of a line
+_SAME = 0.6  # A note is left out if so much of it is said by another
+_SAMPLE = 400  # Characters of a turn that count for the language: a pasted page is not the user's
+_MOST_CLAUSES = 400  # Clauses of a segment that are looked at: a pasted page has thousands
+_LEAST_WEIGHT = 2.0  # Of a note that is not the best of its segment
+_LENGTHS = {"zh": (3, 24), "en": (2, 14)}  # Characters or words of a note
+# What nobody wants to read of a day: how it felt at the moment
+_PASSING = ("mood", "reaction", "encouragement", "doing now")
+
+
+class _Note(NamedTuple):
+    text: str
+    words: frozenset[str]
+    weight: float
+    is_first: bool = False  # The best of its segment
 
 
 def events_of(segments: Sequence[TurnSegment], count: Counter) -> list[Event]:
@@ -32,159 +45,90 @@ def events_of(segments: Sequence[TurnSegment], count: Counter) -> list[Event]:
 
     The day is that of whoever spoke, by the clock on their wall.
     """
+    found = []
     days = groupby(segments, key=lambda one: (one.session, f"{one.started:%Y-%m-%d}"))
-    events = [_event(date, list(group), count) for (_, date), group in days]
-    return [event for event in events if event.summary]
-
-
-def _event(date: str, segments: Sequence[TurnSegment], count: Counter) -> Event:
-    turns = [turn for one in segments for turn in one.turns]
-    speaking = _speaking(turns)
-    return Event(
-        date=date,
-        at=segments[0].started,
-        channel=turns[0].channel,
-        sender=next((turn.speaker for turn in speaking if turn.speaker), ""),
-        session=segments[0].session,
-        summary=event_line(turns, segments),
-        tokens=sum(count(turn.content) for turn in turns),
-        trust=provenance.least(map(provenance.content_origin, speaking)),
-        agent=turns[0].agent,
-    )
-
-
-def _speaking(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns of the user; where there is none, all."""
-    return [turn for turn in turns if turn.role == "user"] or list(turns)
-
-
-class _Note(NamedTuple):
-    place: int  # Where it stands among all notes
-    segment: int
-    text: str
-    words: frozenset[str]
-    weight: float
-
-
-def event_line(turns: Sequence[Turn], segments: Sequence[TurnSegment]) -> str:
-    """What `turns`, cut into `segments`, were about: at most `LONGEST` characters, or nothing.
-
-    In the language that most of what the user said is in.
-    """
-    speaking = _speaking(turns)
-    language = _language(speaking)
-    mark = "；" if language == "zh" else "; "
-    chosen: list[_Note] = []
-    room = LONGEST
-    for note in _ranked(_notes(segments, {turn.role for turn in speaking}, language)):
-        cost = len(note.text) + len(mark) * bool(chosen)
-        # Left out if most of what it says is said by another
-        if cost <= room and not any(
-            len(note.words & other.words) >= _SAME * len(note.words) for other in chosen
-        ):
-            chosen.append(note)
-            room -= cost
-    return mark.join(note.text for note in sorted(chosen))
-
-
-def _language(turns: Sequence[Turn]) -> str:
-    words = dict.fromkeys(("en", "zh"), 0)
-    for turn in turns:
-        text = turn.content[:_SAMPLE]
-        words[language_of(text)] += len(_CHARACTER_OR_WORD.findall(text))
-    return max(words, key=lambda language: words[language])
-
-
-_SAMPLE = 400  # Characters of a turn that count for the language: a pasted page is not the user's
-
-
-def _ranked(notes: Sequence[_Note]) -> list[_Note]:
-    """The best note of each segment, then the best of what is left."""
-    best: dict[int, _Note] = {}
-    for note in notes:
-        if note.segment not in best or note.weight > best[note.segment].weight:
-            best[note.segment] = note
-    first = set(best.values())
-    return sorted(notes, key=lambda note: (note not in first, -note.weight, note.place))
-
-
-_SAME = 0.6
-
-
-# --- notes --------------------------------------------------------------------------------------
-
-_MOST_CLAUSES = 400  # Clauses of a segment that are looked at: a pasted page has thousands
-_LEAST_WEIGHT = 2.0  # Of a note that is not the best of its segment
-_STATED = 1.5
-_NUMBERED = 0.5
-_A_WORD = 0.15
-_MOST_COUNTED = 6
-
-
-def _notes(segments: Sequence[TurnSegment], roles: set[str], language: str) -> list[_Note]:
-    found: list[_Note] = []
-    for n, segment in enumerate(segments):
-        said = [_said(turn) for turn in segment.turns if turn.role in roles]
-        here = _notes_of(said, segment.tags, language) or _topic_of(said, segment.topic)
-        found += [note._replace(place=len(found) + i, segment=n) for i, note in enumerate(here)]
+    for (session, date), group in days:
+        of_day = list(group)
+        turns = [turn for one in of_day for turn in one.turns]
+        speaking = [turn for turn in turns if turn.role == "user"] or turns
+        if summary := _line(of_day, speaking):
+            event = Event(
+                date=date,
+                at=of_day[0].started,
+                channel=turns[0].channel,
+                sender=next((turn.speaker for turn in speaking if turn.speaker), ""),
+                session=session,
+                summary=summary,
+                tokens=sum(count(turn.content) for turn in turns),
+                trust=provenance.least(map(provenance.content_origin, speaking)),
+                agent=turns[0].agent,
+            )
+            found.append(event)
     return found
 
 
-def _said(turn: Turn) -> str:
-    """The words of a turn; of what a program passed on, without what reads like an order."""
-    if turn.origin != "relayed":
-        return turn.content
-    return "\n".join(filter(is_of_oneself, split(turn.content)))
+def _line(segments: Sequence[TurnSegment], speaking: Sequence[Turn]) -> str:
+    """What segments were about, in the language that most of what was said is in."""
+    words = {"en": 0, "zh": 0}
+    for turn in speaking:
+        text = turn.content[:_SAMPLE]
+        words[language_of(text)] += len(_CHARACTER_OR_WORD.findall(text))
+    language = max(words, key=lambda one: words[one])
+    roles = {turn.role for turn in speaking}
+    notes = [note for one in segments for note in _notes(one, roles, language)]
+    mark = "；" if language == "zh" else "; "
+    chosen: list[int] = []
+    room = LONGEST
+    for n in sorted(range(len(notes)), key=lambda n: (not notes[n].is_first, -notes[n].weight, n)):
+        cost = len(notes[n].text) + len(mark) * bool(chosen)
+        said, least = notes[n].words, _SAME * len(notes[n].words)
+        if cost <= room and not any(len(said & notes[m].words) >= least for m in chosen):
+            chosen.append(n)
+            room -= cost
+    return mark.join(notes[n].text for n in sorted(chosen))
 
 
-def _notes_of(said: Sequence[str], tags: Sequence[str], language: str) -> list[_Note]:
-    fitting = [text for text in said if language_of(text) == language]
+def _notes(segment: TurnSegment, roles: Set[str], language: str) -> list[_Note]:
+    """The notes of a segment, in their order; its topic as the only one, if what was said made
+    none and the user named it."""
+    # Of what a program passed on, without what reads like an order
+    said = [
+        turn.content
+        if turn.origin != "relayed"
+        else "\n".join(filter(is_of_oneself, split(turn.content)))
+        for turn in segment.turns
+        if turn.role in roles
+    ]
     found = []
-    for clause in islice(_clauses(fitting, language), _MOST_CLAUSES):
+    tags = segment.tags
+    fitting = [text for text in said if language_of(text) == language]
+    for clause, asked in islice(_clauses(fitting, language), _MOST_CLAUSES):
         text = _trimmed(clause, language)
-        if _is_note(text, tags, language):
-            words = frozenset(index_words(text))
-            # How much a note says of what its segment is about, the first keywords counting most
-            folded = fold(text)
-            weight = sum(2 - n / len(tags) for n, tag in enumerate(tags) if fold(tag) in folded)
-            weight += _A_WORD * min(len(words), _MOST_COUNTED)
-            weight += _NUMBERED * any(map(str.isdigit, text))
-            weight = weight if is_question(clause) else weight * _STATED
-            found.append(_Note(0, 0, text, words, weight))
-    heaviest = max((note.weight for note in found), default=0.0)
-    return [note for note in found if note.weight >= min(heaviest, _LEAST_WEIGHT)]
+        if not _is_note(text, tags, language):
+            continue
+        words, folded = frozenset(index_words(text)), fold(text)
+        # How much a note says of what its segment is about, the first keywords counting most
+        weight = sum(2 - n / len(tags) for n, tag in enumerate(tags) if fold(tag) in folded)
+        weight += 0.15 * min(len(words), 6) + 0.5 * any(map(str.isdigit, text))
+        found.append(_Note(text, words, weight if asked else 1.5 * weight))
+    if found:
+        best = max(found, key=lambda one: one.weight)
+        found = [one for one in found if one.weight >= min(best.weight, _LEAST_WEIGHT)]
+        return [one._replace(is_first=one is best) for one in found]
+    topic = segment.topic
+    named = fold(topic) in fold("\n".join(said))
+    return [_Note(topic, frozenset(index_words(topic)), 0.0, is_first=True)] if named else []
 
 
-def _topic_of(said: Sequence[str], topic: str) -> list[_Note]:
-    """The topic as the only note, if the user named it: what was said made none."""
-    if fold(topic) not in fold("\n".join(said)):
-        return []
-    return [_Note(0, 0, topic, frozenset(index_words(topic)), 0.0)]
-
-
-def _clauses(texts: Sequence[str], language: str) -> Iterator[str]:
-    cut = _cuts(language)
+def _clauses(texts: Sequence[str], language: str) -> Iterator[tuple[str, bool]]:
+    """The clauses of texts, and whether their sentence asks."""
     speech = import_module(f"loxodon.language.{language}").grammar.speech
-    for text in texts:
-        for sentence in split(text):
-            if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
-                continue
-            asked = "?" if is_question(sentence) else ""
-            for clause in cut.split(sayable(sentence)):
-                for part in _parts(clause.strip(), language):
-                    if speech.never(part) not in _PASSING:
-                        yield part + asked
-
-
-# What nobody wants to read of a day: how it felt at the moment
-_PASSING = ("mood", "reaction", "encouragement", "doing now")
-
-
-def _parts(clause: str, language: str) -> list[str]:
-    """A clause, or what it is made of where it is too long for a note."""
-    if _length(clause, language) <= _LENGTHS[language][1]:
-        return [clause] if clause else []
-    return [part for one in _joints(language).split(clause) if (part := one.strip())]
+    for sentence in (one for text in texts for one in split(text)):
+        if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
+            continue
+        for clause in _CUTS[language].split(sayable(sentence)):
+            if clause.strip() and speech.never(clause.strip()) not in _PASSING:
+                yield clause.strip(), is_question(sentence)
 
 
 def _is_note(text: str, tags: Sequence[str], language: str) -> bool:
@@ -199,57 +143,36 @@ def _length(text: str, language: str) -> int:
     return len(_CHARACTER_OR_WORD.findall(text)) if language == "zh" else text.count(" ") + 1
 
 
-_CHARACTER_OR_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+def _trimmed(clause: str, language: str) -> str:
+    """A clause without what leads up to it and trails off."""
+    text = _LEAD[language].sub("", clause.rstrip("?？"), count=1)
+    text = _TRAIL.sub("", text.strip(" ,，.。!！~～…*_-")).strip()
+    for pair in ("“”", "‘’", "（）", "()", "「」", "《》", '""'):
+        if text.count(pair[0]) != text.count(pair[1]) or (pair == '""' and text.count('"') % 2):
+            text = text.replace(pair[0], "").replace(pair[1], "")
+    return text
 
-# Characters of a Chinese note, words of an English one: what is shorter says too little
-_LENGTHS = {"zh": (3, 24), "en": (2, 14)}
+
+_CHARACTER_OR_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 # What a clause begins with that nobody understands without the one before it
 _DANGLING = re.compile(
     r"(?:its?|that|thats|this|these|those|he|she|they|them|him|her|his|you|your|there|which|what|so"
     r"|if)\b|[他她它你您这那哪]|如果|要是|假如",
     re.IGNORECASE,
 )
-
-
-@cache
-def _cuts(language: str) -> re.Pattern[str]:
-    if language == "zh":
-        han = "[\u3400-\u9fff]"
-        return re.compile(rf"[，,；;：。！？!?…～~—\n]+|:(?=\s|$)|(?<={han})\s+(?={han})")
-    begins = (
+_CUTS = {
+    "zh": re.compile(r"[，,；;：。！？!?…～~—\n]+|:(?=\s|$)|(?<=[㐀-鿿])\s+(?=[㐀-鿿])"),
+    "en": re.compile(
+        r"[;!?…\n]+|[,:](?=\s|$)|\s[-–—]+\s|\s(?:but|because|cos|although|though)\s|\s(?:and|so)\s"
         r"(?=(?:i(?! (?:are|were|aren'?t|weren'?t)\b)|we|my|our|he|she|they|it|now|then|pls|please"
-        r"|can|what|how|no|don'?t)\b)"
-    )
-    return re.compile(
-        r"[;!?…\n]+|[,:](?=\s|$)|\s[-–—]+\s|\s(?:but|because|cos|although|though)\s"
-        rf"|\s(?:and|so)\s{begins}",
+        r"|can|what|how|no|don'?t)\b)",
         re.IGNORECASE,
-    )
-
-
-@cache
-def _joints(language: str) -> re.Pattern[str]:
-    if language == "zh":
-        return re.compile(r"(?=然后|但是?|所以|因为|而且|不过|还有|就是|后来|结果)|\s+")
-    return re.compile(r"\s(?:and|or|so|who|which|where|when|while|then|that)\s", re.IGNORECASE)
-
-
-def _trimmed(clause: str, language: str) -> str:
-    """A clause without what leads up to it and trails off."""
-    text = _LEAD[language].sub("", clause.rstrip("?？"), count=1)
-    text = _TRAIL.sub("", text.strip(" ,，.。!！~～…*_-")).strip()
-    for pair in ("“”", "‘’", "（）", "()", "「」", "《》"):
-        if text.count(pair[0]) != text.count(pair[1]):
-            text = text.replace(pair[0], "").replace(pair[1], "")
-    return text.replace('"', "") if text.count('"') % 2 else text
-
-
+    ),
+}
 _TRAIL = re.compile(
     r"(?>(?:[^\w%）)”’\"」》+#]|[吗呢吧啊呀哦嘛啦哈诶]"
     r"|\s(?:lol|haha|tbh|btw|though|right|please|pls|ok|anyway)\b)+)\Z"
 )
-
-
 _LEAD = {
     "en": re.compile(
         r"(?>(?:ok|okay|so|well|um|uh|erm|right|hey|hi|hello|oh|omg|and|but|also|btw|by the way"

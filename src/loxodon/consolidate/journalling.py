@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from loxodon.store import QuarantinedText
     from loxodon.store.store import Store
 
-BATCH = 2_000
-"""Turns per transaction, so that other writers do not wait longer than one takes."""
+BATCH = 2_000  # Turns per transaction, so that other writers do not wait longer than one takes
 _ALL = 1 << 40
 
 
@@ -54,73 +53,82 @@ class Journal:
         """Add drafts; see `Memory.add_drafts`."""
         if self._space.paused:
             return Added(0, 0, 0, (), paused=len(drafts))
-        guard, wall = self._space.guard, self._space.wall
+        store, guard, wall, now = (
+            self._store,
+            self._space.guard,
+            self._space.wall,
+            self._space.now(),
+        )
         names = [guard.name(checked_text(name, "session", MAX_SESSION)) for name in names]
-        drafts = guard.drafts(drafts, lambda name: self._lately(name or names[0]))
-        drafts, names = placed(drafts, names, wall)
-        now = self._space.now()
+
+        def lately(name: str) -> list[str]:
+            session = store.wall.session(guard.name(name or names[0]))
+            return store.column("last_texts", session, LATELY)[::-1]
+
+        drafts, names = placed(guard.drafts(drafts, lately), names, wall)
         session = names[0]
         if len(names) > 1:
             sample = [draft for draft in drafts if not draft.session][:SAMPLE]
-            session = session_for(names, sample, lambda name: self._has(name, sample, now))
+
+            def has(name: str) -> tuple[int, int]:
+                """How many of the sample a session contains, and how many turns in total."""
+                keyed, _, forgotten = self.admitted(sample, with_keys(sample, name, now), False)
+                known = store.known(keyed)
+                return len(known) - known.count(None) + forgotten, store.session_size(name)
+
+            session = session_for(names, sample, has)
         given = with_keys(drafts, session, now)
         keyed, paused, forgotten = self.admitted(drafts, given, live)
         if live and (anew := unmarked(drafts, given)):
             # A session counts what was forgotten of it too.
-            size = self._store.session_size
-            keyed = said_again(keyed, anew, self._store.known, lambda name: size(name) - forgotten)
-        keyed = speakers.attributed(keyed, me or self._claimed_before(keyed), wall)
-        added, changed, claimed, asked, unfound = self._write(keyed, me, now, progress)
-        sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
-        known, people = len(keyed) - added, speakers.people(keyed)
-        return Added(
-            added, known, changed, sessions, paused, forgotten, people, claimed, asked, unfound
-        )
-
-    def _write(
-        self, keyed: Sequence[Keyed], me: Collection[str], now: datetime, progress: Progress | None
-    ) -> tuple[int, int, int, int, tuple[str, ...]]:
-        """Append turns; return how many are new, known with other words, claimed, and ask to have
-        something forgotten, and what of that nobody ever spoke of."""
-        added = changed = claimed = asked = 0
+            size = store.session_size
+            keyed = said_again(keyed, anew, store.known, lambda name: size(name) - forgotten)
+        theirs = [one for one in keyed if one[0].origin == "group" and speakers.is_named(one[0])]
+        if theirs and not me:  # the names that were given when these turns were added before
+            owners = speakers.names_given_before(theirs, store.known(theirs))
+            keyed = speakers.attributed(keyed, owners, wall)
+        else:
+            keyed = speakers.attributed(keyed, me, wall)
+        kept: list[Turn | KnownTurn] = []
+        claimed = asked = 0
         unfound: tuple[str, ...] = ()
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
-            with self._store.writing():
-                if me and not self._store.wall.stands:
-                    claimed += speakers.reattribute(self._store, batch, now)
-                kept = self.append(batch, now)[0]
-                taken, missing = obey(self._store, kept, now)
+            with store.writing():
+                if me and not store.wall.stands:
+                    claimed += speakers.reattribute(store, batch, now)
+                done = self.append(batch, now)[0]
+                taken, missing = obey(store, done, now)
+            kept += done
             asked, unfound = asked + taken, unfound + missing
-            added += sum(isinstance(one, Turn) for one in kept)
-            changed += sum(isinstance(one, KnownTurn) and one.changed for one in kept)
             if progress:
                 progress(min(start + BATCH, len(keyed)), len(keyed))
-        return added, changed, claimed, asked, unfound
-
-    def _claimed_before(self, keyed: Sequence[Keyed]) -> Collection[str]:
-        """The user's speaker names, as given when these turns were added before."""
-        theirs = [one for one in keyed if one[0].origin == "group" and speakers.is_named(one[0])]
-        return speakers.names_given_before(theirs, self._store.known(theirs)) if theirs else ()
-
-    def _lately(self, session: str) -> list[str]:
-        """The last texts of a session, oldest first."""
-        name = self._space.guard.name(session)
-        return self._store.column("last_texts", self._store.wall.session(name), LATELY)[::-1]
+        added = sum(isinstance(one, Turn) for one in kept)
+        return Added(
+            added,
+            len(keyed) - added,
+            sum(isinstance(one, KnownTurn) and one.changed for one in kept),
+            tuple(dict.fromkeys(turn.session for turn, _ in given)),
+            paused,
+            forgotten,
+            speakers.people(keyed),
+            claimed,
+            asked,
+            unfound,
+        )
 
     def admitted(
         self, drafts: Sequence[Draft | None], keyed: list[Keyed], live: bool
     ) -> tuple[list[Keyed], int, int]:
         """The turns that may be added, and how many were paused and forgotten."""
-        pairs = list(zip(drafts, keyed, strict=True))
         pauses = self._space.pauses.covering([turn.at for turn, _ in keyed])
-        open = [pair for pair, within in zip(pairs, pauses, strict=True) if not within]
-        paused = len(pairs) - len(open)
+        pairs = zip(drafts, keyed, pauses, strict=True)
+        open = [(draft, one) for draft, one, within in pairs if not within]
         turns = [one for _, one in open]
-        marks = self._space.forgotten()
+        paused, marks = len(keyed) - len(turns), self._space.forgotten()
         if marks is None:
             return turns, paused, 0
-        found = marks.admitted([one for one, _ in open], turns, live)
+        found = marks.admitted([draft for draft, _ in open], turns, live)
         return found, paused, len(turns) - len(found)
 
     def append(
@@ -136,12 +144,6 @@ class Journal:
         from loxodon.guard.quarantine import screen
 
         return kept, screen(self._store, kept, now)
-
-    def _has(self, session: str, drafts: Sequence[Draft], now: datetime) -> tuple[int, int]:
-        """How many of these drafts a session contains, and how many turns in total."""
-        keyed, _, forgotten = self.admitted(drafts, with_keys(drafts, session, now), False)
-        known = self._store.known(keyed)
-        return len(known) - known.count(None) + forgotten, self._store.session_size(session)
 
     def own_session(self, session: str | None) -> str | None:
         """The caller's own session of that name, or the shared one if they have none."""
@@ -171,17 +173,15 @@ class Journal:
         return heard(self._store, turns)
 
     def turn(self, ref: str) -> Turn:
-        """The turn with this `ref`, or NotFoundError."""
-        number = ref.removeprefix("t_")
+        """The turn with this `ref` (t_512, or session and id), or NotFoundError."""
+        number, (session, _, id) = ref.removeprefix("t_"), ref.rpartition(":")
         row: int | None = 0
         if number.isascii() and number.isdecimal() and len(number) < 18:
             row = int(number)
         elif ":" in ref:
-            session, _, id = ref.rpartition(":")
             own = self._store.wall.session(session)
-            row = self._store.scalar("turn_row", own, id) or self._store.scalar(
-                "turn_row", session, id
-            )
+            row = self._store.scalar("turn_row", own, id)
+            row = row or self._store.scalar("turn_row", session, id)
         turn = self._store.turns([row]).get(row) if row else None
         if turn is None:
             raise NotFoundError(
@@ -196,10 +196,7 @@ def obey(
     store: Store, kept: Sequence[Turn | KnownTurn], now: datetime
 ) -> tuple[int, tuple[str, ...]]:
     """Put away what turns just added ask to have forgotten; return how many ask, and what they ask
-    that nobody ever spoke of.
-
-    Call inside `Store.writing`.
-    """
+    that nobody ever spoke of. Call inside `Store.writing`."""
     from loxodon.language.forget import may_ask
 
     fresh = [one for one in kept if isinstance(one, Turn)]

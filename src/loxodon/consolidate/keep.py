@@ -6,27 +6,15 @@ The one place where statements become memories, and memories make way for them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from loxodon.consolidate import entities, speakers, themes
-from loxodon.consolidate.beliefs import (
-    CONFIDENCE,
-    DENIED,
-    DOUBTFUL,
-    MOST_SURE,
-    SURER,
-    UNSETTLED,
-    certain,
-    settled,
-    wait_for_owner,
-    wavering,
-)
+from loxodon.consolidate import beliefs, entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.extract import Candidate
-from loxodon.consolidate.pages.wording import without_verb
 from loxodon.consolidate.reconcile import Plan, plan, said_at
+from loxodon.consolidate.themes import without_verb
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
 from loxodon.language.projects import named_project
@@ -43,54 +31,71 @@ _TAGS = 3
 _SOURCES = 20  # Turns that a memory names as its sources; one said every day needs no more
 _ABOUT = 50
 _RENAMED = 1_000
-
-
-# Whether what a memory would say was forgotten after the moment that it was said
-IsForgotten = Callable[[Record, datetime], bool]
+_NAMING = 200  # Characters of a turn in which a known project is looked for
 # What is so wherever it is said; anything else belongs to the project that it was said in
 _PERSONAL = ("identity", "health", "preference", "relation", "status")
-_NAMING = 200  # Characters of a turn in which a known project is looked for
+_NO_TAGS = frozenset({"用户", "user", "the user", "users"})
+
+
+class StoreView:
+    """`reconcile.KnowledgeView` over a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def about(self, *parts: str) -> Sequence[Record]:
+        return [one for one in self._store.latest("about", parts, _ABOUT) if one.kind != "summary"]
+
+    def like(self, text: str, limit: int) -> Sequence[Record]:
+        # Summaries repeat what facts say; asking for some more makes up for them.
+        hits = self._store.search("memories", query_words(text), Filter(), 2 * limit)
+        rows = [hit.row for hit in hits]
+        records, sources = self._store.records(rows), self._store.sources(rows)
+        found = [row for row in rows if records[row].kind != "summary"][:limit]
+        return [records[row]._replace(sources=sources.get(row, ())) for row in found]
 
 
 class Keeper:
-    """Takes statements in, one after the other, and counts what became of them."""
+    """Takes statements in, one after the other, and counts what became of them.
+
+    `was_forgotten` tells whether what a memory would say was forgotten after it was said.
+    """
 
     def __init__(
-        self, store: Store, now: datetime, is_forgotten: IsForgotten | None = None
+        self,
+        store: Store,
+        now: datetime,
+        was_forgotten: Callable[[Record, datetime], bool] = lambda record, at: False,
     ) -> None:
         self._store = store
+        self._view = StoreView(store)
         self._now = now
-        self._is_forgotten = is_forgotten
+        self._was_forgotten = was_forgotten
         self.counts: Counter[str] = Counter()
         # Every memory that was added or changed, as it is now, by id
         self.changed: dict[str, Record] = {}
 
     def take(self, candidate: Candidate, turn: Turn) -> None:
         """Make of one statement what it means for the memory."""
-        if name := speakers.another(self._store, turn):
-            candidate = speakers.said_by(candidate, name)
+        if name := entities.another(self._store, turn):
+            candidate = entities.said_by(candidate, name)
         statement = candidate.statement
         turn = provenance.as_users_own(turn, vouched=candidate.vouched)
         if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
             sure = min(statement.confidence, provenance.UNCONFIRMED)
             statement = statement._replace(confidence=sure)
-            candidate = candidate._replace(statement=statement)
-        if turn.origin != "relayed" and provenance.speaks_for_user(
-            turn
-        ):  # nobody else says who goes by what name
+        elif provenance.speaks_for_user(turn):  # nobody else says who goes by what name
             entities.learn(self._store, statement, self._now, self._rename)
         subject = entities.known_name(self._store, statement.subject)
         project = statement.project or self._project(turn.content)
         if not project and statement.category not in _PERSONAL:
             project = turn.channel.partition(IN_PROJECT)[2]
-        candidate = candidate._replace(
-            statement=statement._replace(subject=subject, project=project)
-        )
-        view = StoreView(self._store)
-        if self._was_forgotten(candidate, turn) or (
-            statement.inferred
-            and any(one.kind == "fact" for one in view.about(subject, statement.attribute))
-        ):
+        statement = statement._replace(subject=subject, project=project)
+        candidate = candidate._replace(statement=statement)
+        known = self._view.about(subject, statement.attribute) if statement.inferred else ()
+        if any(one.kind == "fact" for one in known):
+            return
+        if self._was_forgotten(record_of(candidate, turn, self._now), turn.at):
             return
         found = self._plan(candidate, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
@@ -98,15 +103,8 @@ class Keeper:
         if statement.tentative and not changes and not found.beside:
             # It was worth keeping only for what it would have changed.
             self._doubt(found.doubtful)
-            return
-        if not self._wavers(found, candidate, turn):
+        else:
             self._carry_out(found, candidate, turn)
-
-    def _plan(self, candidate: Candidate, turn: str) -> Plan:
-        if not candidate.does:
-            return plan(candidate, StoreView(self._store), turn)
-        target = self._store.get(candidate.target)
-        return decided(candidate, target, lambda: plan(candidate, StoreView(self._store), turn))
 
     def _project(self, said: str) -> str:
         """The project that a turn names, as it is written already; or a known one without the
@@ -116,100 +114,81 @@ class Keeper:
         known = self._store.named(names).projects
         return next(iter(known.values()), name) if len(known) <= 1 else name
 
-    def _was_forgotten(self, candidate: Candidate, turn: Turn) -> bool:
-        if self._is_forgotten is None:
-            return False
-        return self._is_forgotten(record_of(candidate, turn, self._now), turn.at)
-
-    def _wavers(self, found: Plan, candidate: Candidate, turn: Turn) -> bool:
-        """Whether a statement is one more change of what goes back and forth; then it is kept as
-        such."""
-        new = candidate.statement
-        if found.outcome != "add" or new.confidence < 1 or not provenance.is_own(turn.origin):
-            return False
-        over = (*found.replaced, *found.retracted)
-        for record in (*found.denied, *found.promoted, *over):
-            steps = self._store.history(record.id)
-            how = wavering(steps, new, candidate.said_at)
-            if how is None:
-                continue
-            content = how.told(new.content, candidate.language)
-            unsure = new._replace(content=content, confidence=CONFIDENCE)
-            candidate = candidate._replace(statement=unsure)
-            for one in over:
-                self._end(one, "superseded", candidate.valid_from or candidate.said_at)
-            if record.kind == "belief":
-                self._turn_round(record, candidate, turn)
-            else:
-                self._add(candidate, turn, "learned", replaces=record.id)
-            self.counts[UNSETTLED] += 1
-            return True
-        return False
-
-    def _turn_round(self, belief: Record, candidate: Candidate, turn: Turn) -> None:
-        """Let a belief that is not settled say what was said last."""
-        new = record_of(candidate, turn, self._now)
-        names = ("content", "attribute", "value", "positive", "tags", "entities", "basis")
-        values = {name: getattr(new, name) for name in (*names, "valid_from", "confirmed_at")}
-        values |= {
-            "confidence": CONFIDENCE,
-            "strength": min(1.0, belief.strength + LIFT),
-            "sources": _with_source(belief.sources, turn),
-        }
-        change = UNSETTLED if belief.content != new.content else "repeated"
-        self.changed[belief.id] = self._store.update(belief.id, None, change, self._now, values)
+    def _plan(self, candidate: Candidate, turn: str) -> Plan:
+        """What to do about a statement: as a model decided, else by comparing."""
+        says, does = bool(candidate.statement.content), candidate.does
+        if not does:
+            return plan(candidate, self._view, turn)
+        target = self._store.get(candidate.target)
+        if target is None or target.state != "active" or target.kind == "summary":
+            # It changed while the model was thinking: what is new is still new.
+            new = says and does == "update"
+            return plan(candidate, self._view, turn) if new else Plan("nothing")
+        if does == "same":
+            return Plan("confirm", target)
+        if said_at(target) > candidate.said_at:
+            return Plan("late", target) if says else Plan("nothing")
+        if does == "end":
+            return Plan("nothing", retracted=(target,))
+        if candidate.statement.confidence < 1 and target.kind == "fact":
+            return Plan("hold", target)
+        found = plan(candidate, self._view, turn)
+        if found.target is not None and found.target.id == target.id and found.outcome != "hold":
+            return found._replace(outcome="update")
+        replaced = (target, *(one for one in found.replaced if one.id != target.id))
+        if found.outcome in ("confirm", "update"):  # the new is known already, the old goes
+            return found._replace(replaced=replaced)
+        return found._replace(outcome="add", target=None, replaced=replaced)
 
     def _carry_out(self, found: Plan, candidate: Candidate, turn: Turn) -> None:
+        statement, target = candidate.statement, found.target
         since = candidate.valid_from or candidate.said_at
         for record in found.retracted:
-            self._end(record, "retracted", since)
-        for record, content in found.rewritten:
-            self._rewrite(record, content, turn)
+            self.end(record, "retracted", since)
+        for record, content, value in found.rewritten:
+            sources = _with_source(record.sources, turn)
+            values = {"content": content, "tags": tags_of(content), "value": value}
+            self._update(record, "updated", **values, sources=sources)
         for record in found.denied:
             self.deny(record)
         self._doubt(found.doubtful)
-        over = "corrected" if candidate.statement.act == "correct" else "superseded"
         for record in found.replaced:
-            self._end(record, over, since)
-        entities.hand_over(
-            self._store, candidate.statement, [o.value for o in found.replaced], self._now
-        )
+            self.end(record, "corrected" if statement.act == "correct" else "superseded", since)
+        entities.hand_over(self._store, statement, [o.value for o in found.replaced], self._now)
         for record in found.promoted:
-            self._archive(record, "confirmed")
-            self._store.execute("answer_review", record.id, "confirmed", self._now)
+            self._answer(record, "confirmed")
         if found.outcome == "add":
             # What was known to be so comes before what was only thought to be.
             gone = [one.id for one in (*found.replaced, *found.promoted, *found.retracted)]
+            known = [self._store.get(one.id) or one for one in found.promoted]
+            sources = tuple(source for one in known for source in one.sources)
             record = self._add(
                 candidate,
                 turn,
                 "learned",
                 replaces=gone[0] if gone else "",
-                derived_from=tuple(one.id for one in found.promoted),
-                sources=_with_source(self._sources(found.promoted), turn),
+                derived_from=tuple(one.id for one in known),
+                sources=_with_source(sources, turn),
             )
             for one in found.asked:
                 self._store.execute("put_review", record.id, one.id, self._now)
-        elif found.outcome == "hold" and found.target:
+        elif target is None:
+            return
+        elif found.outcome == "hold":
             belief = self._add(candidate, turn, "held")
-            self._store.execute("put_review", belief.id, found.target.id, self._now)
-        elif found.outcome == "late" and found.target and candidate.statement.act != "end":
-            until = found.target.valid_from or said_at(found.target)
-            self._add(candidate, turn, "late", state="archived", valid_until=max(until, since))
-        elif found.outcome in ("confirm", "update") and found.target:
-            if provenance.rank(found.target.trust) < provenance.rank(turn.origin):
+            self._store.execute("put_review", belief.id, target.id, self._now)
+        elif found.outcome == "late" and statement.act != "end":
+            until = max(target.valid_from or said_at(target), since)
+            self._add(candidate, turn, "late", state="archived", valid_until=until)
+        elif found.outcome in ("confirm", "update"):
+            if provenance.rank(target.trust) < provenance.rank(turn.origin):
                 # The user's own words take the place of what somebody else said of them.
-                self._end(found.target, "superseded", since)
-                self._add(candidate, turn, "learned", replaces=found.target.id)
-                return
-            self._confirm(found.target, candidate, turn, richer=found.outcome == "update")
+                self.end(target, "superseded", since)
+                self._add(candidate, turn, "learned", replaces=target.id)
+            else:
+                self._confirm(target, candidate, turn, richer=found.outcome == "update")
 
-    def _sources(self, beliefs: Sequence[Record]) -> tuple[Source, ...]:
-        """Where guesses come from: what becomes of the fact is to hold for these messages too."""
-        known = [self._store.get(one.id) or one for one in beliefs]
-        return tuple(source for one in known for source in one.sources)
-
-    def _doubt(self, records: Sequence[Record]) -> None:
+    def _doubt(self, records: Iterable[Record]) -> None:
         """Leave memories as they are; `review` asks whether they still hold."""
         for record in records:
             self._store.execute("put_review", record.id, record.id, self._now)
@@ -221,52 +200,40 @@ class Keeper:
         self.counts["added" if record.state == "active" else "late"] += 1
         self.counts["held"] += change == "held"
         if record.trust == "relayed" and change == "learned":
-            wait_for_owner(self._store, record, self._now)
+            beliefs.wait_for_owner(self._store, record, self._now)
         self.changed[record.id] = record
         return record
 
-    def _archive(self, record: Record, change: str, **more: Any) -> None:
+    def _update(self, record: Record, change: str, **values: Any) -> None:
         self.counts[change] += 1
-        values = {"state": "archived", **more}
         self.changed[record.id] = self._store.update(record.id, None, change, self._now, values)
 
-    def end(self, record: Record, since: datetime) -> None:
-        """Archive what a person says is over."""
-        self._end(record, "superseded", since)
-
-    def _end(self, record: Record, change: str, since: datetime) -> None:
+    def end(self, record: Record, change: str, since: datetime) -> None:
         """Archive what made way for something that is so since then: until then it held.
 
         What was said to be so after that held longer than the new one knows, and nothing ends
         before it began.
         """
-        self._archive(record, change, valid_until=_end_of(record, max(since, said_at(record))))
+        until = max(since, said_at(record), record.valid_from or since)
+        self._update(record, change, state="archived", valid_until=until)
 
-    def _rewrite(self, record: Record, content: str, turn: Turn) -> None:
-        self.counts["updated"] += 1
-        values = {
-            "content": content,
-            "tags": tags_of(content),
-            "value": _value_within(record, content),
-            "sources": _with_source(record.sources, turn),
-        }
-        self.changed[record.id] = self._store.update(record.id, None, "updated", self._now, values)
+    def _answer(self, belief: Record, answer: str, **values: Any) -> None:
+        """Archive a belief that turned out true, or not."""
+        change = "denied" if answer == "rejected" else answer
+        self._update(belief, change, state="archived", **values)
+        self._store.execute("answer_review", belief.id, answer, self._now)
 
     def deny(self, belief: Record) -> None:
         """Lose some confidence in a belief, or give it up."""
-        confidence = round(belief.confidence - DENIED, 6)
-        if confidence < DOUBTFUL:
-            self._archive(belief, "denied", confidence=max(0.0, confidence))
-            self._store.execute("answer_review", belief.id, "rejected", self._now)
+        confidence = round(belief.confidence - beliefs.DENIED, 6)
+        if confidence < beliefs.DOUBTFUL:
+            self._answer(belief, "rejected", confidence=max(0.0, confidence))
             return
         # As present as it was, for what is left of it.
         strength = belief.strength * confidence / belief.confidence
-        values = {"confidence": confidence, "strength": strength}
-        self.counts["doubted"] += 1
-        self.changed[belief.id] = self._store.update(belief.id, None, "doubted", self._now, values)
+        self._update(belief, "doubted", confidence=confidence, strength=strength)
 
     def _confirm(self, record: Record, candidate: Candidate, turn: Turn, richer: bool) -> None:
-        own = provenance.is_own(turn.origin)
         said = candidate.said_at
         values: dict[str, Any] = {
             "confirmed_at": max(said, record.confirmed_at or said),
@@ -274,48 +241,42 @@ class Keeper:
             "strength": min(1.0, record.strength + LIFT),
             "sources": _with_source(record.sources, turn),
         }
-        if record.kind == "belief" and own:
+        if record.kind == "belief" and provenance.is_own(turn.origin):
             # Surer, but still a guess: what it contradicts stays until a person confirms it or says
             # it outright, or what is known would go back and forth with every mood.
-            values["confidence"] = min(MOST_SURE, round(record.confidence + SURER, 6))
+            sure = round(record.confidence + beliefs.SURER, 6)
+            values["confidence"] = min(beliefs.MOST_SURE, sure)
         if richer:
-            values |= _richer(record, candidate)
             # The new words are to be told and trusted no further than where they were said.
             new = record_of(candidate, turn, self._now)
             values |= {
+                "content": new.content,
+                "tags": tags_of(new.content),
+                "entities": tuple(dict.fromkeys((*record.entities, *new.entities))),
                 "audience": themes.narrowest((record, new)),
-                "trust": themes.least_trusted((record, new)),
+                "trust": provenance.least((record.trust, new.trust)),
             }
-        change = "updated" if richer else "repeated"
-        self.counts[change] += 1
-        self.changed[record.id] = self._store.update(record.id, None, change, self._now, values)
+            for name in ("attribute", "value", "subject"):
+                values[name] = getattr(new, name) or getattr(record, name)
+            if candidate.due_at or candidate.expires_at:
+                values |= {"due_at": candidate.due_at, "expires_at": candidate.expires_at}
+        self._update(record, "updated" if richer else "repeated", **values)
 
     def promote(self, belief: Record, against: Record | None) -> Record:
-        """Make a fact of a belief; what it contradicts is superseded.
-
-        That is `against`, and whatever else has come to say the contrary since it was put off.
-        """
+        """Make a fact of a belief; `against`, and whatever else has come to say the contrary, is
+        superseded."""
+        now = self._now
         with self._store.writing_as(belief.agent):
-            now = self._now
-            self._archive(belief, "confirmed")
-            self._store.execute("answer_review", belief.id, "confirmed", now)
-            belief = belief._replace(content=certain(belief.content))
-            # The facts that cannot be so if this is
-            statement = Statement(
-                belief.content,
-                belief.subject,
-                belief.attribute,
-                belief.value,
-                belief.category,
-                positive=belief.positive,
-            )
-            candidate = Candidate(statement, "", belief.importance, self._now)
-            opposed = plan(candidate, StoreView(self._store), "").replaced
-            over = {one.id: one for one in opposed}
+            self._answer(belief, "confirmed")
+            belief = belief._replace(content=beliefs.certain(belief.content))
+            about = (belief.content, belief.subject, belief.attribute, belief.value)
+            statement = Statement(*about, belief.category, positive=belief.positive)
+            candidate = Candidate(statement, "", belief.importance, now)
+            over = {one.id: one for one in plan(candidate, self._view, "").replaced}
             if against is not None and against.state == "active":
                 over = {against.id: against, **over}
             for record in over.values():
-                self._end(record, "superseded", belief.valid_from or now)
+                self.end(record, "superseded", belief.valid_from or now)
             fact = belief._replace(
                 kind="fact",
                 confidence=1.0,
@@ -331,23 +292,23 @@ class Keeper:
                 sources=(self._store.get(belief.id) or belief).sources,
             )
             fact = self._store.insert(fact, "learned")
-            self.counts["added"] += 1
-            self.changed[fact.id] = fact
-            return fact
+        self.counts["added"] += 1
+        self.changed[fact.id] = fact
+        return fact
 
     def _rename(self, old: str, new: str) -> None:
         """Put what is filed under one name under another."""
         for record in self._store.latest("entity", old, _RENAMED):
             names = [new if fold(name) == fold(old) else name for name in record.entities]
-            self._rename_in(record, {"entities": tuple(dict.fromkeys(names))})
+            self._update(record, "renamed", entities=tuple(dict.fromkeys(names)))
         for record in self._store.find(Filter(about=(old,))):
             if record.kind == "summary":  # a theme of that name is no more
-                self._archive(record, "outdated")
+                self._update(record, "outdated", state="archived")
             else:
-                self._rename_in(record, {"subject": new})
+                self._update(record, "renamed", subject=new)
 
-    def _rename_in(self, record: Record, values: dict[str, Any]) -> None:
-        self.changed[record.id] = self._store.update(record.id, None, "renamed", self._now, values)
+
+# What a person says about a memory
 
 
 def confirm(store: Store, id: str, now: datetime) -> Record:
@@ -355,18 +316,17 @@ def confirm(store: Store, id: str, now: datetime) -> Record:
 
     A fact that was asked about is still so; what it says is over ends now.
     """
-    belief, against = _belief(store, id)
-    against = against if against and against.id != belief.id else None
+    belief, against = _open_belief(store, id)
     keeper = Keeper(store, now)
     if belief.kind == "fact":
         store.execute("answer_review", id, "confirmed", now)
         if against:
-            keeper.end(against, belief.valid_from or now)
-            themes.renew(store, keeper.changed.values(), now)
+            keeper.end(against, "superseded", belief.valid_from or now)
         strength = min(1.0, belief.strength + LIFT)
         values = {"confirmed_at": now, "strength": strength, "trust": "user"}
-        return store.update(id, None, "confirmed", now, values)
-    fact = keeper.promote(belief._replace(trust="user"), against)
+        fact = store.update(id, None, "confirmed", now, values)
+    else:
+        fact = keeper.promote(belief._replace(trust="user"), against)
     themes.renew(store, keeper.changed.values(), now)
     return fact
 
@@ -376,59 +336,35 @@ def reject(store: Store, id: str, now: datetime) -> Record:
 
     A fact that was asked about has held until now.
     """
-    belief, _ = _belief(store, id)
+    belief, _ = _open_belief(store, id)
     store.execute("answer_review", id, "rejected", now)
-    values: dict[str, Any] = {"state": "archived"}
-    if belief.kind == "fact":
-        values["valid_until"] = _end_of(belief, now)
+    if belief.kind != "fact":
+        return store.update(id, None, "rejected", now, {"state": "archived"})
+    values = {"state": "archived", "valid_until": max(now, belief.valid_from or now)}
     gone = store.update(id, None, "rejected", now, values)
-    if belief.kind == "fact":
-        themes.renew(store, [gone], now)
+    themes.renew(store, [gone], now)
     return gone
 
 
-def _end_of(record: Record, at: datetime) -> datetime:
-    return max(at, record.valid_from or at)
-
-
-def _belief(store: Store, id: str) -> tuple[Record, Record | None]:
-    """An active belief, and what it contradicts where that waits for an answer; or a fact that a
-    heartbeat asks about, which stands against itself."""
+def _open_belief(store: Store, id: str) -> tuple[Record, Record | None]:
+    """An active belief, or a fact that is asked about, and what it contradicts where that waits for
+    an answer."""
     record = store.get(id)
     if record is None:
         raise no_memory(id)
     waiting = [one.against for one in store.page("reviews", 0)[0] if one.belief.id == id]
-    open_to = record.kind == "belief" or waiting or not provenance.is_own(record.trust)
-    if not open_to or record.kind == "summary" or record.state != "active":
+    is_open = record.kind == "belief" or waiting or not provenance.is_own(record.trust)
+    if not is_open or record.kind == "summary" or record.state != "active":
         raise InputError(
             "{id} is not a belief to confirm or reject",
             hint="list open beliefs with `loxodon review`, all beliefs with `loxodon list --kind "
             "belief`",
             id=id,
         )
-    return record, waiting[0] if waiting else None
+    return record, next((one for one in waiting[:1] if one and one.id != id), None)
 
 
-class StoreView:
-    """`reconcile.View` over a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def about(self, *parts: str) -> Sequence[Record]:
-        return [one for one in self._store.latest("about", parts, _ABOUT) if one.kind != "summary"]
-
-    def like(self, text: str, limit: int) -> Sequence[Record]:
-        # Summaries repeat what facts say; asking for some more makes up for them.
-        hits = self._store.search("memories", query_words(text), Filter(), 2 * limit)
-        rows = [hit.row for hit in hits]
-        records, sources = self._store.records(rows), self._store.sources(rows)
-        found = [
-            records[row]._replace(sources=sources.get(row, ()))
-            for row in rows
-            if records[row].kind != "summary"
-        ]
-        return found[:limit]
+# What a statement makes
 
 
 def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
@@ -437,6 +373,7 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
     kind: Kind = "belief" if statement.confidence < 1 else "fact"
     wish = provenance.is_wish(statement.category, statement.attribute)
     kind, confidence = provenance.kind_for(turn.origin, kind, statement.confidence, wish)
+    names = [one.name for one in statement.mentions] + [statement.subject]
     return Record(
         id="",
         space="",
@@ -454,7 +391,7 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
         project=statement.project or GLOBAL_PROJECT,
         topic=statement.topic or GENERAL_TOPIC,
         tags=tuple(dict.fromkeys((*candidate.tags, *tags_of(statement.content)))),
-        entities=entities_of(statement),
+        entities=tuple(dict.fromkeys(name for name in names if name != USER)),
         importance=candidate.importance,
         confidence=confidence,
         trust=turn.origin,
@@ -470,79 +407,11 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
 
 def tags_of(content: str) -> tuple[str, ...]:
     """A few words that a memory is found by."""
-    named = without_verb(settled(content))
+    named = without_verb(content)
     words = [word for word in quick(named, _TAGS + 1) if word.lower() not in _NO_TAGS]
     return tuple(dict.fromkeys(words[:_TAGS]))
-
-
-_NO_TAGS = frozenset({"用户", "user", "the user", "users"})
 
 
 def _with_source(sources: tuple[Source, ...], turn: Turn) -> tuple[Source, ...]:
     source = Source(turn.session, turn.id)
     return sources if source in sources else (*sources, source)[-_SOURCES:]
-
-
-def _value_within(record: Record, content: str) -> str:
-    """The value of a memory whose words become `content`: what changed there, changes in it."""
-    if record.value in content:
-        return record.value
-    start = _alike(record.content, content)
-    was, became = record.content[start:], content[start:]
-    end = _alike(was[::-1], became[::-1])
-    was, became = was[: len(was) - end], became[: len(became) - end]
-    value = record.value.replace(was, became).strip() if was else ""
-    return value if value in content else ""
-
-
-def _alike(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
-def entities_of(statement: Statement) -> tuple[str, ...]:
-    """The names that a memory is filed under."""
-    names = [one.name for one in statement.mentions if one.name != USER]
-    if statement.subject != USER:
-        names.append(statement.subject)
-    return tuple(dict.fromkeys(names))
-
-
-def _richer(record: Record, candidate: Candidate) -> dict[str, Any]:
-    """The fields of a memory that a fuller statement of the same replaces."""
-    new = candidate.statement
-    values: dict[str, Any] = {
-        "content": new.content,
-        "tags": tags_of(new.content),
-        "entities": tuple(dict.fromkeys((*record.entities, *entities_of(new)))),
-    }
-    for name in ("attribute", "value", "subject"):
-        values[name] = getattr(new, name) or getattr(record, name)
-    if candidate.due_at or candidate.expires_at:
-        values |= {"due_at": candidate.due_at, "expires_at": candidate.expires_at}
-    return values
-
-
-def decided(candidate: Candidate, target: Record | None, compared: Callable[[], Plan]) -> Plan:
-    """The plan for a candidate that a model decided about; `compared` is what the rules make of it,
-    for what the model left open."""
-    says = bool(candidate.statement.content)
-    if target is None or target.state != "active" or target.kind == "summary":
-        # It changed while the model was thinking: what is new is still new.
-        return compared() if says and candidate.does == "update" else Plan("nothing")
-    if candidate.does == "same":
-        return Plan("confirm", target)
-    if said_at(target) > candidate.said_at:
-        return Plan("late", target) if says else Plan("nothing")
-    if candidate.does == "end":
-        return Plan("nothing", retracted=(target,))
-    if candidate.statement.confidence < 1 and target.kind == "fact":
-        return Plan("hold", target)
-    found = compared()
-    if found.target is not None and found.target.id == target.id and found.outcome != "hold":
-        return found._replace(outcome="update")
-    others = tuple(one for one in found.replaced if one.id != target.id)
-    if found.outcome in ("confirm", "update"):  # the new is known already, the old goes
-        return found._replace(replaced=(target, *others))
-    return found._replace(outcome="add", target=None, replaced=(target, *others))

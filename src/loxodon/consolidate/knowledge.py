@@ -49,59 +49,17 @@ if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
     from loxodon.store import Note
     from loxodon.store.store import Store
-    from loxodon.views.pending import PendingEntry
+    from loxodon.views.plain import PendingEntry
 
 BELIEF_CONFIDENCE = 0.6
-_ALIKE = 20
-"""Memories among which one that says the same is looked for."""
-_UNSAID: Mapping[str, Any] = {
-    "importance": 0.5,
-    "confidence": None,
-    "entities": (),
-    "tags": (),
-    "project": GLOBAL_PROJECT,
-    "topic": GENERAL_TOPIC,
-    "category": "fact",
-    "expires_at": None,
-    "audience": "private",
-    "source": None,
-    "token": "",
-}
-"""The defaults of the fields of a memory."""
+_ALIKE = 20  # Memories among which one that says the same is looked for
 
 
-def _refuse_past(fields: Mapping[str, Any], now: datetime) -> None:
-    """Raise InputError if a note would have expired before it is kept."""
-    expires = fields.get("expires_at")
+def _refuse_past(expires: datetime | None, now: datetime) -> None:
+    """Raise InputError if an agent's note would have expired before it is kept."""
     if expires is not None and expires <= now:
-        raise InputError(
-            "{field} is in the past: {at}",
-            hint="give a later time, or omit it if it does not expire",
-            field="expires_at",
-            at=expires.isoformat(timespec="minutes"),
-        )
-
-
-def _meant(fields: Mapping[str, Any], at: datetime) -> dict[str, Any]:
-    """What a note is about, so that the user's own words on it confirm it or take its place."""
-    from loxodon.consolidate.meaning import meaning_of
-
-    said = meaning_of(fields["content"], at)
-    if not said.attribute:
-        return {}
-    category = said.category if fields["category"] == "fact" else ""
-    return {
-        "subject": said.subject,
-        "attribute": said.attribute,
-        "value": said.value,
-        "positive": said.positive,
-        "category": category or fields["category"],
-    }
-
-
-def _bare(content: str) -> str:
-    """A statement without what does not change it: case, width, and the mark at its end."""
-    return " ".join(fold(content).split()).rstrip(".!。")
+        text = f"expires_at ({expires.isoformat(timespec='minutes')})"
+        raise InputError("{text} is in the past", hint="give a time in the future", text=text)
 
 
 class Knowledge:
@@ -155,6 +113,10 @@ class Knowledge:
         and returns the result of the first.
         """
         given = {
+            "confidence": confidence,
+            "origin": origin,
+            "source": source,
+            "token": token,
             "importance": importance,
             "entities": entities,
             "tags": tags,
@@ -164,18 +126,14 @@ class Knowledge:
             "expires_at": expires_at,
             "audience": audience,
         }
-        noted = self._space.wall.speaks
-        return self._capture(content, kind, confidence, origin, source, token, given, noted)
+        return self._capture(content, kind, given, noted=self._space.wall.speaks)
 
     def _capture(
         self,
         content: str,
         kind: Kind,
-        confidence: float | None,
-        origin: Origin | None,
-        source: Source | None,
-        token: str,
-        more: Mapping[str, Any],
+        given: dict[str, Any],
+        *,
         noted: bool,
         said_in: Turn | None = None,
     ) -> Record:
@@ -183,9 +141,10 @@ class Knowledge:
 
         `said_in` is the user's message that says it: it is the user's word then.
         """
-        space, wall = self._space, self._space.wall
+        space, wall, now = self._space, self._space.wall, self._space.now()
         space.refuse_if_paused()
-        origin = origin_of(wall, origin)
+        confidence, source, token = (given.pop(name) for name in ("confidence", "source", "token"))
+        origin = origin_of(wall, given.pop("origin"))
         if source is not None and wall.stands:
             raise ForbiddenError(
                 "only the owner can set the source of a memory",
@@ -199,21 +158,28 @@ class Knowledge:
             kind, confidence = believed(kind, confidence, sure)
         if confidence is None:
             confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
-        given = {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
-        fields = space.guard.fields(checked({**given, **more}, kind, space.zone))
+        given |= {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
+        fields = space.guard.fields(checked(given, kind, space.zone))
         fields["trust"] = fields.pop("origin")
-        if noted:
-            _refuse_past(fields, space.now())
-            fields |= _meant(fields, space.now())
+        if noted:  # so that the user's own words on it confirm it or take its place
+            from loxodon.consolidate.meaning import meaning_of
+
+            _refuse_past(fields["expires_at"], now)
+            said = meaning_of(fields["content"], now)
+            if said.attribute:
+                for name in ("subject", "attribute", "value", "positive"):
+                    fields[name] = getattr(said, name)
+                if fields["category"] == "fact":
+                    fields["category"] = said.category or "fact"
         if said_in is not None:
             fields["trust"] = "user"
             source = Source(session=said_in.session, turn=said_in.id)
-        said = Turn(
+        turn = Turn(
             wall.session(CAPTURED),
             "",
             "assistant" if noted else "user",
             fields["content"],
-            space.now(),
+            now,
             channel=CAPTURED,
             chat=space.chat,
             origin=origin,
@@ -221,7 +187,7 @@ class Knowledge:
         )
         request = self._request(token, "capture", {**fields, "source": source})
         key = request or os.urandom(16)  # repeated without a token: two memories
-        return self._once(token, request, lambda: self._keep(said, key, fields, source, noted))
+        return self._once(token, request, lambda: self._keep(turn, key, fields, source, noted))
 
     @verb(access="write", audit="writes")
     def remember(
@@ -238,46 +204,41 @@ class Knowledge:
         note twice is one memory.
         """
         wall = self._space.wall
-        about = {**_UNSAID, "origin": wall.voice if wall.speaks else "assistant", **more}
-        unknown = about.keys() - {*_UNSAID, "origin"}
-        if unknown:
-            raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
         self._space.refuse_if_paused()
+        voice = wall.voice if wall.speaks else "assistant"
+        defaults = Knowledge.capture.__wrapped__.__kwdefaults__  # type: ignore[attr-defined]
+        given = {**defaults, "origin": voice, **more}
+        if unknown := given.keys() - defaults.keys():
+            raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
         said = self._said_in(content, quote) if quote and not wall.speaks else None
-        known = self._known(content, about["audience"])
+        known = self._known(content, given["audience"])
         if known is None:
-            confidence, origin = about.pop("confidence"), about.pop("origin")
-            source, token = about.pop("source"), about.pop("token")
-            return self._capture(
-                content, kind, confidence, origin, source, token, about, True, said
-            )
+            return self._capture(content, kind, given, noted=True, said_in=said)
         if said is not None and not is_own(known.trust):
             from loxodon.consolidate.keep import confirm
 
-            source = Source(session=said.session, turn=said.id)
             with self._store.writing():
                 now = self._space.now()
                 known = confirm(self._store, known.id, now)
-                values = {"sources": (*known.sources, source)}
+                values = {"sources": (*known.sources, Source(session=said.session, turn=said.id))}
                 known = self._store.update(known.id, None, "edited", now, values)
-        if about["importance"] > known.importance:
-            return self._revise(known.id, None, {"importance": about["importance"]})
+        if given["importance"] > known.importance:
+            return self._revise(known.id, None, {"importance": given["importance"]})
         return known
 
     def _known(self, content: str, audience: str) -> Record | None:
         """An active memory that says the same to the same people."""
+
+        def bare(text: str) -> str:
+            return " ".join(fold(text).split()).rstrip(".!。")
+
         with self._store.reading():
             hits = self._store.search("memories", query_words(content), Filter(), _ALIKE)
-            found = self._store.records([hit.row for hit in hits]).values()
-        same = (
-            one.id
-            for one in found
-            if one.state == "active"
-            and one.kind != "summary"
-            and one.audience == audience
-            and _bare(one.content) == _bare(content)
-        )
-        return next((self.get(id) for id in same), None)
+            for one in self._store.records([hit.row for hit in hits]).values():
+                active = one.state == "active" and one.kind != "summary"
+                if active and one.audience == audience and bare(one.content) == bare(content):
+                    return self.get(one.id)
+        return None
 
     def _said_in(self, content: str, quote: str) -> Turn | None:
         """The user's message of the last few days that says this, in the quoted words."""
@@ -318,14 +279,9 @@ class Knowledge:
         noted: bool = False,
     ) -> Record:
         """Store a memory and journal its text, which is its source."""
-        kind, confidence = kind_for(
-            fields["trust"],
-            fields["kind"],
-            fields["confidence"],
-            is_wish(fields["category"], fields.get("attribute", "")),
-        )
+        wish = is_wish(fields["category"], fields.get("attribute", ""))
+        kind, confidence = kind_for(fields["trust"], fields["kind"], fields["confidence"], wish)
         fields = {**fields, "kind": kind, "confidence": confidence}
-        strength = initial_strength(kind, fields["importance"], confidence)
         with self._store.writing():
             (kept,), held = self._journal.append([(said, key)], said.at)
             turn = kept.id if isinstance(kept, Turn) else ""
@@ -335,7 +291,7 @@ class Knowledge:
                 space=self._space.name,
                 created_at=said.at,
                 updated_at=said.at,
-                strength=strength,
+                strength=initial_strength(kind, fields["importance"], confidence),
                 sources=sources,
                 agent=said.agent,
                 **fields,
@@ -361,13 +317,13 @@ class Knowledge:
         with self._store.writing():
             for one in entries:
                 turn = self._space.guard.turn(one.turn)
-                admitted, *_ = self._journal.admitted([None], [(turn, one.key)], True)
-                (known,) = self._store.known([(turn, one.key)])
-                if known is not None or not admitted:
+                keyed = [(turn, one.key)]
+                admitted, *_ = self._journal.admitted([None], keyed, True)
+                if self._store.known(keyed) != [None] or not admitted:
                     continue
                 taken += 1
                 if one.fields is None:
-                    obey(self._store, self._journal.append([(turn, one.key)], turn.at)[0], turn.at)
+                    obey(self._store, self._journal.append(keyed, turn.at)[0], turn.at)
                 else:
                     self._keep(turn, one.key, one.fields, one.source)
         return taken
@@ -381,21 +337,9 @@ class Knowledge:
         NotFoundError if there is none with this `id`.
         """
         record = self._store.get(id)
-        if record is not None:
-            return record
-        if id.startswith("t_"):
-            raise NotFoundError(
-                "{id} is a turn, not a memory",
-                hint="turns cannot be changed; see it with `loxodon get {id}`",
-                id=id,
-            )
-        if id.startswith("n_"):
-            raise NotFoundError(
-                "{id} is a note in a file, not a memory",
-                hint="edit the file; `loxodon get {id}` shows where it is",
-                id=id,
-            )
-        raise no_memory(id)
+        if record is None:
+            raise no_memory(id)
+        return record
 
     @verb("GET /notes/{id}", audit="reads", masked="always")
     def note(self, id: str) -> Note:
@@ -475,7 +419,7 @@ class Knowledge:
             record = self._at_version(id, version)
             given = space.guard.fields(checked(changes, record.kind, space.zone), record)
             if agents:
-                _refuse_past(given, space.now())
+                _refuse_past(given.get("expires_at"), space.now())
             vouched = (agents or not wall.owns(record)) and self._is_vouched(record, given)
             if given.get("content", record.content) != record.content and "value" not in given:
                 from loxodon.consolidate.meaning import revised
@@ -486,18 +430,15 @@ class Knowledge:
                 return record
             if "importance" in fields:  # the decay rate changes: start from the current strength
                 fields["strength"] = record.strength
+            now = space.now()
             if (agents or wall.speaks) and not is_own(record.trust) and not vouched:
-                return self._edit_noted(record, fields)
-            return self._store.update(id, version, "edited", space.now(), fields, vouched=vouched)
+                from loxodon.guard import agent_words
 
-    def _edit_noted(self, record: Record, fields: Mapping[str, Any]) -> Record:
-        """Change an agent's note: believed no more than if it were noted now."""
-        from loxodon.guard import agent_words
-
-        self._store.wall.check_change(record)
-        words = fields.get("content", record.content)
-        sure = record.trust == "assistant" and self._is_borne_out(words)
-        return agent_words.edit(self._store, record, fields, sure, self._space.now())
+                wall.check_change(record)  # believed no more than if it were noted now
+                words = fields.get("content", record.content)
+                sure = record.trust == "assistant" and self._is_borne_out(words)
+                return agent_words.edit(self._store, record, fields, sure, now)
+            return self._store.update(id, version, "edited", now, fields, vouched=vouched)
 
     def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
         """Whether only the text changes, to something the user said on the same subject. Raises
@@ -524,12 +465,7 @@ class Knowledge:
     @verb("POST /memories/{id}/archive", access="write", audit="writes", masked="always")
     def archive(self, id: str, *, version: AtVersion = None) -> Record:
         """Hide a memory from recall; it is kept."""
-        with self._store.writing():
-            record = self._own(id, version)
-            if record.state == "archived":
-                return record
-            values = {"state": "archived"}
-            return self._store.update(id, version, "archived", self._space.now(), values)
+        return self._put(id, version, "archived")
 
     @verb("POST /memories/{id}/unarchive", access="write", audit="writes", masked="always")
     def unarchive(self, id: str, *, version: AtVersion = None) -> Record:
@@ -537,21 +473,21 @@ class Knowledge:
 
         It gets strong enough not to fade again at once.
         """
+        return self._put(id, version, "unarchived")
+
+    def _put(self, id: str, version: int | None, change: str) -> Record:
+        from loxodon.guard.quarantine import UNARCHIVED_STRENGTH
+
         with self._store.writing():
-            record = self._own(id, version)
-            if record.state == "active":
+            record = self._at_version(id, version)
+            self._store.wall.check_change(record)
+            values: dict[str, Any] = {"state": "archived"}
+            if change == "unarchived":
+                strength = max(record.strength, UNARCHIVED_STRENGTH)
+                values = {"state": "active", "strength": strength}
+            if record.state == values["state"]:
                 return record
-            from loxodon.guard.quarantine import UNARCHIVED_STRENGTH
-
-            strength = max(record.strength, UNARCHIVED_STRENGTH)
-            values = {"state": "active", "strength": strength}
-            return self._store.update(id, version, "unarchived", self._space.now(), values)
-
-    def _own(self, id: str, version: int | None) -> Record:
-        """The memory, if the caller may archive and unarchive it."""
-        record = self._at_version(id, version)
-        self._store.wall.check_change(record)
-        return record
+            return self._store.update(id, version, change, self._space.now(), values)
 
     @verb(access="owner", audit="writes")
     def unarchive_run(self, at: datetime) -> Records:

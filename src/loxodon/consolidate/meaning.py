@@ -125,11 +125,8 @@ def meet(store: Store, said: Meaning, now: datetime) -> None:
         for one in said.mentions
     )
     statement = Statement("", said.subject, said.attribute, said.value, mentions=mentions)
-    learn(store, statement, now, _nobody_is_renamed)
-
-
-def _nobody_is_renamed(old: str, new: str) -> None:
-    """Only who is known by an alias would be, and such aliases are left out."""
+    # Only who is known by an alias would be renamed, and such aliases are left out
+    learn(store, statement, now, lambda old, new: None)
 
 
 def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
@@ -148,7 +145,6 @@ def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
 
 _DATED = re.compile(r"\W{0,3}\d{4}-\d{1,2}-\d{1,2}\W{1,3}")
 _USER = re.compile(r"(?:the )?user(?P<own>'s|’s)? (?P<verb>\w+)?", re.IGNORECASE)
-_USER_ZH = "用户"
 _VERBS = (
     "prefers likes dislikes loves hates enjoys wants needs works lives uses has is speaks studies "
     "drinks eats plays owns wears reads runs teaches avoids moved switched chose decided"
@@ -158,7 +154,6 @@ _FIELD = re.compile(
     r"(?=\S)",
     re.IGNORECASE,
 )
-_OTHERWISE = {"is": "am", "has": "have", "was": "was", "does": "do"}
 
 
 def as_said(text: str) -> str:
@@ -167,28 +162,32 @@ def as_said(text: str) -> str:
     `User prefers tea`, `Prefers tea` and `Name: Ann` become `I prefer tea` and `My name is Ann`;
     用户喜欢茶 becomes 我喜欢茶.
     """
-    if text.startswith(_USER_ZH):
-        return f"我{text.removeprefix(_USER_ZH)}"
+    if text.startswith("用户"):
+        return f"我{text.removeprefix('用户')}"
     text = _DATED.sub("", text, count=1) if text[:8].lstrip("[(").startswith("20") else text
-    about = _USER.match(text)
+    about, field = _USER.match(text), _FIELD.match(text)
+    first = text.split(" ", 1)[0]
     if about and about["own"]:
         return f"My {text[about.end('own') :].lstrip()}"
     if about and about["verb"]:
         return f"I {_first_person(about['verb'])}{text[about.end() :]}"
-    field = _FIELD.match(text)
     if field:
         return f"My {field[1].lower()} is {text[field.end() :]}"
-    first = text.split(" ", 1)[0]
     if first.lower() in _VERBS.split():
         return f"I {_first_person(first.lower())}{text[len(first) :]}"
     return text
 
 
 def _first_person(verb: str) -> str:
-    if verb in _OTHERWISE:
-        return _OTHERWISE[verb]
-    if verb.endswith("ies"):
-        return f"{verb[:-3]}y"
-    if verb.endswith(("ches", "shes", "sses", "xes")):
-        return verb[:-2]
-    return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb
+    if verb in (irregular := {"is": "am", "has": "have", "was": "was", "does": "do"}):
+        return irregular[verb]
+    for end, instead in (
+        ("ies", "y"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("sses", "ss"),
+        ("xes", "x"),
+    ):
+        if verb.endswith(end):
+            return verb.removesuffix(end) + instead
+    return verb if verb.endswith("ss") else verb.removesuffix("s")

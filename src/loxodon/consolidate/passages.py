@@ -11,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from loxodon.consolidate.extract import Candidate, candidate_of, rules_for
@@ -54,10 +53,6 @@ class Passage(NamedTuple):
     read: tuple[tuple[int, Candidate], ...] = ()  # What the rules read of it in this run, by number
     learned: tuple[Record, ...] = ()  # What they had read of it earlier, and nothing else bears out
 
-    @property
-    def places(self) -> list[tuple[int, int]]:
-        return [(self.no, n) for n in self.numbers]
-
 
 class Stack(NamedTuple):
     """A question, and what its lines and hints stand for."""
@@ -69,37 +64,28 @@ class Stack(NamedTuple):
 
 def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Passage]:
     """What waits, in the order of the journal; `turns` are those in hand."""
-    in_hand = {number(one): one for one in turns}
+    in_hand = {_number(one): one for one in turns}
     read: dict[int, list[tuple[int, Candidate]]] = {}
     for no, turn, body in store.query("candidates"):
         read.setdefault(turn, []).append((no, from_json(body)))
-    left = [(Fragment(*row), worth) for *row, worth in store.query("waiting")]
-    rows = [(no, list(group)) for no, group in groupby(left, lambda one: one[0].turn)]
-    known = store.turns([no for no, _ in rows if no not in in_hand])
+    pieces: dict[int, list[tuple[Fragment, float]]] = {}
+    for *row, worth in store.query("waiting"):
+        fragment = Fragment(*row)
+        pieces.setdefault(fragment.turn, []).append((fragment, worth))
+    known = store.turns([no for no in pieces if no not in in_hand])
     found = []
-    for no, group in rows:
+    for no, group in pieces.items():
         said = in_hand.get(no) or known.get(no)
         if said is None or not speaks_for_user(said):
             continue
         numbers = tuple(one.n for one, _ in group)
-        # Pieces of a message, as it had them
-        texts = [one.text for one, _ in group]
-        between = "" if rules_for(texts[0])[0] == "zh" else " "
-        text = between.join(text.strip() for text in texts)
-        learned = () if no in in_hand else _learned(store, no, thorough)
+        texts = [one.text.strip() for one, _ in group]
+        text = ("" if rules_for(texts[0])[0] == "zh" else " ").join(texts)
         ours = [one for one in read.get(no, ()) if {*one[1].statement.fragments} <= {*numbers}]
-        found.append(
-            Passage(
-                said,
-                no,
-                numbers,
-                text,
-                max(worth for _, worth in group),
-                rules_for(text)[0],
-                tuple(ours),
-                learned,
-            )
-        )
+        learned = () if no in in_hand else _learned(store, no, thorough)
+        worth = max(worth for _, worth in group)
+        language = rules_for(text)[0]
+        found.append(Passage(said, no, numbers, text, worth, language, tuple(ours), learned))
     return found
 
 
@@ -131,16 +117,16 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
         lines += [
             PromptMessage(_part(said), said.at, said.role, said.speaker, asked=False)
             for said in hear(store.query_turns("turns_before", session, one.no, BEFORE))
-            if number(said) > last.get(session, 0) and is_context(said)
+            if _number(said) > last.get(session, 0) and is_context(said)
         ]
         last[session] = one.no
         placed[len(lines)] = one
-        for what, text in _readings(one):
-            hints.append(Hint(len(lines), text))
-            meant.append(what)
+        told = [(no, said.statement.content) for no, said in one.read if said.statement.content]
+        meant += [*(no for no, _ in told), *one.learned]
+        texts = [*(text for _, text in told), *(record.content for record in one.learned)]
+        hints += [Hint(len(lines), text) for text in texts]
         lines.append(PromptMessage(one.text, one.turn.at, "user", one.turn.speaker))
-    shown = {one.id for passage in passages for one in passage.learned}
-    known = _known(store, passages, shown)
+    known = _known(store, passages, {one.id for passage in passages for one in passage.learned})
     return Stack(Batch(lines, known, hints, passages[0].language), placed, meant)
 
 
@@ -156,11 +142,6 @@ def _part(turn: Turn) -> str:
             break
         kept = longer
     return f"… {kept}".strip()
-
-
-def _readings(passage: Passage) -> list[tuple[int | Record, str]]:
-    read = [(no, one.statement.content) for no, one in passage.read if one.statement.content]
-    return [*read, *((one, one.content) for one in passage.learned)]
 
 
 def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> list[KnownMemory]:
@@ -184,48 +165,33 @@ def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> lis
 def that_fit(
     store: Store, passages: Sequence[Passage], hear: Hear, room: int
 ) -> tuple[Stack | None, int]:
-    """The question about the first passages that `room` tokens are enough for, and how many these
+    """A question about the first passages that `room` tokens are enough for, and how many these
     are; None where not even one is."""
-    fits, too_many = 0, len(passages) + 1
-    best: Stack | None = None
-    tried = len(passages)
-    while too_many - fits > 1:
-        stack = stack_of(store, passages[:tried], hear)
+    fits = len(passages)
+    while fits:
+        stack = stack_of(store, passages[:fits], hear)
         if size(stack.batch) <= room:
-            fits, best = tried, stack
-        else:
-            too_many = tried
-        tried = (fits + too_many) // 2
-    return best, fits
+            return stack, fits
+        fits = fits * 3 // 4
+    return None, 0
 
 
 def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:
     """What a reading changes."""
-    found: list[tuple[int, Candidate]] = []
     settled: list[tuple[int, int]] = []
-    dropped: list[int] = []
-    taken_back: list[Record] = []
-    gone = {k for k in range(len(stack.batch.hints)) if _is_dropped(k, stack.batch, reading)}
-    for n, passage in stack.passages.items():
-        if n not in reading.decided:
-            continue
-        settled += passage.places
-    for what in (stack.hints[k] for k in gone):
-        if isinstance(what, Record):
-            taken_back.append(what)
-        else:
-            dropped.append(what)
+    in_vain: list[tuple[int, int]] = []
+    for line, passage in stack.passages.items():
+        places = settled if line in reading.decided else in_vain
+        places += [(passage.no, n) for n in passage.numbers]
+    gone = [meant for k, meant in enumerate(stack.hints) if _is_dropped(k, stack.batch, reading)]
+    found: list[tuple[int, Candidate]] = []
     for item in reading.items:
         passage = stack.passages[item.line]
         if (candidate := _candidate(store, item, passage)) is not None:
             found.append((passage.no, candidate))
-    vain = [
-        place
-        for n, one in stack.passages.items()
-        if n not in reading.decided
-        for place in one.places
-    ]
-    return ModelAnswer(found, settled, dropped, taken_back, vain)
+    dropped = [one for one in gone if not isinstance(one, Record)]
+    taken_back = [one for one in gone if isinstance(one, Record)]
+    return ModelAnswer(found, settled, dropped, taken_back, in_vain)
 
 
 def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
@@ -252,21 +218,17 @@ def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | No
             return None
         said = record.content if item.do == "same" else ""
         statement = Statement(said, record.subject, record.attribute, record.value)
-        return Candidate(
-            statement, language, record.importance, at, does=item.do, target=item.target
-        )
+        made = Candidate(statement, language, record.importance, at)
+        return made._replace(does=item.do, target=item.target)
     statement = item.statement._replace(fragments=passage.numbers)
     made = candidate_of(statement, language, item.importance, at)
-    vouched = passage.turn.origin == "relayed" and is_users_statement(
-        statement.category, statement.attribute, statement.subject, [item.words]
-    )
-    does = "update" if item.do == "update" else ""
+    about = (statement.category, statement.attribute, statement.subject)
     return made._replace(
         valid_from=item.since or made.valid_from,
         tags=item.tags,
-        does=does,
+        does="update" if item.do == "update" else "",
         target=item.target,
-        vouched=vouched,
+        vouched=passage.turn.origin == "relayed" and is_users_statement(*about, [item.words]),
     )
 
 
@@ -291,8 +253,7 @@ def by(key: Callable[[Passage], object], passages: Iterable[Passage]) -> list[li
     return list(found.values())
 
 
-def number(turn: Turn) -> int:
-    """The number of a turn in the journal."""
+def _number(turn: Turn) -> int:
     return int(turn.ref[2:])
 
 

@@ -1,10 +1,10 @@
-"""Phase 4a and 4b: what a new statement means for what is known.
+"""What a new statement means for what is known.
 
 A statement is held against the memories about the same thing: those with its subject and attribute,
 the five most similar in words, and those that have the words it declares over. Each of them says
 the same, says more or less, contradicts it, is ended by it, or has nothing to do with it
-(`relation.py`); `plan` makes of these one decision. Pure: `View` answers questions, `keep.py`
-carries the plan out.
+(`relation.py`); `plan` makes of these one decision. Pure: `KnowledgeView` answers questions,
+`keep.py` carries the plan out.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from loxodon.consolidate.relation import (
     besides,
     is_elaborated_by,
     is_told_by,
-    is_value,
     relation,
     speaks_of,
 )
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OPPOSITES
 from loxodon.language.statements import Statement
-from loxodon.text.similarity import likeness
+from loxodon.text.similarity import likeness, sense
 from loxodon.text.things import clauses_in
 from loxodon.text.words import fold
 from loxodon.types import Record
@@ -36,6 +35,7 @@ SIMILAR = 5  # Memories looked at for their words where no subject and attribute
 FIRM = 0.7  # Importance from which on a memory is not contradicted by a guess
 _IN_DOUBT = 3
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
+Related = Sequence[tuple[Relation, Record]]
 
 
 class KnowledgeView(Protocol):
@@ -57,8 +57,8 @@ class Plan(NamedTuple):
     target: Record | None = None  # What is confirmed, made richer, or contradicted by a guess
     replaced: tuple[Record, ...] = ()  # What the new memory takes the place of
     retracted: tuple[Record, ...] = ()  # What is over
-    # What stays true with the right word in the place of a wrong one
-    rewritten: tuple[tuple[Record, str], ...] = ()
+    # What stays true with the right word in the place of a wrong one: its new content and value
+    rewritten: tuple[tuple[Record, str, str], ...] = ()
     denied: tuple[Record, ...] = ()  # Beliefs that turned out less likely
     promoted: tuple[Record, ...] = ()  # Beliefs that turned out true
     doubtful: tuple[Record, ...] = ()  # What may be over: it stays, and waits for the user's word
@@ -70,124 +70,106 @@ class Plan(NamedTuple):
 
 def plan(candidate: Candidate, view: KnowledgeView, turn: str) -> Plan:
     """What to do about a statement said in `turn` (`session:id`)."""
+    statement = candidate.statement
     related = [
         (how, record)
-        for record in _near(candidate, view)
-        if (how := relation(candidate.statement, record)) in ALIKE
-        or candidate.statement.act == "correct"
-        or not _only_from(record, turn)
+        for record in _near(statement, view)
+        if (how := relation(statement, record)) in ALIKE
+        or statement.act == "correct"
+        # What is said in one breath fits together.
+        or any(f"{one.session}:{one.turn}" != turn for one in record.sources)
+        or not record.sources
     ]
+    over = [record for how, record in related if how in ("contradicts", "ended")]
     ended = [record for how, record in related if how == "ended" and not record.attribute]
     copies = {
         one.id: one
-        for record in ended
-        for one in view.like(record.content, SIMILAR)
-        if is_told_by(one, record)
-    }
-    over = [record for how, record in related if how in ("contradicts", "ended")]
-    copies |= {
-        one.id: one
         for record in over
         for one in view.like(record.content, 2 * SIMILAR)
-        if is_elaborated_by(record, one)
+        if is_elaborated_by(record, one) or (record in ended and is_told_by(one, record))
     }
-    related = [(how, record) for how, record in related if record.id not in copies]
+    related = [one for one in related if one[1].id not in copies]
     related += [("ended", one) for one in copies.values()]
-    facts = [(how, record) for how, record in related if record.kind == "fact"]
-    beliefs = [(how, record) for how, record in related if record.kind == "belief"]
-    if candidate.statement.confidence < 1:
-        if any(how in ALIKE for how, _ in facts):
-            return Plan("nothing")
-        for how, record in beliefs:
-            if how in ALIKE:
-                return Plan("confirm", record)
-        firm = [
-            record
-            for how, record in facts
-            if how in ("contradicts", "ended") and record.importance >= FIRM
-        ]
-        later = [one for one in firm if said_at(one) > candidate.said_at]
-        if later:
-            return Plan("late", later[0])
-        return Plan("hold", firm[0]) if firm else Plan("add")
+    facts = [one for one in related if one[1].kind == "fact"]
+    beliefs = [one for one in related if one[1].kind == "belief"]
+    if statement.confidence < 1:
+        return _plan_guess(candidate, facts, beliefs)
     return _plan_fact(candidate, facts, beliefs)
 
 
-Related = Sequence[tuple[Relation, Record]]
+def _plan_guess(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
+    if any(how in ALIKE for how, _ in facts):
+        return Plan("nothing")
+    for how, record in beliefs:
+        if how in ALIKE:
+            return Plan("confirm", record)
+    over = [one for how, one in facts if how in ("contradicts", "ended")]
+    firm = [one for one in over if one.importance >= FIRM]
+    for one in firm:
+        if said_at(one) > candidate.said_at:
+            return Plan("late", one)
+    return Plan("hold", firm[0]) if firm else Plan("add")
 
 
 def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
     statement = candidate.statement
     opposed = [record for how, record in facts if how == "contradicts"]
     ended = [record for how, record in facts if how == "ended"]
-    later = [one for one in opposed + ended if said_at(one) > candidate.said_at]
-    if later:  # an old transcript, read today, does not change what was true after it
-        return Plan("late", later[0])
-    rewritten: tuple[tuple[Record, str], ...] = ()
+    for one in opposed + ended:
+        if said_at(one) > candidate.said_at:
+            return Plan("late", one)  # an old transcript does not change what was true after it
+    rewritten: tuple[tuple[Record, str, str], ...] = ()
     doubtful: list[Record] = []
-    # Whether a statement in somebody's own words names one thing that is over, or was wrong
-    if (
-        statement.quoted
-        and statement.over
-        and len({one.sources for one in opposed + ended}) > len(statement.over)
-    ):
-        sure = [one for one in opposed + ended if is_value(statement, one)]
-        doubtful = [one for one in opposed + ended if one not in sure][:_IN_DOUBT]
-        opposed, ended = ([o for o in some if o in sure] for some in (opposed, ended))
-    if statement.right:
-        rewritten = tuple((one, right) for one in opposed if (right := _corrected(statement, one)))
-        known = [one.id for one, _ in rewritten]
-        whole = bool(besides(statement))
-        opposed = [one for one in opposed if whole and one.id not in known]
-    asked = [one for one in opposed + ended if _asks_first(one)]
-    alike = _best(candidate, [(how, one) for how, one in facts if how in ALIKE])
-    rest = Plan(
-        "add",
+    # Where somebody's own words may mean several things, only what they name alone is over.
+    several = {one.sources for one in opposed + ended}
+    if statement.quoted and statement.over and len(several) > len(statement.over):
+        named = [*map(sense, statement.over)]
+        doubtful = [one for one in opposed + ended if sense(one.value) not in named]
+        opposed, ended = ([o for o in some if o not in doubtful] for some in (opposed, ended))
+    if statement.right:  # in the place of the wrong word; somebody's own words stay
+        rewritten = tuple(
+            (one, content, _corrected(statement, one.value))
+            for one in opposed
+            if one.attribute and (content := _corrected(statement, one.content)) != one.content
+        )
+        known = [one.id for one, *_ in rewritten]
+        opposed = [one for one in opposed if besides(statement) and one.id not in known]
+    # It may cost somebody's health to take a memory for over that is not.
+    asked = [
+        one
+        for one in opposed + ended
+        if one.positive and one.category == "health" and one.importance >= 1
+        if one.attribute != "diet"
+    ]
+    found = Plan(
+        "nothing" if rewritten else "add",
         replaced=tuple(one for one in opposed if one not in asked),
         retracted=tuple(one for one in ended if one not in asked),
         rewritten=rewritten,
         denied=tuple(record for how, record in beliefs if how in ("contradicts", "ended")),
         promoted=tuple(record for how, record in beliefs if how in ALIKE),
-        doubtful=tuple(doubtful),
+        doubtful=tuple(doubtful[:_IN_DOUBT]),
         asked=tuple(asked),
         beside=any(speaks_of(words, one) for words in statement.over for _, one in facts),
     )
-    if alike is not None:
-        return rest._replace(
-            outcome="update" if alike[0] == "richer" else "confirm", target=alike[1]
-        )
-    return rest._replace(outcome="nothing") if rewritten else rest
+    alike = [(how, one) for how, one in facts if how in ALIKE]
+    if not alike:
+        return found
+    content = statement.content
+    how, target = max(alike, key=lambda one: (likeness(content, one[1].content), one[1].id))
+    return found._replace(outcome="update" if how == "richer" else "confirm", target=target)
 
 
-def _asks_first(record: Record) -> bool:
-    """Whether it may cost somebody's health to take a memory for over that is not."""
-    return (
-        record.positive
-        and record.category == "health"
-        and record.importance >= 1
-        and record.attribute != "diet"
-    )
-
-
-def _corrected(statement: Statement, record: Record) -> str:
-    """What a memory says with the right word; empty for somebody's own words, which stay."""
-    if not record.attribute:
-        return ""
-    content = record.content
+def _corrected(statement: Statement, text: str) -> str:
+    """A text with the right word in the place of the wrong one."""
     for wrong in statement.over:
         whole = rf"(?<!\w){re.escape(wrong)}(?!\w)" if wrong.isascii() else re.escape(wrong)
-        content = re.sub(whole, lambda _: statement.right, content, flags=re.I)
-    return content if content != record.content else ""
+        text = re.sub(whole, lambda _: statement.right, text, flags=re.I)
+    return text
 
 
-def _best(candidate: Candidate, alike: Related) -> tuple[Relation, Record] | None:
-    content = candidate.statement.content
-    return max(alike, key=lambda one: (likeness(content, one[1].content), one[1].id), default=None)
-
-
-def _near(candidate: Candidate, view: KnowledgeView) -> list[Record]:
-    """The memories that the statement could be about, each once."""
-    statement = candidate.statement
+def _near(statement: Statement, view: KnowledgeView) -> list[Record]:
+    """The memories that a statement could be about, each once."""
     found = list(view.like(statement.content, SIMILAR))
     if statement.attribute:
         for attribute in (statement.attribute, *OPPOSITES.get(statement.attribute, ())):
@@ -203,14 +185,6 @@ def _near(candidate: Candidate, view: KnowledgeView) -> list[Record]:
         for called in CALLED.get(fold(words), ()):
             found += view.about(statement.subject, called)
     return list({record.id: record for record in found}.values())
-
-
-def _only_from(record: Record, turn: str) -> bool:
-    """Whether all that is known of a memory comes from one turn: what is said in one breath fits
-    together."""
-    return bool(record.sources) and all(
-        f"{source.session}:{source.turn}" == turn for source in record.sources
-    )
 
 
 def said_at(record: Record) -> datetime:

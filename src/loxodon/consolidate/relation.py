@@ -19,26 +19,68 @@ from loxodon.text.things import apart, clauses_in, only_adds, own_words, valued_
 from loxodon.text.words import fold
 from loxodon.types import Record
 
-Words = tuple[str, ...]
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
 ALIKE = ("same", "richer", "poorer")
 # What ends only by a statement of the same attribute, or of the one person or illness itself
 _FIRM = ("health", "identity", "relation", "preference")
+_PLACES = ("home", "hometown", "workplace")
+_FORM = 3  # Words that two wishes have before what they differ in
+_STEM = 5  # Letters that a doing and the thing it is of have alike: `subscribe`, `subscription`
+_COUNTS = frozenset(sense("one two three four five six seven eight nine ten eleven twelve"))
+_SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
+_CORRECTING = frozenset(
+    [*sense("I it that is was not no mean meant should say said"), *"是不我应该其实"]
+)
+# What one calls a thing by that was told as a doing
+_STANDS_FOR = {"job": sense("work"), "trip": sense("fly go travel visit"), "flight": sense("fly")}
+_BEFORE = frozenset(sense("at in on to with for from of by into about"))
+_OWNED = frozenset(["my", "our", "his", "her", "their"])
+# What follows a thing, besides a participle (`moored at …`); another word would make it another
+# thing: a coffee shop is no coffee
+_AFTER = _BEFORE | {
+    *sense("every each once twice since until till daily weekly monthly morning evening night all"),
+    *sense("called named lesson class course membership subscription"),
+    *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
+}
+_WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
+_WITHIN = "[^，开做当住去在吃喝打看学养是有]"
+_of_parts = re.compile(
+    r"[,，;；(（]|\b(?:in|near|at|with|since|on|for|called|named|from|of|by)\b|叫|的", re.I
+)
+_lead = re.compile(
+    r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+", re.I
+)
+_apology = re.compile(
+    r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)"
+    r"[\s,:!，：]*)+",
+    re.I,
+)
+_negation = re.compile(
+    r"\b(?:not|no|never|none|without|cannot|\w+n't)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒", re.I
+)
+_died = re.compile(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
+_allergy = re.compile(r"allerg\w*( to)?|过敏|对", re.I)
+# A preposition or a relative leads what only says more; a pronoun stands for what was named.
+_says_more = re.compile(
+    r"^(?:right |just )?(?:in|on|at|by|near|with|from|next|close|since|which|where|who)\b"
+    r"|\b(?:it|its|she|he|they|her|him|them|there)\b|^(?:就?[在离]|[它她他那这])|[它她他]",
+    re.I,
+)
 
 
 def relation(new: Statement, old: Record) -> Relation:
     """What `new` is to `old`."""
-    if other_project(new, old):
+    in_project = new.project and not old.project.startswith("_")
+    if in_project and fold(new.project) != fold(old.project):
         return "unrelated"
     # Whether whom a memory is about has died; who they were stays so
     named = any(fold(words) == fold(old.subject) for words in new.over)
     if named and old.category != "identity" and _died.search(new.content):
         return "ended"
     if fold(new.subject) != fold(old.subject or USER):
-        gone = old.category == "relation" and any(
-            fold(words).endswith(fold(new.subject)) for words in new.over
-        )
-        return "ended" if gone and new.act == "end" and is_over(new, old) else "unrelated"
+        gone = any(fold(words).endswith(fold(new.subject)) for words in new.over)
+        gone = gone and new.act == "end" and old.category == "relation"
+        return "ended" if gone and is_over(new, old) else "unrelated"
     if new.attribute and new.attribute == old.attribute:
         return _of_one_attribute(new, old)
     if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new, old):
@@ -49,29 +91,24 @@ def relation(new: Statement, old: Record) -> Relation:
         one = not old.attribute or ATTRIBUTES[old.attribute].one or old.category not in _FIRM
         return "contradicts" if one and _valued_anew(new, old) else "unrelated"
     # Two sentences in people's own words are one where their words are, clause by clause
-    if negative(new.content) != negative(old.content):
-        same = _without_no(new.content) == _without_no(old.content)
-        return "contradicts" if same else "unrelated"
+    if bool(_negation.search(new.content)) != bool(_negation.search(old.content)):
+        no = ("not", "no", "never", "不", "没")
+        said, known = (
+            [word for word in sense(text) if word not in no] for text in (new.content, old.content)
+        )
+        return "contradicts" if said == known else "unrelated"
     if sense(new.content) == sense(old.content):
         return "same"
-    said, known = _clauses(new.content), _clauses(old.content)
-    if said > known:
-        return "richer"
-    if said < known:
-        return "poorer"
-    return "contradicts" if _valued_anew(new, old) else "unrelated"
+    more = _more(*({*map(sense, clauses_in(text))} - {()} for text in (new.content, old.content)))
+    return more or ("contradicts" if _valued_anew(new, old) else "unrelated")
 
 
-def other_project(new: Statement, old: Record) -> bool:
-    """Whether two things are told of different projects: one never touches the other's."""
-    return (
-        bool(new.project)
-        and not old.project.startswith("_")
-        and fold(new.project) != fold(old.project)
-    )
+def _more(said: set[tuple[str, ...]], known: set[tuple[str, ...]]) -> Relation | None:
+    """Which of two says more; None where each says something else."""
+    return "richer" if said > known else "poorer" if said < known else None
 
 
-# --- Of one attribute -----------------------------------------------------------------------------
+# Of one attribute
 
 
 def _of_one_attribute(new: Statement, old: Record) -> Relation:
@@ -82,8 +119,10 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         return "ended" if over and old.positive else "same" if alike else "unrelated"
     if new.positive != old.positive:
         return "contradicts" if alike else "unrelated"
+    if alike == "same":
+        return _of_one_value(new, old, one)
     if alike:
-        return _of_one_value(new, old, one) if alike == "same" else alike
+        return alike
     if (new.act != "state" and is_over(new, old)) or _recounted(new.value, old.value):
         return "contradicts"
     if new.category == "preference" and _set_anew(new.value, old.value):
@@ -95,16 +134,15 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
 
 def _of_one_value(new: Statement, old: Record, one: bool) -> Relation:
     """Of two sentences on one value, which says more; two that each say something else are two."""
-    said, known = (frozenset(sense(certain(text))) for text in (new.content, old.content))
-    if said == known:
+    said, known = sense(certain(new.content)), sense(certain(old.content))
+    if {*said} == {*known}:
         return "unrelated" if opposed(new.content, old.content) else "same"
-    if said > known:
-        return "richer"
-    if said < known:
-        return "poorer"
-    alike = one or ATTRIBUTES[new.attribute].about == "relation"
-    if alike and (_recounted(new.content, old.content) or (one and _within(new, old))):
-        return "contradicts"
+    if more := _more({(word,) for word in said}, {(word,) for word in known}):
+        return more
+    if one or ATTRIBUTES[new.attribute].about == "relation":
+        # `works for Ann as a cook` and `works for Bo as a cook`
+        within = one and all(apart(sense(new.content), sense(old.content)))
+        return "contradicts" if within or _recounted(new.content, old.content) else "unrelated"
     return "unrelated"
 
 
@@ -113,61 +151,40 @@ def _values(new: Statement, old: Record) -> Relation | None:
     one, other = sense(new.value), sense(old.value)
     if one == other and (one or fold(new.value) == fold(old.value)):
         return "same"
-    if frozenset(one) == frozenset(other) and not opposed(new.value, old.value):
+    if {*one} == {*other} and not opposed(new.value, old.value):
         return "same"
     rule = ATTRIBUTES[old.attribute]
     if rule.about == "relation" and not rule.one:  # `a cat` and `an orange cat called Mimi`
-        more, less = frozenset(one) - frozenset(other), frozenset(other) - frozenset(one)
+        more, less = {*one} - {*other}, {*other} - {*one}
         return None if more and less else "richer" if more else "poorer"
     if not rule.one:
         return None
-    if other in _parts(new.value) | _beginnings(new, one):
+    if _is_part(other, new.value):
         return "richer"
-    return "poorer" if one in _parts(old.value) | _beginnings(new, other) else None
+    return "poorer" if _is_part(one, old.value) else None
 
 
-_of_parts = re.compile(
-    r"[,，;；(（]|\b(?:in|near|at|with|since|on|for|called|named|from|of|by)\b|叫|的", re.I
-)
+def _is_part(part: tuple[str, ...], value: str) -> bool:
+    """Chinese goes from the large to the small: 北京 of 北京朝阳区."""
+    begins = len(part) > 1 and not value.isascii() and sense(value)[: len(part)] == part
+    return begins or part in _parts(value)
 
 
-def _parts(value: str) -> frozenset[Words]:
+def _parts(value: str) -> set[tuple[str, ...]]:
     """What a value consists of that is a value too: `Leeds` of `Headingley, Leeds`, but not `York`
     of `New York`."""
-    return frozenset(filter(None, map(sense, _of_parts.split(value))))
-
-
-def _beginnings(new: Statement, value: Words) -> frozenset[Words]:
-    """Chinese goes from the large to the small: 北京 of 北京朝阳区. A name has no such parts."""
-    large = ATTRIBUTES[new.attribute].one and not "".join(value).isascii()
-    return frozenset(value[:n] for n in range(2, len(value))) if large else frozenset()
-
-
-_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_COUNTS = frozenset({*_COUNTED, "eleven", "twelve"})
+    return {sense(part) for part in _of_parts.split(value)} - {()}
 
 
 def _recounted(new: str, old: str) -> bool:
     """Whether two say so many of one thing: `two cats` and `three cats`, not `Star Wars 4` and
     `Star Wars 5`."""
-    one, other = sense(own_words(new)), sense(own_words(old))
-    if len(one) != len(other):
-        return False
-    apart = [n for n, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1]]
-    return len(apart) == 1 and all(
-        _is_count(some[apart[0]]) and len(some) > apart[0] + 1 for some in (one, other)
-    )
+    _, one, other, tail = apart(sense(own_words(new)), sense(own_words(old)))
+    return bool(tail) and len(one) == len(other) == 1 and all(map(_is_count, one + other))
 
 
 def _is_count(word: str) -> bool:
     return word.isdigit() or word in _COUNTS
-
-
-def _within(new: Statement, old: Record) -> bool:
-    """Whether two sentences of one form differ in what stands before their end: `works for Ann as a
-    cook` and `works for Bo as a cook`."""
-    head, one, other, tail = apart(sense(new.content), sense(old.content))
-    return bool(head and one and other and tail)
 
 
 def _of_what(told: Statement | Record) -> str:
@@ -180,71 +197,27 @@ def _of_what(told: Statement | Record) -> str:
     return fold(told.content.replace(told.value, "")) if who else ""
 
 
-_SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
-_FORM = 3  # Words that two wishes have before what they differ in
-
-
 def _set_anew(new: str, old: str) -> bool:
     """Whether two wishes have one object, set to another value: `commit messages in English`."""
     head, value, before, _ = apart(*(sense(_lead.sub("", text)) for text in (new, old)))
     return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
 
 
-_lead = re.compile(
-    r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+", re.I
-)
-
-
-# --- In people's own words ------------------------------------------------------------------------
-
-
-def _clauses(content: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(filter(None, map(sense, clauses_in(content))))
-
-
 def _valued_anew(new: Statement, old: Record) -> bool:
     """Whether two sentences tell two values of one thing."""
+    words, told = own_words(new.content), own_words(old.content)
     if new.category == old.category == "preference":
-        return _set_anew(own_words(new.content), own_words(old.content))
+        return _set_anew(words, told)
     about = "" if fold(new.subject) == USER else new.subject
     if valued_anew(new.content, old.content, about, new.act in ("change", "correct")):
         return True
-    if new.act == "correct" and not new.over:
-        head, value, before, tail = apart(_unsaid(new.content), _unsaid(old.content))
-        return bool(value and before) and len(head + tail) > len(value + before)
-    return False
+    if new.act != "correct" or new.over:
+        return False
+    head, value, before, tail = apart(*(sense(_apology.sub("", text)) for text in (words, told)))
+    return bool(value and before) and len(head + tail) > len(value + before)
 
 
-def _unsaid(content: str) -> Words:
-    """A sentence without the apology that it begins with."""
-    return sense(_apology.sub("", own_words(content)))
-
-
-_apology = re.compile(
-    r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)"
-    r"[\s,:!，：]*)+",
-    re.I,
-)
-
-
-def negative(text: str) -> bool:
-    """Whether a sentence says that something is not so."""
-    return _negation.search(text) is not None
-
-
-def _without_no(text: str) -> Words:
-    return tuple(word for word in sense(text) if word not in ("not", "no", "never", "不", "没"))
-
-
-_negation = re.compile(
-    r"\b(?:not|no|never|none|without|cannot|\w+n't)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒", re.I
-)
-
-
-# --- What is over ---------------------------------------------------------------------------------
-
-
-_died = re.compile(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
+# What is over
 
 
 def is_over(new: Statement, old: Record) -> bool:
@@ -253,9 +226,7 @@ def is_over(new: Statement, old: Record) -> bool:
         return False
     if old.category == "relation":
         return any(_is_whom(words, old) or _is_role(words, new, old) for words in new.over)
-    if old.attribute == "occupation":
-        return any(_is_work(words, old) for words in new.over) and _names_it(new, old)
-    if old.category in _FIRM and old.attribute not in ("diet", "medication", "dose"):
+    if old.category in _FIRM and old.attribute not in ("diet", "medication", "dose", "occupation"):
         return old.category == "health" and _names_illness(new, old)
     return _names_it(new, old)
 
@@ -269,47 +240,9 @@ def _is_whom(words: str, old: Record) -> bool:
 
 def _is_role(words: str, new: Statement, old: Record) -> bool:
     """Whether somebody else is now what one at a time is: `I've changed dentists`."""
+    role = fold(old.content.replace(old.value, "")).rstrip(" s")
     one = new.act == "change" and ATTRIBUTES[old.attribute].one
-    return one and fold(old.content.replace(old.value, "")).rstrip(" s").endswith(
-        fold(words).rstrip("s")
-    )
-
-
-def _is_work(words: str, old: Record) -> bool:
-    """Whether what is over is work, and not only a place that somebody works in."""
-    if fold(words) in CALLED:  # who is a nurse may be one without a job
-        return re.search(r"\b(?:at|for|with)\b|在", old.content) is not None
-    return words[0] == "在" or not {*sense(words)}.isdisjoint({*sense(old.value), *sense("work")})
-
-
-def is_value(new: Statement, old: Record) -> bool:
-    """Whether what is over is all that a memory tells of."""
-    return any(sense(words) == sense(old.value) for words in new.over)
-
-
-def is_told_by(part: Record, whole: Record) -> bool:
-    """Whether a memory only says what another one does, that was said in the same breath."""
-    alike = part.subject == whole.subject and part.sources == whole.sources
-    firm = part.category in _FIRM or not part.attribute
-    return alike and not firm and {*sense(part.value)} <= {*sense(whole.content)}
-
-
-def is_elaborated_by(fact: Record, quote: Record) -> bool:
-    """Whether a quotation is the sentence that a fact was read from, and all else in it only says
-    more of the fact: `I live in Leeds, in a tiny terrace`, `My editor is Vim, I do all in it`."""
-    if quote.attribute or not fact.attribute or quote.sources != fact.sources:
-        return False
-    value = fact.value.rpartition(": ")[2].lower()
-    rest = [one for one in clauses_in(quote.content) if value not in one.lower()]
-    return value in quote.content.lower() and all(map(_says_more.search, rest))
-
-
-# A preposition or a relative leads what only says more; a pronoun stands for what was named.
-_says_more = re.compile(
-    r"^(?:right |just )?(?:in|on|at|by|near|with|from|next|close|since|which|where|who)\b"
-    r"|\b(?:it|its|she|he|they|her|him|them|there)\b|^(?:就?[在离]|[它她他那这])|[它她他]",
-    re.I,
-)
+    return one and role.endswith(fold(words).rstrip("s"))
 
 
 def _names_illness(new: Statement, old: Record) -> bool:
@@ -322,32 +255,25 @@ def _names_illness(new: Statement, old: Record) -> bool:
     return any(sense(words) in _parts(old.value) for words in new.over)
 
 
-_allergy = re.compile(r"allerg\w*( to)?|过敏|对", re.I)
-
-
 def _names_it(new: Statement, old: Record) -> bool:
     told = clauses_in(old.value if old.attribute else old.content)
     if new.act == "correct":
         named = any(speaks_of(words, old) for words in new.over)
-        whole = not new.right or besides(new) <= frozenset(sense(old.content))
+        whole = not new.right or besides(new) <= {*sense(old.content)}
         return named and whole and len(told) == 1
     if any(old.attribute in CALLED.get(fold(words), ()) for words in new.over):
         return True
-    # Whether only the place is over where somebody lives or works: who cancels Paris may live there
-    over = [
-        words
-        for words in new.over
-        if not (old.attribute in _PLACES and frozenset(sense(words)) <= frozenset(sense(old.value)))
-    ]
+    # Only the place is over where somebody lives or works: who cancels Paris may live there
+    place = {*sense(old.value)} if old.attribute in _PLACES else set()
+    over = [words for words in new.over if not {*sense(words)} <= place]
     if old.attribute:
         return len(told) == 1 and any(names(words, old.content) for words in over)
-    ended = [any(_ends(new, words, one) for words in over) for one in told]
     _, comma, last = own_words(old.content).replace("，", ",").partition(",")
     if comma and len(told) == 2 and any(sense(words) == sense(last) for words in over):
         return True  # `a band, the Mudlarks`
     # What tells several things stays until all of them are over.
-    more = [one for one, gone in zip(told, ended, strict=True) if not gone]
-    return any(ended) and all(only_adds(one) for one in more)
+    ended = {one for one in told if any(_ends(new, words, one) for words in over)}
+    return bool(ended) and all(only_adds(one) for one in told if one not in ended)
 
 
 def _ends(new: Statement, words: str, clause: str) -> bool:
@@ -359,67 +285,16 @@ def _ends(new: Statement, words: str, clause: str) -> bool:
     return names(words, clause)
 
 
-_WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
-
-
-_PLACES = ("home", "hometown", "workplace")
-
-
-def besides(new: Statement) -> frozenset[str]:
-    """What a correction speaks of, apart from the wrong word and the right one."""
-    said = frozenset(sense(_apology.sub("", own_words(new.content))))
-    return said - {*sense(new.right)}.union(*map(sense, new.over)) - _CORRECTING
-
-
-_CORRECTING = frozenset(
-    [
-        "i",
-        "it",
-        "that",
-        "be",
-        "be<",
-        "not",
-        "no",
-        "mean",
-        "mean<",
-        "should",
-        "say",
-        "say<",
-        *"是不我应该其实",
-    ]
-)
-# What one calls a thing by that was told as a doing
-_STANDS_FOR = {
-    sense(noun): frozenset(sense(verbs))
-    for noun, verbs in {"job": "work", "trip": "fly go travel visit", "flight": "fly"}.items()
-}
-_BEFORE = frozenset(["at", "in", "on", "to", "with", "for", "from", "of", "by", "into", "about"])
-_OWNED = frozenset(["my", "our", "his", "her", "their"])
-# What follows a thing, besides a participle (`moored at …`); another word would make it another
-# thing: a coffee shop is no coffee
-_AFTER = _BEFORE | {
-    *sense("every each once twice since until till daily weekly monthly morning evening night all"),
-    *sense("called named lesson class course membership subscription"),
-    *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
-}
-
-
-def speaks_of(words: str, old: Record) -> bool:
-    """Whether what `words` name comes up in a memory."""
-    if not words.isascii():
-        return len(words) > 1 and fold(words) in fold(old.content)
-    return bool(sense(words)) and {*sense(words)} <= {*sense(old.content)}
-
-
 def names(words: str, content: str) -> bool:
     """Whether a sentence tells of what `words` name: it is what the sentence is about, and does not
     only come up in it."""
     if not words.isascii():
         return len(_bare(words)) > 1 and _tells_han(words, re.sub(r"的|\s", "", own_words(content)))
     wanted = [word for word in sense(words) if word not in _BEFORE | _OWNED]
-    named = rf"({re.escape(words.split()[-1])})(?: [A-Z\d][\w-]*)+"  # `Volvo V40` is a Volvo
-    rest = re.sub(named, r"\1", own_words(content)) if words.split()[-1][0].isupper() else content
-    told = sense(own_words(rest))
+    last = words.split()[-1]
+    if last[0].isupper():  # `Volvo V40` is a Volvo
+        content = re.sub(rf"({re.escape(last)})(?: [A-Z\d][\w-]*)+", r"\1", own_words(content))
+    told = sense(own_words(content))
     at = [n for n, word in enumerate(told) if any(_akin(word, one) for one in wanted)]
     if not wanted or not all(any(_akin(one, word) for one in told) for word in wanted):
         return False
@@ -429,21 +304,16 @@ def names(words: str, content: str) -> bool:
         return False  # `our dog in the car`
     if after == ("be",):
         return not {*told[: at[0]]} - _OWNED
-    if len(wanted) > 1 and words.split()[-1][0].isupper():
+    if len(wanted) > 1 and last[0].isupper():
         return True
     return all(word in _AFTER or _is_count(word) or word[-1] == "<" for word in after)
 
 
-_STEM = 5
-
-
 def _akin(told: str, named: str) -> bool:
-    """Whether a word is the one that names a thing, or the doing that the thing is of:
-    `subscribe` of a subscription."""
-    if told == named or told in _STANDS_FOR.get((named,), ()):
-        return True
+    """Whether a word is the one that names a thing, or the doing that the thing is of."""
     stem = told[: max(_STEM, len(told) - 2)]
-    return len(told) >= _STEM and named.startswith(stem)
+    of = told in _STANDS_FOR.get(named, ()) or (len(told) >= _STEM and named.startswith(stem))
+    return told == named or of
 
 
 def _bare(words: str) -> str:
@@ -465,13 +335,12 @@ def _tells_han(words: str, said: str) -> bool:
         return re.search(f"[在是当做给][^，]{{0,6}}{re.escape(work[1])}", said) is not None
     between = "[^，开住去在吃喝打看学养是有]" if thing[0] in "做当干" else _WITHIN
     thing = thing.lstrip("做当干")
-    if re.search(f"[用叫]{re.escape(thing)}|[跟和]{re.escape(thing)}(?:谈恋爱|交往|在一起)", said):
+    name = re.escape(thing)
+    if re.search(f"[用叫]{name}|[跟和]{name}(?:谈恋爱|交往|在一起)", said):
         return True
     where, of, what = fold(words).partition("的")
-    ways = [re.escape(thing)]
-    if of:
-        ways.append(f"在{re.escape(_bare(where))}[^，]{{0,6}}{re.escape(what)}")
-    if len(thing) == _HEAD:
+    ways = [name, f"在{re.escape(_bare(where))}[^，]{{0,6}}{re.escape(what)}"] if of else [name]
+    if len(thing) == 2:
         ways.append(rf"{thing[0]}[一二两三四五六七八九十半几\d]+.{thing[1]}")
     else:
         ways.append(f"{re.escape(thing[0])}.{{0,4}}{re.escape(thing[1:])}")
@@ -482,5 +351,34 @@ def _tells_han(words: str, said: str) -> bool:
     return any(re.search(way + ends, said) for way in ways)
 
 
-_HEAD = 2
-_WITHIN = "[^，开做当住去在吃喝打看学养是有]"
+# What `reconcile` asks besides
+
+
+def is_told_by(part: Record, whole: Record) -> bool:
+    """Whether a memory only says what another one does, that was said in the same breath."""
+    alike = part.subject == whole.subject and part.sources == whole.sources
+    firm = part.category in _FIRM or not part.attribute
+    return alike and not firm and {*sense(part.value)} <= {*sense(whole.content)}
+
+
+def is_elaborated_by(fact: Record, quote: Record) -> bool:
+    """Whether a quotation is the sentence that a fact was read from, and all else in it only says
+    more of the fact: `I live in Leeds, in a tiny terrace`, `My editor is Vim, I do all in it`."""
+    if quote.attribute or not fact.attribute or quote.sources != fact.sources:
+        return False
+    value = fact.value.rpartition(": ")[2].lower()
+    rest = [one for one in clauses_in(quote.content) if value not in one.lower()]
+    return value in quote.content.lower() and all(map(_says_more.search, rest))
+
+
+def speaks_of(words: str, old: Record) -> bool:
+    """Whether what `words` name comes up in a memory."""
+    if not words.isascii():
+        return len(words) > 1 and fold(words) in fold(old.content)
+    return bool(sense(words)) and {*sense(words)} <= {*sense(old.content)}
+
+
+def besides(new: Statement) -> set[str]:
+    """What a correction speaks of, apart from the wrong word and the right one."""
+    said = {*sense(_apology.sub("", own_words(new.content)))}
+    return said - {*sense(new.right)}.union(*map(sense, new.over)) - _CORRECTING

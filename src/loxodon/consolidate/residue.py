@@ -1,11 +1,8 @@
 """What waits for a model, and who decides it.
 
-What the rules kept in somebody's own words, found doubtful, or dropped as unclear waits in the
-work log, the most promising first. Without a model nobody decides it, and what the rules read
-stands.
-With one, or with an agent that reads in its place, what it was asked about is as it decides; what
-it was not asked about or did not answer waits on, so that no talk counts as done because a model
-failed.
+What the rules kept in somebody's own words, found doubtful, or dropped as unclear waits in the work
+log, the most promising first. Without a model what the rules read stands. With one, or with an
+agent in its place, what it was asked about is as it decides; what it did not answer waits on.
 """
 
 from __future__ import annotations
@@ -15,7 +12,6 @@ from datetime import datetime
 from typing import NamedTuple
 
 from loxodon.consolidate.extract import Candidate, ExtractedTurn
-from loxodon.consolidate.pages.profile import ProfileChange
 from loxodon.language.statements import Fragment
 from loxodon.types import NOTHING, Event, Record, Turn
 
@@ -37,16 +33,11 @@ class Asking(NamedTuple):
 class ModelAnswer(NamedTuple):
     """What became of what a model was asked about."""
 
-    # What it read, with the number of the turn each is from
-    found: Sequence[tuple[int, Candidate]] = ()
-    # Fragments (turn, n) that are decided now; the others wait on
-    settled: Sequence[tuple[int, int]] = ()
-    # The numbers of candidates that it did not keep of what the rules read
-    dropped: Sequence[int] = ()
-    # The same of what the rules had read in an earlier run: memories by now
-    taken_back: Sequence[Record] = ()
-    # Fragments of which it said nothing that can be believed
-    in_vain: Sequence[tuple[int, int]] = ()
+    found: Sequence[tuple[int, Candidate]] = ()  # what it read, by the number of the turn
+    settled: Sequence[tuple[int, int]] = ()  # fragments (turn, n) that are decided now
+    dropped: Sequence[int] = ()  # the numbers of candidates of the rules that it did not keep
+    taken_back: Sequence[Record] = ()  # the same of what the rules had read in an earlier run
+    in_vain: Sequence[tuple[int, int]] = ()  # fragments of which it said nothing believable
 
 
 class Residue:
@@ -55,21 +46,17 @@ class Residue:
     tokens = 0  # That a model took so far
     problem = ""  # Why a model could not be asked
     most_turns = 0  # How many turns are taken in hand at a time; 0 for as many as the rules take
-    report: Asking | None = None  # What was asked, and what that changed
+    report: Asking | None = None
 
     def __init__(self, *, thorough: bool = False) -> None:
-        # Whether all that was said is to be read, not only what the rules left
-        self.thorough = thorough
+        self.thorough = thorough  # Whether all that was said is to be read
 
     def wants(self, told: ExtractedTurn, fragments: Sequence[Fragment]) -> set[int]:
         """The numbers of the fragments of a turn that a model should decide."""
         if self.thorough:
             return {one.n for one in fragments}
-        doubtful = [
-            one.statement
-            for one in told.candidates
-            if one.statement.quoted or one.statement.tentative or one.statement.confidence < 1
-        ]
+        said = [one.statement for one in told.candidates]
+        doubtful = [one for one in said if one.quoted or one.tentative or one.confidence < 1]
         return {*told.unclear, *(n for one in doubtful for n in one.fragments)}
 
     def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
@@ -84,7 +71,7 @@ class Residue:
         """Facts of a partition that one sentence can tell, and that sentence."""
         return ()
 
-    def portrait(self, core: Sequence[Record], changes: Sequence[ProfileChange]) -> str:
+    def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
         """A model's few words on the user and the week; empty for the changes' own."""
         return ""
 

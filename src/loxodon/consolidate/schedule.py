@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from loxodon.clock import in_zone
@@ -38,57 +38,36 @@ def has_come(cron: str, last: datetime | None, now: datetime, zone: tzinfo | Non
 
     After a clock that went back it has: else nothing would be done until it is as late again.
     """
-    if not cron:
-        return False
-    if last is None or last > now.astimezone(UTC):
-        return True
+    now = now.astimezone(UTC)
+    if not cron or last is None or last > now:
+        return bool(cron)
     at = next_time(cron, last, zone)
-    return at is not None and at <= now.astimezone(UTC)
+    return at is not None and at <= now
 
 
 def next_time(cron: str, after: datetime, zone: tzinfo | None) -> datetime | None:
-    """The first moment after `after` that a cron expression names, by the clock on the wall.
+    """The first moment after `after` that a cron expression names, by the clock on the wall; None
+    where the expression is empty, or names no day that there is.
 
     That clock is in `zone`; None is the machine's own, unless `after` is in another: then that of
     `after`. A time that a day has not, because the clock is put forward, comes when it would have
-    been. One that a day has twice comes once, unless the expression is of every hour or minute.
-    None where the expression is empty, or names no day that there is.
+    been. One that a day has twice comes once.
     """
     if not cron:
         return None
+    from cronsim import CronSim
+
     if zone is not None:
         after = after.astimezone(zone)
     wall = after.replace(tzinfo=None, fold=0)
     if zone is None and in_zone(wall, None).utcoffset() != after.utcoffset():
         zone = after.tzinfo
-    present = after.astimezone(UTC)
-    first: datetime | None = None
-    for one in _walls(cron, wall - _SHIFT):
-        if first is not None and one > first.replace(tzinfo=None) + _SHIFT:
-            break
-        for at in _moments(one, zone, twice="*" in "".join(cron.split()[:2])):
-            later = at.astimezone(UTC) > present
-            if later and (first is None or at.astimezone(UTC) < first.astimezone(UTC)):
-                first = at
-    return first
-
-
-def _walls(cron: str, after: datetime) -> Iterator[datetime]:
-    from cronsim import CronSim
-
-    try:
-        yield from CronSim(cron, after)
-    except OverflowError:  # the last year that there is
-        return
-
-
-def _moments(wall: datetime, zone: tzinfo | None, twice: bool) -> Iterator[datetime]:
-    """When a clock on the wall shows a time."""
-    at, again = in_zone(wall, zone), in_zone(wall.replace(fold=1), zone)
-    yield at
-    before, after = at.utcoffset(), again.utcoffset()
-    if twice and before is not None and after is not None and after < before:
-        yield again
+    with suppress(OverflowError):  # the last year that there is
+        for one in CronSim(cron, wall - _SHIFT):
+            at = in_zone(one, zone)
+            if at.astimezone(UTC) > after.astimezone(UTC):
+                return at
+    return None
 
 
 def retry_at(failed_at: datetime | None, failures: int, now: datetime) -> datetime | None:

@@ -1,7 +1,7 @@
 """Phase 4c: the summaries that a change touches are written anew.
 
-A summary stands for a few facts (`FEWEST_FACTS`) of one theme: a person, a project, a side
-of the user (`user/health`), or a day. It is found by its theme, and goes when fewer facts are left.
+A summary stands for three or more facts of one theme: a person, a project, a side of the user
+(`user/health`), or a day. It is found by its theme, and goes when fewer facts are left.
 """
 
 from __future__ import annotations
@@ -13,31 +13,27 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from loxodon.consolidate.decay import initial_strength
-from loxodon.consolidate.pages.wording import Clause, about, clause_of, pieces
 from loxodon.guard import provenance
 from loxodon.language.statements import USER
 from loxodon.store import Filter
 from loxodon.store.store import Store
-from loxodon.types import GLOBAL_PROJECT, Audience, Origin, Record
+from loxodon.text.language import language_of
+from loxodon.text.markdown import one_line
+from loxodon.types import GLOBAL_PROJECT, Audience, Record
 
 SUMMARY = "summary"  # The attribute of summaries; their value is the theme
 DAY = "day:"
+FEWEST_FACTS = 3
 # What a day is remembered by; what the user is like, is like that every day
 _HAPPENED = ("event", "plan", "decision", "solution")
+# Categories of which one sentence can speak; plans, events and states have nothing in common
+_TOGETHER = ("identity", "health", "preference", "relation", "config", "decision", "solution")
+# What is of such a category and still of another kind
+_APART = ("reply_language", "reply_style", "units", "nickname", "pet")
 _MOST_FACTS = 60  # Of a theme with more facts the newest are told
-
-
-# What of a summary follows from its facts
-_RENEWED = (
-    "content",
-    "category",
-    "entities",
-    "importance",
-    "trust",
-    "audience",
-    "derived_from",
-    "sources",
-)
+_MOST_CHARACTERS, _MOST_WORDS, _MOST_NAMES = 50, 30, 20
+_LONGEST = 400  # Characters; what is longer is no sentence
+_AUDIENCES: tuple[Audience, ...] = ("private", "group", "all")
 
 
 def renew(store: Store, changed: Iterable[Record], now: datetime) -> int:
@@ -64,74 +60,83 @@ def by_agent(records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
 def all_themes(store: Store, fact: Record) -> list[str]:
     """The themes of a fact; its day only where that day has a summary."""
     day = f"{DAY}{fact.valid_from or fact.created_at:%Y-%m-%d}"
-    return [*themes_of(fact), *([day] if summary_of(store, day) else [])]
+    return [*_themes_of(fact), *([day] if summary_of(store, day) else [])]
+
+
+def _themes_of(fact: Record) -> list[str]:
+    """`subject:小美`, `user/health`, `project:Pennywise`"""
+    themes = []
+    subject = about(fact)
+    if subject == USER and fact.category in _TOGETHER and fact.attribute not in _APART:
+        themes.append(f"user/{fact.category}")
+    elif subject and subject != USER:
+        themes.append(f"subject:{subject}")
+    if fact.project not in ("", GLOBAL_PROJECT) and f"subject:{fact.project}" not in themes:
+        themes.append(f"project:{fact.project}")
+    return themes
 
 
 def renew_theme(store: Store, theme: str, now: datetime) -> bool:
     """Write, rewrite or take away the summary of a theme; whether anything changed."""
     kept = summary_of(store, theme)
-    facts = facts_of(store, theme, now)
-    found = summarise(facts)
-    if found is None:
+    facts = sorted(filter(_holds, _facts_of(store, theme, now)), key=_weight)
+    content = _summed_up(facts)
+    if not content:
         if kept is not None:
             store.update(kept.id, None, "outdated", now, {"state": "archived"})
         return kept is not None
-    if kept is not None and kept.derived_from == found.facts:
-        told = {one.id: one for one in facts}
-        if all(told[id].updated_at <= kept.updated_at for id in found.facts):
-            return False  # its words, which may be a model's, still stand
+    derived = tuple(fact.id for fact in facts)
+    same = kept is not None and kept.derived_from == derived
+    if kept and same and all(one.updated_at <= kept.updated_at for one in facts):
+        return False  # its words, which may be a model's, still stand
+    importance = round(sum(one.importance for one in facts[:FEWEST_FACTS]) / FEWEST_FACTS, 3)
+    newest = max(facts, key=lambda one: (one.valid_from or one.created_at, one.id))
+    values: dict[str, Any] = {
+        "content": content,
+        "category": newest.category,
+        "entities": tuple(dict.fromkeys(e for one in facts for e in one.entities))[:_MOST_NAMES],
+        "importance": importance,
+        "trust": provenance.least(one.trust for one in facts),
+        "audience": narrowest(facts),
+        "derived_from": derived,
+        "sources": tuple(dict.fromkeys(source for one in facts for source in one.sources)),
+    }
+    if kept is not None:
+        if all(getattr(kept, name) == value for name, value in values.items()):
+            return False
+        values["strength"] = max(kept.strength, importance)
+        store.update(kept.id, None, "renewed", now, values)
+        return True
     new = Record(
         id="",
         space="",
         kind="summary",
-        content=found.content,
         created_at=now,
         updated_at=now,
-        strength=initial_strength("summary", found.importance, 1.0),
-        subject=subject_of(theme),
+        strength=initial_strength("summary", importance, 1.0),
+        subject=_subject_of(theme),
         attribute=SUMMARY,
         value=theme,
-        category=facts[0].category,
-        project=facts[0].project if theme.startswith("project:") else GLOBAL_PROJECT,
-        entities=found.entities,
-        importance=found.importance,
+        project=newest.project if theme.startswith("project:") else GLOBAL_PROJECT,
         valid_from=now,
-        trust=least_trusted(facts),
-        audience=narrowest(facts),
-        derived_from=found.facts,
-        sources=tuple(dict.fromkeys(source for fact in facts for source in fact.sources)),
+        **values,
     )
-    if kept is None:
-        store.insert(new, "learned")
-        return True
-    values: dict[str, Any] = {name: getattr(new, name) for name in _RENEWED}
-    if all(getattr(kept, name) == value for name, value in values.items()):
-        return False
-    values["strength"] = max(kept.strength, found.importance)
-    store.update(kept.id, None, "renewed", now, values)
+    store.insert(new, "learned")
     return True
 
 
 def summary_of(store: Store, theme: str) -> Record | None:
     """The active summary of a theme."""
-    found = store.latest("about", (subject_of(theme), SUMMARY, theme), 1)
+    found = store.latest("about", (_subject_of(theme), SUMMARY, theme), 1)
     return found[0] if found else None
 
 
-_AUDIENCE: tuple[Audience, ...] = ("private", "group", "all")
-
-
-def least_trusted(facts: Iterable[Record]) -> Origin:
-    """A summary is trusted as the least of what it was drawn from."""
-    return provenance.least(one.trust for one in facts)
-
-
 def narrowest(facts: Iterable[Record]) -> Audience:
-    """…and told to no more people than all of it may be."""
-    return min((one.audience for one in facts), key=_AUDIENCE.index)
+    """What is drawn from facts is told to no more people than all of them may be."""
+    return min((one.audience for one in facts), key=_AUDIENCES.index)
 
 
-def facts_of(store: Store, theme: str, now: datetime) -> list[Record]:
+def _facts_of(store: Store, theme: str, now: datetime) -> list[Record]:
     """The active facts of a theme, newest first."""
     if theme.startswith(DAY):
         start = datetime.fromisoformat(theme.removeprefix(DAY)).replace(tzinfo=now.tzinfo)
@@ -145,90 +150,52 @@ def facts_of(store: Store, theme: str, now: datetime) -> list[Record]:
     else:
         subject, _, category = theme.partition("/")
         found = store.latest("about", (subject, "", category), _MOST_FACTS)
-    return [one for one in found if one.kind == "fact" and theme in themes_of(one)]
+    return [one for one in found if theme in _themes_of(one)]
 
 
-def subject_of(theme: str) -> str:
-    """Whom a theme is about."""
+def _subject_of(theme: str) -> str:
     head, colon, name = theme.partition(":")
     return name if colon else head.partition("/")[0]
 
 
-FEWEST_FACTS = 3
-MOST_CHARACTERS = 50
-MOST_WORDS = 30
-MOST_ENTITIES = 20
-# Categories of which one sentence can speak; plans, events and states have nothing in common
-_TOGETHER = ("identity", "health", "preference", "relation", "config", "decision", "solution")
-# What is of such a category and still of another kind
-_APART = ("reply_language", "reply_style", "units", "nickname", "pet")
-_TRIED = 200  # How many facts are tried; what comes after so many cannot be what the theme is about
-
-
-class Summary(NamedTuple):
-    """One sentence drawn from several facts."""
-
-    content: str
-    # The ids of all facts it stands for, first what matters most, said in its words or not
-    facts: tuple[str, ...]
-    importance: float
-    entities: tuple[str, ...]
-    language: str
-
-
-def themes_of(fact: Record) -> tuple[str, ...]:
-    """The themes that a fact belongs to: `subject:小美`, `user/health`, `project:Pennywise`."""
-    themes = []
-    subject = about(fact)
-    if subject == USER and fact.category in _TOGETHER and fact.attribute not in _APART:
-        themes.append(f"user/{fact.category}")
-    elif subject and subject != USER:
-        themes.append(f"subject:{subject}")
-    if fact.project not in ("", GLOBAL_PROJECT) and f"subject:{fact.project}" not in themes:
-        themes.append(f"project:{fact.project}")
-    return tuple(themes)
-
-
-def summarise(facts: Sequence[Record], least: int = FEWEST_FACTS) -> Summary | None:
-    """What the facts of a theme say together; None where fewer than `least` hold, or no two fit."""
-    holding = sorted(filter(_holds, facts), key=_weight)
-    if len(holding) < least:
-        return None
-    clauses = [(about(fact).casefold(), clause_of(fact)) for fact in holding[:_TRIED]]
-    language = Counter(clause.language for _, clause in clauses).most_common(1)[0][0]
-    told = [one for one in clauses if one[1].language == language and _is_sayable(one[1].rest)]
-    said: list[tuple[str, Clause]] = []
-    for whom, clause in told:
-        tried = [*said, (whom, clause)]
-        new = not any(whom == other and pieces(clause) <= pieces(known) for other, known in said)
-        if new and _fits(_sentence(tried, language), language):
-            said = tried
-    if len(said) < 2:
-        return None
-    weights = sorted((fact.importance for fact in holding), reverse=True)[:least]
-    names = dict.fromkeys(name for fact in holding for name in fact.entities)
-    return Summary(
-        _sentence(said, language),
-        tuple(fact.id for fact in holding),
-        round(sum(weights) / len(weights), 3),
-        tuple(names)[:MOST_ENTITIES],
-        language,
-    )
-
-
-def _holds(fact: Record) -> bool:
-    return (
-        fact.kind == "fact"
-        and fact.state == "active"
-        and fact.valid_until is None
-        and not fact.done
-    )
+def _holds(one: Record) -> bool:
+    is_so = one.valid_until is None and not one.done
+    return one.kind == "fact" and one.state == "active" and is_so
 
 
 def _weight(fact: Record) -> tuple[float, float, str]:
     """What matters most first, then what is newest."""
     at = fact.valid_from or fact.created_at
     return -round(fact.importance, 2), -at.timestamp(), fact.id
+
+
+# One sentence of several
+
+
+class Clause(NamedTuple):
+    """A memory's sentence taken apart."""
+
+    whom: str  # It is about, in lower case
+    lead: str  # The words that name them; empty where it cannot be cut
+    rest: str  # What is said of them; the whole sentence where it cannot be cut
+    language: str
+
+
+_USER = re.compile(r"(?i)用[户戶]|(?:the )?user\b")
+
+
+def _summed_up(facts: Sequence[Record]) -> str:
+    """What facts say together, as far as it fits; empty where they are too few or no two fit."""
+    if len(facts) < FEWEST_FACTS:
+        return ""
+    clauses = [clause_of(fact) for fact in facts]
+    language = Counter(clause.language for clause in clauses).most_common(1)[0][0]
+    said: list[Clause] = []
+    for clause in clauses:
+        sayable = clause.language == language and _is_sayable(clause.rest) and clause not in said
+        if sayable and _fits(_sentence([*said, clause]), language):
+            said.append(clause)
+    return _sentence(said) if len(said) > 1 else ""
 
 
 def _is_sayable(text: str) -> bool:
@@ -240,19 +207,65 @@ def _is_sayable(text: str) -> bool:
 
 def _fits(text: str, language: str) -> bool:
     if language == "zh":
-        return len(text) <= MOST_CHARACTERS
-    return len(text.split()) <= MOST_WORDS
+        return len(text) <= _MOST_CHARACTERS
+    return len(text.split()) <= _MOST_WORDS
 
 
-def _sentence(said: Sequence[tuple[str, Clause]], language: str) -> str:
+def _sentence(said: Sequence[Clause]) -> str:
     """Clauses as one sentence: those of one subject together, behind its name."""
     groups: dict[str, list[Clause]] = {}
-    for whom, clause in said:
-        groups.setdefault(whom if clause.lead else clause.rest, []).append(clause)
-    comma, mark = ("，", "；") if language == "zh" else (", ", "; ")
+    for clause in said:
+        groups.setdefault(clause.whom if clause.lead else clause.rest, []).append(clause)
+    chinese = said[0].language == "zh"
     parts = []
     for clauses in groups.values():
         lead = clauses[0].lead
-        gap = "" if language == "zh" and not lead.isascii() else " " if lead else ""
-        parts.append(lead + gap + comma.join(clause.rest for clause in clauses))
-    return mark.join(parts)
+        gap = "" if not lead or (chinese and not lead.isascii()) else " "
+        parts.append(lead + gap + ("，" if chinese else ", ").join(one.rest for one in clauses))
+    return ("；" if chinese else "; ").join(parts)
+
+
+def sentence(record: Record) -> str:
+    """The words of a memory on one line, without the full stop."""
+    return one_line(record.content).rstrip(" 。.；;，,、")
+
+
+def about(record: Record) -> str:
+    """Whom a memory is about; empty where nothing tells."""
+    return record.subject or (USER if _USER.match(record.content) else "")
+
+
+def clause_of(record: Record) -> Clause:
+    """The sentence of a memory, cut behind the name of whom it is about."""
+    text, name = sentence(record), about(record)
+    of_user = _USER.match(text)
+    found = of_user if name == USER else re.match(re.escape(name), text, re.I)
+    lead = found[0] if found else ""
+    # One about `用户` is Chinese, whatever names it has
+    language = language_of(of_user[0] if of_user else text)
+    rest = text[len(lead) :]
+    # What is theirs, or stands apart from the name, is told with it: `用户的猫…`, `The user: “…”`
+    joined = re.match(r"\s*(?:的|['’:：,，(（“]|and\b|、|和)", rest)
+    english = language == "en" and not rest.startswith(" ")
+    if not lead or joined or english or len(text) > _LONGEST:
+        lead, rest = "", text
+    return Clause(name.casefold(), lead, rest.lstrip(), language)
+
+
+_VERB = re.compile(
+    r" ?(?P<name>(?:[A-Z][\w'’-]{0,40} ){0,4})"
+    r"(?:(?:no longer|never|still|often|always|also|now|[a-z]{1,20}ly) ){0,3}"
+    r"(?P<verb>[a-z]{1,20}(?:s|ed))\b(?!['’])"
+    r"(?P<alone>(?= (?:to|at|in|on|for|with|from|as|of|about|by|near|over|every|after)\b|$))?"
+)
+
+
+def without_verb(text: str) -> str:
+    """An English sentence about someone, with a comma in the place of its verb: what it names
+    stands apart then. A verb stays, between commas, where it has no object."""
+    lead = _USER.match(text)
+    found = _VERB.match(text, lead.end() if lead else 0)
+    if found is None or not (lead or found["name"]):
+        return text
+    verb = f" {found['verb']}," if found["alone"] is not None else ""
+    return f"{text[: found.end('name')].rstrip()},{verb}{text[found.end('verb') :]}"

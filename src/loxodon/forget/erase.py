@@ -14,7 +14,7 @@ from typing import Any
 from loxodon.clock import to_stored
 from loxodon.consolidate import themes
 from loxodon.consolidate.events import events_of
-from loxodon.consolidate.phases import kept_segment
+from loxodon.consolidate.pipeline import kept_segment
 from loxodon.consolidate.segment import segments
 from loxodon.forget.marks import Marks
 from loxodon.forget.select import is_about

@@ -32,7 +32,7 @@ class Receipt(NamedTuple):
     id: str
     at: datetime
     by: str  # who did it: the surface, and the agent and caller where these are known
-    what: str  # what was named: `ids`, `entity`, `topic`, `session`, `since`, `all` or `space`
+    what: str  # what was named: `ids`, `entity`, `session`, `since`, `all` or `space`
     erased: Mapping[str, int]  # how many went, by place: turns, memories, segments, transcripts, …
     # where the text remains; `what` is `changed`, `away`, `copy` or `backup`
     files: tuple[FileProblem, ...]

@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from loxodon.consolidate import themes
-from loxodon.consolidate.speakers import another
+from loxodon.consolidate.entities import another
 from loxodon.forget.erase import rebuild, row_of
 from loxodon.forget.names import has_name, is_address, roles_in
 from loxodon.guard.own_words import others
@@ -49,10 +49,6 @@ _EXACT, _PARTED, _RELATED, _TOPIC, _CHARACTER = 1.0, 0.8, 0.7, 0.45, 0.3
 _OTHERS = 0.7  # what is left where the user means something of their own, and the text does not
 _CHAIN = 6  # messages that may lean on one
 _SAME_TALK, _ONE_TALK = timedelta(days=2), timedelta(days=14)
-_GENERIC = re.compile(
-    r"(?i)(?:things?|stuff|news|figures?|numbers?|details?|info|information|story|situation|whole"
-    r"|problem|issue|business|matter|parts?|bits?|facts?|time|day|talk|conversation|incident)"
-)
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[\u4e00-\u9fff]"
 )
@@ -251,12 +247,11 @@ class _Term(NamedTuple):
     """A word to look for, folded."""
 
     word: str
-    weight: float
     others: dict[str, float]  # in which it may have been told, and how much these count
 
     def score(self, text: str) -> float:
         if _has(text, self.word):
-            return self.weight
+            return _EXACT
         told = [weight for word, weight in self.others.items() if _has(text, word)]
         if not self.word.isascii() and any(sign in text for sign in self.word):
             is_parted = len(self.word) > 1 and re.search(".{0,3}".join(self.word), text)
@@ -329,8 +324,7 @@ class _Search:
                 )
                 if is_of and len(_joined(it.word)) > 1 and (word not in topics or it.weight == 1):
                     others[_joined(it.word)] = _RELATED * it.weight
-            weight = 0.5 if _GENERIC.fullmatch(word) else _EXACT
-            self._terms.append(_Term(word, weight, others))
+            self._terms.append(_Term(word, others))
 
     def _score(self, text: str) -> float:
         """How much of what is looked for a text has; 0 where it does not name whom it must, or has
@@ -340,7 +334,7 @@ class _Search:
         folded = fold(text)
         if not all(any(_has(folded, name) for name in names) for names in self._names):
             return 0.0
-        if not any(one.weight == _EXACT for one in self._terms):
+        if not self._terms:
             return _EXACT if self._names else 0.0
         scores = [one.score(folded) for one in self._terms]
         if max(scores) <= _CHARACTER:

@@ -43,11 +43,10 @@ _INDEXES: tuple[Index, ...] = ("memories", "archive")
 
 
 class Selection(NamedTuple):
-    """What is to be forgotten; one of the first six."""
+    """What is to be forgotten; one of the first five."""
 
     ids: tuple[str, ...] = ()
     entity: str = ""
-    topic: str = ""
     session: str = ""
     since: datetime | None = None
     all: bool = False
@@ -58,11 +57,11 @@ class Selection(NamedTuple):
     @property
     def what(self) -> str:
         """Which of them is given; InputError where it is none, or more than one."""
-        named = [name for name in self._fields[:6] if getattr(self, name)]
+        named = [name for name in self._fields[:5] if getattr(self, name)]
         if len(named) != 1:
             raise InputError(
                 "say what to forget, in exactly one way",
-                hint="use ids, or one of: an entity, a topic, a session, a start time, all; "
+                hint="use ids, or one of: an entity, a session, a start time, all; "
                 "see `loxodon forget --help`",
             )
         for option, what in (("also", "entity"), ("doubtful", "entity"), ("only", "ids")):
@@ -90,20 +89,19 @@ class Selected:
         self._marker = marker
         self._until = to_stored(now)[0]
         self._known = known_names(store)
-        what = selection.what
-        if selection.only:
-            self._only(selection.ids)
-        elif what == "entity":
-            self._entity(selection.entity, selection.also, doubtful=selection.doubtful)
-        elif what == "topic":
-            self._topic(selection.topic)
-        elif what == "session":
-            self._session(selection.session)
-        elif what in ("since", "all"):
-            since = LONG_AGO if selection.since is None else to_stored(selection.since)[0]
-            self.marks.append(period(since, self._until))
-        for id in selection.ids if not selection.only else ():
-            self._id(id)
+        match selection.what:
+            case "ids" if selection.only:
+                self._only(selection.ids)
+            case "ids":
+                for id in selection.ids:
+                    self._id(id)
+            case "entity":
+                self._entity(selection.entity, selection.also, doubtful=selection.doubtful)
+            case "session":
+                self._session(selection.session)
+            case _:
+                since = LONG_AGO if selection.since is None else to_stored(selection.since)[0]
+                self.marks.append(period(since, self._until))
 
     def _mark(self, of: str, *parts: bytes | str) -> None:
         self.marks.append(self._marker.mark(of, self._until, *parts))
@@ -143,11 +141,8 @@ class Selected:
         return record
 
     def _turn_row(self, ref: str) -> int:
-        number = ref.removeprefix("t_")
-        row: int | None = None
-        if number.isascii() and number.isdecimal() and len(number) < 18:
-            row = int(number)
-        elif ":" in ref:
+        row = _number(ref, "t_")
+        if row is None and ":" in ref:
             row = self._store.scalar("turn_row", *ref.rpartition(":")[::2])
         if row is None or not self._store.turns([row]):
             raise _nothing_called(ref)
@@ -167,31 +162,10 @@ class Selected:
         self._mark("session", name)
         self._turns(turn for turn in self._erasure.turns() if turn.session == name)
 
-    def _topic(self, topic: str) -> None:
-        wanted = fold(topic)
-        records = [
-            known.record
-            for known in self._erasure.memories()
-            if wanted in map(fold, (known.record.topic, *known.record.tags))
-        ]
-        rows = [
-            int(turn.ref[2:])
-            for one in self._store.worklog.segments()
-            if wanted in map(fold, (one.topic, *one.tags))
-            for turn in self._store.query_turns(
-                "turns_from", one.session, one.first_turn, one.last_turn
-            )
-        ]
-        if not records and not rows:
-            raise _nothing_called(topic)
-        self._memories(records)
-        self._turns(self._erasure.turns(rows))
-
     def _request(self, id: str) -> None:
         """All that was held back because the user asked to have it forgotten."""
-        number = id.removeprefix("q_")
-        is_number = number.isascii() and number.isdecimal() and len(number) < 18
-        head = self._store.quarantine.get(int(number)) if is_number else None
+        number = _number(id, "q_")
+        head = self._store.quarantine.get(number) if number is not None else None
         if head is None or head.reason != FORGET:
             raise _nothing_called(id)
         if head.state == UNCLEAR:
@@ -347,8 +321,8 @@ class Selected:
 def _nothing_called(name: str) -> NotFoundError:
     return NotFoundError(
         "nothing to forget is called {name}",
-        hint="`loxodon journal` lists messages and sessions, `loxodon list --json` topics, "
-        "`loxodon entities` entities, `loxodon review` requests to forget",
+        hint="`loxodon journal` lists messages and sessions, `loxodon entities` entities, "
+        "`loxodon review` requests to forget",
         name=repr(name),
     )
 
@@ -411,3 +385,8 @@ def is_about(record: Record, marks: Marks) -> bool:
 
 def _is_turn(id: str) -> bool:
     return id.startswith("t_") or ":" in id
+
+
+def _number(id: str, prefix: str) -> int | None:
+    number = id.removeprefix(prefix)
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else None

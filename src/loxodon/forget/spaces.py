@@ -25,12 +25,12 @@ from loxodon.errors import BusyStoreError, unwritable
 from loxodon.forget.receipts import Receipt, backups, new_receipt
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
 from loxodon.security import overwriting, tokens
+from loxodon.security.paths import is_inside
 from loxodon.spaces import folder_name, no_space, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.rows import moment
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
-from loxodon.store.sqlite.database import held, leave
-from loxodon.store.sqlite.owner import counts_of
+from loxodon.store.sqlite.copying import counts_of, held, leave
 from loxodon.types import FileProblem
 from loxodon.views import copies
 
@@ -130,6 +130,25 @@ def receipts(root: str, now: datetime) -> list[tuple[str, Receipt]]:
     return found
 
 
+def views_left(
+    folder: str, space: str, workspace: str, *, dry_run: bool = False
+) -> Iterator[FileProblem]:
+    """Erase the text views of a space wherever they were ever written to, unless `dry_run`; yield
+    what of them stays: files that a person changed, folders that are away, and single copies."""
+    usual = os.path.abspath(os.path.join(folder, WORKSPACE))
+    for place in copies.folders(folder, workspace, usual):
+        root = os.path.join(place.path, VIEWS)
+        if os.path.isdir(place.path):
+            if not dry_run:
+                copies.removed(root, space, overwriting.erase)
+            yield from (FileProblem(path, 0, "changed") for path in copies.changed(root, space))
+        elif place.path not in (workspace, usual):
+            yield FileProblem(place.path, 0, "away")
+    for one in copies.known(folder):
+        if one.kind == "file" and os.path.exists(one.path):
+            yield FileProblem(one.path, 0, "copy")
+
+
 def _left(
     home: str, space: str, folder: str, config: Config, *, dry_run: bool
 ) -> tuple[FileProblem, ...]:
@@ -137,26 +156,16 @@ def _left(
     usual = os.path.abspath(os.path.join(folder, WORKSPACE))
     path = config.workspace.path if space == "main" else ""
     workspace = os.path.abspath(os.path.expanduser(path)) if path else usual
-    shared = files.shared(folder)
-    noted = copies.known(folder)
-    places = [one for one in noted if one.kind != "file"]
-    found: list[FileProblem] = []
-    for place in places if shared else copies.folders(folder, workspace, usual):
-        root = os.path.join(place.path, VIEWS)
-        if place.path == usual:
-            continue
-        if not os.path.isdir(place.path):
-            found += [FileProblem(place.path, 0, "away")] * (place.path != workspace)
-            continue
-        if not dry_run:
-            copies.removed(root, space, overwriting.erase)
-        found += [FileProblem(path, 0, "changed") for path in copies.changed(root, space)]
-    copied = [one.path for one in noted if one.kind == "file" and os.path.exists(one.path)]
+    found = [
+        one
+        for one in views_left(folder, space, workspace, dry_run=dry_run)
+        if not is_inside(one.file, folder)  # which goes with it
+    ]
     moved = space_path(home, space)
-    copied += [moved] if moved != folder and os.path.isdir(moved) else []
-    if not dry_run and not shared and workspace != usual:
+    if moved != folder and os.path.isdir(moved):
+        found.append(FileProblem(moved, 0, "copy"))
+    if not dry_run and not files.shared(folder) and workspace != usual:
         _erase(os.path.join(workspace, PENDING))
-    found += [FileProblem(path, 0, "copy") for path in copied]
     return (*found, *(one._replace(what="backup") for one in backups(home, config)))
 
 

@@ -42,26 +42,10 @@ class Candidate(NamedTuple):
 
 Spans = Sequence[tuple[int, int]]
 """What is hidden of a candidate, and where; nothing where it is not what it looks like."""
-_Test = Callable[[Candidate], bool]
-CHECKS: dict[str, Callable[[Candidate], Spans]] = {}  # by the names that `rules.toml` has for them
+Check = Callable[[Candidate], Spans]
+Test = Callable[[Candidate], bool]
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
-
-
-def check(test: _Test) -> _Test:
-    """A check that hides all of what it accepts."""
-    CHECKS[test.__name__] = lambda one: [(one.start, one.end)] if test(one) else ()
-    return test
-
-
-def value_check(test: _Test) -> _Test:
-    """A check that hides what it accepts without the marks of a sentence behind it."""
-
-    def spans(one: Candidate) -> Spans:
-        size = max(1, len(one.it.rstrip(_TRAILING)))
-        return [(one.start, one.start + size)] if test(one) else ()
-
-    CHECKS[test.__name__] = spans
-    return test
+_JOINS = frozenset("-_./+:\\=#@&%~")  # what joins a number to more of the same: an id, a path
 
 
 def is_part(c: str) -> bool:
@@ -69,11 +53,6 @@ def is_part(c: str) -> bool:
     return c.isascii() and c.isalnum()
 
 
-_JOINS = frozenset("-_./+:\\=#@&%~")
-"""What joins a number to more of the same: an id, a path, an address of a page."""
-
-
-@check
 def alone(one: Candidate) -> bool:
     """Not a piece of something longer: a word, a decimal, an id, a path."""
     if is_part(one.before) or is_part(one.after) or "_" in (one.before, one.after):
@@ -84,3 +63,32 @@ def alone(one: Candidate) -> bool:
     if one.before in ("/", "#", "=", "%", "\\"):
         return one.before == "=" and not is_part(text[start - 2 : start - 1])
     return not (one.after in _JOINS and end + 1 < len(text) and is_part(text[end + 1]))
+
+
+def whole(*tests: Test, **named: Test) -> dict[str, Check]:
+    """Checks, by their names, that hide all of what they accept."""
+
+    def check(test: Test) -> Check:
+        return lambda one: [(one.start, one.end)] if test(one) else ()
+
+    return {name: check(test) for name, test in (_by_name(tests) | named).items()}
+
+
+def trimmed(*tests: Test, **named: Test) -> dict[str, Check]:
+    """Checks that hide what they accept without the marks of a sentence behind it."""
+
+    def check(test: Test) -> Check:
+        def spans(one: Candidate) -> Spans:
+            size = max(1, len(one.it.rstrip(_TRAILING)))
+            return [(one.start, one.start + size)] if test(one) else ()
+
+        return spans
+
+    return {name: check(test) for name, test in (_by_name(tests) | named).items()}
+
+
+def _by_name(tests: tuple[Test, ...]) -> dict[str, Test]:
+    return {test.__name__: test for test in tests}
+
+
+CHECKS: dict[str, Check] = whole(alone)  # by the names that `rules.toml` has for them

@@ -15,23 +15,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from loxodon import files
 
 if TYPE_CHECKING:
+    from loxodon.guard.find import Finder
     from loxodon.guard.policy import Policy
+    from loxodon.guard.rules import Rule
     from loxodon.store import Chunk
     from loxodon.types import Draft, Record, Turn
 
-_Said = TypeVar("_Said", "Draft", "Turn")
+Said = TypeVar("Said", "Draft", "Turn")
 # Turns before an answer that count: the question, and the same answer where it is sent again
 LATELY = 2
 # Nothing of note; how people are reached; who they are, or that a secret was told
 SENSITIVITIES = ("low", "medium", "high")
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
 _NAMES = 4_096
+_TEXTS_KNOWN = 64
 _LONGEST_NAME = 100
 _TELLING = 6  # characters of a number that is known again
 _ROUNDS = 8  # how often a text is looked at again after something was taken out of it
@@ -55,16 +58,6 @@ class GuardedText(NamedTuple):
     found: tuple[str, ...] = ()  # the kinds of what is in it, or was
 
 
-class Clean(str):
-    """A text that a guard has looked through, and need not look through again at the next door.
-
-    Only a guard makes one. What is made of it (a part, both of two) is any text again.
-    """
-
-    __slots__ = ("by",)
-    by: Guard
-
-
 class Guard:
     """The policy of a home, at work. Safe to use from several threads."""
 
@@ -72,8 +65,9 @@ class Guard:
         """`usual` is a policy that nobody has changed: what it finds is known by plain signs."""
         self._load = load
         self._usual = usual
-        self._engine: _Engine | None = None
-        self.name = lru_cache(maxsize=_NAMES)(self.clean)  # for names, which come again and again
+        # A text that was looked through at one door is known at the next; names come all the time.
+        self.clean = lru_cache(maxsize=_TEXTS_KNOWN)(lambda text: self.taken(text).text)
+        self.name = lru_cache(maxsize=_NAMES)(self.clean)
 
     @classmethod
     def of(cls, home: str) -> Guard:
@@ -86,15 +80,26 @@ class Guard:
         # There is none; where it cannot be read, reading it says why.
         return _shared(home if stamp or os.path.lexists(path) else "", stamp)
 
-    @property
-    def engine(self) -> _Engine:
-        if self._engine is None:
-            self._engine = _Engine(self._load())
-        return self._engine
-
-    @property
+    @cached_property
     def policy(self) -> Policy:
-        return self.engine.policy
+        return self._load()
+
+    @cached_property
+    def incoming(self) -> Finder:
+        from loxodon.guard.find import Finder
+
+        return Finder(self.policy, self.policy.rules)
+
+    @cached_property
+    def _outgoing(self) -> Finder:
+        """Of secrets only those that the user wants there can be in the store."""
+        from loxodon.guard.find import Finder
+
+        def is_shown(rule: Rule) -> bool:
+            action = self.policy.actions[rule.kind]
+            return action == "mask" or (action == "never" and rule.family != "secret")
+
+        return Finder(self.policy, [rule for rule in self.policy.rules if is_shown(rule)])
 
     # On the way in
 
@@ -103,10 +108,10 @@ class Guard:
 
         `question` is what was said right before it.
         """
-        found = self.engine.incoming.found(text, question)
+        found = self.incoming.found(text, question)
         level, kinds = 0, list[str]()
         for _ in range(_ROUNDS if found else 0):
-            actions = self.engine.policy.actions
+            actions = self.policy.actions
             told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
             level = max((level, *(_LEVEL[one.family] for one in told)))
             kinds += [one.kind for one in found]
@@ -114,12 +119,8 @@ class Guard:
             if kept == text:
                 break
             text = kept
-            found = self.engine.incoming.found(text)  # what stood beside it is something by itself
+            found = self.incoming.found(text)  # what stood beside it is something by itself
         return GuardedText(text, SENSITIVITIES[level], tuple(dict.fromkeys(kinds)))
-
-    def clean(self, text: str) -> str:
-        """`taken`, of which only the text is wanted."""
-        return self.taken(text).text
 
     def drafts(
         self, drafts: Iterable[Draft], before: Callable[[str], Sequence[str]]
@@ -133,19 +134,23 @@ class Guard:
         lately: dict[str, Sequence[str]] = {}
         for draft in drafts:
             said = draft.content
-            if draft.session not in lately and self.engine.may_answer(said):
+            if draft.session not in lately and self._may_answer(said):
                 lately[draft.session] = before(draft.session)
             text = self.answered(said, lately.get(draft.session, ()))
             lately[draft.session] = (text,)
-            clean = Clean(text)
-            clean.by = self
-            kept.append(self._named_well(draft, clean))
+            kept.append(self.turn(draft._replace(content=text)))
         return kept
+
+    @staticmethod
+    def _may_answer(text: str) -> bool:
+        from loxodon.guard.statement_checks import answer
+
+        return answer(text) is not None
 
     def answered(self, text: str, lately: Sequence[str]) -> str:
         """`text` as it may be kept where `lately` was said before it, oldest first."""
         clean = self.clean(text)
-        if not lately or not self.engine.may_answer(text):
+        if not lately or not self._may_answer(text):
             return clean
         for n, question in enumerate(reversed(lately)):
             without = self.taken(text, question).text
@@ -153,20 +158,19 @@ class Guard:
                 return without
         return clean
 
-    def _named_well(self, said: _Said, text: str) -> _Said:
-        names = (said.session, said.speaker, said.channel, said.id)
-        kept = tuple(map(self.name, names))
-        if text is said.content and kept == names:
-            return said
-        session, speaker, channel, id = kept
-        return said._replace(content=text, session=session, speaker=speaker, channel=channel, id=id)
-
-    def turn(self, turn: Turn) -> Turn:
+    def turn(self, said: Said) -> Said:
         """A turn that the journal is about to get."""
-        text = turn.content
-        if not (isinstance(text, Clean) and text.by is self):
-            text = self.clean(text)
-        return self._named_well(turn, text)
+        session, speaker, channel, id = map(
+            self.name, (said.session, said.speaker, said.channel, said.id)
+        )
+        kept = said._replace(
+            content=self.clean(said.content),
+            session=session,
+            speaker=speaker,
+            channel=channel,
+            id=id,
+        )
+        return kept if kept != said else said
 
     def fields(self, fields: Mapping[str, Any], before: Record | None = None) -> dict[str, Any]:
         """Fields of a memory as they may be kept; its sensitivity is what they ask for, at least.
@@ -210,7 +214,7 @@ class Guard:
 
     def value(self, value: Any) -> Any:
         """Any JSON value with its texts as they may be kept."""
-        return self._each(value, self.clean)
+        return _each(value, self.clean)
 
     # On the way out
 
@@ -222,7 +226,7 @@ class Guard:
         What says who somebody is is masked unless the owner asks (`reveal`), how they are reached
         where it is not the owner's `private` chat.
         """
-        if self._engine is None and self._usual:
+        if "_outgoing" not in vars(self) and self._usual:
             from loxodon.guard.signs import has_sign
 
             if not has_sign(text):
@@ -235,7 +239,7 @@ class Guard:
         for _ in range(_ROUNDS):
             hidden = [
                 one
-                for one in self.engine.outgoing.found(text)
+                for one in self._outgoing.found(text)
                 if one.kind in never
                 or (not reveal and (one.family in ("identity", "secret") or not private))
             ]
@@ -263,41 +267,22 @@ class Guard:
                 found = seen[text] = text if ours else self.shown(text, private, reveal, masked)
             return found
 
-        found = self._each(value, change)
+        found = _each(value, change)
         telling = {it: mask for it, mask in masked.items() if len(it) >= _TELLING and it in seen}
-        return self._each(found, lambda text: telling.get(text, text)) if telling else found
+        return _each(found, lambda text: telling.get(text, text)) if telling else found
 
     def restored(self, new: str, old: str) -> str:
         """`new` with what `old` has in the place of each mask that stands for it."""
         if "[" not in new:
             return new
         masks: dict[str, list[str]] = {}
-        for one in self.engine.outgoing.found(old):
+        for one in self._outgoing.found(old):
             it = old[one.start : one.end]
             masks.setdefault(mask_of(it, one), []).append(it)
         for mask, its in masks.items():
             for n in range(new.count(mask)):
                 new = new.replace(mask, its[min(n, len(its) - 1)], 1)
         return new
-
-    def _named(self, name: object, value: Any, change: Callable[[str], str]) -> Any:
-        if isinstance(value, str) and isinstance(name, str) and len(name) <= _LONGEST_NAME:
-            return _told_by_name(name, value, change)
-        return self._each(value, change)
-
-    def _each(self, value: Any, change: Callable[[str], str]) -> Any:
-        if isinstance(value, str):
-            return change(value)
-        if isinstance(value, Mapping):
-            return {
-                change(name) if isinstance(name, str) else name: self._named(name, one, change)
-                for name, one in value.items()
-            }
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return value._make(self._each(one, change) for one in value)  # type: ignore[attr-defined]
-        if isinstance(value, list | tuple):
-            return type(value)(self._each(one, change) for one in value)
-        return value
 
 
 @lru_cache(maxsize=32)
@@ -312,8 +297,26 @@ def _shared(home: str, stamp: files.Stamp | None) -> Guard:
     return Guard(load, usual=not home)
 
 
-def _told_by_name(name: str, text: str, change: Callable[[str], str]) -> str:
-    """A text under a name, which may say what it is: `{"password": "…"}`."""
+def _each(value: Any, change: Callable[[str], str]) -> Any:
+    """Any JSON value with its texts changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {
+            change(name) if isinstance(name, str) else name: _told_by_name(name, one, change)
+            for name, one in value.items()
+        }
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return value._make(_each(one, change) for one in value)  # type: ignore[attr-defined]
+    if isinstance(value, list | tuple):
+        return type(value)(_each(one, change) for one in value)
+    return value
+
+
+def _told_by_name(name: object, text: Any, change: Callable[[str], str]) -> Any:
+    """A value under a name, which may say what it is: `{"password": "…"}`."""
+    if not isinstance(text, str) or not isinstance(name, str) or len(name) > _LONGEST_NAME:
+        return _each(text, change)
     is_password = name.lower().endswith(("password", "passwd", "passphrase", "pwd"))
     head = f"{name}=" if is_password else f"{name}: "
     changed = change(head + text)
@@ -368,23 +371,3 @@ def mask_of(it: str, one: Detection) -> str:
     plain = "".join(c for c in it if c.isalnum())
     kept = plain[-4:] if len(plain) >= 10 else plain[-2:] if len(plain) >= 6 else ""
     return f"[{label} {DOTS}{kept}]"
-
-
-class _Engine:
-    """A policy, compiled."""
-
-    def __init__(self, policy: Policy) -> None:
-        from loxodon.guard.find import Finder
-        from loxodon.guard.statement_checks import answer
-
-        self.policy = policy
-        self.may_answer = answer
-        self.incoming = Finder(policy, policy.rules)
-        # Of secrets only those that the user wants there can be in the store.
-        kept = [
-            rule
-            for rule in policy.rules
-            if policy.actions[rule.kind] == "mask"
-            or (policy.actions[rule.kind] == "never" and rule.family != "secret")
-        ]
-        self.outgoing = Finder(policy, kept)

@@ -17,7 +17,7 @@ import re
 import tomllib
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -36,7 +36,6 @@ _READ = 200_000  # characters that are looked at; what is beyond is held, since 
 _ALIKE = str.maketrans("аеорсухіѕјкмтвнԁɡαεορτυνικзг", "aeopcyxisjkmtbhdgaeoptuvik3r")
 _FULL = str.maketrans("：，。！；（）", ":,.!;()")
 _GAP = re.compile(r"(?<!\S)(\S) (?=\S(?!\S))")  # only sets letters apart: `i g n o r e`, `忽 略`
-_BLANKS = re.compile(r"[ \n]{2,}")
 # Tags, selectors, and marks of direction turned round; not a flag, which is made of a few
 _UNSEEN = re.compile(
     "(?<!\U0001f3f4)[\U000e0020-\U000e007e\U000e0100-\U000e01ef]{4,}|\u202e[^\u202c]*\u202c?"
@@ -89,35 +88,19 @@ def _plain(character: str) -> str:
     return fold(character).translate(_FULL) or character
 
 
-class _OneForOne(dict[int, str]):
-    """What each character is folded to; a zero byte where that is not one character."""
-
-    def __missing__(self, code: int) -> str:
-        plain = _plain(chr(code))
-        self[code] = plain if len(plain) == 1 else "\0"
-        return self[code]
-
-
-_ONE_FOR_ONE = _OneForOne()
-
-
-def _folded(text: str) -> tuple[str, Sequence[int]]:
+def _folded(text: str) -> tuple[str, list[int]]:
     """The text as patterns read it, and where each of its characters stands in the text: folded,
     letters that are set apart together, runs of blanks made one."""
     gaps = {match.end() - 1 for match in _GAP.finditer(text)}
-    folded = text.translate(_ONE_FOR_ONE)
-    at: Sequence[int] = range(len(text))  # each where it stood, which is nearly always so
-    if gaps or "\0" in folded:
-        pairs = [(c, n) for n, one in enumerate(text) if n not in gaps for c in _plain(one)]
-        folded, at = "".join(c for c, _ in pairs), [n for _, n in pairs]
-    parts, places, done = list[str](), list[int](), 0
-    for run in _BLANKS.finditer(folded):
-        parts += [folded[done : run.start()], "\n" if "\n" in run[0] else " "]
-        places += at[done : run.start() + 1]
-        done = run.end()
-    if not parts:
-        return folded, at
-    return "".join((*parts, folded[done:])), [*places, *at[done:]]
+    folded, places = list[str](), list[int]()
+    for n, one in enumerate(text):
+        for c in _plain(one) if n not in gaps else "":
+            if c in " \n" and folded and folded[-1] in " \n":
+                folded[-1] = "\n" if "\n" in (c, folded[-1]) else " "
+            else:
+                folded.append(c)
+                places.append(n)
+    return "".join(folded), places
 
 
 @cache

@@ -4,55 +4,36 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from importlib import import_module
 
-from loxodon.guard.candidates import CHECKS, Candidate, Spans, alone, check, is_part
+from loxodon.guard.candidates import CHECKS, Candidate, Spans, Test, alone, is_part, whole
 from loxodon.guard.rules import words
 
-# Identity numbers. A module of stdnum is imported when its number is first met.
-
+# Counties are not looked up: old ones are on many papers, and not all of them are listed.
 _PROVINCES = frozenset(
     "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46 50 51 52 53 54 61 62 63 64 65 "
     "71 81 82 83".split()
 )
-"""Counties are not looked up: old ones are on many papers, and not all of them are listed."""
-
-
-@check
-def chinese_id(one: Candidate) -> bool:
-    """GB 11643: a province, a date of birth and a check digit."""
-    from stdnum.cn import ric
-
-    it = one.it.replace(" ", "").replace("-", "").upper()
-    return (
-        alone(one)
-        and it[:2] in _PROVINCES
-        and it[17:] == ric.calc_check_digit(it)
-        and _is_date(int(it[6:10]), int(it[10:12]), int(it[12:14]))
-    )
-
-
-def _is_date(year: int, month: int, day: int) -> bool:
-    try:
-        return 1850 <= date(year, month, day).year <= 2100
-    except ValueError:
-        return False
-
-
-@check
-def company_code(one: Candidate) -> bool:
-    """GB 32100, the unified social credit code."""
-    from stdnum.cn import uscc
-
-    it = one.it
-    return alone(one) and it[2:4] in _PROVINCES and uscc.calc_check_digit(it[:17]) == it[17]
-
-
-@check
-def luhn(one: Candidate) -> bool:
-    return alone(one) and _passes_luhn(one.digits)
-
-
 _DOUBLED = {str(n): sum(divmod(2 * n, 10)) for n in range(10)}
+_NUMBERED = re.compile("|".join(map(re.escape, words("numbered"))))
+_NO_ACCOUNT_NAMES = frozenset(words("no_account_names"))
+_FILE_TYPES = frozenset(words("file_types"))
+_NOBODY = frozenset(words("nobody"))
+_AFTER_HOUSE = frozenset("线出口机日球选手电池公车文令子期码线")
+_ADDRESS_LEADS = words("address_leads")
+_STREETS = frozenset(words("streets"))
+_SHORT_STREETS = frozenset(words("short_streets"))
+_NO_STREETS = frozenset(words("no_streets"))
+
+
+def _stdnum(module: str) -> Test:
+    """A number that stdnum accepts; the module is imported when such a number is first met."""
+
+    def test(one: Candidate) -> bool:
+        known = import_module(f"stdnum.{module}")
+        return alone(one) and len(set(one.digits)) > 1 and known.is_valid(one.digits)
+
+    return test
 
 
 def _passes_luhn(digits: str) -> bool:
@@ -61,7 +42,32 @@ def _passes_luhn(digits: str) -> bool:
     return (doubled + sum(map(int, digits[::-2]))) % 10 == 0
 
 
-@check
+def _is_hotline(digits: str) -> bool:
+    """400 and 800 are numbers of companies."""
+    return len(digits) == 10 and digits.startswith(("400", "800"))
+
+
+def chinese_id(one: Candidate) -> bool:
+    """GB 11643: a province, a date of birth and a check digit."""
+    from stdnum.cn import ric
+
+    it = one.it.replace(" ", "").replace("-", "").upper()
+    try:
+        born = date(int(it[6:10]), int(it[10:12]), int(it[12:14]))
+    except ValueError:
+        return False
+    is_one = it[:2] in _PROVINCES and it[17:] == ric.calc_check_digit(it)
+    return alone(one) and is_one and 1850 <= born.year <= 2100
+
+
+def company_code(one: Candidate) -> bool:
+    """GB 32100, the unified social credit code."""
+    from stdnum.cn import uscc
+
+    it = one.it
+    return alone(one) and it[2:4] in _PROVINCES and uscc.calc_check_digit(it[:17]) == it[17]
+
+
 def bank_card(one: Candidate) -> bool:
     """A length and a beginning that a card network gives out, and Luhn."""
     groups = one.it.replace("-", " ").split(" ")
@@ -70,14 +76,9 @@ def bank_card(one: Candidate) -> bool:
         return False
     # One number in ten passes by chance: the words before may say that it numbers something else.
     before = one.lead(14).lower()
-    is_other = _NUMBERED.search(before) is not None
+    is_other = _NUMBERED.search(before) and "卡" not in before and "card" not in before
     is_grouped = len(groups) == 1 or min(map(len, groups[:-1])) >= 3
-    return (
-        len(set(digits)) > 1 and is_grouped and (not is_other or "卡" in before or "card" in before)
-    )
-
-
-_NUMBERED = re.compile("|".join(map(re.escape, words("numbered"))))
+    return len(set(digits)) > 1 and is_grouped and not is_other
 
 
 def _is_issued(it: str) -> bool:
@@ -95,27 +96,12 @@ def _is_issued(it: str) -> bool:
     return two in (94, 95, 98, 99) and size in (16, 18, 19)
 
 
-@check
-def digits(one: Candidate) -> bool:
-    """Any number, where the words before it say what it is."""
-    return alone(one) and len(set(one.digits)) > 1
-
-
-@check
 def iban(one: Candidate) -> bool:
     from stdnum import iban
 
     return alone(one) and iban.is_valid(one.it, check_country=False)
 
 
-@check
-def social_security(one: Candidate) -> bool:
-    from stdnum.us import ssn
-
-    return alone(one) and one.digits != "123456789" and ssn.is_valid(one.digits)
-
-
-@check
 def hong_kong_id(one: Candidate) -> bool:
     """Letters from ten, a space for a missing first one, weights from nine, mod 11."""
     bracketed = "(" in one.it or "（" in one.it
@@ -131,7 +117,6 @@ def hong_kong_id(one: Candidate) -> bool:
     return (total + int(it[-1], 16)) % 11 == 0
 
 
-@check
 def taiwan_id(one: Candidate) -> bool:
     """A letter as two digits, then weights eight down to one, mod 10."""
     tens, ones = divmod("ABCDEFGHJKLMNPQRSTUVXYWZIO".index(one.it[0]) + 10, 10)
@@ -141,13 +126,6 @@ def taiwan_id(one: Candidate) -> bool:
     return alone(one) and total % 10 == 0
 
 
-@check
-def insurance_number(one: Candidate) -> bool:
-    """National insurance, United Kingdom: a prefix that is given out."""
-    return alone(one) and one.it[:2] not in ("BG", "GB", "KN", "NK", "NT", "TN", "ZZ")
-
-
-@check
 def korean_id(one: Candidate) -> bool:
     """A date of birth decides: those given out since 2020 have no check digit."""
     from stdnum.exceptions import ValidationError
@@ -159,40 +137,10 @@ def korean_id(one: Candidate) -> bool:
         return False
 
 
-@check
-def cpf(one: Candidate) -> bool:
-    from stdnum.br import cpf
-
-    return alone(one) and len(set(one.digits)) > 1 and cpf.is_valid(one.digits)
-
-
-@check
-def aadhaar(one: Candidate) -> bool:
-    from stdnum import verhoeff
-
-    return alone(one) and verhoeff.is_valid(one.digits)
-
-
-# How people are reached
-
-
-@check
-def chinese_mobile(one: Candidate) -> bool:
-    return landline(one) and one.it.count(" ") + one.it.count("-") <= 3
-
-
-@check
 def landline(one: Candidate) -> bool:
     return alone(one) and len(set(one.digits)) > 2
 
 
-@check
-def international(one: Candidate) -> bool:
-    """E.164: eight to fifteen digits behind a plus that adds nothing."""
-    return 8 <= len(one.digits) <= 15 and not is_part(one.before) and not is_part(one.after)
-
-
-@check
 def five_pairs(one: Candidate) -> bool:
     """No more: six of them are drawn numbers or a measurement."""
     text, start, end = one.text, one.start, one.end
@@ -200,23 +148,6 @@ def five_pairs(one: Candidate) -> bool:
     return alone(one) and not more and not (start > 1 and text[start - 2].isdigit())
 
 
-def _is_hotline(digits: str) -> bool:
-    """400 and 800 are numbers of companies."""
-    return len(digits) == 10 and digits.startswith(("400", "800"))
-
-
-@check
-def north_american(one: Candidate) -> bool:
-    return alone(one) and not _is_hotline(one.digits)
-
-
-@check
-def british(one: Candidate) -> bool:
-    """Ten or eleven digits, the nought included."""
-    return alone(one) and len(one.digits) in (10, 11)
-
-
-@check
 def named_phone(one: Candidate) -> bool:
     """A number that is called one: enough digits, no date and no amount."""
     it = one.digits
@@ -227,10 +158,6 @@ def named_phone(one: Candidate) -> bool:
     return not is_date and one.after not in ("%", "元", "年", "°") and one.before not in "$€£¥"
 
 
-_NO_ACCOUNT_NAMES = frozenset(words("no_account_names"))
-
-
-@check
 def account_name(one: Candidate) -> bool:
     """What a person is called there, not a word about the program."""
     it = one.it.lower()
@@ -240,11 +167,6 @@ def account_name(one: Candidate) -> bool:
     return any(c.isdigit() or c in "_-" for c in it) or (told and not it.isupper())
 
 
-_FILE_TYPES = frozenset(words("file_types"))
-_NOBODY = frozenset(words("nobody"))
-
-
-@check
 def mail(one: Candidate) -> bool:
     """Somebody's address, not that of a program, a package or a picture."""
     name, _, host = one.it.lower().partition("@")
@@ -252,10 +174,6 @@ def mail(one: Candidate) -> bool:
         return False
     is_file = host.rpartition(".")[2] in _FILE_TYPES
     return not is_file and name not in _NOBODY and name[0] != "." and one.after != "@"
-
-
-_AFTER_HOUSE = frozenset("线出口机日球选手电池公车文令子期码线")
-_ADDRESS_LEADS = words("address_leads")
 
 
 def chinese_address(one: Candidate) -> Spans:
@@ -273,14 +191,6 @@ def chinese_address(one: Candidate) -> Spans:
     return [(one.start + start, one.end)]
 
 
-CHECKS[chinese_address.__name__] = chinese_address
-
-_STREETS = frozenset(words("streets"))
-_SHORT_STREETS = frozenset(words("short_streets"))
-_NO_STREETS = frozenset(words("no_streets"))
-
-
-@check
 def english_address(one: Candidate) -> bool:
     """A number, a name and a kind of street; short kinds of street only with capitals."""
     parts = one.it.replace(",", " ").split()
@@ -294,6 +204,28 @@ def english_address(one: Candidate) -> bool:
     return capital or (low[at] not in _SHORT_STREETS and at <= 3)
 
 
-@check
-def licence_plate(one: Candidate) -> bool:
-    return not is_part(one.after) and any(c.isdigit() for c in one.it[2:])
+CHECKS |= (
+    {"chinese_address": chinese_address}
+    | whole(
+        *(chinese_id, company_code, bank_card, iban, hong_kong_id, taiwan_id, korean_id),
+        *(landline, five_pairs, named_phone, account_name, mail, english_address),
+        luhn=lambda one: alone(one) and _passes_luhn(one.digits),
+        # Any number, where the words before it say what it is
+        digits=lambda one: alone(one) and len(set(one.digits)) > 1,
+        social_security=lambda one: one.digits != "123456789" and _stdnum("us.ssn")(one),
+        cpf=_stdnum("br.cpf"),
+        aadhaar=_stdnum("verhoeff"),
+        # National insurance, United Kingdom: a prefix that is given out
+        insurance_number=lambda one: (
+            alone(one) and one.it[:2] not in ("BG", "GB", "KN", "NK", "NT", "TN", "ZZ")
+        ),
+        chinese_mobile=lambda one: landline(one) and one.it.count(" ") + one.it.count("-") <= 3,
+        # E.164: eight to fifteen digits behind a plus that adds nothing
+        international=lambda one: (
+            8 <= len(one.digits) <= 15 and not is_part(one.before) and not is_part(one.after)
+        ),
+        north_american=lambda one: alone(one) and not _is_hotline(one.digits),
+        british=lambda one: alone(one) and len(one.digits) in (10, 11),  # the nought included
+        licence_plate=lambda one: not is_part(one.after) and any(c.isdigit() for c in one.it[2:]),
+    )
+)

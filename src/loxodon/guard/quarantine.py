@@ -59,28 +59,23 @@ class Held(NamedTuple):
 def screen(
     store: Store, said: Iterable[Turn | KnownTurn], now: datetime
 ) -> dict[str, list[QuarantinedText]]:
-    """Hold what is to be held of turns that were just journalled, by ref. Call inside `writing`."""
-    new = [
-        _kept(place, now, turn.origin, turn=int(turn.ref[2:]))
-        for turn in said
-        if isinstance(turn, Turn) and screens(turn.origin)
-        for place in _places(turn)
-    ]
+    """Hold what is to be held of turns that were just journalled, by ref; of one that a program
+    passed on, of what is another's in it. Call inside `writing`."""
+    new = list[QuarantinedText]()
+    for turn in said:
+        if not isinstance(turn, Turn) or not screens(turn.origin):
+            continue
+        text, row = turn.content, int(turn.ref[2:])
+        if turn.origin != "relayed":
+            new += [_kept(one, now, turn.origin, turn=row) for one in found_in(text, turn.origin)]
+        for start, end in others(text) if turn.origin == "relayed" else ():
+            for one in found_in(text[start:end], "web"):
+                place = Instruction(start + one.start, start + one.end, one.reason)
+                new.append(_kept(place, now, turn.origin, turn=row))
     held: dict[str, list[QuarantinedText]] = {}
-    for text in store.quarantine.put(new) if new else ():
-        held.setdefault(f"t_{text.turn}", []).append(text)
+    for kept in store.quarantine.put(new) if new else ():
+        held.setdefault(f"t_{kept.turn}", []).append(kept)
     return held
-
-
-def _places(turn: Turn) -> list[Instruction]:
-    """The instructions in a turn; of one that a program passed on, in what is another's in it."""
-    if turn.origin != "relayed":
-        return found_in(turn.content, turn.origin)
-    return [
-        Instruction(span.start + one.start, span.start + one.end, one.reason)
-        for span in others(turn.content)
-        for one in found_in(turn.content[span.start : span.end], "web")
-    ]
 
 
 def _kept(
@@ -94,11 +89,8 @@ def _kept(
 def insert(
     store: Store, record: Record, change: str, held: Sequence[QuarantinedText] | None = None
 ) -> Record:
-    """Keep a memory made of words that nobody vouches for, without what is held of them.
-
-    `held` is what was held of the turn that has these words; None where no turn has them. Call
-    inside `writing`.
-    """
+    """Keep a memory made of words that nobody vouches for, without what is held of them: of the
+    turn that has these words; None where no turn has them. Call inside `writing`."""
     if not screens(record.trust):
         return store.insert(record, change)
     given = {name: getattr(record, name) for name in ("content", *_LABELS)}
@@ -110,10 +102,7 @@ def insert(
 
 
 def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetime) -> Record:
-    """Change a memory in words that nobody vouches for, without what is held of them.
-
-    Call inside `writing`.
-    """
+    """Change a memory in such words. Call inside `writing`."""
     if screens(record.trust):
         fields, held = _without(store, fields, record.trust, now)
         for one in held:
@@ -169,13 +158,12 @@ def heard(store: Store, turns: Iterable[Turn], *, read: bool = False) -> list[Tu
     turns = list(turns)
     held = store.quarantine.in_turns(int(one.ref[2:]) for one in turns if one.ref)
 
-    def told(turn: Turn) -> Turn:
+    for n, turn in enumerate(turns) if held else ():
         some = held.get(int(turn.ref[2:]), []) if turn.ref else []
         if read and turn.origin == "relayed":
             some = [one for one in some if is_forget_request(one.reason)]
-        return turn._replace(content=with_notes(turn.content, some)) if some else turn
-
-    return [told(turn) for turn in turns] if held else turns
+        turns[n] = turn._replace(content=with_notes(turn.content, some)) if some else turn
+    return turns
 
 
 def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
@@ -217,11 +205,7 @@ def without_held(store: Store, lines: Sequence[str]) -> list[str]:
 def with_notes(text: str, held: Sequence[QuarantinedText]) -> str:
     """`text` with a note in the place of each stretch that is held; what the user asked to have
     forgotten leaves none."""
-    if not held:
-        return text
-    language = language_of(text)
-    parts: list[str] = []
-    at = 0
+    language, parts, at = language_of(text) if held else "", list[str](), 0
     for one in held:
         start = max(at, one.start)
         parts += [text[at:start], "" if is_forget_request(one.reason) else note(one.no, language)]
@@ -241,21 +225,12 @@ def listed(store: Store, state: str | None, limit: int, after: Key | None) -> Sl
     """What is held, or was; newest first."""
     with store.reading():
         found, last = store.page("quarantine", limit, after, value=state)
-        turns = store.turns([one.turn for one in found if one.turn is not None])
-        return [_held(one, turns) for one in found if _is_seen(store, one, turns)], last
-
-
-def _is_seen(store: Store, one: QuarantinedText, turns: Mapping[int, Turn]) -> bool:
-    """Whether what a stretch is of is within the walls of whoever asks."""
-    if one.turn is not None:
-        return one.turn in turns
-    return store.get(one.memory) is not None
+        return [held for one in found if (held := _held(store, one)) is not None], last
 
 
 def release(store: Store, id: str, now: datetime) -> Held:
     """Let what is held be told: as what it is, and from where. Call inside `writing`."""
-    one, turns = _waiting(store, id)
-    held = _held(one, turns)
+    one, held = _waiting(store, id)
     for part in (one, *request_parts(store, one)):
         store.execute("decide_quarantine", RELEASED, now, part.text, part.no)
         if part.turn is not None:
@@ -277,13 +252,13 @@ def release(store: Store, id: str, now: datetime) -> Held:
 
 def drop(store: Store, id: str, now: datetime) -> Held:
     """Never tell what is held; the turn stays as it was said. Call inside `writing`."""
-    one, turns = _waiting(store, id)
+    one, held = _waiting(store, id)
     for part in (one, *request_parts(store, one)):
         # What was only asked about was never held, and is not from now on.
         store.execute(
             "decide_quarantine", DROPPED if part.state == HELD else RELEASED, now, "", part.no
         )
-    return _held(one, turns)._replace(state=DROPPED)
+    return held._replace(state=DROPPED)
 
 
 def requests(store: Store) -> int:
@@ -302,11 +277,11 @@ def _undecided(store: Store) -> list[QuarantinedText]:
     return [one for state in (HELD, UNCLEAR) for one in store.quarantine.find(state)]
 
 
-def _waiting(store: Store, id: str) -> tuple[QuarantinedText, dict[int, Turn]]:
+def _waiting(store: Store, id: str) -> tuple[QuarantinedText, Held]:
     number = id.removeprefix("q_")
     one = store.quarantine.get(int(number)) if number.isdecimal() and len(number) < 18 else None
-    turns = store.turns([one.turn]) if one is not None and one.turn is not None else {}
-    if one is None or not _is_seen(store, one, turns):
+    held = _held(store, one) if one is not None else None
+    if one is None or held is None:
         raise NotFoundError(
             "{id} is not in quarantine",
             hint="list the quarantine with `loxodon quarantine`",
@@ -319,19 +294,17 @@ def _waiting(store: Store, id: str) -> tuple[QuarantinedText, dict[int, Turn]]:
             id=f"q_{one.no}",
             state=one.state,
         )
-    return one, turns
+    return one, held
 
 
-def _held(one: QuarantinedText, turns: Mapping[int, Turn]) -> Held:
-    turn = turns.get(one.turn) if one.turn is not None else None
-    text = turn.content[one.start : one.stop] if turn else one.text
-    return Held(
-        f"q_{one.no}",
-        text,
-        one.reason,
-        one.origin,
-        one.at,
-        one.state,
-        f"t_{one.turn}" if one.turn is not None else "",
-        one.memory,
-    )
+def _held(store: Store, one: QuarantinedText) -> Held | None:
+    """What is held; None where what it is of is beyond the walls of whoever asks."""
+    id, text, ref = f"q_{one.no}", one.text, ""
+    if one.turn is not None:
+        turn = store.turns([one.turn]).get(one.turn)
+        if turn is None:
+            return None
+        text, ref = turn.content[one.start : one.stop], turn.ref
+    elif store.get(one.memory) is None:
+        return None
+    return Held(id, text, one.reason, one.origin, one.at, one.state, ref, one.memory)

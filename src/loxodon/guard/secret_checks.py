@@ -14,12 +14,33 @@ from functools import cache
 from itertools import dropwhile, groupby
 from math import log2
 
-from loxodon.guard.candidates import CHECKS, Candidate, Spans, check, value_check
+from loxodon.guard.candidates import CHECKS, Candidate, Spans, trimmed, whole
 from loxodon.guard.rules import words
 
-# Keys
-
+NO_PASSWORDS = frozenset(words("no_passwords"))
+ENDINGS = words("adjective_ends")
+COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
 _PLACEHOLDER_PARTS = words("placeholder_parts")
+_PASSWORD_PLACEHOLDERS = words("password_placeholder_parts")
+_URL_PLACEHOLDERS = frozenset(words("url_placeholders"))
+_HARMLESS_ENDS = words("harmless_name_ends")
+_PUBLIC_KEYS = words("public_keys")
+_CODE_STARTS = words("code_starts")
+_UNITS = words("units")
+_OTHER_CODES = words("other_codes")
+_MEASURED = words("measured")
+_SIGNS = frozenset("!@#$%^&*+=~?|")
+_PUBLIC = re.compile(
+    r"(?i)\b(?:tx|txn|hash|block|transaction|topic|root|public)\b|交易|哈希|区块|公钥"
+)
+_CALL = re.compile(r"[A-Za-z_.]+\([\w.,:()\[\]]*")
+# Where a value is kept, or the name that it is put in the place of
+_REFERENCE = re.compile(r"[a-z][a-z+]{1,20}://.*|\{\w+\}?")
+_TECHNICAL = re.compile(
+    r"(?:bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|md5|aes|des|rsa|ecc|sm[234]|base64|hmac|oauth|https?|utf|ipv|web3|wpa|wep"
+    r"|fido|sqlite|mysql|python|vue|windows|win1[01]|ios|chacha20|ed25519|1password)(?![a-z])"
+    r"|sha-?[0-9]{1,3}(?![a-z0-9])"
+)
 
 
 def entropy(it: str) -> float:
@@ -28,85 +49,22 @@ def entropy(it: str) -> float:
     return -sum(n / size * log2(n / size) for n in Counter(it).values()) if size else 0.0
 
 
-def _is_placeholder(it: str) -> bool:
-    return has_part(it, _PLACEHOLDER_PARTS) or len(set(it.lower())) <= 3
-
-
-def has_part(it: str, parts: tuple[str, ...]) -> bool:
+def _has_part(it: str, parts: tuple[str, ...]) -> bool:
     low = it.lower()
     return "XXXX" in it or "xxxx" in it or any(part in low for part in parts)
+
+
+def _is_placeholder(it: str) -> bool:
+    return _has_part(it, _PLACEHOLDER_PARTS) or len(set(it.lower())) <= 3
 
 
 def _has_digit(it: str) -> bool:
     return any(map(str.isdigit, it))
 
 
-@check
-def not_placeholder(one: Candidate) -> bool:
-    """The form says all."""
-    return not _is_placeholder(one.it)
-
-
-@check
-def token(one: Candidate) -> bool:
-    """A key of a known form: no joined words (`sk-spinner-container`), nor a piece of a path."""
-    it = one.it
-    is_words = not _has_digit(it) and all(
-        piece.islower() or piece.isupper() or piece.istitle()
-        for piece in re.split("[-_.]", it)
-        if piece
-    )
-    is_path = one.before == "/" and "." not in it and "_" not in it[:5]
-    is_path = is_path and not it.startswith(("sk-", "eyJ"))
-    return not _is_placeholder(it) and not is_words and not is_path
-
-
-@check
-def mixed_case(one: Candidate) -> bool:
-    """Base64 rather than the digits of a hash."""
-    it = one.it
-    return (
-        not _is_placeholder(it)
-        and any(map(str.isupper, it))
-        and any(map(str.islower, it))
-        and _has_digit(it)
-    )
-
-
-@check
-def product_key(one: Candidate) -> bool:
-    """Five by five: no words, and not digits alone."""
-    return not _is_placeholder(one.it) and _has_digit(one.it) and any(map(str.isalpha, one.it))
-
-
-@check
-def user_and_password(one: Candidate) -> bool:
-    """What Basic authentication is given: `user:password` in base64."""
-    try:
-        plain = b64decode(one.it, validate=True).decode()
-    except ValueError:
-        return False
-    return ":" in plain and plain.isprintable()
-
-
-_PUBLIC = re.compile(
-    r"(?i)\b(?:tx|txn|hash|block|transaction|topic|root|public)\b|交易|哈希|区块|公钥"
-)
-
-
-@check
-def wallet_key(one: Candidate) -> bool:
-    """As long as a hash: a key where nothing says that it is public."""
-    return not _is_placeholder(one.it) and not _PUBLIC.search(one.lead(40))
-
-
-# Values under a name
-
-_HARMLESS_ENDS = words("harmless_name_ends")
-_CODE_STARTS = words("code_starts")
-_CALL = re.compile(r"[A-Za-z_.]+\([\w.,:()\[\]]*")
-_REFERENCE = re.compile(r"[a-z][a-z+]{1,20}://.*|\{\w+\}?")
-"""Where a value is kept, or the name that it is put in the place of."""
+def is_technical(low: str) -> bool:
+    """Whether a word names what passwords are made, kept and typed with."""
+    return _TECHNICAL.match(low) is not None
 
 
 def _is_code(it: str) -> bool:
@@ -130,12 +88,8 @@ def _is_word(piece: str) -> bool:
         return len(piece) <= 4
     if digits == 0:
         return (piece.islower() and len(piece) <= 20) or piece.isupper() or _is_camel(piece)
-    return len(piece) <= 4 or (
-        digits <= 2
-        and piece.rstrip("0123456789").isalpha()
-        and (piece.islower() or piece.isupper())
-        and len(piece) <= 10
-    )
+    is_numbered = digits <= 2 and piece.rstrip("0123456789").isalpha() and len(piece) <= 10
+    return len(piece) <= 4 or (is_numbered and (piece.islower() or piece.isupper()))
 
 
 def _is_camel(piece: str) -> bool:
@@ -146,7 +100,37 @@ def _is_camel(piece: str) -> bool:
     return humps <= 1 + len(piece) // 4 and entropy(piece) < 3.9
 
 
-@value_check
+# Keys
+
+
+def token(one: Candidate) -> bool:
+    """A key of a known form: no joined words (`sk-spinner-container`), nor a piece of a path."""
+    it = one.it
+    is_words = not _has_digit(it) and all(
+        piece.islower() or piece.isupper() or piece.istitle()
+        for piece in re.split("[-_.]", it)
+        if piece
+    )
+    is_path = one.before == "/" and "." not in it and "_" not in it[:5]
+    is_path = is_path and not it.startswith(("sk-", "eyJ"))
+    return not _is_placeholder(it) and not is_words and not is_path
+
+
+def mixed_case(one: Candidate) -> bool:
+    """Base64 rather than the digits of a hash."""
+    kinds = (str.isupper, str.islower, str.isdigit)
+    return not _is_placeholder(one.it) and all(any(map(kind, one.it)) for kind in kinds)
+
+
+def user_and_password(one: Candidate) -> bool:
+    """What Basic authentication is given: `user:password` in base64."""
+    try:
+        plain = b64decode(one.it, validate=True).decode()
+    except ValueError:
+        return False
+    return ":" in plain and plain.isprintable()
+
+
 def assigned(one: Candidate) -> bool:
     """A value under a name that says it is secret: random enough, and no code, word or path."""
     it = one.value
@@ -160,37 +144,24 @@ def assigned(one: Candidate) -> bool:
     return entropy(it) >= (2.8 if _has_digit(it) else 3.6) and (_has_digit(it) or len(it) >= 20)
 
 
-_PUBLIC_KEYS = words("public_keys")
-
-
-@value_check
 def named_key(one: Candidate) -> bool:
     """What is only called a key: not one of those that everybody may know."""
     is_public = any(word in one.name.lower() for word in _PUBLIC_KEYS)
     return not is_public and assigned(one._replace(name=""))
 
 
-@value_check
 def header(one: Candidate) -> bool:
-    return not _is_placeholder(one.it) and (
-        _has_digit(one.it) or (entropy(one.it) > 3.2 and not one.it.islower())
-    )
+    is_random = entropy(one.it) > 3.2 and not one.it.islower()
+    return not _is_placeholder(one.it) and (_has_digit(one.it) or is_random)
 
 
 # Passwords
 
-NO_PASSWORDS = frozenset(words("no_passwords"))
-ENDINGS = words("adjective_ends")
-_PASSWORD_PLACEHOLDERS = words("password_placeholder_parts")
-_URL_PLACEHOLDERS = frozenset(words("url_placeholders"))
-_SIGNS = frozenset("!@#$%^&*+=~?|")
 
-
-@value_check
 def url_password(one: Candidate) -> bool:
     """What stands before the @ of an address; not a variable, nor a port."""
     it = one.it
-    is_placeholder = has_part(it, _PASSWORD_PLACEHOLDERS) or len(set(it.lower())) <= 3
+    is_placeholder = _has_part(it, _PASSWORD_PLACEHOLDERS) or len(set(it.lower())) <= 3
     if is_placeholder or it.startswith(("$", "%(", "{", "[")):
         return False
     return (it.lower() not in _URL_PLACEHOLDERS and not it.isupper()) or _has_digit(it)
@@ -198,11 +169,10 @@ def url_password(one: Candidate) -> bool:
 
 def is_no_password(it: str) -> bool:
     """Whether it stands where passwords stand, and is none: a placeholder, code, an amount."""
-    low = it.lower().strip("()[]")
     amount = it.strip("+%-~<>=")  # `8-16`, `12+`, `90%`: how long or how often, not what
     return (
-        low in NO_PASSWORDS
-        or has_part(it, _PASSWORD_PLACEHOLDERS)
+        it.lower().strip("()[]") in NO_PASSWORDS
+        or _has_part(it, _PASSWORD_PLACEHOLDERS)
         or (len(set(it.lower())) <= 1 and not it.isdigit())
         or _is_code(it)
         or len(amount) <= 3
@@ -211,7 +181,6 @@ def is_no_password(it: str) -> bool:
     )
 
 
-@value_check
 def password(one: Candidate) -> bool:
     """What stands behind `password:` or `password=`."""
     it = one.value
@@ -222,14 +191,8 @@ def password(one: Candidate) -> bool:
         return not (it.isupper() and "_" in it and it.replace("_", "").isalpha())
     # Behind `Password:` notes and forms have any word.
     is_heading = one.name.isalpha() and "=" not in one.lead(4)
-    return (
-        len(it) >= 4
-        and not is_heading
-        and not it.lower().endswith(ENDINGS)
-        and _ends(one)
-        and not it.isupper()
-        and not {"_", "."}.intersection(it)
-    )
+    is_about_one = it.lower().endswith(ENDINGS) or it.isupper() or {"_", "."}.intersection(it)
+    return len(it) >= 4 and not is_heading and not is_about_one and _ends(one)
 
 
 def _ends(one: Candidate) -> bool:
@@ -238,20 +201,6 @@ def _ends(one: Candidate) -> bool:
     return not rest or not (rest[0].isalnum() or rest[0] in "-_/(")
 
 
-_TECHNICAL = re.compile(
-    r"(?:bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|md5|aes|des|rsa|ecc|sm[234]|base64|hmac|oauth|https?|utf|ipv|web3|wpa|wep"
-    r"|fido|sqlite|mysql|python|vue|windows|win1[01]|ios|chacha20|ed25519|1password)(?![a-z])"
-    r"|sha-?[0-9]{1,3}(?![a-z0-9])"
-)
-_UNITS = words("units")
-
-
-def is_technical(low: str) -> bool:
-    """Whether a word names what passwords are made, kept and typed with."""
-    return _TECHNICAL.match(low) is not None
-
-
-@value_check
 def login_pair(one: Candidate) -> bool:
     """Behind `root/`, where paths stand too: letters with digits, and nothing that has a name."""
     it, low = one.value, one.value.lower()
@@ -267,7 +216,6 @@ def login_pair(one: Candidate) -> bool:
     return _has_digit(it) and (others >= 2 or (others == 1 and not _is_wordy(it)))
 
 
-@value_check
 def pgpass(one: Candidate) -> bool:
     """The last of five: no piece of a time, an address or a key."""
     parts = one.text[: one.start].split()[-1:] or [""]
@@ -277,12 +225,7 @@ def pgpass(one: Candidate) -> bool:
 
 # Codes
 
-COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
-_OTHER_CODES = words("other_codes")
-_MEASURED = words("measured")
 
-
-@check
 def code(one: Candidate) -> bool:
     """Digits that open something once; a year only where the words before it say `is`."""
     it = one.it
@@ -295,13 +238,6 @@ def code(one: Candidate) -> bool:
     return not is_year or lead.endswith(("is", ":", "：", "=", "是", "为"))
 
 
-@check
-def share_code(one: Candidate) -> bool:
-    """Behind 提取码: letters and digits, or what is not a word that goes on."""
-    return len(set(one.it)) > 1 and one.after not in COUNTED
-
-
-@check
 def door_code(one: Candidate) -> bool:
     """Digits that open something, where no other code is spoken of."""
     before = one.lead(40).lower()
@@ -311,7 +247,6 @@ def door_code(one: Candidate) -> bool:
     return code(one) and not is_decimal and not is_other
 
 
-@check
 def recovery_code(one: Candidate) -> bool:
     """Groups that have digits; one alone has more than a count or a year."""
     groups = one.it.replace("-", " ").split()
@@ -335,10 +270,9 @@ def seed_phrase(one: Candidate) -> Spans:
 
     Of single Chinese characters, which are all in the list, only those that check are a phrase.
     """
-    run = one.it
-    is_zh = not run[0].isascii()
+    is_zh = not one.it[0].isascii()
     numbers = _numbers("zh" if is_zh else "en")
-    found = [(word, numbers.get(word[0].lower(), -1)) for word in _SEED_WORD.finditer(run)]
+    found = [(word, numbers.get(word[0].lower(), -1)) for word in _SEED_WORD.finditer(one.it)]
     spans = []
     for is_known, group in groupby(found, lambda each: each[1] >= 0):
         known = list(dropwhile(lambda each: each[0][0].lower() in _NAMES, group))
@@ -349,9 +283,6 @@ def seed_phrase(one: Candidate) -> Spans:
         if is_varied and (not is_zh or _checks(picked)):
             spans.append((one.start + known[0][0].start(), one.start + known[-1][0].end()))
     return spans
-
-
-CHECKS[seed_phrase.__name__] = seed_phrase
 
 
 def _checks(numbers: list[int]) -> bool:
@@ -370,3 +301,19 @@ def _numbers(language: str) -> dict[str, int]:
     path = os.path.join(os.path.dirname(__file__), f"bip39_{language}.txt")
     with open(path, encoding="utf-8") as file:
         return {word: n for n, word in enumerate(file.read().split())}
+
+
+CHECKS |= {"seed_phrase": seed_phrase}
+CHECKS |= trimmed(assigned, named_key, header, url_password, password, login_pair, pgpass)
+CHECKS |= whole(
+    *(token, mixed_case, user_and_password, code, door_code, recovery_code),
+    not_placeholder=lambda one: not _is_placeholder(one.it),
+    # Five by five: no words, and not digits alone
+    product_key=lambda one: (
+        not _is_placeholder(one.it) and _has_digit(one.it) and any(map(str.isalpha, one.it))
+    ),
+    # As long as a hash: a key where nothing says that it is public
+    wallet_key=lambda one: not _is_placeholder(one.it) and not _PUBLIC.search(one.lead(40)),
+    # Behind 提取码: letters and digits, or what is not a word that goes on
+    share_code=lambda one: len(set(one.it)) > 1 and one.after not in COUNTED,
+)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from loxodon.guard.candidates import Candidate, check, value_check
+from loxodon.guard.candidates import CHECKS, Candidate, trimmed, whole
 from loxodon.guard.rules import expanded
 from loxodon.guard.secret_checks import ENDINGS, NO_PASSWORDS, is_no_password, is_technical
 from loxodon.text.wordlists import ENGLISH
@@ -92,7 +92,6 @@ def _says_whose(one: Candidate) -> bool:
     return any(word in _OWNERS or word.endswith(("'s", "’s")) for word in lead)
 
 
-@value_check
 def stated(one: Candidate) -> bool:
     it = one.value
     if it.isalpha():
@@ -100,12 +99,10 @@ def stated(one: Candidate) -> bool:
     return changed(one) or (_is_word(it) and _ends(one))
 
 
-@value_check
 def changed(one: Candidate) -> bool:
     return is_odd(one.value) or is_number(one, 4)
 
 
-@value_check
 def next_to_name(one: Candidate) -> bool:
     """Nothing links it to the name: it must look like nothing else."""
     it = one.value
@@ -114,30 +111,12 @@ def next_to_name(one: Candidate) -> bool:
     return is_odd(it, 5) and ends_or_goes_on(one)
 
 
-@value_check
 def named_behind(one: Candidate) -> bool:
     after = one.text[one.end : one.end + 30]
     is_example = re.search(r"(?i)\b(?:most|least|worst|best)\b|最", after) is not None
     return is_odd(one.value, 5) and not is_example
 
 
-@check
-def number(one: Candidate) -> bool:
-    return is_number(one, 3)
-
-
-@check
-def card_code(one: Candidate) -> bool:
-    return is_number(one, 3) or follows(one).startswith("exp")
-
-
-@check
-def app_password(one: Candidate) -> bool:
-    """Four by four letters, none of them a word that is said about passwords."""
-    return not any(word in ENGLISH or word in NO_PASSWORDS for word in one.it.lower().split())
-
-
-@check
 def quoted(one: Candidate) -> bool:
     """Words in quotation marks: a message about a password is mostly made of such words."""
     parts = one.it.lower().split()
@@ -153,7 +132,6 @@ def quoted(one: Candidate) -> bool:
     )
 
 
-@value_check
 def stated_zh(one: Candidate) -> bool:
     it = one.value
     if follows(one)[:1] in COUNTED:
@@ -163,14 +141,22 @@ def stated_zh(one: Candidate) -> bool:
     return is_number(one, 3) or (_is_word(it) and _ends(one))
 
 
-@value_check
-def next_to_name_zh(one: Candidate) -> bool:
-    return follows(one)[:1] not in COUNTED and next_to_name(one) and _ends(one)
-
-
-@check
-def quoted_zh(one: Candidate) -> bool:
-    return _ends(one) and not one.it.endswith(("?", "？"))
+CHECKS |= trimmed(
+    *(stated, changed, next_to_name, named_behind, stated_zh),
+    next_to_name_zh=lambda one: (
+        follows(one)[:1] not in COUNTED and next_to_name(one) and _ends(one)
+    ),
+)
+CHECKS |= whole(
+    quoted,
+    number=lambda one: is_number(one, 3),
+    card_code=lambda one: is_number(one, 3) or follows(one).startswith("exp"),
+    # Four by four letters, none of them a word that is said about passwords
+    app_password=lambda one: (
+        not any(word in ENGLISH or word in NO_PASSWORDS for word in one.it.lower().split())
+    ),
+    quoted_zh=lambda one: _ends(one) and not one.it.endswith(("?", "？")),
+)
 
 
 # Secrets that answer a question

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from datetime import datetime
 from secrets import token_hex
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -22,6 +23,20 @@ import loxodon
 from loxodon.errors import ForbiddenError, InputError, LoxodonError, StoreError, UsageError
 from loxodon.forget.receipts import Receipt
 from loxodon.http import openapi
+from loxodon.http.bodies import (
+    LINES,
+    PRIVATE,
+    Steps,
+    answer,
+    cancelled,
+    encoded,
+    error_of,
+    failed,
+    json_body,
+    language_of,
+    peer_of,
+    query_of,
+)
 from loxodon.http.console import Console, Exchange
 from loxodon.http.fields import given, given_in_query
 from loxodon.http.guard import (
@@ -35,10 +50,9 @@ from loxodon.http.guard import (
     let_in,
     not_granted,
 )
-from loxodon.http.health import Watch, gauges, reasons
+from loxodon.http.health import Metrics, Watch, reasons
 from loxodon.http.host import Host
 from loxodon.http.logs import log, log_fields
-from loxodon.http.metrics import TYPE, Metrics
 from loxodon.http.operations import (
     OPERATIONS,
     SERVER,
@@ -52,11 +66,7 @@ from loxodon.http.operations import (
     Spaces,
     TokenGrant,
 )
-from loxodon.http.replies import PRIVATE, document, encoded, error_of, failed, text
-from loxodon.http.requests import MOST_BYTES, json_body, language_of, peer_of, query_of
-from loxodon.http.streaming import EVENTS, LINES, Steps, cancelled, written
-from loxodon.http.wire import document as described
-from loxodon.http.wire import plain
+from loxodon.http.wire import document, plain
 from loxodon.layout import FILES, SPACES
 from loxodon.memory import Memory
 from loxodon.security import tokens
@@ -69,17 +79,11 @@ from loxodon.verbs import PATH, TEXT, Argument
 
 GONE = 499  # the status that is counted where nobody is there to get one
 _SMALL = 1 << 16  # bytes of a body that is parsed on the event loop
+_PROBES = ("/livez", "/readyz", "/health")
 _CODE = (Argument("code", TEXT, "the code of the link that opened the page", required=True),)
 
 Fields = dict[str, Any]
 Endpoint = Callable[[Request], Awaitable[Response]]
-
-
-class Done(NamedTuple):
-    """What an operation came to: the document as JSON, and what may be logged of it."""
-
-    text: str
-    about: Mapping[str, Any]
 
 
 class _Name(Convertor[str]):
@@ -109,16 +113,13 @@ class App:
         at: Door,
         *,
         runner: Callable[[], str] = lambda: "",
-        most_bytes: int = MOST_BYTES,
-        console: Console | None = None,
         exchange: Exchange | None = None,
     ) -> None:
         self._started = perf_counter()
         self._metrics = Metrics()
         self._host = host
         self._door = at
-        self._most = most_bytes
-        self._console = console or Console()
+        self._console = Console()
         self._exchange = exchange
         self._rates = Rates(host.config.serve.rate)
         self._watch = Watch(host, runner)
@@ -126,16 +127,19 @@ class App:
         self._stopping = False
         endpoints: dict[str, dict[str, tuple[str, Endpoint]]] = {
             "/": {"GET": ("root", self._root)},
-            "/docs": {"GET": ("docs", self._docs)},
             "/openapi.json": {"GET": ("openapi", self._openapi)},
             "/v1/exchange": {"POST": ("exchange", self._exchanged)},
         }
+        of_server = (self.livez, self.readyz, self.health, self.me, self.server, self.spaces)
+        of_home = (self.make_space, self.delete_space, self.tokens, self.add_token)
+        pages = (*of_server, *of_home, self.metrics, self.revoke_token)
+        named = {page.__name__: page for page in pages}
         for one in (*SERVER, *OPERATIONS):
-            endpoint = self._verb(one) if one.run else self._page(one)
+            endpoint = self._verb(one) if one.run else self._page(one, named[one.name])
             endpoints.setdefault(one.address, {})[one.method] = (one.name, endpoint)
         # Paths without names in them first.
         paths = sorted(endpoints.items(), key=lambda item: item[0].count("{"))
-        routes = [_route(path.replace("}", ":name}"), named) for path, named in paths]
+        routes = [_route(path.replace("}", ":name}"), methods) for path, methods in paths]
         self._routes = Router([*routes, Mount("/console", self._console)], redirect_slashes=False)
 
     def stop(self) -> None:
@@ -170,21 +174,26 @@ class App:
             except ClientDisconnect:
                 pass
             except Exception as error:
-                reply, about["code"] = self._failed(error, request)
+                told = self._told(error, request)
+                about["code"] = told.code
                 if status == GONE:  # else the head is sent, and the connection breaks off
-                    await reply(scope, receive, sending)
+                    await failed(told, language_of(request))(scope, receive, sending)
         name, seconds = request.state.operation, perf_counter() - started
         self._metrics.request(name, status, seconds)
         if name != "console":
             log(name, status=status, ms=round(1e3 * seconds, 2), **about)
 
-    def _failed(self, error: Exception, request: Request) -> tuple[Response, str]:
-        """The answer to a request that failed, and the code that is logged."""
-        language = language_of(request.headers.get("accept-language", ""))
-        if isinstance(error, HTTPException):
-            error = _unrouted(error)
+    def _told(self, error: Exception, request: Request) -> LoxodonError | RefusedError:
+        """The error that a client is told of."""
         if isinstance(error, RefusedError | LoxodonError):
-            return failed(error, language), error.code
+            return error
+        if isinstance(error, HTTPException) and error.status_code == 405:
+            methods = ", ".join(sorted(dict(error.headers or {}).get("Allow", "").split(", ")))
+            said = UsageError("this path only accepts {methods}", methods=methods)
+            return RefusedError(405, "no_method", said, {"allow": methods})
+        if isinstance(error, HTTPException):
+            said = UsageError("not found", hint="see /openapi.json for the available paths")
+            return RefusedError(404, "no_route", said)
         # The last resort: a client gets a document, whatever is wrong with us. What the error says
         # is not logged, because it may have words of the memory in it.
         trace = error.__traceback__
@@ -193,29 +202,24 @@ class App:
         line = f"{trace.tb_frame.f_globals.get('__name__', '')}:{trace.tb_lineno}" if trace else ""
         kind = type(error).__name__
         log("defect", operation=request.state.operation, kind=kind, at_line=line)
-        defect = LoxodonError(
+        return LoxodonError(
             "unexpected error: {kind}", hint="this is a bug; please report it", kind=kind
         )
-        return failed(defect, language), defect.code
 
     async def _answer(self, request: Request, receive: Receive, send: Send) -> None:
         """Let a request in, unless it needs no token: health, for whoever watches the machine, and
         what a browser must have before it can have one."""
-        path = request.scope["path"]
+        path, peer = request.scope["path"], peer_of(request)
+        self._rates.rate = self._host.config.serve.rate
         if path.startswith("/console/") or (path == "/" and self._wants_page(request)):
             request.state.operation = "console"
         opens = path == "/v1/exchange" and self._exchange is not None
-        if (
-            opens
-            or request.state.operation == "console"
-            or path in ("/livez", "/readyz", "/health")
-        ):
+        if opens or request.state.operation == "console" or path in _PROBES:
             check_place(self._door, request.headers)
-            self._rates.take(peer_of(request))
+            self._rates.take(peer)
             await self._routes(request.scope, receive, send)
             return
-        self._rates.rate = self._host.config.serve.rate
-        peer, metrics = peer_of(request), path == "/metrics"
+        metrics = path == "/metrics"
         caller = let_in(self._door, self._rates, peer, request.headers, metrics=metrics)
         request.state.caller = caller
         if caller.grant.name:
@@ -232,77 +236,59 @@ class App:
         if operation.in_query:
             return given_in_query(operation.takes, pairs)
         given_in_query((), pairs)  # a field in the wrong place is told, not lost
-        body = await json_body(request, self._most)
+        body = await json_body(request)
         if len(body) <= _SMALL:
             return given(operation.takes, body)
         return await self._host.run(lambda: given(operation.takes, body))
 
-    # Pages
+    # What is asked of the server itself
 
     async def _root(self, request: Request) -> Response:
         if self._wants_page(request):
             request.state.operation = "console"
             return self._console.page(request.scope)
         version = loxodon.__version__
-        return document(
-            {"name": "loxodon", "version": version, "docs": "/docs", "openapi": "/openapi.json"}
-        )
-
-    async def _docs(self, request: Request) -> Response:
-        return text(openapi.page(), kind="text/html; charset=utf-8")
+        about = {"name": "loxodon", "version": version, "openapi": "/openapi.json"}
+        return answer(encoded(about))
 
     async def _openapi(self, request: Request) -> Response:
-        return document(openapi.document())
+        return answer(encoded(openapi.document()))
 
     async def _exchanged(self, request: Request) -> Response:
         if self._exchange is None:
             raise HTTPException(404)
         code = given(_CODE, await json_body(request, _SMALL))["code"]
         try:
-            return document({"token": self._exchange.take(code)})
+            return answer(encoded({"token": self._exchange.take(code)}))
         except RefusedError:
             self._rates.take(f"wrong {peer_of(request)}", most=GUESSES)
             raise
 
-    def _page(self, operation: Operation) -> Endpoint:
-        """Answers what is asked of the server itself."""
-        answers: dict[str, Callable[[Request, Fields], Awaitable[Any]]] = {
-            "livez": self._livez,
-            "readyz": self._readyz,
-            "health": self._health,
-            "metrics": self._numbers,
-            "me": self._me,
-            "server": self._server,
-            "spaces": self._spaces,
-            "make_space": self._make_space,
-            "delete_space": self._delete_space,
-            "tokens": self._tokens,
-            "add_token": self._add_token,
-            "revoke_token": self._revoke_token,
-        }
-
-        async def answer(request: Request) -> Response:
+    def _page(
+        self, operation: Operation, page: Callable[[Request, Fields], Awaitable[Any]]
+    ) -> Endpoint:
+        async def endpoint(request: Request) -> Response:
             if operation.right and not request.state.caller.may(operation.right):
                 raise not_granted()
             fields = await self._given(operation, request)
-            found = await answers[operation.name](request, {**fields, **request.path_params})
-            if isinstance(found, str):
-                return text(found, kind=TYPE)
+            found = await page(request, {**fields, **request.path_params})
+            if isinstance(found, bytes):
+                return answer(found, kind=CONTENT_TYPE_LATEST)
             healthy = getattr(found, "status", "ok") != "failing"
-            return document(plain(found), operation.status if healthy else 503)
+            return answer(encoded(plain(found)), operation.status if healthy else 503)
 
-        return answer
+        return endpoint
 
-    async def _livez(self, request: Request, fields: Fields) -> Condition:
+    async def livez(self, request: Request, fields: Fields) -> Condition:
         return Condition("ok")
 
-    async def _readyz(self, request: Request, fields: Fields) -> Condition:
+    async def readyz(self, request: Request, fields: Fields) -> Condition:
         """Takes the same time however many spaces there are."""
         return Condition("ok" if await self._watch.ready() else "failing")
 
-    async def _health(self, request: Request, fields: Fields) -> Health | Condition:
+    async def health(self, request: Request, fields: Fields) -> Health | Condition:
         look = await self._watch.look()
-        found = reasons(look, language_of(request.headers.get("accept-language", "")))
+        found = reasons(look, language_of(request))
         state = Condition("failing" if found else "ok")
         grant = granted(self._door, request.headers)
         if grant is None or not grant.may("owner") or grant.spaces:
@@ -310,11 +296,10 @@ class App:
         paused = [space for space, status in look.spaces.items() if status.paused]
         return Health(state.status, found, paused)
 
-    async def _numbers(self, request: Request, fields: Fields) -> str:
-        look = await self._watch.look()
-        return self._metrics.text(gauges(look, self._host.waiting))
+    async def metrics(self, request: Request, fields: Fields) -> bytes:
+        return self._metrics.text(await self._watch.look(), self._host.waiting)
 
-    async def _me(self, request: Request, fields: Fields) -> Me:
+    async def me(self, request: Request, fields: Fields) -> Me:
         caller: Caller = request.state.caller
         return Me(
             caller.grant.name,
@@ -322,59 +307,58 @@ class App:
             caller.agent,
             caller.chat,
             caller.owns_all,
-            tuple((await self._spaces(request, fields)).spaces),
+            tuple((await self.spaces(request, fields)).spaces),
             loxodon.__version__,
             self._host.home if caller.owns_all else "",
         )
 
-    async def _server(self, request: Request, fields: Fields) -> Served:
+    async def server(self, request: Request, fields: Fields) -> Served:
         up = round(perf_counter() - self._started)
         return Served(loxodon.__version__, up, self._metrics.figures())
 
-    async def _spaces(self, request: Request, fields: Fields) -> Spaces:
+    async def spaces(self, request: Request, fields: Fields) -> Spaces:
         found = await self._host.run(self._host.spaces)
         return Spaces([name for name in found if request.state.caller.grant.reaches(name)])
 
-    async def _make_space(self, request: Request, fields: Fields) -> Made:
+    async def make_space(self, request: Request, fields: Fields) -> Made:
         space = fields["space"]
         known = await self._host.run(self._host.spaces)
         home = await self._host.call(space, lambda memory: memory.home)
         request.state.about |= {"space": space, "created": space not in known}
         return Made(home, space, space not in known)
 
-    async def _delete_space(self, request: Request, fields: Fields) -> Receipt:
+    async def delete_space(self, request: Request, fields: Fields) -> Receipt:
         receipt = await self._host.run(lambda: self._host.delete(**fields))
         self._watch.wrote(fields["space"], None)
         request.state.about |= {**fields, "receipt": receipt.id}
         return receipt
 
-    async def _tokens(self, request: Request, fields: Fields) -> list[TokenGrant]:
+    async def tokens(self, request: Request, fields: Fields) -> list[TokenGrant]:
         found = await self._host.run(lambda: tokens.read(self._host.root))
-        return [_told(one) for one in found]
+        return [TokenGrant.of(one) for one in found]
 
-    async def _add_token(self, request: Request, fields: Fields) -> NewToken:
+    async def add_token(self, request: Request, fields: Fields) -> NewToken:
         fields["spaces"] = tuple(fields.get("spaces", ()))
         if expires := fields.get("expires"):
             fields["expires"] = expires.astimezone().isoformat(timespec="seconds")
         wanted, now = Grant(**{"rights": "write", **fields}), datetime.now().astimezone()
         grant, token = await self._host.run(lambda: tokens.add(self._host.root, wanted, now))
-        self._grants_changed(request, grant)
-        return NewToken(token, _told(grant))
+        return NewToken(token, self._grant_changed(request, grant))
 
-    async def _revoke_token(self, request: Request, fields: Fields) -> TokenGrant:
+    async def revoke_token(self, request: Request, fields: Fields) -> TokenGrant:
         gone = await self._host.run(lambda: tokens.revoke(self._host.root, fields["name"]))
-        self._grants_changed(request, gone)
-        return _told(gone)
+        return self._grant_changed(request, gone)
 
-    def _grants_changed(self, request: Request, grant: Grant) -> None:
+    def _grant_changed(self, request: Request, grant: Grant) -> TokenGrant:
         request.state.about["name"] = grant.name
         if isinstance(self._door.grants, Grants):
             self._door.grants.renew()
+        return TokenGrant.of(grant)
 
     # Verbs
 
     def _verb(self, operation: Operation) -> Endpoint:
-        async def answer(request: Request) -> Response:
+        async def endpoint(request: Request) -> Response:
             caller: Caller = request.state.caller
             space = request.path_params.pop("space")
             request.state.about["space"] = space
@@ -393,53 +377,47 @@ class App:
                     path = os.path.join(self._host.home, SPACES, folder, FILES)
                     fields[argument.name] = _inside(path, fields[argument.name])
             fields |= request.path_params
-            accept = request.headers.get("accept", "").lower()
-            form = next((form for form in (LINES, EVENTS) if form in accept), "")
-            if operation.long and form:
-                return self._streamed(operation, space, fields, form, request)
-            done = await self._work(operation, space, caller, fields)
-            request.state.about |= done.about
-            return text(done.text, operation.status)
+            if operation.long and LINES in request.headers.get("accept", "").lower():
+                return self._streamed(operation, space, fields, request)
+            return answer(await self._work(operation, space, fields, request), operation.status)
 
-        return answer
+        return endpoint
 
     def _streamed(
-        self, operation: Operation, space: str, fields: Fields, form: str, request: Request
+        self, operation: Operation, space: str, fields: Fields, request: Request
     ) -> Response:
         """Long work, told step by step; the last line has the result or the error."""
-        language = language_of(request.headers.get("accept-language", ""))
-        about, caller, steps = request.state.about, request.state.caller, Steps()
+        steps = Steps()
 
         async def lines() -> AsyncIterator[bytes]:
-            work = asyncio.ensure_future(self._work(operation, space, caller, fields, steps))
+            work = asyncio.ensure_future(self._work(operation, space, fields, request, steps))
             work.add_done_callback(lambda work: work.cancelled() or work.exception())
             try:
                 async for step in steps:
-                    yield written(form, "progress", encoded(step))
+                    yield encoded({"progress": step}) + b"\n"
                 if self._stopping and not work.done():
                     raise cancelled()
-                done = await work
+                yield b'{"result":' + await work + b"}\n"
             except LoxodonError as error:  # the head is sent: the last line says so
-                about["code"] = error.code
-                yield written(form, "error", encoded(error_of(error, language)["error"]))
+                request.state.about["code"] = error.code
+                yield encoded(error_of(error, language_of(request))) + b"\n"
             except asyncio.CancelledError:  # the client is gone
                 if operation.long == "cut":
                     steps.cut.set()
                 raise
-            else:
-                about.update(done.about)
-                yield written(form, "result", done.text)
 
-        return StreamingResponse(lines(), headers={"content-type": form, **PRIVATE})
+        return StreamingResponse(lines(), headers={"content-type": LINES, **PRIVATE})
 
     async def _work(
         self,
         operation: Operation,
         space: str,
-        caller: Caller,
         fields: Fields,
+        request: Request,
         steps: Steps | None = None,
-    ) -> Done:
+    ) -> bytes:
+        """Do an operation in a thread; what came of it, as JSON."""
+        caller, do = request.state.caller, operation.run or (lambda *given: None)
         if operation.long:
             steps = steps or Steps()
             self._at_work.add(steps)
@@ -448,66 +426,44 @@ class App:
             if operation.progress:
                 fields["progress"] = steps.progress
 
-        do = operation.run or (lambda *given: None)
-
-        def run(memory: Memory) -> Done:
+        def run(memory: Memory) -> tuple[bytes, Mapping[str, Any]]:
             result = do(memory, fields)
             if isinstance(result, Added):
                 self._metrics.count("turns_added", result.added)
             elif isinstance(result, Record) and operation.name == "capture":
                 self._metrics.count("memories_captured")
-            return Done(encoded(described(result)), log_fields(result))  # here: it may be long
+            return encoded(document(result)), log_fields(result)  # here: it may be long
 
+        error: StoreError | None = None
         try:
-            done = await self._host.call(
-                space,
-                run,
-                make=operation.make,
-                apart=bool(operation.long),
-                agent=caller.agent,
-                chat=caller.chat,
-                relays=caller.relays,
-            )
-        except StoreError as error:
-            if operation.make:
-                self._watch.wrote(space, error)
+            who = {"agent": caller.agent, "chat": caller.chat, "relays": caller.relays}
+            how: Any = {"make": operation.make, "apart": bool(operation.long), **who}
+            done, about = await self._host.call(space, run, **how)
+            request.state.about |= about
+            return done
+        except StoreError as failure:
+            error = failure
             raise
         finally:
+            if operation.make:
+                self._watch.wrote(space, error)
             if steps is not None:
                 self._at_work.discard(steps)
                 steps.end()
-        if operation.make:
-            self._watch.wrote(space, None)
-        return done
 
 
 def _route(path: str, named: Mapping[str, tuple[str, Endpoint]]) -> Route:
     """A route with its endpoints by method, each with the name of its operation."""
     methods = sorted({*named, "OPTIONS", *(["HEAD"] if "GET" in named else [])})
 
-    async def answer(request: Request) -> Response:
+    async def endpoint(request: Request) -> Response:
         if request.method == "OPTIONS":
             return Response(status_code=204, headers={"allow": ", ".join(methods)})
-        name, endpoint = named["GET" if request.method == "HEAD" else request.method]
+        name, found = named["GET" if request.method == "HEAD" else request.method]
         request.state.operation = name
-        return await endpoint(request)
+        return await found(request)
 
-    return Route(path, answer, methods=methods)
-
-
-def _unrouted(error: HTTPException) -> RefusedError:
-    """What a route that does not exist, or not for this method, is answered with."""
-    if error.status_code == 405:
-        methods = ", ".join(sorted(dict(error.headers or {}).get("Allow", "").split(", ")))
-        said = UsageError("this path only accepts {methods}", methods=methods)
-        return RefusedError(405, "no_method", said, {"allow": methods})
-    said = UsageError("not found", hint="see /openapi.json or /docs for the available paths")
-    return RefusedError(404, "no_route", said)
-
-
-def _told(grant: Grant) -> TokenGrant:
-    """A grant without the digest of its token."""
-    return TokenGrant(*(getattr(grant, name) for name in TokenGrant._fields))
+    return Route(path, endpoint, methods=methods)
 
 
 def _inside(folder: str, path: str) -> str:

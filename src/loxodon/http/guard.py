@@ -61,14 +61,10 @@ def not_granted() -> RefusedError:
 class Door(NamedTuple):
     """What a server was told about who may ask."""
 
-    token: str = ""
-    """The owner's."""
-    local: bool = True
-    """Whether it listens on this machine's own address only."""
-    grants: Callable[[], Sequence[Grant]] = tuple
-    """What others may do who have a token of their own."""
-    own_names: bool = False
-    """Whether it answers to this machine's own names only, whoever has a token."""
+    token: str = ""  # the owner's
+    local: bool = True  # whether it listens on this machine's own address only
+    grants: Callable[[], Sequence[Grant]] = tuple  # what others may do who have a token
+    own_names: bool = False  # whether it answers to this machine's own names only
 
     @property
     def guarded(self) -> bool:
@@ -82,8 +78,7 @@ class Caller(NamedTuple):
     grant: Grant = Grant()
     agent: str = ""
     chat: Chat = "direct"
-    relays: bool = False
-    """Whether what they hand on as the user's words is what the user said."""
+    relays: bool = False  # whether what they hand on as the user's words is what the user said
 
     @property
     def name(self) -> str:
@@ -140,25 +135,6 @@ def check_place(at: Door, headers: Mapping[str, str]) -> None:
                 hint="send the request from a program, or from a page on this machine",
             )
         )
-
-
-def admit(at: Door, headers: Mapping[str, str], *, metrics: bool = False) -> Caller:
-    """Let a request in, or raise the RefusedError of it; who asks. `metrics` says that it is for
-    the figures of the server, which there are tokens for that are good for nothing else."""
-    check_place(at, headers)
-    grant = granted(at, headers)
-    if grant is None:
-        raise RefusedError(
-            401,
-            "unauthorized",
-            UsageError(
-                "the request has no valid token", hint="send it as Authorization: Bearer TOKEN"
-            ),
-            {"www-authenticate": "Bearer"},
-        )
-    if grant.rights == "metrics" and not metrics:
-        raise not_granted()
-    return _caller(grant, headers)
 
 
 def granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
@@ -259,13 +235,19 @@ class Rates:
 def let_in(
     at: Door, rates: Rates, peer: str, headers: Mapping[str, str], *, metrics: bool = False
 ) -> Caller:
-    """Let a request in that came from the address `peer`; a RefusedError also where somebody asks
-    too often, or tries tokens."""
-    try:
-        caller = admit(at, headers, metrics=metrics)
-    except RefusedError as refusal:
-        if refusal.status == 401:
-            rates.take(f"wrong {peer}", most=GUESSES)
-        raise
+    """Let a request in that came from the address `peer`, or raise the RefusedError of it, also
+    where somebody asks too often, or tries tokens. `metrics` says that it is for the figures of the
+    server, which there are tokens for that are good for nothing else."""
+    check_place(at, headers)
+    grant = granted(at, headers)
+    if grant is None:
+        rates.take(f"wrong {peer}", most=GUESSES)
+        error = UsageError(
+            "the request has no valid token", hint="send it as Authorization: Bearer TOKEN"
+        )
+        raise RefusedError(401, "unauthorized", error, {"www-authenticate": "Bearer"})
+    if grant.rights == "metrics" and not metrics:
+        raise not_granted()
+    caller = _caller(grant, headers)
     rates.take(caller.name or peer)
     return caller

@@ -1,45 +1,148 @@
-"""Whether all is well: what makes the health red, and why.
+"""How a server is: what was asked and how long it took, and whether all is well, and if not, why.
 
-A look at the spaces costs a few reads each, so one is good for a while; what it means is decided by
-a pure function.
+A look at the spaces costs a few reads each, so one is good for a while.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections import Counter as Counted
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from time import monotonic
 from typing import NamedTuple
 
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+
 from loxodon.errors import LoxodonError
 from loxodon.http.host import Host
-from loxodon.http.metrics import Gauge
-from loxodon.http.operations import Reason
+from loxodon.http.operations import Figures, Reason
 from loxodon.messages import t, tn
 from loxodon.status import Status
 
+disable_created_metrics()  # type: ignore[no-untyped-call]
+BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
+COUNTED = {
+    "turns_added": "Turns that the journal did not have.",
+    "memories_captured": "Memories that were captured.",
+}
+_OF_SPACES = {
+    "turns": ("Turns in the journal.", "turns"),
+    "paused": ("Whether it is paused.", "paused"),
+    "pending_turns": ("Turns to be consolidated.", "pending"),
+    "waiting_fragments": ("What waits for a model.", "waiting"),
+    "reviews": ("Beliefs that wait for an answer.", "reviews"),
+    "store_bytes": ("Bytes on disk.", "bytes"),
+    "failed_consolidations": ("Failed consolidations since the last that did not.", "attempts"),
+}
+"""What is told of each space: its description, and the field of its status."""
 KEPT_SECONDS = 5.0  # how long a look is good for
 WAIT_SECONDS = 2.0  # how long whoever asks waits for a new one
 LEAST_FREE = 32 << 20  # bytes below which a disk is as good as full
+
+
+class Metrics:
+    """What a server counts, for Prometheus. Any thread may count."""
+
+    def __init__(
+        self, counted: Mapping[str, str] = COUNTED, label: str = "", values: Iterable[str] = ()
+    ) -> None:
+        """`counted` is what is counted besides requests, by the `values` of a `label` if given."""
+        self._registry = every = CollectorRegistry()
+        self._requests = Counter(
+            "loxodon_requests", "Requests answered.", ["operation", "status"], registry=every
+        )
+        self._seconds = Histogram(
+            "loxodon_request_seconds",
+            "What requests took.",
+            ["operation"],
+            buckets=BOUNDS,
+            registry=every,
+        )
+        self.running = Gauge("loxodon_requests_running", "Being answered.", registry=every)
+        names = [label] if label else []
+        self._counted = {
+            name: Counter(f"loxodon_{name}", about, names, registry=every)
+            for name, about in counted.items()
+        }
+        for value in values:
+            for counter in self._counted.values():
+                counter.labels(value)  # so that it is there with 0
+
+    def request(self, operation: str, status: int, seconds: float) -> None:
+        """One request that was answered."""
+        self._requests.labels(operation, status).inc()
+        self._seconds.labels(operation).observe(seconds)
+
+    def count(self, what: str, number: int = 1, value: str = "") -> None:
+        """So many more of `what`, under that value of its label."""
+        counter = self._counted[what]
+        (counter.labels(value) if value else counter).inc(number)
+
+    def figures(self) -> dict[str, Figures]:
+        """What requests took since the server started, by operation."""
+        failed: Counted[str] = Counted()
+        buckets: dict[str, list[tuple[float, float]]] = {}
+        seconds: dict[str, float] = {}
+        for sample in (one for metric in self._registry.collect() for one in metric.samples):
+            name = sample.labels.get("operation", "")
+            if sample.name == "loxodon_requests_total" and sample.labels["status"] >= "400":
+                failed[name] += int(sample.value)
+            elif sample.name == "loxodon_request_seconds_bucket":
+                bound = min(float(sample.labels["le"]), BOUNDS[-1])
+                buckets.setdefault(name, []).append((bound, sample.value))
+            elif sample.name == "loxodon_request_seconds_sum":
+                seconds[name] = sample.value
+        found = {}
+        for name, counts in sorted(buckets.items()):
+            n = counts[-1][1]
+            middle, most = (next(b for b, seen in counts if seen >= x * n) for x in (0.5, 0.95))
+            times = (round(1e3 * one, 2) for one in (seconds[name] / n, middle, most))
+            found[name] = Figures(int(n), failed[name], *times)
+        return found
+
+    def text(self, look: Look | None = None, waiting: int = 0) -> bytes:
+        """All of it in Prometheus' text format, with how the server stands now."""
+        now = CollectorRegistry()
+
+        def gauge(name: str, about: str, value: float) -> None:
+            Gauge(f"loxodon_{name}", about, registry=now).set(value)
+
+        gauge("calls_waiting", "Calls that have not returned.", waiting)
+        if look is not None:
+            gauge("up", "Whether all is well.", not reasons(look))
+            gauge("runner_up", "Whether something runs behind it.", not look.runner)
+            gauge("disk_free_bytes", "Room on the disk of the home.", look.free)
+            for name, (about, field) in _OF_SPACES.items():
+                one = Gauge(f"loxodon_{name}", about, ["space"], registry=now)
+                for space, status in look.spaces.items():
+                    value = getattr(status, field)
+                    one.labels(space).set(value if isinstance(value, int) else bool(value))
+            one = Gauge("loxodon_memories", "Memories.", ["space", "state"], registry=now)
+            for space, status in look.spaces.items():
+                one.labels(space, "active").set(status.active)
+                one.labels(space, "archived").set(status.archived)
+        return generate_latest(self._registry) + generate_latest(now)
 
 
 class Look(NamedTuple):
     """How a server stands at one moment."""
 
     spaces: Mapping[str, Status] = {}
-    broken: Mapping[str, str] = {}
-    """Spaces that cannot be opened, and the code of the error."""
-    refused: Mapping[str, str] = {}
-    """Spaces whose last write failed, and the code of the error."""
+    broken: Mapping[str, str] = {}  # spaces that cannot be opened, and the code of the error
+    refused: Mapping[str, str] = {}  # spaces whose last write failed, and the code of the error
     writable: bool = True
     free: int = LEAST_FREE
-    settings: str = ""
-    """The code of the error in config.toml, where it has one."""
-    runner: str = ""
-    """Why nothing runs in the background; empty where something does."""
-    silent: bool = False
-    """Whether the store has not answered in time."""
+    settings: str = ""  # the code of the error in config.toml, where it has one
+    runner: str = ""  # why nothing runs in the background; empty where something does
+    silent: bool = False  # whether the store has not answered in time
 
 
 def reasons(look: Look, language: str | None = None) -> list[Reason]:
@@ -97,19 +200,16 @@ class Watch:
     async def look(self) -> Look:
         """How the server stands. A store that does not answer keeps nobody waiting for long."""
         if monotonic() >= self._fresh_until:
-            self._looking = await _within(WAIT_SECONDS, self._looking, self._renew)
-        looking = self._looking
-        silent = looking is not None and (not looking.done() or looking.exception() is not None)
+            self._looking = await _within(self._looking, self._renew)
+        silent = self._looking is not None and not _went_well(self._looking)
         return self._last._replace(
             refused=dict(self._refused), runner=self._runner(), silent=silent
         )
 
     async def ready(self) -> bool:
         """Whether the store answers in time; one that hangs is asked by one call at most."""
-        self._asking = await _within(
-            WAIT_SECONDS, self._asking, lambda: self._host.run(self._host.reach)
-        )
-        return self._asking.done() and self._asking.exception() is None
+        self._asking = await _within(self._asking, lambda: self._host.run(self._host.reach))
+        return _went_well(self._asking)
 
     async def _renew(self) -> None:
         started = monotonic()
@@ -129,60 +229,22 @@ class Watch:
                     spaces[space] = memory.status()
             except LoxodonError as error:
                 broken[space] = error.code
-        home, trouble = self._host.home, self._host.trouble
-        return Look(
-            spaces,
-            broken,
-            writable=os.access(home, os.W_OK),
-            free=free_bytes(home),
-            settings=trouble.code if trouble else "",
-        )
+        home, trouble, free = self._host.home, self._host.trouble, LEAST_FREE
+        if hasattr(os, "statvfs"):  # which Windows has not
+            disk = os.statvfs(home)
+            free = disk.f_bavail * disk.f_frsize
+        code = trouble.code if trouble else ""
+        return Look(spaces, broken, {}, os.access(home, os.W_OK), free, code)
 
 
 async def _within(
-    seconds: float, running: asyncio.Future[None] | None, start: Callable[[], Awaitable[None]]
+    running: asyncio.Future[None] | None, start: Callable[[], Awaitable[None]]
 ) -> asyncio.Future[None]:
-    """Wait for what is running, or is started, for so long at most."""
+    """Wait for what is running, or is started, but not for long."""
     work = running if running and not running.done() else asyncio.ensure_future(start())
-    await asyncio.wait([work], timeout=seconds)
+    await asyncio.wait([work], timeout=WAIT_SECONDS)
     return work
 
 
-def free_bytes(path: str) -> int:
-    """What a disk has room for; where nobody can say, enough."""
-    try:
-        found = os.statvfs(path)
-    except (AttributeError, OSError):  # Windows has no such call
-        return LEAST_FREE
-    return found.f_bavail * found.f_frsize
-
-
-def gauges(look: Look, waiting: int) -> list[Gauge]:
-    """The look as numbers."""
-
-    alone: dict[str, tuple[str, float]] = {
-        "up": ("Whether all is well.", 0 if reasons(look) else 1),
-        "runner_up": ("Whether something runs behind it.", 0 if look.runner else 1),
-        "calls_waiting": ("Calls that have not returned.", waiting),
-        "disk_free_bytes": ("Room on the disk of the home.", look.free),
-    }
-    of_spaces = {
-        "turns": ("Turns in the journal.", "turns"),
-        "paused": ("Whether it is paused.", "paused"),
-        "pending_turns": ("Turns to be consolidated.", "pending"),
-        "waiting_fragments": ("What waits for a model.", "waiting"),
-        "reviews": ("Beliefs that wait for an answer.", "reviews"),
-        "store_bytes": ("Bytes on disk.", "bytes"),
-        "failed_consolidations": ("Failed consolidations since the last that did not.", "attempts"),
-    }
-    found = [Gauge(name, about, (), [((), value)]) for name, (about, value) in alone.items()]
-    for name, (about, field) in of_spaces.items():
-        values = {space: getattr(status, field) for space, status in look.spaces.items()}
-        samples = [((s,), float(v if isinstance(v, int) else bool(v))) for s, v in values.items()]
-        found.append(Gauge(name, about, ("space",), samples))
-    memories = [
-        ((space, state), float(getattr(status, state)))
-        for space, status in look.spaces.items()
-        for state in ("active", "archived")
-    ]
-    return [*found, Gauge("memories", "Memories.", ("space", "state"), memories)]
+def _went_well(work: asyncio.Future[None]) -> bool:
+    return work.done() and work.exception() is None

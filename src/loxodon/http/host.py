@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
+from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic, sleep
 from typing import TypeVar
@@ -38,9 +39,8 @@ from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
 from loxodon.memory import Memory
 from loxodon.opening import check_database, keys_for, root_of
 from loxodon.security.actor import Actor, acting, actor
-from loxodon.spaces import MAX_NAME, folder_name, home_at, space_folder, space_path
-from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.owner import space_of
+from loxodon.spaces import folder_name, home_at, space_folder, space_path
+from loxodon.store.sqlite.copying import space_of
 from loxodon.types import Chat
 
 Result = TypeVar("Result")
@@ -50,7 +50,6 @@ LONG_THREADS = 4  # for long work
 MOST_WAITING = 1_000  # calls that wait for a thread, so that a flood cannot fill the memory
 IDLE_SECONDS = 600.0
 MOST_OPEN = 64  # memories that stay open while nobody uses them
-_MAKING_SECONDS = 1.0  # how long another process may take to make a database
 
 
 class _Open:
@@ -167,10 +166,10 @@ class Host:
         if not folder.startswith("~"):  # a plain name is its own folder
             return folder if folder_name(folder) == folder else ""
         if folder not in self._names:
-            keys: Keys = ()
-            with suppress(LoxodonError):  # opening a memory says what is wrong with its key
-                keys = keys_for(self.home, self.config)
-            if name := _named_in(path, keys):
+            # Where it cannot be read, opening it says why.
+            with suppress(LoxodonError, OSError, UnicodeDecodeError):
+                name = space_of(os.path.join(path, DATABASE), keys_for(self.home, self.config))
+                name = name or Path(path, OFF_MARKER).read_text("utf-8")
                 self._names[folder] = name if folder_name(name) == folder else ""
         return self._names.get(folder, "")
 
@@ -231,7 +230,7 @@ class Host:
         root = root_of(self.home, config)
         folder = space_path(root, space) if make else space_folder(root, space, make=False)
         if config.enabled and not config.store.url and os.path.exists(os.path.join(folder, MADE)):
-            _find_database(os.path.join(folder, DATABASE))
+            _check_database(os.path.join(folder, DATABASE))
         return Memory.open(self.home, space, config, self._clock)
 
     def release(self, space: str) -> None:
@@ -349,27 +348,16 @@ class Host:
         self.close()
 
 
-def _named_in(folder: str, keys: Keys) -> str:
-    """The space that a folder says it holds: by its database, or by what waits for one."""
-    if name := space_of(os.path.join(folder, DATABASE), keys):
-        return name
-    try:
-        with open(os.path.join(folder, OFF_MARKER), encoding="utf-8") as file:
-            return file.read(MAX_NAME)
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def _find_database(path: str) -> None:
+def _check_database(path: str) -> None:
     """Refuse a space that has lost its database, and not one that another is just making."""
-    patience = monotonic() + _MAKING_SECONDS
-    while True:
+    for pause in (0.05, 0.2, 0.75, None):
         try:
-            return check_database(path)
+            check_database(path)
+            return
         except DamagedStoreError:
-            if monotonic() > patience:
+            if pause is None:
                 raise
-            sleep(_MAKING_SECONDS / 20)
+            sleep(pause)
 
 
 def _close(held: Iterable[_Open]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from loxodon.consolidate.phases import Consolidated
+from loxodon.consolidate.pipeline import Consolidated
 from loxodon.types import Added, Frame, Recall, Record, Turn
 
 _MOST_IDS = 20

@@ -1,15 +1,14 @@
-"""The description of the API, OpenAPI 3.1, and a page for people; both made from the operations."""
+"""The description of the API, OpenAPI 3.1, made from the operations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import loxodon
+from loxodon.http.bodies import LINES
 from loxodon.http.fields import body_schema, schema_of
 from loxodon.http.operations import OPERATIONS, SERVER, Operation, names_in
-from loxodon.http.streaming import EVENTS, LINES
 from loxodon.http.wire import MEMORY_ID, Schema, page_schema
 from loxodon.http.wire import schema_of as value_schema
 from loxodon.jobs.schedule import JOBS
@@ -120,7 +119,7 @@ def _operation(one: Operation, named: dict[str, Schema]) -> dict[str, Any]:
         "text/plain" if one.right == "metrics" else "application/json",
     )
     if one.long:
-        answer["content"] |= {form: {"schema": _TEXT} for form in (LINES, EVENTS)}
+        answer["content"][LINES] = {"schema": _TEXT}
     refusals: dict[str, Any] = {
         str(status): {"$ref": f"#/components/responses/{status}"} for status in _statuses(one)
     }
@@ -178,26 +177,3 @@ def _parameters(one: Operation) -> list[dict[str, Any]]:
             | {"description": about, "schema": schema}
         )
     return found
-
-
-def page() -> str:
-    """The same for people: one HTML page, nothing loaded from elsewhere."""
-
-    def row(one: Operation) -> str:
-        taken = ", ".join(
-            f"<code>{escape(field.name)}</code>{'*' if field.required else ''}"
-            for field in one.takes
-        )
-        return (
-            f"<tr><td><code>{one.method}</code></td><td><code>{escape(one.address)}</code></td>"
-            f"<td>{escape(one.about)}<br><small>{taken}</small></td></tr>"
-        )
-
-    rows = [row(one) for one in (*OPERATIONS, *SERVER)]
-    return (
-        "<!doctype html><html lang=en><meta charset=utf-8><title>Loxodon</title>"
-        "<style>body{font:15px/1.5 system-ui;max-width:70em;margin:2em auto;padding:0 1em}"
-        "td{padding:.3em .8em .3em 0;vertical-align:top}small{color:#555}</style>"
-        "<h1>Loxodon</h1><p>Described for programs at <a href=/openapi.json>/openapi.json</a>.</p>"
-        f"<table>{''.join(rows)}</table></html>"
-    )

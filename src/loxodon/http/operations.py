@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon import status, types
 from loxodon.backup import create
-from loxodon.consolidate import embedding, entities, phases
+from loxodon.consolidate import embedding, entities, pipeline
 from loxodon.errors import DamagedStoreError
 from loxodon.forget import receipts
 from loxodon.guard import quarantine
@@ -26,7 +26,7 @@ from loxodon.notes import index
 from loxodon.paging import USUAL, Page
 from loxodon.recall import graph, overviews
 from loxodon.security import audit_log, inspection
-from loxodon.security.tokens import MAX_NAME, RIGHTS, Right
+from loxodon.security.tokens import MAX_NAME, RIGHTS, Grant, Right
 from loxodon.store import Note
 from loxodon.types import CHATS, Chat, Frame, Problem, Recall
 from loxodon.verbs import FLAG, MOMENT, TEXT, TEXTS, Argument, Route, Verb
@@ -57,19 +57,15 @@ class Operation(NamedTuple):
     path: str
     group: str
     about: str
-    gives: Any
-    """The type of what comes back, for its description."""
+    gives: Any  # the type of what comes back, for its description
     right: Need
     takes: tuple[Argument, ...] = ()
-    paged: str = ""
-    """The verb whose order it has, where that comes a page at a time; else empty."""
-    field: str = ""
-    """The field of the answer that has it; empty where it is the answer."""
+    paged: str = ""  # the verb whose order it has, where that comes a page at a time; else empty
+    field: str = ""  # the field of the answer that has it; empty where it is the answer
     make: bool = False
     status: int = 200
     long: Literal["", "kept", "cut"] = ""
-    progress: bool = False
-    """Whether its work calls `progress`."""
+    progress: bool = False  # whether its work calls `progress`
     run: Run | None = None
 
     @property
@@ -86,7 +82,7 @@ class Operation(NamedTuple):
 IN_QUERY = ("GET", "DELETE")
 _MODULES = (
     *(types, status, receipts, quarantine, schedule, audit_log, inspection),
-    *(entities, embedding, phases, create, folder, sync, follow, index, workspace),
+    *(entities, embedding, pipeline, create, folder, sync, follow, index, workspace),
     *(graph, overviews),
 )
 RESULTS: Mapping[str, Any] = {
@@ -216,25 +212,20 @@ class Health(NamedTuple):
 
     status: Literal["ok", "failing"]
     reasons: list[Reason]
-    paused: list[str]
-    """The spaces in which nothing is kept now, because their owner wants it so: no fault."""
+    paused: list[str]  # spaces in which nothing is kept now, because their owner wants it so
 
 
 class Me(NamedTuple):
     """What the token of a request is good for."""
 
-    name: str
-    """What it is called; `owner` for the server's own, empty where none is needed."""
+    name: str  # `owner` for the server's own, empty where none is needed
     rights: Right
     agent: str
     chat: Chat
-    owns_all: bool
-    """Whether it is the owner's of all spaces."""
-    spaces: tuple[str, ...]
-    """Those that it reaches."""
+    owns_all: bool  # whether it is the owner's of all spaces
+    spaces: tuple[str, ...]  # those that it reaches
     version: str
-    home: str
-    """The folder of the home, for the owner of all spaces."""
+    home: str  # the folder of the home, for the owner of all spaces
 
 
 class Figures(NamedTuple):
@@ -243,8 +234,7 @@ class Figures(NamedTuple):
     requests: int
     errors: int
     mean_ms: float
-    p50_ms: float
-    """At most: the upper bound of the bucket that the middle one is in."""
+    p50_ms: float  # at most: the upper bound of the bucket that the middle one is in
     p95_ms: float
 
 
@@ -252,8 +242,7 @@ class Served(NamedTuple):
     """What a server did since it started."""
 
     version: str
-    up_s: int
-    """Seconds since then."""
+    up_s: int  # seconds since then
     operations: Mapping[str, Figures]
 
 
@@ -275,14 +264,18 @@ class TokenGrant(NamedTuple):
     """What a token is good for."""
 
     name: str
-    spaces: tuple[str, ...]
-    """Those that it reaches; empty for all."""
+    spaces: tuple[str, ...]  # those that it reaches; empty for all
     agent: str
     chat: Chat
     rights: Right
     made: str
     relays: bool
     expires: str
+
+    @classmethod
+    def of(cls, grant: Grant) -> TokenGrant:
+        """A grant without the digest of its token."""
+        return cls(*(getattr(grant, name) for name in cls._fields))
 
 
 class NewToken(NamedTuple):

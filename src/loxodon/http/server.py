@@ -15,8 +15,8 @@ from loxodon.errors import INSTALL, ConfigError, UsageError
 from loxodon.http.logs import log
 
 _TURN_SECONDS = 0.001  # how long a thread computes while others wait for the interpreter
-HEAD_SECONDS = 20.0  # how long a client may take to send the head of a request
 HEAD_BYTES = 32_768
+HEAD_SECONDS = 20.0  # how long a client may take to send the head of its first request
 GRACE_SECONDS = 5  # for requests that are being answered when the server is told to stop
 # How long an idle connection stays open: longer than clients keep theirs, so that none sends a
 # request into one that is being closed.
@@ -92,41 +92,31 @@ def serve(
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     class Protocol(HttpToolsProtocol):
-        """Limits the head of a request in time and size, which uvicorn does not."""
+        """Limits the head of a request in size, and the first one in time."""
 
-        _timer: asyncio.TimerHandle | None = None
-        _size = 0
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self._wait_for_head()
+        _head = 0.0  # bytes of a head that is coming
 
         def on_message_begin(self) -> None:
             super().on_message_begin()
-            self._wait_for_head()
+            self._head = 0.0
+
+        def on_headers_complete(self) -> None:
+            self._head = float("-inf")
+            super().on_headers_complete()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            self._size += len(data)
-            if self._timer and self._size > HEAD_BYTES:
+            self._head += len(data)
+            if self._head > HEAD_BYTES:
                 self.send_400_response("The head of the request is too large.")
 
-        def on_headers_complete(self) -> None:
-            self._cancel()
-            super().on_headers_complete()
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.loop.call_later(HEAD_SECONDS, self._see_a_request)
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._cancel()
-            super().connection_lost(exc)
-
-        def _wait_for_head(self) -> None:
-            self._size = 0
-            self._timer = self._timer or self.loop.call_later(HEAD_SECONDS, self.transport.abort)
-
-        def _cancel(self) -> None:
-            if self._timer:
-                self._timer.cancel()
-            self._timer = None
+        def _see_a_request(self) -> None:
+            if self.cycle is None:
+                self.transport.abort()
 
     class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
         def handle_exit(self, sig: int, frame: Any) -> None:
@@ -138,8 +128,14 @@ def serve(
             await super().startup(sockets)
             ready()
 
+    # A recall computes in a thread for as long as it may; whoever else is to be answered waits.
+    sys.setswitchinterval(_TURN_SECONDS)
+    for name in ("uvicorn", "asyncio"):
+        logging.getLogger(name).handlers = [_Handler(logging.WARNING)]
+        logging.getLogger(name).propagate = False
     settings = uvicorn.Config(
         app,
+        http=Protocol,
         log_config=None,
         access_log=False,
         lifespan="off",
@@ -147,16 +143,10 @@ def serve(
         server_header=False,
         date_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
-        backlog=_BACKLOG,
         timeout_keep_alive=KEPT_SECONDS,
-        http=Protocol,
+        backlog=_BACKLOG,
         limit_concurrency=connections,
     )
-    # A recall computes in a thread for as long as it may; whoever else is to be answered waits.
-    sys.setswitchinterval(_TURN_SECONDS)
-    for name in ("uvicorn", "asyncio"):
-        logging.getLogger(name).handlers = [_Handler(logging.WARNING)]
-        logging.getLogger(name).propagate = False
     Server(settings).run(sockets=[listening])
 
 

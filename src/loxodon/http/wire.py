@@ -33,22 +33,6 @@ _PLAIN: dict[Any, Schema] = {
     NoneType: {"type": "null"},
 }
 MEMORY_ID = "^([fbs]_[0-9]{8}_[0-9]{3,9}|pending_[0-9a-f]{8})$"
-_SHARE: Schema = {"minimum": 0, "maximum": 1}
-_FORMS: dict[str, Schema] = {
-    "Record.id": {"pattern": MEMORY_ID},
-    "Record.importance": _SHARE,
-    "Record.confidence": _SHARE,
-    "Record.version": {"minimum": 1},
-    "Record.access_count": {"minimum": 0},
-    "Version.version": {"minimum": 1},
-    "Turn.ref": {"pattern": "^(t_[0-9]+)?$"},
-    "Held.id": {"pattern": "^q_[0-9]+$"},
-    "Receipt.id": {"pattern": "^r_[0-9]{8}_[0-9a-f]{8}$"},
-    "Event.date": {"format": "date"},
-    "Spent.day": {"format": "date"},
-    "Session.turns": {"minimum": 1},
-}
-"""What the fields of values are besides their types."""
 
 
 class TopicFields(TypedDict):
@@ -171,22 +155,14 @@ def _object(kind: Any, named: dict[str, Schema]) -> Schema:
     """The schema of a NamedTuple, with what `plain` makes of it that is special."""
     about = {"description": (kind.__doc__ or "").split("\n\n")[0]}
     if kind is Source:
-        text, whole = _PLAIN[str], _PLAIN[int]
-        of_turn = {"session": text, "turn": text}
-        of_file = {"file": text, "line": whole}
-        return {
-            **about,
-            "anyOf": [
-                {"type": "object", "properties": one, "required": list(one)}
-                for one in (of_turn, of_file)
-            ],
-        }
+        forms = ({"session": str, "turn": str}, {"file": str, "line": int})
+        of = [{name: _PLAIN[type_] for name, type_ in one.items()} for one in forms]
+        either = [{"type": "object", "properties": one, "required": list(one)} for one in of]
+        return {**about, "anyOf": either}
     fields = dict(_fields(kind))
     required = [name for name in fields if kind is not Item or name not in kind._field_defaults]
     properties = {
-        name: {**schema_of(type_, named), **_FORMS.get(f"{kind.__name__}.{name}", {})}
-        for name, type_ in fields.items()
-        if type_ is not Conversation
+        name: schema_of(type_, named) for name, type_ in fields.items() if type_ is not Conversation
     }
     if kind is Frame:
         properties["state"] = inlined(StateFields)

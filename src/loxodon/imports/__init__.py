@@ -73,54 +73,44 @@ def take_in(
     around = Around(memory.now(), zone, user)
     with Package(path, memory.home) as package:
         kind = format or detect(package)
-        total = _readable(package, around, kind)
-        job = Job(kind, dry_run, total, progress)
-        return Taker(memory, store, job).take(_found(package, around, kind))
 
+        def found() -> Iterator[Found]:
+            for name in package.outside:
+                error = InputError(
+                    "it is a link out of the folder, or not a regular file", hint="not read"
+                )
+                yield problem(name, 0, error)
+            yield from READERS[kind](package, around)
 
-def _found(package: Package, around: Around, kind: str) -> Iterator[Found]:
-    for name in package.outside:
-        error = InputError("it is a link out of the folder, or not a regular file", hint="not read")
-        yield problem(name, 0, error)
-    yield from READERS[kind](package, around)
-
-
-def _readable(package: Package, around: Around, kind: str) -> int:
-    """How much there is to take; an InputError where it cannot be read, or none of it is good."""
-    total = 0
-    first: FileProblem | None = None
-    one: Found | None = None
-    for one in READERS[kind](package, around):
-        if isinstance(one, FileProblem):
-            first = first or one
-        elif isinstance(one, Talk):
-            total += len(one.turns)
-        else:
-            total += isinstance(one, NewMemory)
-    if one is None or (not total and first is not None):
-        raise InputError(
-            "nothing in {file} can be imported as {format}: {reason}",
-            hint="set another format with --format, or check the file",
-            file=package.name,
-            format=kind,
-            reason=first.what if first else t("it has no entries"),
-        )
-    return total
+        # Once to see that the whole can be read, so that nothing is half taken
+        total, empty, first = 0, True, ""
+        for one in READERS[kind](package, around):
+            total += len(one.turns) if isinstance(one, Talk) else isinstance(one, NewMemory)
+            first = first or (one.what if isinstance(one, FileProblem) else "")
+            empty = False
+        if empty or (not total and first):
+            raise InputError(
+                "nothing in {file} can be imported as {format}: {reason}",
+                hint="set another format with --format, or check the file",
+                file=package.name,
+                format=kind,
+                reason=first or t("it has no entries"),
+            )
+        return Taker(memory, store, Job(kind, dry_run, total, progress)).take(found())
 
 
 def detect(package: Package) -> str:
     """The format, by the content first; an InputError where nothing tells."""
+    names = package.names
     if package.alone:
-        return _kind_of_file(package, package.names[0])
-    named = [name for name in package.names if name.lower().endswith(".json")]
-    lines = [name for name in package.names if name.lower().endswith(".jsonl")]
+        return _kind_of_file(package, names[0])
+    named = [name for name in names if name.lower().endswith(".json")]
     of_claude = ("memories.json", "projects.json")
-    exports = chats.files_of(package) or [
-        name for name in named if name.lower().endswith(of_claude)
-    ]
-    if not exports and any(map(markdown.is_part, package.names)):
+    exports = chats.files_of(package) or [one for one in named if one.lower().endswith(of_claude)]
+    if not exports and any(map(markdown.is_part, names)):
         return "memory"
-    if not exports and any(_is_transcript(package.head(name)) for name in lines):
+    lines = (package.head(name) for name in names if name.lower().endswith(".jsonl"))
+    if not exports and any(map(_is_transcript, lines)):
         return "claude-code"
     if not exports and len(named) != 1:
         raise _unknown(package.name)

@@ -105,13 +105,11 @@ def text_in(value: object, *names: str) -> str:
 
 
 def mapping_in(value: object, name: str) -> Mapping[str, Any]:
-    """The object under this name; empty for none."""
     found = value.get(name) if isinstance(value, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
 
 def list_in(value: object, name: str) -> list[Any]:
-    """The list under this name; empty for none."""
     found = value.get(name) if isinstance(value, Mapping) else None
     return found if isinstance(found, list) else []
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import zip_longest
 from typing import NamedTuple, cast
 
 from loxodon.errors import InputError
@@ -24,10 +23,10 @@ from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, probl
 from loxodon.imports.package import Package
 from loxodon.journal import read as read_turns
 from loxodon.journal.lines import split_lines
-from loxodon.journal.markdown import generated
-from loxodon.journal.moments import MIDNIGHT, match_day, moment
-from loxodon.notes.annotations import NOTHING, Annotations, FrontMatter, day_at_start, front_matter
-from loxodon.notes.blocks import Block, SourceLine, blocks, dedented, nested, sections
+from loxodon.journal.markdown import generated, sections
+from loxodon.journal.moments import MIDNIGHT, day_at_start, match_day, moment
+from loxodon.notes.annotations import NOTHING, Annotations, FrontMatter, front_matter
+from loxodon.notes.blocks import Block, SourceLine, blocks, dedented, nested
 from loxodon.text import sentences
 from loxodon.types import Kind, Source
 from loxodon.views.manifest import is_view
@@ -64,7 +63,7 @@ def read(package: Package, around: Around) -> Iterator[Found]:
             yield Skipped("not memory")
             continue
         try:
-            if _is_view(package.head(name, _HEAD)):
+            if is_view(package.head(name, _HEAD).decode("utf-8", "replace")):
                 yield Skipped("generated")
             elif pool:
                 kind, archived = cast(Kind, _KINDS[pool[2]]), pool[1] == "archive"
@@ -75,14 +74,6 @@ def read(package: Package, around: Around) -> Iterator[Found]:
                 yield from _remembered(package, name, around)
         except InputError as error:
             yield problem(name, 0, error)
-
-
-def _is_view(start: bytes) -> bool:
-    """Whether Loxodon wrote it: it has its memory already."""
-    head = start.decode("utf-8", "replace").lstrip("\ufeff")
-    if head.startswith("---"):
-        return any(line.startswith("loxodon:") for line in head.split("\n")[:30])
-    return is_view(head)
 
 
 def _daily(package: Package, name: str, around: Around) -> Iterator[Found]:
@@ -114,7 +105,7 @@ def _remembered(package: Package, name: str, around: Around) -> Iterator[Found]:
             tags=entry.marks.triggers,
             since=since if since and since <= around.now else None,
             confirmed_at=written,
-            done=entry.todo == "done",
+            done=entry.done,
         )
 
 
@@ -129,7 +120,7 @@ _BOX = re.compile(r"\[( |x|X|✓)\]\s+")
 _NO_WORDS = re.compile(r"\s*([-_*=])(?:\s*\1){2,}\s*|\s*<!--.{0,500}?-->\s*")  # rules, comments
 _HELP = re.compile(r"[_*]?[(（][^)）]*[)）][_*]?|(?P<slanted>_[^_]*_|\*[^*]*\*)")
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
-_CATEGORIES = {  # what a heading makes of the entries below it; the first that fits
+_HEADINGS = {  # what a heading makes of the entries below it; the first that fits
     "preference": r"prefer|likes?\b|dislike|favou?rite|style|tone|偏好|喜好|喜欢|习惯|风格",
     "health": r"health|medical|allerg|diet|健康|过敏|医疗|饮食",
     "decision": r"decision|decided|chose|决策|决定|选型",
@@ -144,6 +135,10 @@ _CATEGORIES = {  # what a heading makes of the entries below it; the first that 
     r"|基本|个人|背景",
     "status": r"status|current|状态|现状|近况",
 }
+_CATEGORIES = {
+    category: re.compile(rf"(?<![a-z])(?:{words})", re.IGNORECASE)
+    for category, words in _HEADINGS.items()
+}
 _PROJECT = re.compile(r"(?:project|项目)\s*[:：]\s*(.{1,100})", re.IGNORECASE)
 _PROJECTS = re.compile(
     r"(?:(?:active|current|my|key|ongoing|other) )?projects?|(?:当前|活跃|进行中的?|我的|重点)?项目"
@@ -157,7 +152,7 @@ class Entry(NamedTuple):
     text: str
     category: str = ""  # what the headings say that it is
     project: str = ""
-    todo: str = ""  # `open` or `done` for a box to tick
+    done: bool = False  # a box that is ticked
     marks: Annotations = NOTHING
 
 
@@ -166,39 +161,39 @@ def entries(
 ) -> Iterator[Entry | Skipped]:
     """The entries of a note, in order; the lines numbered in `left_out` are not looked at."""
     front, code = front or FrontMatter(), 0
-    for section in sections(lines, left_out, front._replace(title=""), None):
+    for section in sections(lines, {*left_out, *range(1, front.lines + 1)}, None):
         titles = [_plain(title) for title in section.headings]
         for block in blocks(section.lines):
+            code += block.kind == "code"
             if block.kind == "code":
-                code += 1
                 continue
-            for run in [block.lines] if block.kind == "item" else _runs(block.lines):
-                if bold := _BOLD_HEADING.fullmatch(run[0].text):  # it stands for a heading
+            for part in [block] if block.kind == "item" else _lines_together(block):
+                if bold := _BOLD_HEADING.fullmatch(part.lines[0].text):  # it stands for a heading
                     titles = [*map(_plain, section.headings), bold[1]]
                     continue
-                part = block._replace(lines=run)
-                marks = part.marks.and_(front.marks)
                 for line, text in _texts(part):
-                    yield from _entries(line, text, marks, titles, block.kind == "item")
+                    for entry in _entries(line, text, titles, is_bullet=block.kind == "item"):
+                        marks = part.marks.and_(front.marks)
+                        yield entry._replace(marks=marks) if isinstance(entry, Entry) else entry
     if code:
         yield Skipped("code", code)
 
 
-def _runs(lines: Sequence[SourceLine]) -> Iterator[list[SourceLine]]:
+def _lines_together(block: Block) -> Iterator[Block]:
     """The lines of a paragraph that belong together. Many keep one thing a line, without bullets:
     a line goes on in the next only where it is full and does not end."""
     run: list[SourceLine] = []
-    for line in lines:
+    for line in block.lines:
         text, last = line.text.strip().removeprefix(">").strip(), run[-1].text if run else ""
         wide = len(last) + sum(c > "\u1100" for c in last) > _FULL
         in_table = last.startswith("|") and text.startswith("|")
         if run and not (in_table or (wide and not last.endswith(_ENDS))):
-            yield run
+            yield block._replace(lines=run)
             run = []
         if text and not _NO_WORDS.fullmatch(text[:600]):
             run.append(line._replace(text=text))
     if run:
-        yield run
+        yield block._replace(lines=run)
 
 
 def _texts(block: Block) -> list[tuple[int, str]]:
@@ -216,57 +211,39 @@ def _texts(block: Block) -> list[tuple[int, str]]:
 
 
 def _entries(
-    line: int, text: str, marks: Annotations, titles: Sequence[str], is_bullet: bool
+    line: int, text: str, titles: Sequence[str], *, is_bullet: bool
 ) -> Iterator[Entry | Skipped]:
     box = _BOX.match(text)
-    todo = "" if not box else "open" if box[1] == " " else "done"
     text = text[box.end() :] if box else text
     if text.startswith("|"):  # a table, each row on a line, without its frame
-        rows = [row.strip("| ").split("|") for row in text.split("\n")]
-        cells = [" | ".join(map(str.strip, row)) for row in rows]
-        text = "\n".join(row for row in cells if set(row) - set("-:| "))
+        rows = [row.strip("| ") for row in text.split("\n")]
+        text = "\n".join(row for row in rows if set(row) - set("-:| "))
     text = _plain(text)
     hint = _HELP.fullmatch(text) if len(text) <= _JOINED else None
     # A form that nobody has filled in (`Name:`), or what says how to fill it in
     if not text or text.endswith((":", "：")) or (hint and not (is_bullet and hint["slanted"])):
         yield Skipped("empty")
         return
-    category = "plan" if todo else _category_of(titles)
-    long = not is_bullet and len(text) > _LONG
-    for piece in _sentences(text) if long else [text]:
-        yield Entry(line, piece, category, _project_of(titles), todo, marks)
+    category, project = "plan" if box else "", ""
+    for title, above in zip(titles[::-1], [*titles[-2::-1], ""], strict=False):
+        found = (c for c, words in _CATEGORIES.items() if words.search(title[:200]))
+        category = category or next(found, "")
+        if named := _PROJECT.fullmatch(title):
+            project = named[1].strip()
+        elif _PROJECTS.fullmatch(above):
+            project = title[:100].strip()
+    pieces = [text]
+    if not is_bullet and len(text) > _LONG:  # a few sentences at a time
+        pieces = [""]
+        for sentence in sentences.split(text):
+            if pieces[-1] and len(pieces[-1]) + len(sentence) > _JOINED:
+                pieces.append("")
+            glue = " " if pieces[-1] and pieces[-1][-1].isascii() else ""
+            pieces[-1] += glue + sentence
+    for piece in pieces:
+        yield Entry(line, piece, category, project, bool(box and box[1] != " "))
 
 
 def _plain(text: str) -> str:
     """Without the marks for bold letters."""
     return _BOLD.sub(lambda found: found[1] or found[2], text).strip()
-
-
-def _sentences(text: str) -> list[str]:
-    """A few sentences of a long paragraph at a time."""
-    pieces = [""]
-    for sentence in sentences.split(text):
-        if pieces[-1] and len(pieces[-1]) + len(sentence) > _JOINED:
-            pieces.append("")
-        glue = " " if pieces[-1] and pieces[-1][-1].isascii() else ""
-        pieces[-1] += glue + sentence
-    return pieces
-
-
-def _category_of(titles: Sequence[str]) -> str:
-    """The category that the innermost heading which tells one names."""
-    for title in reversed(titles):
-        for category, words in _CATEGORIES.items():
-            if re.search(rf"(?<![a-z])(?:{words})", title[:200].lower()):
-                return category
-    return ""
-
-
-def _project_of(titles: Sequence[str]) -> str:
-    """The project that a heading names: `Project: Acme`, or `Acme` below `Projects`."""
-    for title, below in zip_longest(titles, titles[1:]):
-        if found := _PROJECT.fullmatch(title):
-            return found[1].strip()
-        if below and _PROJECTS.fullmatch(title):
-            return below[:100].strip()
-    return ""

@@ -1,7 +1,7 @@
 """The files of an import: a folder, an archive or one file, read within limits.
 
 Nothing of an archive is written to disk, so that no name in it can lead anywhere. One that says
-that it unpacks to absurdly more than it is (`journal/unpacking.py`) is refused, and `zipfile` gives
+that it unpacks to absurdly more than it is (`check_unpacked`) is refused, and `zipfile` gives
 no more of a part than the archive says. Links that leave the folder, and what is no regular file,
 are not read.
 """
@@ -20,11 +20,11 @@ from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
 from loxodon.errors import InputError
-from loxodon.journal.lines import unreadable
-from loxodon.journal.unpacking import MOST_PARTS, Allowance
+from loxodon.journal.lines import check_unpacked, unreadable
 from loxodon.security.paths import is_closed, opened
 
 MOST_WHOLE = 1 << 30  # bytes of a file
+MOST_PARTS = 100_000
 _DEPTH = 4  # folders below the one that is imported
 _IGNORED = ("__MACOSX", "node_modules", "__pycache__")
 _BOUNDED = (0, 8)  # stored, deflated: of other methods a piece may unpack to any size at once
@@ -75,7 +75,8 @@ class Package:
         except (BadZipFile, EOFError, ValueError, NotImplementedError) as error:
             raise _broken(self.name, error) from None
         parts = self._archive.infolist()
-        Allowance(self.name, os.path.getsize(self.path)).check(sum(one.file_size for one in parts))
+        unpacked = sum(one.file_size for one in parts)
+        check_unpacked(self.name, os.path.getsize(self.path), unpacked)
         for one in parts:
             if one.is_dir() or _ignored(one.filename):
                 continue
@@ -150,7 +151,8 @@ class Package:
             text = self.read(name).decode("utf-8-sig").strip()
             if not text.startswith("["):
                 value = json.loads(text)
-                key = next((key for key in inside if _has_list(value, key)), "")
+                holds = value if isinstance(value, Mapping) else {}
+                key = next((key for key in inside if isinstance(holds.get(key), list)), "")
                 many = value[key] if key else [value]
                 yield from ((f".{key}[{n}]" if key else ".", one) for n, one in enumerate(many))
                 return
@@ -173,10 +175,6 @@ class Package:
                 reason=getattr(error, "msg", str(error)).removesuffix(" starting at"),
                 line=text.count("\n", 0, getattr(error, "pos", at)) + 1,
             ) from None
-
-
-def _has_list(value: object, key: str) -> bool:
-    return isinstance(value, Mapping) and isinstance(value.get(key), list)
 
 
 def _shown(name: str) -> str:

@@ -90,17 +90,19 @@ class Taker:
         self._store = store
         self._job = job
         self._now = memory.now()
-        self._contents: dict[str, str] | None = None  # the ids of the memories here, by their words
         self._turns = self._memories = self._known = self._done = 0
         self._skipped: Counter[str] = Counter()
         self._problems: list[FileProblem] = []
+        with store.reading():  # the ids of the memories here, by their words
+            here = [one for one in store.find(Filter()) if one.kind != "summary"]
+        self._contents = {_folded(one.content): one.id for one in here}
 
     def take(self, found: Iterable[Found]) -> Imported:
         drafts: list[Draft] = []
         memories: list[NewMemory] = []
         for one in found:
             if isinstance(one, Talk):
-                drafts += (self._claimed(turn) for turn in one.turns)
+                drafts += one.turns
             elif isinstance(one, NewMemory):
                 memories.append(one)
             elif isinstance(one, Skipped):
@@ -115,14 +117,9 @@ class Taker:
                 memories = []
         self._put_turns(drafts)
         self._put_memories(memories)
-        return Imported(
-            self._job.format,
-            self._turns,
-            self._memories,
-            self._known,
-            dict(sorted(self._skipped.items())),
-            tuple(self._problems),
-        )
+        skipped, problems = dict(sorted(self._skipped.items())), tuple(self._problems)
+        counts = (self._turns, self._memories, self._known)
+        return Imported(self._job.format, *counts, skipped, problems)
 
     def _report(self, one: FileProblem) -> None:
         if len(self._problems) < _MOST_PROBLEMS:
@@ -135,35 +132,34 @@ class Taker:
         if self._job.progress and number:
             self._job.progress(min(self._done, self._job.total), self._job.total)
 
-    def _claimed(self, draft: Draft) -> Draft:
-        """A turn as an import may bring it."""
-        return draft._replace(
-            origin=provenance.least((draft.origin or ORIGIN_OF_ROLE[draft.role], _TRUST)),
-            at=min(draft.at, self._now) if draft.at else None,
-            channel="" if draft.channel == CAPTURED else draft.channel,
-            agent="",
-        )
-
     def _put_turns(self, drafts: list[Draft]) -> None:
-        if not drafts:
+        """Journal turns, as far as an import may claim what they say of themselves."""
+        claimed = [
+            one._replace(
+                origin=provenance.least((one.origin or ORIGIN_OF_ROLE[one.role], _TRUST)),
+                at=min(one.at, self._now) if one.at else None,
+                channel="" if one.channel == CAPTURED else one.channel,
+                agent="",
+            )
+            for one in drafts
+        ]
+        if not claimed:
             return
         if self._job.dry:
-            known = self._store.known(with_keys(drafts, self._job.format, self._now))
+            known = self._store.known(with_keys(claimed, self._job.format, self._now))
             added = known.count(None)
         else:
-            added = self._memory.add_drafts(drafts, [self._job.format]).added
+            added = self._memory.add_drafts(claimed, [self._job.format]).added
         self._turns += added
-        self._known += len(drafts) - added
-        self._advance(len(drafts))
+        self._known += len(claimed) - added
+        self._advance(len(claimed))
 
     def _put_memories(self, batch: list[NewMemory]) -> None:
         """Keep those that are new. One that is here in the same words is noted all the same, so
         that it is known again once it was edited."""
         made: list[tuple[NewMemory, Record, Meaning]] = []
         same: list[NewMemory] = []
-        contents = self._contents = (
-            self._known_contents() if self._contents is None else self._contents
-        )
+        contents = self._contents
         # What the rules make of the words takes longer than to write it: before others have to wait
         for one in self._new_of(batch):
             words = _folded(one.content)
@@ -172,9 +168,8 @@ class Taker:
                 same.append(one)
                 continue
             try:
-                said = (
-                    Meaning() if self._job.dry else meaning_of(one.content, one.since or self._now)
-                )
+                at = one.since or self._now
+                said = Meaning() if self._job.dry else meaning_of(one.content, at)
                 made.append((one, _record(one, said, self._now), said))
             except InputError as error:
                 self._report(problem(one.source.file or one.source.turn, one.source.line, error))
@@ -195,11 +190,6 @@ class Taker:
                     for key in _keys(one):
                         self._store.execute("put_import", key, id, self._now)
         self._advance(len(batch))
-
-    def _known_contents(self) -> dict[str, str]:
-        with self._store.reading():
-            here = self._store.find(Filter())
-        return {_folded(one.content): one.id for one in here if one.kind != "summary"}
 
     def _new_of(self, batch: list[NewMemory]) -> list[NewMemory]:
         """Those that were neither taken nor forgotten, by what they are called there."""

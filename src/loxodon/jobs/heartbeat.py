@@ -49,7 +49,7 @@ def look(store: Store, now: datetime, since: datetime | None) -> Counter[str]:
         if not clock_check.look(store, now):
             counts["doubted"] += _doubt(store, now)
             counts["asked"] += _ask(store, now)
-        counts["merged"] += merged(store, _said_twice(store, now, since), now)
+        counts["merged"] += sum(merged(store, one, now) for one in _said_twice(store, now, since))
     counts["reminders"] = len(store.query_records("past_due", now, MOST))
     counts["waiting"] = store.scalar("count_fragments", "waiting")
     return counts

@@ -20,8 +20,8 @@ from datetime import datetime, timedelta, tzinfo
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.consolidate.compress import PROFILE
-from loxodon.consolidate.phases import Consolidated
+from loxodon.consolidate.pipeline import Consolidated
+from loxodon.consolidate.profile import PROFILE
 from loxodon.consolidate.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError, UsageError
 from loxodon.jobs import heartbeat

@@ -30,7 +30,7 @@ from loxodon.journal.lines import (
     split_lines,
 )
 
-__all__ = ["FORMATS", "Format", "Reading", "detect", "is_database", "read"]
+__all__ = ["FORMATS", "Format", "Reading", "is_database", "read"]
 
 _HEAD = 50  # lines that are looked at to tell the kind of a file
 
@@ -42,17 +42,11 @@ def read(
 
     Times without an offset are in `zone` (the machine's when None).
     """
-    lines = split_lines(data)
-    kind = format or detect("\n".join(text or "" for text in lines.texts[:_HEAD]), name)
-    drafts, problems = _reader(kind)(lines, name, zone)
-    return Reading(kind, drafts, sorted(problems, key=lambda problem: problem[0]))
-
-
-def _reader(kind: Format) -> Callable[[FileLines, str, tzinfo | None], Read]:
     from loxodon.journal.transcripts import AGENTS
 
-    if kind in AGENTS:
-        return AGENTS[kind].read
+    lines = split_lines(data)
+    head = [text for text in lines.texts[:_HEAD] if text and text.strip()]
+    kind = format or _json_kind(head) or _kind_by_name(head, name)
     if kind not in FORMATS:
         raise UsageError(
             "unknown format {format}",
@@ -60,10 +54,13 @@ def _reader(kind: Format) -> Callable[[FileLines, str, tzinfo | None], Read]:
             format=shown(kind),
             formats=", ".join(FORMATS),
         )
-    # Each is imported only when such a file is read.
-    module = import_module(f"{__name__}.{kind}")
-    reader: Callable[[FileLines, str, tzinfo | None], Read] = getattr(module, f"read_{kind}")
-    return reader
+    reader: Callable[[FileLines, str, tzinfo | None], Read]
+    if kind in AGENTS:
+        reader = AGENTS[kind].read
+    else:  # imported only when such a file is read
+        reader = getattr(import_module(f"{__name__}.{kind}"), f"read_{kind}")
+    drafts, problems = reader(lines, name, zone)
+    return Reading(kind, drafts, sorted(problems, key=lambda problem: problem[0]))
 
 
 def is_database(head: bytes) -> bool:
@@ -71,40 +68,28 @@ def is_database(head: bytes) -> bool:
     return head.startswith(DATABASE_MARK)
 
 
-def detect(head: str, name: str) -> Format:
-    """What kind of file begins with `head`: its content decides, then its name."""
-    lines = head.removeprefix("\ufeff").split("\n")[:_HEAD]
-    filled = [line for line in lines if line.strip()]
-    kind = _json_kind(filled)
-    if kind is not None:
-        return kind
+def _kind_by_name(lines: list[str], name: str) -> Format:
     lowered = name.lower()
     if lowered.endswith((".jsonl", ".ndjson", ".json")):
         return "jsonl"
-    if lowered.endswith((".md", ".markdown")) or any(_is_heading(line) for line in filled):
-        return "markdown"
-    return "chat"
+    headed = any(line.lstrip("#")[:1] == " " for line in lines if line.startswith("#"))
+    return "markdown" if headed or lowered.endswith((".md", ".markdown")) else "chat"
 
 
 def _json_kind(lines: list[str]) -> Format | None:
     """The kind of lines that are JSON; None where they are something else."""
     for line in lines:
-        if not line.lstrip().startswith("{"):
-            continue
         try:
-            value = json.loads(line)
+            value = json.loads(line) if line.lstrip().startswith("{") else None
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
             return _kind_of_entry(value)
-    # No line is an object of its own: it may be one document over many lines.
+    # No line is an object of its own: it may be one document over many lines. `[10:30] Alice: hi`
+    # begins with a bracket too, and so does a link in Markdown.
     first = lines[0].strip() if lines else ""
-    if first.startswith("{"):
-        return "jsonl"
-    # `[10:30] Alice: hi` begins with a bracket too, and so does a link in Markdown.
-    if first == "[" or (first.startswith("[") and first[1:].lstrip()[:1] in ("{", "[", "]")):
-        return "jsonl"
-    return None
+    is_list = first == "[" or (first[:1] == "[" and first[1:].lstrip()[:1] in ("{", "[", "]"))
+    return "jsonl" if first.startswith("{") or is_list else None
 
 
 def _kind_of_entry(entry: Entry) -> Format:
@@ -120,8 +105,3 @@ def _kind_of_entry(entry: Entry) -> Format:
     of_openclaw = isinstance(kind, str) and "id" in entry
     message = kind == "message" and isinstance(entry.get("message"), dict)
     return "openclaw" if of_openclaw and ("parentId" in entry or message) else "jsonl"
-
-
-def _is_heading(line: str) -> bool:
-    marks = len(line) - len(line.lstrip("#"))
-    return 0 < marks <= 6 and line[marks : marks + 1] == " "

@@ -4,14 +4,10 @@
     Alice: hi                             张三 2026-02-04 10:30
                                           你好
 
-A log keeps to one way of marking who speaks; which one it is, is decided from the whole file, so
-that a `Note: …` or a `10:30` inside a message is not taken for a speaker. Every other line goes on
-with the message above it.
-
-Who is who: User, Me, 我 and the like are the user, Assistant, Claude, 助手 and the like the
-assistant, and any other name is a person, `role` user with that `speaker`. Their words have the
-origin `group`, because a memory must not take them for the user's own: which of them is the user
-has to be told (`Memory.add_drafts`, `me`). A log with more than two people is a group chat.
+A log keeps to one way of marking who speaks, which is told by the whole file; every other line goes
+on with the message above it. User, Me, 我 are the user, Assistant, Claude, 助手 the assistant, any
+other name is a person: their words have the origin `group`, until `Memory.add_drafts` is told which
+of them is the user (`me`). A log with more than two people is a group chat.
 """
 
 from __future__ import annotations
@@ -19,13 +15,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import timedelta, tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.journal.lines import FileLines, Read, Trouble, check_name, check_text, stem_of
-from loxodon.journal.moments import MIDNIGHT, Clock, Day, match_clock, match_day, moment
+from loxodon.journal.lines import FileLines, Read, Trouble, check_name, check_text
+from loxodon.journal.moments import (
+    MIDNIGHT,
+    Clock,
+    Day,
+    day_in_name,
+    match_clock,
+    match_day,
+    moment,
+)
 from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
 
 _MAX_SPEAKER = 30  # characters of a name
@@ -65,8 +68,6 @@ _OTHER_NAME = re.compile(
     r"(?=[^\W\d_])[^，。；！？、…“”‘’《》,;!?\"<>{}|\\/=`*#$%^&"
     "的是了说在有这那就都和与及请把被让给吗呢吧如下你他她它们要会很也还但因所]{1,12}"
 )
-_STAMPED = ("stamped", "name-first", "stamp-first")  # styles that nothing but a log has
-_GAP = re.compile(r"[ \t]*([-–—|•·]?)[ \t]*")
 _NAMED = re.compile(r"([^:：]{1,60}?)\s*[:：](?!//)(.*)")
 _RULE = " \t-=—–*_#~·[]【】()（）<>"
 _INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"
@@ -75,20 +76,11 @@ _INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"
 class _Header(NamedTuple):
     """A line that may begin a message."""
 
-    style: str  # of `_STAMPED`, or `timed`, `plain`, `name-time`, `notice`
+    style: str  # `line`: a stamp, and the text is on it; `block`: the text is below; `plain`
     name: str
     text: str
     day: Day | None = None
     clock: Clock | None = None
-
-
-class _Message(NamedTuple):
-    """A message; `texts` is added to while its lines are being gathered."""
-
-    line: int
-    name: str
-    at: datetime | None
-    texts: list[str]
 
 
 def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
@@ -97,9 +89,8 @@ def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     # Without the marks of writing direction and the odd spaces that phones put into exports
     odd = str.maketrans({"\u202f": " ", "\xa0": " "})
     texts = [(text or "").strip(_INVISIBLE).translate(odd) for text in lines.texts]
-    headers = [_header(text) for text in texts]
-    chosen = _speaking(headers, texts)
-    if not chosen:
+    headers = _of_one_style([_header(text) for text in texts], texts)
+    if not any(headers):
         if any(text.strip() for text in texts):
             error = InputError(
                 "no line starts with a speaker's name",
@@ -108,21 +99,21 @@ def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
             )
             problems.append((1, error))
         return [], problems
-    begun = [header if n in chosen else None for n, header in enumerate(headers)]
-    messages = list(_messages(texts, begun, _Calendar(begun, name, zone), problems))
-    keys = {_key_of(message.name) for message in messages if message.name}
+    messages = [one for one in _messages(texts, headers, name, zone, problems) if one.line]
+    keys = {_key_of(message.speaker) for message in messages if message.speaker}
     people = {key for key in keys if _role_of(key) is None}
     group = len(people) + bool(keys & _ROLES["user"]) > 2
     drafts: list[Draft] = []
     for message in messages:
         try:
-            drafts += _draft(message, group=group)
+            check_text(message.content)
+            check_name(message.speaker, "speaker")
         except InputError as error:
             problems.append((message.line, error))
+        else:
+            said = _attributed(message._replace(chat="group" if group else "direct"))
+            drafts += [said] if said.content else []
     return drafts, problems
-
-
-# -- which lines begin a message -----------------------------------------------------------------
 
 
 def _header(text: str) -> _Header | None:
@@ -135,18 +126,15 @@ def _header(text: str) -> _Header | None:
         indented = text.startswith(("    ", "\t"))  # a piece of code or a list in a message
         return _name_first(bare) or (None if indented else _plain_header(bare))
     day, clock, end, bracket = stamp
-    gap = _GAP.match(bare, end)
-    rest = bare[gap.end() if gap else end :]
-    named = _split_name(rest)
-    marked = bracket or (gap is not None and gap[1])
-    if named and (day or marked):
-        return _Header("stamped", *named, day, clock)
-    if named:  # `10:30 Dentist: …` may as well stand in a message
-        return _Header("timed", *named, day, clock) if _is_name(named[0]) else None
+    rest = bare[end:].lstrip(" \t-–—|•·")
+    marked = bracket or bare[end:].lstrip()[:1] in tuple("-–—|•·")
+    if named := _split_name(rest):
+        is_name = day or marked or _is_name(named[0])
+        return _Header("line", *named, day, clock) if is_name else None
     if day and clock and not marked and _is_name(rest):
-        return _Header("stamp-first", rest, "", day, clock)
+        return _Header("block", rest, "", day, clock)
     is_notice = rest and (bracket or (day and clock))
-    return _Header("notice", "", rest, day, clock) if is_notice else None
+    return _Header("line", "", rest, day, clock) if is_notice else None
 
 
 def _stamp(text: str) -> tuple[Day | None, Clock | None, int, bool] | None:
@@ -156,13 +144,10 @@ def _stamp(text: str) -> tuple[Day | None, Clock | None, int, bool] | None:
     end = day[1] if day else int(bracket)
     clock = match_clock(text, len(text) - len(text[end:].lstrip(" \t,，T")))
     end = clock[1] if clock else end
-    if not day and not clock:
+    closed = text[end:].lstrip(" ")
+    if not (day or clock) or (bracket and closed[:1] not in ("]", "】", ")")):
         return None
-    if bracket:
-        closed = text[end:].lstrip(" ")
-        if closed[:1] not in ("]", "】", ")"):
-            return None
-        end = len(text) - len(closed) + 1
+    end = len(text) - len(closed) + 1 if bracket else end
     return day[0] if day else None, clock[0] if clock else None, end, bracket
 
 
@@ -170,10 +155,9 @@ def _split_name(rest: str) -> tuple[str, str] | None:
     """`Alice: hi` after a stamp, where almost anything before the colon is a name."""
     found = _NAMED.match(rest)
     name, text = (found[1].strip(), found[2]) if found else ("", "")
-    if name[-1:].isdigit() and text[:1].isdigit():
-        return None  # the colon of a time
+    of_time = name[-1:].isdigit() and text[:1].isdigit()
     # WhatsApp shows the number of someone without a name; nothing else before a colon is digits.
-    if not name or (name.isdigit() and len(name) < 5) or name.count(" ") > 5:
+    if not name or of_time or (name.isdigit() and len(name) < 5) or name.count(" ") > 5:
         return None
     if any(c in "。！？；，!?;" for c in name) or (". " in name and name.count(" ") > 2):
         return None
@@ -184,15 +168,11 @@ def _name_first(bare: str) -> _Header | None:
     """`张三 2026-02-04 10:30`, `Alice, [04.02.2026 10:30]`: the text is on the lines below."""
     if len(bare) > _MAX_SPEAKER + 40 or bare[-1] not in "0123456789])】分mMzZ":
         return None
-    for place in range(1, min(len(bare), _MAX_SPEAKER + 2)):
-        if bare[place - 1] not in " \t," or bare[place] in " \t":
-            continue
-        stamp = _stamp(bare[place:])
-        if stamp is None or stamp[2] != len(bare) - place:
-            continue
-        name = bare[:place].rstrip(" \t,，:：")
-        style = "name-first" if stamp[0] else "name-time"
-        return _Header(style, name, "", stamp[0], stamp[1]) if _is_name(name) else None
+    for gap in re.finditer(r"[ \t,](?=[^ \t])", bare[: _MAX_SPEAKER + 2]):
+        stamp = _stamp(bare[gap.end() :])
+        if stamp and stamp[2] == len(bare) - gap.end():
+            name = bare[: gap.end()].rstrip(" \t,，:：")
+            return _Header("block", name, "", stamp[0], stamp[1]) if _is_name(name) else None
     return None
 
 
@@ -203,155 +183,106 @@ def _plain_header(bare: str) -> _Header | None:
         return None
     text = found[2]
     wide = "：" in bare[: found.start(2)] or not found[1].isascii() or not text[:1].isascii()
-    if text and not text[0].isspace() and not wide:
-        return None
-    return _Header("plain", found[1], text.strip())
+    spaced = not text or text[0].isspace() or wide
+    return _Header("plain", found[1], text.strip()) if spaced else None
 
 
-def _speaking(headers: list[_Header | None], texts: list[str]) -> set[int]:
-    """The places of the lines that begin a message."""
+def _of_one_style(headers: list[_Header | None], texts: list[str]) -> list[_Header | None]:
+    """The lines that begin a message: those of the style that the log has."""
     count = Counter(header.style for header in headers if header)
-
-    def of_style(*styles: str) -> set[int]:
-        return {n for n, header in enumerate(headers) if header and header.style in styles}
-
-    # In a log with times a line without one goes on with what is above.
-    best = max(_STAMPED, key=lambda style: count[style])
-    # Prose in a stamped log may have more colons than the log has messages, but not by much.
-    if count[best] * 5 >= max(count["plain"], count["timed"], 1):
-        return of_style(best, "notice") if best == "stamped" else of_style(best)
-    if count["timed"] >= max(count["plain"], 1):
-        return of_style("timed")
-    chosen = _of_plain(headers)
+    best = max(("line", "block"), key=lambda style: count[style])
+    dated = any(one and one.style == best and one.day for one in headers)
+    # In a log with dates a line without one goes on with what is above, and prose in it may have
+    # more colons than the log has messages, but not by much.
+    if count[best] * (5 if dated else 1) < max(count["plain"], 1):
+        best = "plain"
+    # Where an assistant speaks, what else has a colon is mostly its own headings (`Pros: …`), which
+    # must not become a person's words: besides those named by their role only the first to speak
+    # does, and where no user is named, who speaks more than once.
+    keys = [_key_of(one.name) for one in headers if one and one.style == best]
+    heard = {*keys}
+    if best == "plain" and heard & _ROLES["assistant"]:
+        named = bool(heard & _ROLES["user"])
+        often = {key for key in keys if _role_of(key) or (not named and keys.count(key) > 1)}
+        heard = often | {keys[0]}
+    chosen = [
+        one if one and one.style == best and _key_of(one.name) in heard else None for one in headers
+    ]
     # With a speaker on so few lines, or so late, the file is something else: prose, settings, code.
+    places = [n for n, one in enumerate(chosen) if one]
     filled = [n for n, text in enumerate(texts) if text.strip() and _separator(text) is None]
-    rare = len(filled) > 20 and len(chosen) * 20 < len(filled)
-    soon = chosen & {*filled[: 5 if len(chosen) > 1 else 1]}
-    if soon and not rare:
-        return chosen
-    return of_style("name-time") if count["name-time"] >= 2 else set()
-
-
-def _of_plain(headers: list[_Header | None]) -> set[int]:
-    """The lines that begin with a speaker, in a log without stamps.
-
-    Where an assistant speaks, what else has a colon is mostly its own headings (`Pros: …`), which
-    must not become a person's words: besides those named by their role only the first to speak
-    does, and where no user is named, who speaks more than once.
-    """
-    plain = {p: _key_of(h.name) for p, h in enumerate(headers) if h and h.style == "plain"}
-    keys = list(plain.values())
-    if not set(keys) & _ROLES["assistant"]:
-        return set(plain)
-    named = bool(set(keys) & _ROLES["user"])
-    heard = {key for key in keys if _role_of(key) or (not named and keys.count(key) > 1)}
-    heard.add(keys[0])
-    return {place for place, key in plain.items() if key in heard}
-
-
-# -- when ----------------------------------------------------------------------------------------
-
-
-class _Calendar:
-    """The day that the log has come to, for the messages that give only a time."""
-
-    def __init__(self, headers: list[_Header | None], name: str, zone: tzinfo | None) -> None:
-        unclear = [h.day for h in headers if h and h.day and h.day.ambiguous]
-        # Day first, unless the log shows that it cannot be.
-        cannot = any(day.month > 12 for day in unclear)
-        self.month_first = cannot and not any(day.day > 12 for day in unclear)
-        self.zone = zone
-        self.today: date | None = None
-        self.clock = MIDNIGHT
-        if found := match_day(stem_of(name).replace("_", "-")):
-            with suppress(InputError):
-                self.turn_to(found[0], None)
-
-    def turn_to(self, day: Day, clock: Clock | None) -> None:
-        """Go to that day; raises InputError where there is no such day."""
-        self.today = day.resolve(month_first=self.month_first)
-        self.clock = clock or MIDNIGHT
-
-    def at(self, header: _Header) -> datetime | None:
-        """When a message was written; None where the log has told no day."""
-        if header.day:
-            self.turn_to(header.day, header.clock)
-        elif header.clock:
-            late = self.clock.hour - header.clock.hour
-            # 23:50 is followed by 00:10 of the next day.
-            if self.today and late >= 12 and self.today.year < 9999:
-                self.today += timedelta(days=1)
-            self.clock = header.clock
-        return moment(self.today, self.clock, self.zone) if self.today else None
+    rare = len(filled) > 20 and len(places) * 20 < len(filled)
+    soon = {*places} & {*filled[: 5 if len(places) > 1 else 1]}
+    return chosen if dated or (soon and not rare) else [None] * len(headers)
 
 
 def _separator(text: str) -> tuple[Day, Clock | None] | None:
     """The day (and time) of a line that has nothing else: `--- 2026-02-04 ---`."""
     bare = text.strip(_RULE)
     found = match_day(bare) if len(bare) <= 60 else None
-    if found is None:
-        return None
-    rest = bare[found[1] :].strip(_RULE + ",，")
+    rest = bare[found[1] :].strip(_RULE + ",，") if found else ""
     clock = match_clock(rest) if rest else None
-    if rest and (clock is None or clock[1] != len(rest)):
+    if found is None or (rest and (clock is None or clock[1] != len(rest))):
         return None
     return found[0], clock[0] if clock else None
 
 
-# -- the messages --------------------------------------------------------------------------------
-
-
 def _messages(
-    texts: list[str], begun: list[_Header | None], calendar: _Calendar, problems: list[Trouble]
-) -> Iterator[_Message]:
-    """The messages with their lines; what stands before the first is nobody's."""
-    current: _Message | None = None
-    for line, (text, header) in enumerate(zip(texts, begun, strict=True), 1):
+    texts: list[str],
+    headers: list[_Header | None],
+    name: str,
+    zone: tzinfo | None,
+    problems: list[Trouble],
+) -> Iterator[Draft]:
+    """The messages with their lines; what stands before the first is nobody's, and what follows a
+    date that does not exist has no line. A time alone is of the day that the log has come to."""
+    unclear = [one.day for one in headers if one and one.day and one.day.ambiguous]
+    # Day first, unless the log shows that it cannot be.
+    cannot = any(day.month > 12 for day in unclear)
+    month_first = cannot and not any(day.day > 12 for day in unclear)
+    today, clock = day_in_name(name), MIDNIGHT
+    current, said = Draft(0, "system", ""), list[str]()
+    for line, (text, header) in enumerate(zip(texts, headers, strict=True), 1):
+        day, time = header[3:] if header else _separator(text) or (None, None)
+        begun: Draft | None = None
         try:
-            if header is not None:
-                at = calendar.at(header)
-                if current and current.line:
-                    yield current
-                current = _Message(line, header.name, at, [header.text])
-            elif separator := _separator(text):
-                calendar.turn_to(*separator)
-            elif current is not None:
-                current.texts.append(text)
-            elif text.strip():
-                current = _Message(line, "", None, [text])
+            if day:
+                today, clock = day.resolve(month_first=month_first), time or MIDNIGHT
+            elif time:
+                # 23:50 is followed by 00:10 of the next day.
+                if today and clock.hour - time.hour >= 12 and today.year < 9999:
+                    today += timedelta(days=1)
+                clock = time
+            if header:
+                at = moment(today, clock, zone) if today else None
+                begun = Draft(line, "system", header.text, at=at, speaker=header.name)
+            elif not day and (said or text.strip()):
+                begun = None if said else Draft(line, "system", text)
+                said.append(text)
         except InputError as error:
             problems.append((line, error))
-            if current and current.line:
-                yield current
-            current = _Message(0, "", None, [])  # of nobody: its lines go with it
-    if current and current.line:
-        yield current
+            begun = Draft(0, "system", "")  # of nobody: its lines go with it
+        if begun:
+            yield current._replace(content="\n".join(said))
+            current, said = begun, [begun.content]
+    yield current._replace(content="\n".join(said))
 
 
-def _draft(message: _Message, *, group: bool) -> list[Draft]:
-    """The turn of a message; none for one without text."""
-    text = "\n".join(message.texts).strip()
-    if not text:
-        return []
-    check_text(text)
-    check_name(message.name, "speaker")
-    key = _key_of(message.name)
+def _attributed(message: Draft) -> Draft:
+    """A message with the role and the origin of its speaker."""
+    name = message.speaker
+    key = _key_of(name)
     named = _role_of(key)
-    role: Role = named or ("user" if message.name else "system")
-    person = named is None and bool(message.name)
+    role: Role = named or ("user" if name else "system")
+    person = named is None and bool(name)
     # The name by itself, without the `said` and the marks that stood around it.
-    shown = message.name.strip(" *~").removesuffix(" said").removesuffix("说").rstrip()
-    return [
-        Draft(
-            message.line,
-            role,
-            text,
-            at=message.at,
-            speaker=shown if person or key in _MODELS else "",
-            chat="group" if group else "direct",
-            origin="group" if person else ORIGIN_OF_ROLE[role],
-        )
-    ]
+    shown = name.strip(" *~").removesuffix(" said").removesuffix("说").rstrip()
+    return message._replace(
+        role=role,
+        content=message.content.strip(),
+        speaker=shown if person or key in _MODELS else "",
+        origin="group" if person else ORIGIN_OF_ROLE[role],
+    )
 
 
 # -- who speaks: what is a name, and whose --------------------------------------------------------

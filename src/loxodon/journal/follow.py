@@ -10,10 +10,11 @@ from __future__ import annotations
 import glob
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.lines import (
@@ -29,7 +30,7 @@ from loxodon.journal.lines import (
 from loxodon.journal.transcripts import AGENTS, Opening
 from loxodon.messages import tn
 from loxodon.store import Progress
-from loxodon.types import Draft, FileProblem, Turn
+from loxodon.types import Draft, FileProblem
 
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
@@ -71,7 +72,7 @@ class TranscriptPart(NamedTuple):
     spoken: bool = True  # False where nobody speaks in it but programs
 
 
-# -- transcripts as files that grow --------------------------------------------------------------
+# -- one run, of any agent -----------------------------------------------------------------------
 
 
 def parsed_mark(text: str) -> Mark:
@@ -81,6 +82,10 @@ def parsed_mark(text: str) -> Mark:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def number(value: object) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def entries_of(
@@ -116,13 +121,6 @@ def _tail(file: BinaryIO, end: int) -> str:
     return blake2b(file.read(end - start), digest_size=16).hexdigest()
 
 
-def number(value: object) -> int:
-    return value if isinstance(value, int) else 0
-
-
-# -- one run, of any agent -----------------------------------------------------------------------
-
-
 class Following:
     """What one run found so far, and what waits to be journalled."""
 
@@ -132,7 +130,7 @@ class Following:
         self._zone = workspace.zone
         self._name = name
         self._waiting: list[tuple[str, str, TranscriptPart]] = []
-        self._found = Followed()
+        self._counts: Counter[str] = Counter()
         self._sessions: dict[str, None] = {}
         self._problems: list[FileProblem] = []
         self._taken: set[tuple[str, datetime | None]] = set()  # ids and times that wait
@@ -141,12 +139,13 @@ class Following:
 
     def result(self) -> Followed:
         self._flush()
-        return self._found._replace(sessions=tuple(self._sessions), problems=tuple(self._problems))
+        counts: dict[str, Any] = dict(self._counts)
+        sessions, problems = tuple(self._sessions), tuple(self._problems)
+        return Followed(sessions=sessions, problems=problems, **counts)
 
     def tell(self, file: str, problems: Sequence[Trouble]) -> None:
         for line, error in problems[:_MOST_PROBLEMS]:
-            message, hint = error.localized()
-            self._problems.append(FileProblem(file, line, message, hint))
+            self._problems.append(FileProblem(file, line, *error.localized()))
         left = len(problems) - _MOST_PROBLEMS
         if left > 0:
             more = tn("{n} more line cannot be read", "{n} more lines cannot be read", left)
@@ -171,7 +170,7 @@ class Following:
     def _wait(self, path: str, session: str, part: TranscriptPart, *, copies: bool) -> None:
         """Put what is new in a transcript with what waits; it may begin with `copies`."""
         self.tell(f"{path}#{session}" if session else path, part.problems)
-        self._count(**{"read" if part.spoken else "skipped": 1})
+        self._counts["read" if part.spoken else "skipped"] += 1
         if copies and part.drafts:
             part = part._replace(drafts=self._own(part))
         self._taken |= {(draft.id, draft.at) for draft in part.drafts}
@@ -182,27 +181,24 @@ class Following:
     def _own(self, part: TranscriptPart) -> list[Draft]:
         """The turns of a transcript that was read whole, without those that it begins with and that
         are copies: agents copy a session that is resumed or forked into the new one."""
-        before = list[Turn]()
+        before: list[tuple[str, str]] = []
         if part.parent:
             self._flush()
-            before = self._memory.journal(session=session_of(part.parent))
-        copies = 0
-        for copies, draft in enumerate(part.drafts):
-            said = [(turn.role, turn.content) for turn in before[copies : copies + 1]]
-            if said != [(draft.role, draft.content)] and not self._is_taken(draft):
-                break
-        else:
-            copies = len(part.drafts)
-        self._count(known=copies)
-        return part.drafts[copies:]
-
-    def _is_taken(self, draft: Draft) -> bool:
-        """Whether a turn with this id was said at this time, in whatever session."""
-        if draft.at is None or (draft.id, draft.at) in self._taken:
-            return draft.at is not None
+            turns = self._memory.journal(session=session_of(part.parent))
+            before = [(turn.role, turn.content) for turn in turns]
         moment = timedelta(microseconds=1)
-        found = self._memory.journal(since=draft.at, until=draft.at + moment)
-        return any(turn.id == draft.id for turn in found)
+        copies = 0
+        for copies, draft in enumerate([*part.drafts, None]):
+            if draft is None or before[copies : copies + 1] == [(draft.role, draft.content)]:
+                continue
+            # A turn with this id was said at this time, in whatever session.
+            if draft.at is not None and (draft.id, draft.at) in self._taken:
+                continue
+            said = self._memory.journal(since=draft.at, until=draft.at + moment) if draft.at else ()
+            if not any(turn.id == draft.id for turn in said):
+                break
+        self._counts["known"] += copies
+        return part.drafts[copies:]
 
     def _flush(self) -> None:
         """Journal what waits, and put down how far it was read."""
@@ -218,7 +214,7 @@ class Following:
         ]
         if drafts:
             added = self._memory.add_drafts(drafts, [self._name])
-            self._count(added=added.added, known=added.known, changed=added.changed)
+            self._counts.update(added=added.added, known=added.known, changed=added.changed)
             if added.added:
                 self._sessions.update(dict.fromkeys(added.sessions))
         # A run that is killed here reads the same again, and adds nothing.
@@ -230,10 +226,6 @@ class Following:
             with self._store.writing():
                 for path, session, mark in marks:
                     self._store.execute("set_mark", path, session, json.dumps(mark), now)
-
-    def _count(self, **more: int) -> None:
-        now = self._found._asdict()
-        self._found = self._found._replace(**{name: now[name] + n for name, n in more.items()})
 
 
 def stray() -> InputError:
@@ -258,13 +250,6 @@ def transcripts(agent: str, folder: str) -> list[str]:
     top = glob.escape(folder)
     found = (path for one in AGENTS[agent].patterns for path in glob.glob(os.path.join(top, one)))
     return sorted(filter(os.path.isfile, found), key=lambda path: (os.path.getmtime(path), path))
-
-
-def tops(agent: str, environment: Mapping[str, str]) -> list[str]:
-    """The folders that an agent's transcripts are somewhere in."""
-    folder = AGENTS[agent].folder(environment)
-    names = dict.fromkeys(pattern.partition("/")[0] for pattern in AGENTS[agent].patterns)
-    return [os.path.join(folder, name) for name in names]
 
 
 def found_agents(environment: Mapping[str, str]) -> list[str]:
@@ -318,7 +303,7 @@ class _Run(Following):
         mark = self.mark(path)
         mark = mark if mark.get("form") == _FORM else {}
         if self._lies_still(path, mark):
-            self._count(unchanged=1)
+            self._counts["unchanged"] += 1
             return
         try:
             if not within(root, path):

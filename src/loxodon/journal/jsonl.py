@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, tzinfo
-from typing import Any, NoReturn
+from datetime import tzinfo
+from typing import Any
 
-from loxodon.clock import in_zone
 from loxodon.errors import InputError
 from loxodon.journal.lines import (
     Entry,
@@ -29,6 +28,7 @@ from loxodon.journal.lines import (
     objects_in,
     shown,
 )
+from loxodon.journal.moments import read_instant
 from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, Draft, Role
 
 _WORDS_FOR: dict[Role, str] = {
@@ -77,7 +77,10 @@ def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
             hint="write each turn as a dict with a role and content",
             type=type(value).__name__,
         )
-    return _draft(value, line, zone) or _no_text()
+    draft = _draft(value, line, zone)
+    if draft is None:
+        raise _no_text()
+    return draft
 
 
 def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
@@ -87,70 +90,56 @@ def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     """
     drafts: list[Draft] = []
     problems: list[Trouble] = []
-    document, broken = _document(lines)
+    broken: list[Trouble] = []
+    document: Sequence[object] | None = None
+    try:
+        document = _document(lines)
+    except ValueError as error:
+        broken.append((getattr(error, "lineno", 1), not_json(error)))
     if document is not None:
         problems += lines.problems
-        for place, value in enumerate(document, 1):
-            _take(value, place, zone, drafts, problems)
-        return drafts, problems
-    for number, entry in objects_in(lines, problems):
-        _take(entry, number, zone, drafts, problems)
-    if broken is not None and not drafts and len(problems) > 1:
-        return drafts, [broken]  # one mistake in a document, not one in each of its lines
+    numbered: Iterable[tuple[int, object]] = (
+        objects_in(lines, problems) if document is None else enumerate(document, 1)
+    )
+    for number, value in numbered:
+        for place, message in enumerate(_messages_in(value)):
+            try:
+                # Many messages on one line have many places: the same words twice are two turns.
+                draft = _draft(as_object(message), number + place * _LINES, zone)
+                drafts += [draft] if draft else []
+            except InputError as error:
+                problems.append((number, error))
+    if broken and not drafts and len(problems) > 1:
+        return drafts, broken  # one mistake in a document, not one in each of its lines
     return drafts, problems
 
 
-def _document(lines: FileLines) -> tuple[Sequence[object] | None, Trouble | None]:
-    """The messages of a file that is one JSON value, or what is wrong with it if it tries to be."""
+def _document(lines: FileLines) -> Sequence[object] | None:
+    """The messages of a file that is one JSON value; None for one object a line. Raises ValueError
+    for one that tries to be."""
     first = next((text for text in lines.texts if text and not text.isspace()), "")
     if first.lstrip()[:1] not in ("[", "{") or None in lines.texts:
-        return None, None
+        return None
     try:
-        if isinstance(json.loads(first), dict):
-            return None, None  # one object a line
+        if isinstance(json.loads(first), dict) and len(lines.texts) > 1:
+            return None
     except (ValueError, RecursionError):
         pass
     try:
         value = json.loads("\n".join(text or "" for text in lines.texts))
     except RecursionError:
-        return None, None
-    except ValueError as error:
-        return None, (getattr(error, "lineno", 1), not_json(error))
-    if not isinstance(value, dict):
-        return (value if isinstance(value, list) else [value]), None
-    messages = _messages_in(value)
-    if messages is None:
-        return [value], None
+        return None
+    return value if isinstance(value, list) else _messages_in(value)
+
+
+def _messages_in(value: object) -> Sequence[object]:
+    """The messages of a conversation, each with its session; else what it is itself."""
+    messages = value.get("messages") if isinstance(value, Mapping) and "role" not in value else None
+    if not isinstance(value, Mapping) or not isinstance(messages, list):
+        return [value]
     session = next((value[n] for n in (*_SESSION_FIELDS, "id") if n in value), None)
     own: dict[str, Any] = {} if session is None else {"session": session}
-    return [{**own, **one} if isinstance(one, dict) else one for one in messages], None
-
-
-def _messages_in(value: Entry) -> Sequence[object] | None:
-    """The messages of a conversation; None for what is none."""
-    found = value.get("messages")
-    return found if isinstance(found, list) and "role" not in value else None
-
-
-def _take(
-    value: object, line: int, zone: tzinfo | None, drafts: list[Draft], problems: list[Trouble]
-) -> None:
-    """Add the turns of one JSON value: a message, or a conversation with its messages."""
-    try:
-        entry = as_object(value)
-        messages = _messages_in(entry)
-        session = "" if messages is None else _name(entry, *_SESSION_FIELDS, "id")
-    except InputError as error:
-        problems.append((line, error))
-        return
-    for place, message in enumerate([entry] if messages is None else messages):
-        try:
-            # Many messages on one line stand at many places: the same words twice are two turns.
-            draft = _draft(as_object(message), line + place * _LINES, zone)
-            if draft is not None:
-                drafts.append(draft._replace(session=draft.session or session))
-        except InputError as error:
-            problems.append((line, error))
+    return [{**own, **one} if isinstance(one, dict) else one for one in messages]
 
 
 def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:
@@ -161,21 +150,22 @@ def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:
     blocks = content if isinstance(content, list | tuple) else ()
     if role == "user" and blocks and not text.strip():
         # Anthropic hands tool results over in the user's name; they are not the user's words.
-        text = _joined(blocks, results=True)
+        text = text_of(blocks, results=True)
         role = "tool" if text.strip() else role
     if not text or text.isspace():
         # A call of a tool and a tool's empty answer are in order.
         if role == "tool" or value.get("tool_calls") or value.get("function_call") or blocks:
             return None
-        _no_text()
+        raise _no_text()
     check_text(text)
+    at = next((value[n] for n in _TIME_FIELDS if value.get(n) not in (None, "")), None)
     return Draft(
         line,
         role,
         text,
         _name(value, *_SESSION_FIELDS),
         _name(value, "id"),
-        _instant_in(value, zone),
+        None if at is None else read_instant(at, zone),
         _name(value, "speaker", "name"),
         _name(value, "channel"),
         _one_of(value, "chat", CHATS) or "direct",
@@ -193,17 +183,13 @@ def role_named(role: object) -> Role:
     return known
 
 
-def text_of(content: object) -> str:
-    """The text of a message: a string, or blocks of which thinking and tool calls are left out."""
+def text_of(content: object, *, results: bool = False) -> str:
+    """The text of a message: a string, or blocks of which thinking and tool calls are left out, and
+    what tools gave back; with `results` only that."""
     if isinstance(content, str):
         return content
-    return _joined([content] if isinstance(content, Mapping) else content)
-
-
-def _joined(blocks: object, *, results: bool = False) -> str:
-    """The text of blocks: of what tools gave back, or of all others."""
     texts: list[str] = []
-    for block in blocks if isinstance(blocks, list | tuple) else [blocks]:
+    for block in content if isinstance(content, list | tuple) else [content]:
         if isinstance(block, str):
             texts.append("" if results else block)
         elif not isinstance(block, Mapping):
@@ -236,26 +222,8 @@ def _no_content(value: object) -> InputError:
     )
 
 
-def _instant_in(value: Entry, zone: tzinfo | None) -> datetime | None:
-    """The time in any of the fields that may hold it; None where there is none."""
-    found = next((value[n] for n in _TIME_FIELDS if value.get(n) not in (None, "")), None)
-    if found is None:
-        return None
-    if isinstance(found, str) and found[4:5] == "-":  # the usual way, kept quick
-        try:
-            moment = datetime.fromisoformat(found)
-        except ValueError:
-            pass
-        else:
-            if 1 < moment.year < 9999:
-                return moment if moment.tzinfo is not None else in_zone(moment, zone)
-    from loxodon.journal.moments import read_instant
-
-    return read_instant(found, zone)
-
-
-def _no_text() -> NoReturn:
-    raise InputError("the message has no text", hint="add content, or remove the message")
+def _no_text() -> InputError:
+    return InputError("the message has no text", hint="add content, or remove the message")
 
 
 def _name(value: Entry, *fields: str) -> str:

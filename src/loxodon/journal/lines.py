@@ -20,6 +20,8 @@ DATABASE_MARK = b"SQLite format 3\0"  # how every SQLite database begins
 MAX_LINE = 16 << 20  # bytes; a longer line is not parsed
 MAX_TEXT = 4 << 20  # bytes of the text of one turn
 MAX_NAME = 512  # characters of an id, a session, a speaker or a channel
+# What may be unpacked of an archive: text packs ten to one, rarely fifty to one.
+_MOST_RATIO, _INNOCENT, _MOST_UNPACKED = 100, 64 << 20, 64 << 30
 
 
 class Reading(NamedTuple):
@@ -61,7 +63,7 @@ def split_lines(data: bytes) -> FileLines:
         texts.pop()
     problems: list[Trouble] = []
     # Nearly every file is clean: look at all of it once before looking at each line.
-    if len(data) > MAX_LINE or "\0" in text or not is_whole(text):
+    if len(data) > MAX_LINE or "\0" in text or not _is_whole(text):
         for number, line in enumerate(texts, 1):
             try:
                 check_text(line or "", MAX_LINE)
@@ -142,7 +144,7 @@ def inner(entry: Entry, name: str) -> Entry:
     return value if isinstance(value, Mapping) else {}
 
 
-def is_whole(text: str) -> bool:
+def _is_whole(text: str) -> bool:
     """Whether text has no half of a character, which UTF-8 cannot write."""
     try:
         return text.isascii() or bool(text.encode("utf-8"))
@@ -154,7 +156,7 @@ def check_text(text: str, most: int = MAX_TEXT) -> None:
     """Raise InputError for text that the journal cannot keep."""
     if "\0" in text:
         raise InputError("the text contains a NUL character", hint="remove it")
-    if not is_whole(text):
+    if not _is_whole(text):
         raise InputError(
             "the text contains half a character, or is not UTF-8",
             hint="save the file as UTF-8; or remove what was cut in the middle of a character",
@@ -179,12 +181,24 @@ def check_name(text: str, field: str) -> None:
             count=len(text),
             most=MAX_NAME,
         )
-    if any(ord(c) < 32 for c in text) or not is_whole(text):
+    if any(ord(c) < 32 for c in text) or not _is_whole(text):
         raise InputError(
             "the {field} {value} contains a control character or half a character",
             hint="remove it",
             field=field,
             value=shown(text),
+        )
+
+
+def check_unpacked(name: str, size: int, unpacked: int) -> None:
+    """Refuse a file of `size` bytes out of which so much comes, or would, that it is a trap."""
+    most = min(_MOST_UNPACKED, max(_INNOCENT, size * _MOST_RATIO))
+    if unpacked > most:
+        raise InputError(
+            "{file} unpacks to more than {most} MiB, which is too large for an export",
+            hint="unpack and check it yourself; nothing was imported",
+            file=name,
+            most=most >> 20,
         )
 
 

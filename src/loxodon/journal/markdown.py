@@ -16,16 +16,26 @@ own output.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.journal.lines import FileLines, Read, Trouble, check_text, session_of, stem_of
-from loxodon.journal.moments import MIDNIGHT, Clock, match_clock, match_day, moment, search_day
+from loxodon.journal.lines import FileLines, Read, Trouble, check_text, session_of
+from loxodon.journal.moments import (
+    MIDNIGHT,
+    Clock,
+    day_at_start,
+    day_in_name,
+    match_clock,
+    match_day,
+    moment,
+    search_day,
+)
 from loxodon.types import Draft
 
 _LONG_SECTION = 2000  # characters; a longer section becomes a turn for each paragraph
+_LONGEST_FRONT = 400  # lines of front matter
 OUR_BEGIN, OUR_END = "<!-- loxodon:begin -->", "<!-- loxodon:end -->"
 _RECALLED = re.compile(r"[\s>]{0,40}\[(?:Related memories|相关记忆)\]\s{0,9}(?:[(（]|$)")
 _RECALLED_END = re.compile(r"^[\s>]{0,40}\[(?:End of related memories|相关记忆结束)\]")
@@ -39,37 +49,32 @@ _BULLETS = ("- ", "* ", "+ ")
 Numbered = tuple[int, str]  # a line, with its number before it
 
 
-class _Section:
-    """A heading and what stands below it, while it is being read."""
+class Section(NamedTuple):
+    """A heading with what stands directly below it."""
 
-    def __init__(self, line: int, level: int, title: str, day: date | None, clock: Clock) -> None:
-        self.line = line
-        self.level = level
-        self.title = title
-        self.day = day
-        self.clock = clock
-        self.body: list[Numbered] = []
-        self.emptied = False  # whether something below it was left out
-
-
-class _Heading(NamedTuple):
-    title: str
+    headings: tuple[str, ...]  # the titles above and its own, outermost first
+    line: int  # of its heading; 0 for what stands before the first
+    level: int
+    title: str  # its own, without the day and the time that it begins with
     day: date | None
-    clock: Clock | None
+    clock: Clock
+    lines: list[Numbered]
 
 
 def read_markdown(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     """The turns of a note, and its lines that cannot be read."""
     problems = list(lines.problems)
     texts = [text or "" for text in lines.texts]
-    after, day = _front_matter(texts)
+    after, front = front_fields(texts)
     left_out = generated(texts)
-    left_out.update(range(1, after + 1))
+    day = day_at_start(front.get("date", "")) or day_in_name(name)
     drafts: list[Draft] = []
-    for section in _sections(texts, left_out, day or day_in_name(name), problems):
+    every = sections(texts, {*left_out, *range(1, after + 1)}, day, 2, problems)
+    for section, end in zip(every, [*(one.line for one in every[1:]), len(texts) + 1], strict=True):
         session = section.day.isoformat() if section.day else session_of(name)
         at = moment(section.day, section.clock, zone) if section.day else None
-        for line, content in _turns(section):
+        emptied = not left_out.isdisjoint(range(section.line, end))
+        for line, content in _turns(section, emptied=emptied):
             try:
                 check_text(content)
             except InputError as error:
@@ -79,29 +84,23 @@ def read_markdown(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     return drafts, problems
 
 
-def _front_matter(texts: Sequence[str]) -> tuple[int, date | None]:
-    """How many lines of front matter the note begins with, and the date they give."""
-    if not texts or texts[0].rstrip() != "---":
-        return 0, None
-    day: date | None = None
-    for count, text in enumerate(texts[1:], 2):
-        if text.rstrip() in ("---", "..."):
-            return count, day
-        if text.startswith("date:"):
-            found = match_day(text[5:].strip(" \"'"))
-            try:
-                day = found[0].resolve() if found else None
-            except InputError:
-                day = None  # the headings and the file name may know better
-    return 0, None
-
-
-def day_in_name(name: str) -> date | None:
-    found = match_day(stem_of(name).replace("_", "-"))
-    try:
-        return found[0].resolve() if found and not found[0].ambiguous else None
-    except InputError:
-        return None
+def front_fields(texts: Sequence[str]) -> tuple[int, dict[str, str]]:
+    """How many lines of simple front matter a note begins with, and its fields."""
+    found: dict[str, str] = {}
+    name = ""
+    for number, line in enumerate(texts[:_LONGEST_FRONT], 1):
+        if number == 1:
+            if line.rstrip() != "---":
+                break
+        elif line.rstrip() in ("---", "..."):
+            return number, found
+        elif name == "tags" and line.lstrip().startswith("- "):
+            found[name] += "," + line.lstrip()[2:]
+        elif ":" in line and line[:1].strip():
+            name, _, value = line.partition(":")
+            name = name.strip().lower()
+            found.setdefault(name, value.strip().strip("\"'"))
+    return 0, {}
 
 
 def generated(texts: Sequence[str]) -> set[int]:
@@ -161,33 +160,43 @@ def _end_of_promotion(texts: Sequence[str], start: int) -> int:
     return number
 
 
-def _sections(
-    texts: Sequence[str], left_out: set[int], day: date | None, problems: list[Trouble]
-) -> list[_Section]:
-    """The note in sections; the text before its first heading is one too."""
-    current = _Section(1, 0, "", day, MIDNIGHT)
-    sections = [current]
-    fence = ""
+def sections(
+    texts: Sequence[str],
+    left_out: Collection[int],
+    day: date | None,
+    deepest: int = 6,
+    problems: list[Trouble] | None = None,
+    title: str = "",
+) -> list[Section]:
+    """The note in sections, by headings down to a level; what stands before the first is one too.
+    A section without a day or a time has that of the one before."""
+    current = Section((title,) if title else (), 0, 0, "", day, MIDNIGHT, [])
+    path, found, fence = [current], [current], ""
     for number, text in enumerate(texts, 1):
         if number in left_out:
-            current.emptied = True
             continue
         inside = bool(fence)
         fence = fence_after(fence, text)
         level, title = (0, "") if inside or fence else heading_of(text)
-        if not 0 < level <= 2:
-            current.body.append((number, text))
+        if not 0 < level <= deepest or (not title and level > 2):
+            current.lines.append((number, text))
             continue
         try:
             heading = read_heading(level, title)
         except InputError as error:
-            problems.append((number, error))
-            heading = _Heading(title, None, None)
-        clock = heading.clock or (MIDNIGHT if heading.day or level == 1 else current.clock)
-        on = heading.day or current.day
-        current = _Section(number, level, heading.title, on, clock)
-        sections.append(current)
-    return sections
+            heading = (title, None, None)
+            if problems is not None:
+                problems.append((number, error))
+        rest, on, at = heading
+        clock = at or (MIDNIGHT if on or level == 1 else current.clock)
+        while path[-1].level >= level:
+            path.pop()
+        above = path[-1].headings
+        titles = above if above[-1:] == (title,) else (*above, title)
+        current = Section(titles, number, level, rest, on or current.day, clock, [])
+        path.append(current)
+        found.append(current)
+    return found
 
 
 def heading_of(text: str) -> tuple[int, str]:
@@ -214,8 +223,8 @@ def fence_after(fence: str, text: str) -> str:
     return "" if run == bare and mark == fence[0] and len(run) >= len(fence) else fence
 
 
-def read_heading(level: int, title: str) -> _Heading:
-    """The day and the time that a heading gives; what it begins with is not part of its title.
+def read_heading(level: int, title: str) -> tuple[str, date | None, Clock | None]:
+    """The title of a heading without the day and the time that it begins with, and these.
 
     Raises InputError for a day that does not exist.
     """
@@ -228,25 +237,25 @@ def read_heading(level: int, title: str) -> _Heading:
         rest = title[found[1] :].lstrip(_SEPARATORS + "T")
     clock = match_clock(rest.lstrip("[(（"))
     if clock is None:
-        return _Heading(rest if at_start else title, day, None)
+        return (rest if at_start else title), day, None
     if found and not at_start:
-        return _Heading(title, day, clock[0])
+        return title, day, clock[0]
     rest = rest.lstrip("[(（")[clock[1] :]
     second = rest.lstrip(" ")
     if second[:1] in tuple("-–—~～至到"):  # 10:30 - 11:00
         second = second[1:].lstrip(" ")
         if (until := match_clock(second)) is not None:
             rest = second[until[1] :]
-    return _Heading(rest.lstrip(_SEPARATORS + "])）"), day, clock[0])
+    return rest.lstrip(_SEPARATORS + "])）"), day, clock[0]
 
 
-def _turns(section: _Section) -> list[Numbered]:
+def _turns(section: Section, *, emptied: bool) -> list[Numbered]:
     """The turns of a section: itself, or its paragraphs where it is long."""
-    filled = [place for place, (_, text) in enumerate(section.body) if text.strip()]
-    body = section.body[filled[0] : filled[-1] + 1] if filled else []
+    filled = [place for place, (_, text) in enumerate(section.lines) if text.strip()]
+    body = section.lines[filled[0] : filled[-1] + 1] if filled else []
     if not body:
         # A title alone is a note ("## 15:00 Dentist"), but that of a whole file is only its name.
-        alone = section.title and section.level == 2 and not section.emptied
+        alone = section.title and section.level == 2 and not emptied
         return [(section.line, section.title)] if alone else []
     text = "\n".join(text for _, text in body)
     title = f"{section.title}\n" if section.title else ""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from loxodon.clock import in_zone, parse_instant
 from loxodon.errors import InputError
-from loxodon.journal.lines import shown
+from loxodon.journal.lines import shown, stem_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # A number below the first is counted in the second to the second: 10**11 seconds is the year 5138,
@@ -26,7 +26,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
 
 _DAY = re.compile(
-    rf"(?:{_WEEKDAY}[,，]?{_SPACE}{{0,2}})?"
+    rf"(?<!\d)(?:{_WEEKDAY}[,，]?{_SPACE}{{0,2}})?"
     r"(?:(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?:\s?日)?"
     r"|(\d{1,2})([-/.])(\d{1,2})\5(\d{4}|\d{2})"
     rf"|{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})"
@@ -84,29 +84,41 @@ MIDNIGHT = Clock(0, 0)
 
 def match_day(text: str, start: int = 0) -> tuple[Day, int] | None:
     """The date that begins at `start`, and where it ends."""
-    found = _DAY.match(text, start)
-    return (_day_of(found), found.end()) if found else None
+    return _day_of(_DAY.match(text, start))
 
 
 def search_day(text: str) -> tuple[Day, int] | None:
     """The first date in `text`, and where it ends."""
-    for found in _DAY.finditer(text):
-        if not found.start() or not text[found.start() - 1].isdigit():
-            return _day_of(found), found.end()
-    return None
+    return _day_of(_DAY.search(text))
 
 
-def _day_of(found: re.Match[str]) -> Day:
+def day_at_start(text: str) -> date | None:
+    """The day that a text begins with, where there is such a day and it is clear which."""
+    found = match_day(text.lstrip("([（*_ \"'"))
+    try:
+        return found[0].resolve() if found and not found[0].ambiguous else None
+    except InputError:
+        return None
+
+
+def day_in_name(name: str) -> date | None:
+    """The day that a file is named after."""
+    return day_at_start(stem_of(name).replace("_", "-"))
+
+
+def _day_of(found: re.Match[str] | None) -> tuple[Day, int] | None:
+    if found is None:
+        return None
     text = found.group().strip(" ()（）")
     year, month, day, first, _, second, late, name, of, in_, d, named, y = found.groups()
     if year:
-        return Day(int(year), int(month), int(day), False, text)
-    if late:
-        full = int(late) + (2000 if len(late) == 2 else 0)
-        return Day(full, int(second), int(first), True, text)
-    if name:
-        return Day(int(in_), _MONTHS.index(name.lower()) + 1, int(of), False, text)
-    return Day(int(y), _MONTHS.index(named.lower()) + 1, int(d), False, text)
+        parts = int(year), int(month), int(day)
+    elif late:
+        parts = int(late) + (2000 if len(late) == 2 else 0), int(second), int(first)
+    else:
+        month = _MONTHS.index((name or named).lower()) + 1
+        parts = int(in_ or y), month, int(of or d)
+    return Day(*parts, bool(late), text), found.end()
 
 
 def match_clock(text: str, start: int = 0) -> tuple[Clock, int] | None:
@@ -115,8 +127,7 @@ def match_clock(text: str, start: int = 0) -> tuple[Clock, int] | None:
     if not found:
         return None
     part, hour_text, minute, second, minutes, half, letter, utc, offset = found.groups()
-    hour = int(hour_text)
-    end = found.end()
+    hour, end = int(hour_text), found.end()
     if offset and offset[0] in "+-" and not second:
         # 10:30-11:00 is half an hour; only a full 10:30:00-11:00 has an offset.
         end, offset = found.start(9), None
@@ -128,23 +139,15 @@ def match_clock(text: str, start: int = 0) -> tuple[Clock, int] | None:
         hour += 12 if hour < 4 else 0
     elif (letter or part) and hour == 12:
         hour = 0
-    clock = Clock(
-        hour, 30 if half else int(minute or minutes or 0), int(second or 0), _zone_of(utc, offset)
-    )
+    zone: tzinfo | None = UTC if utc else None
+    if offset:
+        digits = offset.lstrip("UTCGMutcgm+-").replace(":", "").zfill(2)
+        hours, rest = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "0")
+        east = timedelta(hours=int(hours), minutes=int(rest))
+        zone = timezone(-east if "-" in offset else east) if east < timedelta(days=1) else None
+    clock = Clock(hour, 30 if half else int(minute or minutes or 0), int(second or 0), zone)
     valid = clock.hour < 24 and clock.minute < 60 and clock.second < 60
     return (clock, end) if valid else None
-
-
-def _zone_of(utc: str | None, offset: str | None) -> tzinfo | None:
-    if utc:
-        return UTC
-    if not offset:
-        return None
-    sign = -1 if "-" in offset else 1
-    digits = offset.lstrip("UTCGMutcgm+-").replace(":", "")
-    hours, minutes = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "0")
-    east = int(hours) * 60 + int(minutes)
-    return timezone(timedelta(minutes=sign * east)) if east < 24 * 60 else None
 
 
 def moment(day: date, clock: Clock, zone: tzinfo | None) -> datetime:
@@ -167,13 +170,12 @@ def read_instant(value: object, zone: tzinfo | None) -> datetime:
     One without an offset is in `zone` (the machine's when None). Raises InputError.
     """
     if isinstance(value, str):
-        text = value.strip()
-        whole, dot, _ = text.partition(".")
+        whole, dot, _ = value.strip().partition(".")
         # Before ISO 8601, which reads the thirteen digits of a millisecond count as a date too.
-        if len(whole) in _EPOCH_DIGITS and text.replace(".", "", 1).isdecimal():
-            found = _from_epoch(float(text) if dot else int(text), zone)
+        if len(whole) in _EPOCH_DIGITS and value.strip().replace(".", "", 1).isdecimal():
+            found = _from_epoch(float(value) if dot else int(value), zone)
         else:
-            found = _from_text(text, zone)
+            found = _from_text(value.strip(), zone)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         found = _from_epoch(value, zone)
     elif isinstance(value, datetime):  # handed in by a program, not read from a file
@@ -207,22 +209,18 @@ def _from_epoch(number: float, zone: tzinfo | None) -> datetime | None:
 
 
 def _from_text(text: str, zone: tzinfo | None) -> datetime:
+    """ISO 8601, `20260204103015`, `2026/2/4 9:05`, `2026年2月4日 下午3:20`."""
     if len(text) in (12, 14) and text.isdecimal():
         text = f"{text[:8]}T{text[8:]}"
     try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        found = _from_loose(text, zone) or parse_instant(text, zone)
-    return found if found.tzinfo is not None else in_zone(found, zone)
-
-
-def _from_loose(text: str, zone: tzinfo | None) -> datetime | None:
-    """`2026/2/4 9:05`, `2026年2月4日 下午3:20`; raises InputError for a day that does not exist."""
-    day = match_day(text)
-    # The two readings of 04/02/2026 are two months apart, and one line cannot tell which is meant.
-    if day is None or day[0].ambiguous:
-        return None
-    on = day[0].resolve()
-    rest = text[day[1] :].lstrip(" \tT,，")
-    clock, end = match_clock(rest) or (MIDNIGHT, 0)
-    return moment(on, clock, zone) if end == len(rest) else None
+        return parse_instant(text, zone)
+    except InputError:
+        day = match_day(text)
+        # The two readings of 04/02/2026 are months apart, and one line cannot tell which is meant.
+        if day is None or day[0].ambiguous:
+            raise
+        rest = text[day[1] :].lstrip(" \tT,，")
+        clock, end = match_clock(rest) or (MIDNIGHT, 0)
+        if end != len(rest):
+            raise
+        return moment(day[0].resolve(), clock, zone)

@@ -28,12 +28,12 @@ from loxodon.journal.lines import (
     Reading,
     Trouble,
     as_object,
+    check_unpacked,
     parse_line,
     unreadable,
     word,
 )
 from loxodon.journal.openclaw import About, about_session, live, turns
-from loxodon.journal.unpacking import Allowance
 from loxodon.store.sqlite import foreign_files
 
 # Columns of the index, and what an entry calls them
@@ -49,11 +49,10 @@ _SESSIONS = """
 SELECT session_id, max(seq), min(created_at) AS began FROM transcript_events
 GROUP BY session_id ORDER BY began, session_id
 """
-# Of an event that is too long only its size. As bytes, because what is not UTF-8 in one of them
-# must not stop the others.
+# Nothing of an event that is too long. As bytes, because what is not UTF-8 in one of them must not
+# stop the others.
 _EVENTS = """
-SELECT seq, max(octet_length(coalesce(event_json, '')), octet_length(coalesce(event_zstd, ''))),
-  CASE WHEN octet_length(event_json) <= ?2 THEN CAST(event_json AS BLOB) END,
+SELECT seq, CASE WHEN octet_length(event_json) <= ?2 THEN CAST(event_json AS BLOB) END,
   CASE WHEN octet_length(event_zstd) <= ?2 THEN event_zstd END
 FROM transcript_events WHERE session_id = ?1 ORDER BY seq
 """
@@ -160,8 +159,8 @@ class SessionDatabase:
         self.file = file
         self._connection = connection
         self._still = still
-        self._allowance = Allowance(file, sum(one[0] for one in stamp(file) if one))
-        self._columns: dict[str, list[str]] = {}
+        self._size = sum(one[0] for one in stamp(file) if one)
+        self._unpacked = 0  # bytes, over all sessions
         if not self._has("transcript_events", "session_id", "seq", "event_json", "created_at"):
             raise InputError(
                 "{file} contains no OpenClaw sessions",
@@ -177,8 +176,8 @@ class SessionDatabase:
     def sessions(self) -> list[Session]:
         """How far each session has come, in the order in which they began; without those that the
         user told OpenClaw's memory to forget, which are not for ours either."""
-        rewritten = dict(self._columns_of("transcript_rewrite_watermarks", "generation"))
-        forgotten = dict(self._columns_of("memory_session_tombstones", "session_id"))
+        rewritten = self._by_session("transcript_rewrite_watermarks", "generation")
+        forgotten = self._by_session("memory_session_tombstones", "session_id")
         return [
             Session(id, last, str(rewritten.get(id, "")))
             for id, last, _ in self._all(_SESSIONS)
@@ -203,14 +202,11 @@ class SessionDatabase:
         sql = _EVENTS if packs else _EVENTS.replace("event_zstd", "NULL")
         entries: list[Numbered] = []
         problems: list[Trouble] = []
-        for seq, size, text, packed in self._all(sql, session, MAX_LINE):
-            self._allowance.take(0)  # a trap is the end of it all
+        for seq, text, packed in self._all(sql, session, MAX_LINE):
             try:
-                if size > MAX_LINE:
-                    raise _bad_event()
                 if text is None and isinstance(packed, bytes):
                     text = _unpacked(packed)
-                    self._allowance.take(len(text))
+                    self._unpacked += len(text)
                 entry = as_object(parse_line(text.decode("utf-8")))
             except (AttributeError, UnicodeDecodeError):
                 problems.append((seq + 1, _bad_event()))
@@ -218,32 +214,32 @@ class SessionDatabase:
                 problems.append((seq + 1, error))
             else:
                 # What tools printed is not held for a whole session at once.
-                of_tool = isinstance(one := entry.get("message"), dict) and (
-                    one.get("role") == "toolResult"
-                )
-                slim = {**entry, "message": {"role": "toolResult"}} if of_tool else entry
-                entries.append((seq + 1, slim))
-        self._allowance.take(0)
+                message = entry.get("message")
+                if isinstance(message, dict) and message.get("role") == "toolResult":
+                    entry = {**entry, "message": {"role": "toolResult"}}
+                entries.append((seq + 1, entry))
+            check_unpacked(self.file, self._size, self._unpacked)  # a trap is the end of it all
         return entries, problems
 
-    def _has(self, table: str, *columns: str) -> bool:
-        if table not in self._columns:
-            with _translated(self.file):
-                found = foreign_files.columns(self._connection, table, computed=True)
-            self._columns[table] = found
-        return set(columns) <= set(self._columns[table])
+    def _columns(self, table: str) -> list[str]:
+        with _translated(self.file):
+            return foreign_files.columns(self._connection, table, computed=True)
 
-    def _columns_of(self, table: str, column: str) -> list[tuple[Any, ...]]:
-        """The sessions in a table, each with a column; none where there is no such table."""
+    def _has(self, table: str, *columns: str) -> bool:
+        return set(columns) <= set(self._columns(table))
+
+    def _by_session(self, table: str, column: str) -> dict[Any, Any]:
+        """A column of a table, by session; empty where there is no such table."""
         if not self._has(table, "session_id", column):
-            return []
-        return self._all(f"SELECT session_id, {column} FROM {table}")  # noqa: S608 names of ours
+            return {}
+        return dict(self._all(f"SELECT session_id, {column} FROM {table}"))  # noqa: S608 names of ours
 
     def _row(self, table: str, column: str, key: str) -> Entry:
-        if not self._has(table, column):
+        columns = self._columns(table)
+        if column not in columns:
             return {}
         rows = self._all(f"SELECT * FROM {table} WHERE {column} = ?", key)  # noqa: S608 names of ours
-        return dict(zip(self._columns[table], rows[0], strict=True)) if rows else {}
+        return dict(zip(columns, rows[0], strict=True)) if rows else {}
 
     def _all(self, sql: str, *values: str | int) -> list[tuple[Any, ...]]:
         with _translated(self.file):

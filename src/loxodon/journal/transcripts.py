@@ -296,10 +296,6 @@ def _codex_own_words(text: str) -> str:
     return without_blocks(text, _CODEX_PUT_IN)
 
 
-def _is_codex(entry: Entry) -> bool:
-    return word(entry, "type") == "session_meta" and isinstance(entry.get("payload"), dict)
-
-
 # -- Gemini CLI: the first line says of what session it is. The others are messages, each with an id
 # and written again when there is more to say of it, or changes to what the first line said (`$set`,
 # which may bring the messages as the model has them now: shortened, and with summaries; these are
@@ -334,39 +330,23 @@ def _gemini_own_words(text: str) -> str:
     return "" if text.startswith("I ran the following shell command:\n```sh\n") else text
 
 
+def _is_codex(entry: Entry) -> bool:
+    return word(entry, "type") == "session_meta" and isinstance(entry.get("payload"), dict)
+
+
 def _is_gemini(entry: Entry) -> bool:
     return "projectHash" in entry and "sessionId" in entry
 
 
+_CLAUDE = ("Claude Code", "CLAUDE_CONFIG_DIR", "", "~/.claude")
+_CODEX = ("Codex", "CODEX_HOME", "", "~/.codex")
+_GEMINI = ("Gemini CLI", "GEMINI_CLI_HOME", ".gemini", "~/.gemini")
+_ROLLOUTS = ("sessions/*/*/*/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl")
+_CHATS = ("tmp/*/chats/session-*.jsonl",)
 AGENTS = {
     "claude-code": CodingAgent(
-        "Claude Code",
-        "CLAUDE_CONFIG_DIR",
-        "",
-        "~/.claude",
-        ("projects/*/*.jsonl",),
-        is_claude_code,
-        _claude_said,
-        _claude_own_words,
+        *_CLAUDE, ("projects/*/*.jsonl",), is_claude_code, _claude_said, _claude_own_words
     ),
-    "codex": CodingAgent(
-        "Codex",
-        "CODEX_HOME",
-        "",
-        "~/.codex",
-        ("sessions/*/*/*/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl"),
-        _is_codex,
-        _codex_said,
-        _codex_own_words,
-    ),
-    "gemini-cli": CodingAgent(
-        "Gemini CLI",
-        "GEMINI_CLI_HOME",
-        ".gemini",
-        "~/.gemini",
-        ("tmp/*/chats/session-*.jsonl",),
-        _is_gemini,
-        _gemini_said,
-        _gemini_own_words,
-    ),
+    "codex": CodingAgent(*_CODEX, _ROLLOUTS, _is_codex, _codex_said, _codex_own_words),
+    "gemini-cli": CodingAgent(*_GEMINI, _CHATS, _is_gemini, _gemini_said, _gemini_own_words),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-# What an attribute is about; `importance_of` says how much that matters by itself
+# What an attribute is about
 About = Literal[
     "identity",
     "health",
@@ -20,23 +20,23 @@ About = Literal[
     "fact",
     "temporary",
 ]
-
-_IMPORTANCE: dict[About, float] = {
-    "identity": 1.0,
-    "health": 1.0,
-    "safety": 1.0,
-    "preference": 0.8,
-    "relation": 0.8,
-    "change": 0.8,
-    "decision": 0.8,
-    "fact": 0.5,
-    "temporary": 0.2,
+# How much that matters by itself, and the category of what is about it
+_ABOUT: dict[About, tuple[float, str]] = {
+    "identity": (1.0, "identity"),
+    "health": (1.0, "health"),
+    "safety": (1.0, "health"),
+    "preference": (0.8, "preference"),
+    "relation": (0.8, "relation"),
+    "change": (0.8, "status"),
+    "decision": (0.8, "decision"),
+    "fact": (0.5, "fact"),
+    "temporary": (0.2, "temp"),
 }
 
 
 def importance_of(about: About) -> float:
     """How much what is about this matters by itself."""
-    return _IMPORTANCE[about]
+    return _ABOUT[about][0]
 
 
 class AttributeRule(NamedTuple):
@@ -49,7 +49,7 @@ class AttributeRule(NamedTuple):
         return importance_of(self.about)
 
 
-_ONE = {
+_ONE: dict[About, str] = {
     "identity": (
         "name nickname age birthday gender nationality hometown zodiac occupation native_language "
         "religion marital_status blood_type height weight eyesight shoe_size clothes_size "
@@ -64,7 +64,7 @@ _ONE = {
     "relation": "partner manager doctor teacher therapist landlord holder",
     "fact": "size theme contact budget timezone goal deadline price score record setting",
 }
-_MANY = {
+_MANY: dict[About, str] = {
     "health": "allergy condition medication dose diet surgery injury symptom vaccine pregnancy",
     "safety": "emergency_contact safety",
     "preference": "likes dislikes prefers avoids",
@@ -75,42 +75,21 @@ _MANY = {
     "fact": "owns hobby habit plan project membership subscription visited reads plays watches",
     "temporary": "todo reminder mood feeling",
 }
-_CATEGORY: dict[About, str] = {
-    "identity": "identity",
-    "health": "health",
-    "safety": "health",
-    "preference": "preference",
-    "relation": "relation",
-    "change": "status",
-    "decision": "decision",
-    "fact": "fact",
-    "temporary": "temp",
-}
 _OWN_CATEGORY = {
-    "plan": "plan",
-    "goal": "plan",
-    "deadline": "plan",
-    "todo": "plan",
-    "reminder": "plan",
-    "uses": "config",
-    "stack": "config",
-    "version": "config",
-    "convention": "config",
+    "plan": "plan goal deadline todo reminder",
+    "config": "uses stack version convention deploy_target database default_branch",
     "event": "event",
-    "deploy_target": "config",
-    "database": "config",
-    "default_branch": "config",
 }
 
 
 def _table() -> dict[str, AttributeRule]:
-    found: dict[str, AttributeRule] = {}
-    for one, groups in ((True, _ONE), (False, _MANY)):
-        for about, names in groups.items():
-            for name in names.split():
-                category = _OWN_CATEGORY.get(name, _CATEGORY[about])  # type: ignore[index]
-                found[name] = AttributeRule(one, about, category)  # type: ignore[arg-type]
-    return found
+    own = {name: category for category, names in _OWN_CATEGORY.items() for name in names.split()}
+    return {
+        name: AttributeRule(one, about, own.get(name, _ABOUT[about][1]))
+        for one, groups in ((True, _ONE), (False, _MANY))
+        for about, names in groups.items()
+        for name in names.split()
+    }
 
 
 ATTRIBUTES = _table()
@@ -124,22 +103,10 @@ OPPOSITES: dict[str, tuple[str, ...]] = {
 }
 
 # One value at a time, but of one thing: the best film is not the best colour
-OF_SOMETHING = frozenset(
-    [
-        "doctor",
-        "teacher",
-        "favourite",
-        "setting",
-        "theme",
-        "version",
-        "goal",
-        "price",
-        "score",
-        "record",
-        "deadline",
-        "reply_style",
-    ]
+_OF_SOMETHING = (
+    "doctor teacher favourite setting theme version goal price score record deadline reply_style"
 )
+OF_SOMETHING = frozenset(_OF_SOMETHING.split())
 
 # What people call a thing of which one value is known: `I sold the car`
 CALLED = {

@@ -43,6 +43,3 @@ def supposed(language: str, text: str) -> list[Statement]:
             )
         )
     return found
-
-
-__all__ = ["rules", "supposed"]

@@ -18,8 +18,6 @@ from loxodon.language.statements import Act, Type
 from loxodon.text.patterns import any_case
 
 MOST = 400  # Characters of a sentence that are looked at; a longer one is no saying of a person
-
-
 _TYPES: tuple[Type, ...] = ("chat", "question", "instruction")
 
 
@@ -28,32 +26,22 @@ class Speech:
 
     def __init__(self, package: str) -> None:
         self._package = package
+        self._compiled: dict[tuple[str, str], re.Pattern[str]] = {}
 
     @cached_property
     def table(self) -> dict[str, Any]:
         return tomllib.loads((files(self._package) / "speech.toml").read_text("utf-8"))
 
-    @cached_property
-    def _types(self) -> dict[Type, re.Pattern[str]]:
-        return {
-            name: _any(self.table[name]["like"]) for name in ("chat", "question", "instruction")
-        }
-
-    @cached_property
-    def _polite(self) -> re.Pattern[str]:
-        return _any(self.table["instruction"]["polite"])
+    def _like(self, section: str, name: str = "like") -> re.Pattern[str]:
+        """A pattern of the table, compiled when it is first asked for."""
+        key = section, name
+        if key not in self._compiled:
+            self._compiled[key] = _any(self.table[section][name])
+        return self._compiled[key]
 
     @cached_property
     def _never(self) -> list[tuple[str, re.Pattern[str]]]:
         return [(one["name"], _any(one["like"])) for one in self.table["never"]]
-
-    @cached_property
-    def _tells(self) -> re.Pattern[str]:
-        return _any(self.table["own"]["like"])
-
-    @cached_property
-    def _fiction(self) -> re.Pattern[str]:
-        return _any(self.table["fiction"]["like"])
 
     @cached_property
     def _weights(self) -> list[tuple[float, re.Pattern[str]]]:
@@ -63,12 +51,16 @@ class Speech:
     def _acts(self) -> list[tuple[Act, re.Pattern[str]]]:
         return [(one["act"], _any(one["like"])) for one in self.table["act"]]
 
+    @cached_property
+    def _corrections(self) -> list[re.Pattern[str]]:
+        return [re.compile(like, re.I) for like in self.table["correction"]["like"]]
+
     def type(self, sentence: str) -> Type:
         """What kind of sentence it is."""
         text = sentence[:MOST].strip()
         for name in _TYPES:
-            if self._types[name].search(text):
-                asks = name == "question" and self._polite.search(text)
+            if self._like(name).search(text):
+                asks = name == "question" and self._like("instruction", "polite").search(text)
                 return "instruction" if asks else name
         return "statement"
 
@@ -80,75 +72,56 @@ class Speech:
 
     def is_fiction(self, text: str, before: Sequence[str]) -> bool:
         """Whether a message is part of a story or a game, or was pasted."""
-        return any(self._fiction.search(one[:2_000]) for one in (text, *before[-4:]))
-
-    @cached_property
-    def _takes_back(self) -> re.Pattern[str]:
-        return _any(self.table["takes_back"]["like"])
+        return any(self._like("fiction").search(one[:2_000]) for one in (text, *before[-4:]))
 
     def takes_back(self, text: str) -> bool:
         """Whether a message says that the one before it was not meant."""
-        return len(text) <= MOST and self._takes_back.search(text) is not None
+        return len(text) <= MOST and self._like("takes_back").search(text) is not None
 
     def tells(self, sentence: str) -> bool:
         """Whether a sentence speaks of the speaker or their people."""
-        return self._tells.search(sentence) is not None
-
-    @cached_property
-    def _whether(self) -> re.Pattern[str]:
-        return _any(self.table["question"]["whether"])
+        return self._like("own").search(sentence) is not None
 
     def asks_whether(self, sentence: str) -> bool:
         """Whether a question asks if something is so that it would tell as a statement."""
-        return self._whether.search(sentence) is not None
-
-    @cached_property
-    def _standing(self) -> re.Pattern[str]:
-        return _any(self.table["standing"]["like"])
+        return self._like("question", "whether").search(sentence) is not None
 
     def standing(self, sentence: str) -> bool:
         """Whether a wish is meant for good, whatever is being worked on."""
-        return self._standing.search(sentence) is not None
+        return self._like("standing").search(sentence) is not None
 
-    @cached_property
-    def _wish(self) -> list[re.Pattern[str]]:
-        return [
-            _any(self.table["wish"][name])
-            for name in ("lasting", "like", "replies", "work", "asked")
-        ]
+    def hedged(self, sentence: str) -> bool:
+        """Whether a sentence only supposes what it says."""
+        return self._like("hedge").search(sentence) is not None
+
+    def weight(self, sentence: str) -> float:
+        return sum(adds for adds, like in self._weights if like.search(sentence))
 
     def wishes(self, sentence: str) -> bool:
         """Whether a sentence asks something of the listener for good: it says so, or it is about
         how to answer."""
-        lasting, like, replies, work, asked = self._wish
         sentence = sentence[:MOST]
         if self.type(sentence) == "question":
             return False
-        if found := lasting.search(sentence):
+        if found := self._like("wish", "lasting").search(sentence):
             rest = f"{sentence[: found.start()]} {sentence[found.end() :]}".strip(" ,，")
-            return like.search(rest) is not None or self.type(rest) == "instruction"
-        if not replies.search(sentence) or work.search(sentence):
+            asks = self._like("wish").search(rest) is not None
+            return asks or self.type(rest) == "instruction"
+        about_replies = self._like("wish", "replies").search(sentence)
+        if not about_replies or self._like("wish", "work").search(sentence):
             return False
         orders = self.type(sentence) == "instruction" or self.plainly(sentence) != sentence
-        return orders or asked.search(sentence) is not None
-
-    @cached_property
-    def _politeness(self) -> re.Pattern[str]:
-        return _any(self.table["politeness"]["like"])
+        return orders or self._like("wish", "asked").search(sentence) is not None
 
     def plainly(self, sentence: str) -> str:
         """A wish without the politeness around it, as an order; any other sentence as it is."""
-        found = self._politeness.search(sentence[:MOST])
+        found = self._like("politeness").search(sentence[:MOST])
         if not found:
             return sentence
-        rest = self._politeness.sub("", sentence[found.start() : MOST])
+        rest = self._like("politeness").sub("", sentence[found.start() : MOST])
         verb, gap, rest = rest.partition(" ")
         verb = self.table["politeness"]["plainly"].get(verb.lower(), verb)
         return f"{sentence[: found.start()]}{verb}{gap}{rest}".strip(" ?？")
-
-    @cached_property
-    def _corrections(self) -> list[re.Pattern[str]]:
-        return [re.compile(like, re.I) for like in self.table["correction"]["like"]]
 
     def correction(self, sentence: str) -> tuple[str, str] | None:
         """The right and the wrong word of a sentence that puts one in the place of the other."""
@@ -156,17 +129,6 @@ class Speech:
             if found := like.search(sentence):
                 return found["right"].strip(), found["wrong"].strip()
         return None
-
-    @cached_property
-    def _hedges(self) -> re.Pattern[str]:
-        return _any(self.table["hedge"]["like"])
-
-    def hedged(self, sentence: str) -> bool:
-        """Whether a sentence only supposes what it says."""
-        return self._hedges.search(sentence) is not None
-
-    def weight(self, sentence: str) -> float:
-        return sum(adds for adds, like in self._weights if like.search(sentence))
 
     def act(self, text: str) -> tuple[Act, tuple[str, ...], int]:
         """What a clause or a sentence does to what was known, the words for what is over, and where
@@ -183,13 +145,11 @@ class Speech:
                 return act, over, found.start()
         return "state", (), 0
 
-    @cached_property
-    def _ends(self) -> re.Pattern[str] | None:
-        return re.compile(self.table["over"]["ends"], re.I) if "over" in self.table else None
-
     def _named(self, text: str) -> str:
         """What is over, without when and why."""
-        return self._ends.split(text.strip(), maxsplit=1)[0] if self._ends else text.strip()
+        text = text.strip()
+        has_ends = "over" in self.table
+        return self._like("over", "ends").split(text, maxsplit=1)[0] if has_ends else text
 
 
 def _any(like: str | Sequence[str]) -> re.Pattern[str]:

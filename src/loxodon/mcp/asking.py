@@ -49,11 +49,11 @@ def require(memory: Memory, action: Action, id: str, agreed: str) -> None:
         )
 
 
-QuestionParts = tuple[str, str, list[str]]
+Asked = tuple[str, str, list[str]]
 """A question, all of the words that it is about, and the command that does the same."""
 
 
-def _whether_true(memory: Memory, id: str) -> QuestionParts:
+def _whether_true(memory: Memory, id: str) -> Asked:
     belief = memory.get(id)
     open = [one.against for one in memory.reviews() if one.belief.id == id]
     other = [one for one in open if one.id != id]
@@ -64,7 +64,7 @@ def _whether_true(memory: Memory, id: str) -> QuestionParts:
     return "\n".join(lines), about, command
 
 
-def _whether_to_delete(memory: Memory, id: str) -> QuestionParts:
+def _whether_to_delete(memory: Memory, id: str) -> Asked:
     if not id.startswith(("f_", "b_", "s_", "t_")):
         raise InputError(
             "{id} is neither a memory nor a message",
@@ -77,7 +77,7 @@ def _whether_to_delete(memory: Memory, id: str) -> QuestionParts:
     return f"{asked}\n{t('would delete: {counts}', counts=counts)}", text, ["forget", id]
 
 
-def _whether_to_release(memory: Memory, id: str) -> QuestionParts:
+def _whether_to_release(memory: Memory, id: str) -> Asked:
     held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
     one = next((one for one in held if one.id == id), None)
     if one is None:

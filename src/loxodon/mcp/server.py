@@ -177,7 +177,7 @@ class Answers:
             code = "ok"
         except LoxodonError as error:
             code = error.code
-            return wire.CallToolResult(content=[_text(self._said(error))], is_error=True)
+            return wire.CallToolResult(content=[_text(_said(error))], is_error=True)
         finally:
             if self._over_http:  # a program that starts us may not read what we log
                 ms = round((perf_counter() - started) * 1e3, 2)
@@ -206,7 +206,10 @@ class Answers:
         def run(memory: Memory) -> Shape:
             if tool.journals:
                 fields["session"] = self._session(memory)
-            return _shown(memory, served.chat, tool.run(memory, served.chat, fields))
+            found = tool.run(memory, served.chat, fields)
+            # Numbers of people come as masks.
+            shown: Shape = memory.guard.shown_value(found, private=served.chat == "direct")
+            return shown
 
         return await self._call(run, apart=tool.long)
 
@@ -231,17 +234,11 @@ class Answers:
             )
         return question.state
 
-    def _said(self, error: LoxodonError) -> str:
-        message, hint = error.localized()
-        hint = tools.hint_for_agents(hint, self._tools().values())
-        said = f"{t('error: {message}', message=message)} ({error.code})"
-        return f"{said}\n{t('hint: {hint}', hint=hint)}" if hint else said
 
-
-def _shown(memory: Memory, chat: Chat, found: Result) -> Result:
-    """What was found as an agent may see it: numbers of people as masks."""
-    shown: Result = memory.guard.shown_value(found, private=chat == "direct")
-    return shown
+def _said(error: LoxodonError) -> str:
+    message, hint = error.localized()
+    said = f"{t('error: {message}', message=message)} ({error.code})"
+    return f"{said}\n{t('hint: {hint}', hint=tools.for_agents(hint))}" if hint else said
 
 
 def _can_ask(ctx: Context) -> bool:

@@ -6,13 +6,12 @@ as much as everything else that it is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from loxodon.forget.receipts import counted
 from loxodon.guard.provenance import is_own
 from loxodon.messages import t
-from loxodon.types import Record, Source, Version
+from loxodon.types import Record, Version
 
 Shape = Mapping[str, Any]
 
@@ -21,32 +20,30 @@ _MEMORY = (
     *("audience", "project", "topic", "tags", "entities", "created_at", "updated_at"),
     *("valid_until", "expires_at", "due_at", "done", "version"),
 )
-_VERSION = ("content", "state", "importance", "confidence")
 
 
 def memory_of(record: Record) -> Shape:
     """A memory: one thing that is known."""
     return {
-        **picked(record, _MEMORY),
-        "sources": _places(record.sources),
+        **picked(record, *_MEMORY),
+        "sources": [
+            f"{one.file or one.session}:{one.line if one.file else one.turn}"
+            for one in record.sources
+        ],
         "waits": record.kind == "belief" and not is_own(record.trust),
     }
 
 
 def version_of(one: Version) -> Shape:
     """One version of a memory."""
-    known = picked(one.record, _VERSION)
+    known = picked(one.record, "content", "state", "importance", "confidence")
     return {"version": one.version, "at": one.at, "change": one.change, **known}
 
 
-def picked(value: object, names: Iterable[str]) -> dict[str, Any]:
+def picked(value: object, *names: str) -> dict[str, Any]:
     """Some of what a value has; numbers are rounded."""
     found = {name: getattr(value, name) for name in names}
     return {name: round(one, 3) if type(one) is float else one for name, one in found.items()}
-
-
-def _places(sources: Iterable[Source]) -> list[str]:
-    return [f"{one.file or one.session}:{one.line if one.file else one.turn}" for one in sources]
 
 
 # As text
@@ -72,22 +69,6 @@ def memory_text(one: Shape) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def list_text(found: Shape) -> str:
-    lines = [memory_text(one) for one in found["memories"]]
-    lines += [t("… there are more")] if found["more"] else []
-    return "\n".join(lines) or t("no memories")
-
-
-def receipt_text(found: Shape) -> str:
-    said = [
-        t("deleted: {counts}", counts=counted(found["erased"])),
-        t("receipt {id}", id=found["receipt"]),
-    ]
-    if found["files"]:
-        said.append(t("still in your own files, which Loxodon never changes:"))
-    return "\n".join([*said, *found["files"]])
 
 
 def journal_text(found: Shape) -> str:

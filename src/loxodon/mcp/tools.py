@@ -13,11 +13,11 @@ a whole (`private`) is not offered.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from loxodon.config import EXTRA_TOOLS
-from loxodon.errors import InputError, no_memory
+from loxodon.errors import InputError
 from loxodon.guard.instructions import found_in
 from loxodon.guard.own_words import own_words
 from loxodon.http.fields import schema_of
@@ -26,7 +26,7 @@ from loxodon.mcp import shapes
 from loxodon.mcp.asking import Action, require
 from loxodon.mcp.shapes import Shape
 from loxodon.memory import Memory, verb_named
-from loxodon.messages import current, t
+from loxodon.messages import current
 from loxodon.security.tokens import Right
 from loxodon.types import Added, Chat, Record
 from loxodon.verbs import FLAG, MOMENT_OR_NONE, TEXT, WHOLE, Argument, Verb
@@ -66,8 +66,7 @@ class Tool(NamedTuple):
 
     @property
     def owners(self) -> bool:
-        """Whether it is the owner's, as the same is over HTTP: not for an agent, nor a lesser
-        token."""
+        """Whether it is the owner's alone, as the same is over HTTP."""
         return all(verb.access == "owner" for verb in self.verbs)
 
     @property
@@ -190,13 +189,13 @@ def recall_context(memory: Memory, chat: Chat, given: Given) -> Shape:
     if session and message.strip():  # only now: a message is no memory of itself
         handed_in(memory, session, {"user": message})
     # The words are there once: some clients give their model this in the place of the text.
-    told = shapes.picked(found, ("context", "tokens", "unsure"))
+    told = shapes.picked(found, "context", "tokens", "unsure")
     return {**told, "ids": [one.id for one in found.items]}
 
 
 @tool(
     "list",
-    shapes.list_text,
+    shapes.plain_text,
     told={"since": "ISO 8601"},
     bare="until kind state project tag entity limit",
 )
@@ -223,16 +222,12 @@ def history(memory: Memory, chat: Chat, given: Given) -> Shape:
 @tool("snapshot", shapes.page_text, bare="language", private=True)
 def snapshot(memory: Memory, chat: Chat, given: Given) -> Shape:
     """A page on the user: who they are, what matters now. Read it once, at the start."""
-    *lines, last = memory.snapshot(given.get("language", current())).rsplit("\n", 1)
-    return {"text": "\n".join([*lines, named_tools(last, offered(chat))])}
+    return {"text": for_agents(memory.snapshot(given.get("language", current())))}
 
 
 def seen(memory: Memory, chat: Chat, id: str) -> Record:
     """The memory called `id`, where whoever is listening may know of it; else NotFoundError."""
-    record = memory.get(id)
-    if chat != "direct" and record.audience == "private":
-        raise no_memory(record.id)
-    return record
+    return (memory if chat == "direct" else memory.within(chat=chat)).get(id)
 
 
 # What was said
@@ -346,7 +341,7 @@ def update_memory(memory: Memory, chat: Chat, given: Given) -> Shape:
     return shapes.memory_of(record)
 
 
-@tool("forget", shapes.receipt_text, ID, private=True, asks="forget", **CHANGES)
+@tool("forget", shapes.plain_text, ID, private=True, asks="forget", **CHANGES)
 def forget(memory: Memory, chat: Chat, given: Given) -> Shape:
     """Erase a memory or message for good, with the words it came from. Only if the user asks for
     that (“彻底忘掉”); they are asked to confirm it."""
@@ -405,9 +400,9 @@ def quarantine(memory: Memory, chat: Chat, given: Given) -> Shape:
     if given.get("id"):
         require(memory, "release", given["id"], given.get("agreed", ""))
         memory.release(given["id"])
-    named = ("id", "reason", "origin", "at")  # the words are kept from agents above all
+    # The words are kept from agents above all.
     held = [
-        {**shapes.picked(one, named), "source": one.turn or one.memory}
+        {**shapes.picked(one, "id", "reason", "origin", "at"), "source": one.turn or one.memory}
         for one in memory.quarantine()
     ]
     return {"held": held}
@@ -420,7 +415,7 @@ def consolidate(memory: Memory, chat: Chat, given: Given) -> Shape:
     done = memory.consolidate(**given)
     counts = {name: n for name, n in done.counts.items() if n}
     problem = done.problem or done.views
-    return {**shapes.picked(done, ("ran", "reason", "turns")), "counts": counts, "problem": problem}
+    return {**shapes.picked(done, "ran", "reason", "turns"), "counts": counts, "problem": problem}
 
 
 @tool(
@@ -436,29 +431,20 @@ def read_waiting(memory: Memory, chat: Chat, given: Given) -> Shape:
     your answer. Only if the user asks to tidy up the memory."""
     told = {"ticket": "", "instructions": "", "data": "", "left": 0, "did": {}, "refused": {}}
     if not given.get("ticket"):
-        asked = ("ticket", "instructions", "data", "left")
-        return {**told, **shapes.picked(memory.hand_out(), asked)}
+        asked = shapes.picked(memory.hand_out(), "ticket", "instructions", "data", "left")
+        return {**told, **asked}
     done = memory.take_answer(given["ticket"], given.get("answer", ""))
     came = {"did": done.model.did, "refused": done.model.refused} if done.model else {}
     return {**told, **came, "left": done.counts.get("waiting", 0)}
 
 
-# Hints
+# Commands
 
 _COMMAND = re.compile(r"`loxodon ([a-z-]+)[^`]*`")
 
 
-def hint_for_agents(hint: str, known: Iterable[Tool]) -> str:
-    """A hint that names tools; one with a command that no tool stands for is the user's."""
-    told = named_tools(hint, known)
-    return t("for the user: {hint}", hint=told) if _COMMAND.search(told) else told
-
-
-def named_tools(text: str, known: Iterable[Tool]) -> str:
+def for_agents(text: str) -> str:
     """`text` with tools in the place of commands that an agent cannot type: a command is called
-    like a verb, or as the tool is."""
-    instead: dict[str, str] = {}
-    for one in known:
-        for name in (*(verb.name for verb in one.verbs), one.name):
-            instead.setdefault(name, one.name)
+    like a verb."""
+    instead = {verb.name: one.name for one in reversed(TOOLS) for verb in one.verbs}
     return _COMMAND.sub(lambda one: f"`{instead[one[1]]}`" if one[1] in instead else one[0], text)

@@ -16,14 +16,14 @@ from starlette.types import Receive, Scope, Send
 
 from loxodon.errors import UsageError
 from loxodon.http import server as web
+from loxodon.http.bodies import MOST_BYTES, failed, language_of, peer_of
 from loxodon.http.guard import Caller, Door, Rates, RefusedError, let_in, not_granted
 from loxodon.http.logs import log
-from loxodon.http.replies import failed
-from loxodon.http.requests import MOST_BYTES, language_of, peer_of
 from loxodon.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.security.actor import Actor, acting
 
 PATH = "/mcp"
+logging.getLogger("mcp").setLevel(logging.CRITICAL)  # what it says may have words of the memory
 
 
 def serve_pipes(served: Served) -> None:
@@ -34,7 +34,6 @@ def serve_pipes(served: Served) -> None:
         async with stdio_server() as (heard, said):
             await server.run(heard, said, server.create_initialization_options())
 
-    _log_trouble()
     try:
         asyncio.run(serve())
     except* OSError:  # nobody listens any more
@@ -47,7 +46,6 @@ def serve_http(
     """Serve over HTTP until the process is told to stop."""
     answers = Answers(served, over_http=True)
     bears = served.host.config.serve
-    _log_trouble()
     app = App(answers, at, served, bears.rate)
     web.serve(app, listening, ready=ready, connections=bears.connections)
 
@@ -82,7 +80,7 @@ class App:
             caller = self._let_in(request)
         except RefusedError as refusal:
             log("mcp.refused", status=refusal.status, code=refusal.code)
-            language = language_of(request.headers.get("accept-language", ""))
+            language = language_of(request)
             await failed(refusal, language)(scope, receive, send)
             return
         if self._running is None:
@@ -111,18 +109,3 @@ class App:
         async with self._manager.run():
             self._ready.set()
             await asyncio.Event().wait()
-
-
-class _Trouble(logging.Handler):
-    """What the SDK has to say, as lines like ours: what kind of trouble, never its words."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
-        level = record.levelname.lower()
-        log("mcp.trouble", level=level, logger=record.name, line=record.lineno, error=error)
-
-
-def _log_trouble() -> None:
-    logger = logging.getLogger("mcp")
-    logger.addHandler(_Trouble(logging.WARNING))
-    logger.propagate = False

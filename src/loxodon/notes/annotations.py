@@ -16,12 +16,11 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from loxodon.errors import InputError
-from loxodon.journal.moments import match_day
+from loxodon.journal.markdown import front_fields
+from loxodon.journal.moments import day_at_start
 
 _MOST_TRIGGERS = 32
 _LONGEST = 200  # characters of a trigger, a title or the name of a project
-_LONGEST_FRONT = 400  # lines
 _KEYS = {
     "trigger": "trigger triggers 触发 触发词",
     "importance": "importance 重要性 重要度",
@@ -31,7 +30,7 @@ _KEYS = {
 }
 _NAMES = {key: name for name, keys in _KEYS.items() for key in keys.split()}
 _OVER = frozenset({"superseded", "retracted", "已取代", "被取代", "已失效", "失效"})
-_COMMENT = re.compile(r"<!--((?:(?!-->).)*)-->")
+_COMMENT = re.compile(r"<!--((?:(?!-->|<!--).)*)-->")  # many that never end take no time
 
 
 class Annotations(NamedTuple):
@@ -112,17 +111,6 @@ def _importance(value: str) -> float | None:
     return number if number <= 1 else None
 
 
-def day_at_start(text: str) -> date | None:
-    """The day that a text begins with, where there is such a day and it is clear which."""
-    found = match_day(text.lstrip("([（*_ "))
-    if found is None or found[0].ambiguous:
-        return None
-    try:
-        return found[0].resolve()
-    except InputError:
-        return None
-
-
 class FrontMatter(NamedTuple):
     """The lines between `---` with which a note may begin."""
 
@@ -134,21 +122,8 @@ class FrontMatter(NamedTuple):
 
 def front_matter(lines: Sequence[str]) -> FrontMatter:
     """What simple front matter says by `date`, `title`, `tags` and `project`."""
-    if not lines or lines[0].rstrip() != "---":
-        return FrontMatter()
-    found: dict[str, str] = {}
-    name = ""
-    for number, line in enumerate(lines[1:_LONGEST_FRONT], 2):
-        if line.rstrip() in ("---", "..."):
-            tags = _names(found.get("tags", ""), ",，、")
-            triggers = tuple(tag.strip("[]\"'# ") for tag in tags)
-            marks = Annotations(triggers, project=found.get("project", "")[:_LONGEST])
-            day = next((found[key] for key in ("date", "created", "day") if key in found), "")
-            return FrontMatter(number, day_at_start(day), found.get("title", "")[:_LONGEST], marks)
-        key, colon, value = line.partition(":")
-        if name == "tags" and line.lstrip().startswith("- "):
-            found["tags"] += "," + line.lstrip()[2:]
-        elif colon and line[:1].strip():
-            name = key.strip().lower()
-            found.setdefault(name, value.strip().strip("\"'"))
-    return FrontMatter()
+    count, found = front_fields(lines)
+    tags = (tag.strip("[]\"'# ") for tag in _names(found.get("tags", ""), ",，、"))
+    marks = Annotations(tuple(tags), project=found.get("project", "")[:_LONGEST])
+    day = next((found[key] for key in ("date", "created", "day") if key in found), "")
+    return FrontMatter(count, day_at_start(day), found.get("title", "")[:_LONGEST], marks)

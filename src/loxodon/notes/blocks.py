@@ -1,19 +1,15 @@
-"""A note in sections, and a section in blocks: a bullet with what hangs on it, code, a text."""
+"""A section of a note in blocks: a bullet with what hangs on it, code, a text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date
 from typing import Literal, NamedTuple
 
-from loxodon.errors import InputError
-from loxodon.journal.markdown import fence_after, heading_of, read_heading
-from loxodon.journal.moments import MIDNIGHT, Clock
-from loxodon.notes.annotations import NOTHING, Annotations, FrontMatter, annotated
+from loxodon.journal.markdown import fence_after
+from loxodon.notes.annotations import NOTHING, Annotations, annotated
 
 BULLET = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,9}[.)、])(?:[ \t]+|(?<=、))(?=\S)")
-_LONGEST_TITLE = 160
 
 
 class SourceLine(NamedTuple):
@@ -36,55 +32,6 @@ class Block(NamedTuple):
         for line in self.lines:
             found = found.and_(line.marks)
         return found
-
-
-class Section(NamedTuple):
-    """A heading with what stands directly below it."""
-
-    headings: tuple[str, ...]  # the titles above and its own, outermost first
-    line: int  # of its heading; 0 for what stands before the first
-    level: int
-    day: date | None
-    clock: Clock
-    lines: list[tuple[int, str]]
-
-    def below(self, line: int, level: int, title: str) -> Section:
-        """The section that a heading begins, with the day and time that are said there or above."""
-        title = title[:_LONGEST_TITLE]
-        same = self.headings[-1:] == (title,)
-        path = self.headings if same else (*self.headings, title)
-        day, clock = self.day, self.clock
-        try:
-            heading = read_heading(level, title)
-            day = heading.day or day
-            clock = heading.clock or (MIDNIGHT if heading.day else clock)
-        except InputError:  # a day that the calendar does not have
-            pass
-        return Section(path, line, level, day, clock, [])
-
-
-def sections(
-    lines: Sequence[str], left_out: Iterable[int], front: FrontMatter, day: date | None
-) -> list[Section]:
-    """The sections of a note in order; `day` is what it is of, where no heading says better."""
-    top = Section((front.title,) if front.title else (), 0, 0, day, MIDNIGHT, [])
-    path, found = [top], [top]
-    fence = ""
-    skipped = {*left_out, *range(1, front.lines + 1)}
-    for number, text in enumerate(lines, 1):
-        if number in skipped:
-            continue
-        inside = bool(fence)
-        fence = fence_after(fence, text)
-        level, title = (0, "") if inside or fence else heading_of(text)
-        if not level or not title:
-            found[-1].lines.append((number, text))
-            continue
-        while path[-1].level >= level:
-            path.pop()
-        found.append(path[-1].below(number, level, annotated(title)[0].strip()))
-        path.append(found[-1])
-    return found
 
 
 def blocks(lines: Iterable[tuple[int, str]]) -> list[Block]:

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, tzinfo
 from typing import NamedTuple
 
-from loxodon.journal.markdown import day_in_name, generated
-from loxodon.journal.moments import MIDNIGHT, moment
-from loxodon.notes.annotations import NOTHING, Annotations, day_at_start, front_matter
-from loxodon.notes.blocks import Block, Section, blocks, dedented, nested, sections
+from loxodon.journal.markdown import Section, generated, sections
+from loxodon.journal.moments import MIDNIGHT, day_at_start, day_in_name, moment
+from loxodon.notes.annotations import NOTHING, Annotations, annotated, front_matter
+from loxodon.notes.blocks import Block, blocks, dedented, nested
 from loxodon.store import Chunk, FileRole
 from loxodon.text.sentences import spans
 from loxodon.tokens import estimate
@@ -45,19 +45,19 @@ def chunks(lines: Sequence[str], path: str, role: FileRole, zone: tzinfo | None)
     """The chunks of a file in order. Days are those of `zone` (the machine's when None)."""
     lines = [_clean(line) for line in lines]
     front, left_out = front_matter(lines), generated(lines)
+    skipped = {*left_out, *range(1, front.lines + 1)}
+    every = sections(lines, skipped, front.day or day_in_name(path), title=front.title)
     found: list[Chunk] = []
-    every = sections(lines, left_out, front, front.day or day_in_name(path))
     for section, following in zip(every, [*every[1:], None], strict=True):
-        maker = _Chunks(section, front.marks, zone)
+        headings = tuple(annotated(it)[0].strip()[:_LONGEST_HEADING] for it in section.headings)
+        maker = _Chunks(section, front.marks, zone, found)
         if parts := blocks(section.lines):
-            maker.put_all(parts, alone=role in _BULLETS_ALONE)
+            maker.put_all(parts, headings, alone=role in _BULLETS_ALONE)
         elif section.level >= 2 and (following is None or following.level <= section.level):
             end = following.line if following else len(lines) + 1
             # A title with nothing below is a note (`## 15:00 Dentist`); a file's own is not.
-            if not left_out & {*range(section.line, end)}:
-                unit = _Unit(section.line, section.headings[-1], 0)
-                maker.put([unit], NOTHING, section.headings[:-1], None)
-        found += maker.found
+            if left_out.isdisjoint(range(section.line, end)):
+                maker.put([_Unit(section.line, headings[-1], 0)], NOTHING, headings[:-1], None)
     return found
 
 
@@ -71,24 +71,24 @@ def _clean(line: str) -> str:
 class _Chunks:
     """The chunks of one section, while they are made."""
 
-    def __init__(self, section: Section, marks: Annotations, zone: tzinfo | None) -> None:
-        self.found: list[Chunk] = []
+    def __init__(
+        self, section: Section, marks: Annotations, zone: tzinfo | None, found: list[Chunk]
+    ) -> None:
         self._section = section
         self._marks = marks
         self._zone = zone
+        self._found = found
 
-    def put_all(self, parts: Sequence[Block], *, alone: bool) -> None:
+    def put_all(self, parts: Sequence[Block], headings: tuple[str, ...], *, alone: bool) -> None:
         """Blocks on their own, and what stands between them together."""
-        headings = self._section.headings
         together: list[Block] = []
         for block in parts:
-            marks = block.marks
-            if marks == NOTHING and not (alone and block.kind == "item"):
+            if block.marks == NOTHING and not (alone and block.kind == "item"):
                 together.append(block)
                 continue
             self._pack(together, NOTHING, headings)
             together = []
-            self._item(block, marks, headings)
+            self._item(block, block.marks, headings)
         self._pack(together, NOTHING, headings)
 
     def _item(self, block: Block, marks: Annotations, headings: tuple[str, ...]) -> None:
@@ -132,25 +132,14 @@ class _Chunks:
         text = text.strip()
         if not any(map(str.isalnum, text)):
             return
-        marks = marks.and_(self._marks)
-        day = marks.observed or day
-        at, section = None, self._section
-        if day is not None and day != section.day:
-            at = moment(day, MIDNIGHT, self._zone)
-        elif section.day:
-            at = moment(section.day, section.clock, self._zone)
-        self.found.append(
-            Chunk(
-                text,
-                units[0].line,
-                last,
-                " > ".join(headings)[:_LONGEST_HEADING],
-                at,
-                importance=marks.importance,
-                project=marks.project,
-                triggers=marks.triggers,
-            )
-        )
+        marks, section = marks.and_(self._marks), self._section
+        day = marks.observed or day or section.day
+        clock = section.clock if day == section.day else MIDNIGHT
+        at = moment(day, clock, self._zone) if day else None
+        above = " > ".join(headings)[:_LONGEST_HEADING]
+        weight, project, triggers = marks.importance, marks.project, marks.triggers
+        chunk = Chunk(text, units[0].line, last, above, at)
+        self._found.append(chunk._replace(importance=weight, project=project, triggers=triggers))
 
 
 def _packed(parts: Iterable[Block]) -> Iterator[list[_Unit]]:

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.journal.lines import split_lines
+from loxodon.journal.lines import Trouble, split_lines
 from loxodon.layout import VIEWS
 from loxodon.messages import t, tn
 from loxodon.notes.chunk import RULES, chunks
@@ -45,19 +45,6 @@ class Indexed(NamedTuple):
     removed: int = 0
     chunks: int = 0  # of the files that were read
     problems: tuple[FileProblem, ...] = ()
-
-
-class _Content(NamedTuple):
-    """The bytes of a file as they were at one moment."""
-
-    data: bytes
-    hash: bytes
-    size: int
-    mtime: int
-
-
-class _ChangingError(Exception):
-    """A file was written to while it was read."""
 
 
 def index(workspace: Workspace, progress: Progress | None = None) -> Indexed:
@@ -122,9 +109,6 @@ class _Run:
             content = _content(found.real)
         except FileNotFoundError:
             return  # gone since it was found
-        except _ChangingError:
-            self.gone.pop(key, None)  # what is known of it holds until it can be read
-            return
         except OSError as error:
             self.gone.pop(key, None)
             why = t("cannot read the file: {reason}", reason=error.strerror or str(error))
@@ -133,60 +117,61 @@ class _Run:
             if file != known:
                 self._put(file, [])
             return
-        if is_view(content.data[:_HEAD].decode("utf-8", "replace")):
+        if content is None:  # it is being written to: what is known of it holds until it is read
+            self.gone.pop(key, None)
+            return
+        data, size, mtime = content
+        if is_view(data[:_HEAD].decode("utf-8", "replace")):
             return  # of another folder
         self.gone.pop(key, None)
-        if known and (known.hash, known.role) == (content.hash, found.role):
-            self.unchanged += 1
-        else:
-            self.read += 1
-        self._take(found, content, known)
-
-    def _take(self, found: DiscoveredFile, content: _Content, known: NoteFile | None) -> None:
-        data = content.data
-        if content.size > len(data):  # of a file that was cut, up to its last line end
+        hash = sha256(data).digest() + _RULES
+        self.unchanged += bool(known and (known.hash, known.role) == (hash, found.role))
+        self.read += not (known and (known.hash, known.role) == (hash, found.role))
+        if size > len(data):  # of a file that was cut, up to its last line end
             data = data[: data.rfind(b"\n") + 1] or data
         lines = split_lines(data)
-        told = [
-            FileProblem(found.name, line, *error.localized())
-            for line, error in lines.problems[:_MOST_BAD_LINES]
-        ]
-        if (more := len(lines.problems) - _MOST_BAD_LINES) > 0:
-            what = tn("{n} more line like these", "{n} more lines like these", more)
-            told.append(FileProblem(found.name, 0, what))
-        if content.size > len(content.data):
-            most, size = LARGEST >> 20, content.size >> 20
-            what = t("only the first {most} MB of {size} MB are read", most=most, size=size)
-            told.append(FileProblem(found.name, 0, what, t("split the file")))
-        self.problems += told
-        texts = [text or "" for text in lines.texts]
-        cut = chunks(texts, found.path, found.role, self._workspace.zone)
+        told = self._told(found.name, lines.problems, size)
+        cut = chunks([text or "" for text in lines.texts], *found[1:3], self._workspace.zone)
         said = (
             t("line {line}: {what}", line=one.line, what=one.what) if one.line else one.what
             for one in told
         )
-        about = (found.root, found.path, found.role, content.size, content.mtime, content.hash)
-        self._put(NoteFile(*about, "; ".join(said)), cut)
-        if known is None or known.hash != content.hash:
+        self._put(NoteFile(*key, found.role, size, mtime, hash, "; ".join(said)), cut)
+        if known is None or known.hash != hash:
             self.chunks += len(cut)
+
+    def _told(self, name: str, problems: Sequence[Trouble], size: int) -> list[FileProblem]:
+        """What of a file could not be read, as it is told."""
+        told = [
+            FileProblem(name, line, *error.localized())
+            for line, error in problems[:_MOST_BAD_LINES]
+        ]
+        if (more := len(problems) - _MOST_BAD_LINES) > 0:
+            what = tn("{n} more line like these", "{n} more lines like these", more)
+            told.append(FileProblem(name, 0, what))
+        if size > LARGEST:
+            most = LARGEST >> 20
+            what = t("only the first {most} MB of {size} MB are read", most=most, size=size >> 20)
+            told.append(FileProblem(name, 0, what, t("split the file")))
+        self.problems += told
+        return told
 
     def _put(self, file: NoteFile, cut: Sequence[Chunk]) -> None:
         with self._workspace.store.writing():
             self._workspace.store.workspace_data.put_file(file, cut, self._workspace.memory.now())
 
 
-def _content(path: str) -> _Content:
-    """What a file holds, up to `LARGEST`; `_ChangingError` where it changed meanwhile."""
+def _content(path: str) -> tuple[bytes, int, int] | None:
+    """What a file holds, up to `LARGEST`, its size and time; None where it changed meanwhile."""
     # Not through a link that was put there since, nor waiting for someone to write to a pipe.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with open(os.open(path, flags), "rb") as file:
         before = os.fstat(file.fileno())
         if not stat.S_ISREG(before.st_mode):
-            raise _ChangingError
+            return None
         data = file.read(LARGEST)
         after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise _ChangingError
+        return None
     settled = time.time_ns() - after.st_mtime_ns > _SETTLED
-    mtime = after.st_mtime_ns if settled else 0
-    return _Content(data, sha256(data).digest() + _RULES, after.st_size, mtime)
+    return data, after.st_size, after.st_mtime_ns if settled else 0

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from time import monotonic, perf_counter
+from time import perf_counter
 from typing import Any
 
 import httpx
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
 from loxodon.errors import LoxodonError, UnreachableModelError, UsageError
+from loxodon.http.bodies import language_of, peer_of
 from loxodon.http.guard import Caller, Door, Rates, RefusedError, let_in, not_granted
+from loxodon.http.health import Metrics
 from loxodon.http.logs import log
-from loxodon.http.metrics import TYPE, Gauge, Metrics
-from loxodon.http.requests import language_of, peer_of
 from loxodon.proxy import requests
 from loxodon.proxy.exchange import OUTCOMES, Exchange, Memories
 from loxodon.proxy.inject import NEXT, Placement, injected
@@ -33,7 +34,6 @@ _MOST_READ = 32 << 20  # bytes of a request that are looked at; a larger one has
 _REFUSALS = (400, 413, 422, 500)  # statuses that may be about what was added
 _TEMPLATE_WORDS = (b"template", b"jinja", b"system", b"role", b"alternat")
 _MOST_MODELS = 256  # whose placement is remembered
-_PLACEMENT_SECONDS = 600.0  # for which a model that takes no memories at all is sent none
 _KINDS: dict[str, Kind] = {
     "/chat/completions": "chat",
     "/responses": "responses",
@@ -62,7 +62,7 @@ class App:
         self._rule = rule
         self._key_is_ours = key_is_ours
         self._rates = Rates(rate)
-        self._placements: dict[str, tuple[Placement, float]] = {}  # by model, and until when
+        self._placements: dict[str, Placement] = {}  # by model, where not the usual one
         self._metrics = Metrics(_COUNTED, "outcome", OUTCOMES)
         self._router = Router(
             [
@@ -90,7 +90,7 @@ class App:
                 if status:  # it has begun: the connection is closed, so that the client sees it
                     about["broken"] = refusal.code
                 else:
-                    reply = _error_reply(refusal, Request(scope).headers.get("accept-language", ""))
+                    reply = _error_reply(refusal, language_of(Request(scope)))
                     await reply(scope, receive, watched)
             except ClientDisconnect:
                 about["gone"] = True
@@ -104,9 +104,8 @@ class App:
     async def _show_metrics(self, request: Request) -> Response:
         if not self._let_in(request, metrics=True).may("metrics"):
             raise not_granted()
-        about = "Recalls that have not returned."
-        waiting = Gauge("calls_waiting", about, (), [((), self._memories.host.waiting)])
-        return PlainTextResponse(self._metrics.text([waiting]), media_type=TYPE)
+        text = self._metrics.text(waiting=self._memories.host.waiting)
+        return Response(text, media_type=CONTENT_TYPE_LATEST)
 
     def _let_in(self, request: Request, *, metrics: bool = False) -> Caller:
         headers = dict(request.headers.items())
@@ -171,10 +170,7 @@ class App:
         """The upstream's answer to the request with memories, or to the bare one if it will not
         have them: the client never gets an error that is ours."""
         model = exchange.request.text("model")
-        placement, until = self._placements.get(model, ("turn", 0.0))
-        if placement == "none" and monotonic() >= until:
-            placement = "turn"
-        learns = False
+        placement, learns = self._placements.get(model, "turn"), False
         while True:
             text = injected(exchange.request, *exchange.additions, placement)
             data = body if text is exchange.request.body else text.encode()
@@ -184,7 +180,7 @@ class App:
             status = received.status_code
             if data is body or status not in _REFUSALS:
                 if learns and status < 400:
-                    self._placements[model] = placement, monotonic() + _PLACEMENT_SECONDS
+                    self._placements[model] = placement
                     if len(self._placements) > _MOST_MODELS:
                         del self._placements[next(iter(self._placements))]
                 return received
@@ -323,9 +319,9 @@ def _failure(error: LoxodonError | httpx.TransportError) -> RefusedError:
     return RefusedError(502, "upstream_unreachable", unreachable)
 
 
-def _error_reply(refusal: RefusedError, accepted: str) -> Response:
+def _error_reply(refusal: RefusedError, language: str) -> Response:
     """In a shape that clients of OpenAI's and Anthropic's APIs know."""
-    message, hint = refusal.error.localized(language_of(accepted))
+    message, hint = refusal.error.localized(language)
     told = f"{message} ({hint})" if hint else message
     detail = {"message": told, "type": "loxodon_proxy", "param": None, "code": refusal.code}
     return JSONResponse({"type": "error", "error": detail}, refusal.status, refusal.headers)

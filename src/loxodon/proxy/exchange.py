@@ -1,11 +1,10 @@
 """One exchange with a model, as the memory has part in it: what is recalled before it is sent, and
 what is journalled of both sides.
 
-A client never waits for the memory longer than it was told to, and one that fails or is slow again
-and again is left alone for a while. What the user said is in the journal before the client gets the
-first byte of the reply, and the reply before it gets the last: whoever has seen a reply finds it
-remembered, even where the proxy is killed the moment after. A journal that cannot be written is
-tried again while the client goes on.
+A client never waits for the memory longer than it was told to. What the user said is in the journal
+before the client gets the first byte of the reply, and the reply before it gets the last: whoever
+has seen a reply finds it remembered, even where the proxy is killed the moment after. A journal
+that cannot be written is tried again while the client goes on.
 """
 
 from __future__ import annotations
@@ -44,12 +43,8 @@ from loxodon.recall.gate import State
 from loxodon.text import quote
 from loxodon.text.language import language_of
 
-OUTCOMES = ("used", "nothing-found", "not-needed", "timed-out", "failed", "skipped", "off")
-_SNAPSHOT_SECONDS = 60.0  # for which one serves all conversations that begin: it takes 20 ms
-_MOST_KEPT = 1_000  # spaces whose failures and snapshots are kept
+OUTCOMES = ("used", "nothing-found", "not-needed", "timed-out", "failed", "off")
 _IN_VIEW = 100_000  # characters of the conversation that are compared with what is recalled
-_FAILURES = 3  # in a row, after which a memory is left alone
-_REST_SECONDS = 10.0  # for which it is
 _MOST_TEXT = 1_000_000  # characters of a message that are journalled
 _PAUSES = (0.2, 1.0, 3.0)  # seconds after which the journal is tried again
 
@@ -80,10 +75,6 @@ class Memories:
         self.explain = explain
         self.conversations = Conversations()
         self.naming = Lock()
-        # By space: failures in a row, and until when its memory is left alone
-        self.failures: dict[str, tuple[int, float]] = {}
-        # By space, agent, language and what was forgotten: when it was made, and its text
-        self._snapshots: dict[tuple[str, ...], tuple[float, str]] = {}
 
     async def exchange(
         self, request: ModelRequest, speaker: Speaker, about: dict[str, Any]
@@ -98,22 +89,15 @@ class Memories:
         await exchange.recall()
         return exchange
 
-    def snapshot(self, memory: Memory, language: str, forgotten: str) -> str:
-        """What a conversation begins with; empty where nothing is known."""
-        key, now = (memory.space, memory.agent, language, forgotten), monotonic()
-        made, text = self._snapshots.get(key, (-_SNAPSHOT_SECONDS, ""))
-        if now - made <= _SNAPSHOT_SECONDS:
-            return text
-        text = ""
-        if not memory.config.enabled:
-            text = memory.recall("MEMORY.md", budget=memory.config.snapshot.budget).context
-        elif memory.list(limit=1):
-            about = t("what is known from earlier conversations", language)
-            text = f"{quote.heading('snapshot', language, about)}\n{memory.snapshot(language)}"
-        if len(self._snapshots) > _MOST_KEPT:
-            self._snapshots.clear()
-        self._snapshots[key] = now, text
-        return text
+
+def _snapshot(memory: Memory, language: str) -> str:
+    """What a conversation begins with; empty where nothing is known."""
+    if not memory.config.enabled:
+        return memory.recall("MEMORY.md", budget=memory.config.snapshot.budget).context
+    if not memory.list(limit=1):
+        return ""
+    about = t("what is known from earlier conversations", language)
+    return f"{quote.heading('snapshot', language, about)}\n{memory.snapshot(language)}"
 
 
 class Exchange:
@@ -160,35 +144,25 @@ class Exchange:
         before something was forgotten, by whomever it was."""
         name = self._names[self.request.last] if self.request.last >= 0 else ""
         conversation, about = self._conversation, self._about
-        memories, space = self._memories, self._speaker.space
-        failures, rests_until = memories.failures.get(space, (0, 0.0))
+        memories = self._memories
         started, trouble, found = perf_counter(), "", _Found("unknown")
-        if monotonic() < rests_until:
-            trouble = "resting"
-        else:
-            try:
-                async with asyncio.timeout(memories.limit):
-                    found = await memories.host.call(
-                        space,
-                        lambda memory: self._look_up(memory, name),
-                        make=False,
-                        agent=self._speaker.agent,
-                    )
-            except NotFoundError:  # nothing was ever said here
-                found = _Found(block=Block(outcome="nothing-found") if name else None)
-            except TimeoutError:
-                trouble = "late"
-            except LoxodonError as error:
-                trouble = error.code
-            except Exception as error:  # whatever is wrong with it, the request goes through
-                trouble = type(error).__name__
-            about["recall_ms"] = round((perf_counter() - started) * 1e3, 2)
-            if len(memories.failures) > _MOST_KEPT or not trouble:
-                memories.failures.pop(space, None)
-            elif failures + 1 >= _FAILURES:  # one more failure then, and it rests again
-                memories.failures[space] = failures, monotonic() + _REST_SECONDS
-            else:
-                memories.failures[space] = failures + 1, 0.0
+        try:
+            async with asyncio.timeout(memories.limit):
+                found = await memories.host.call(
+                    self._speaker.space,
+                    lambda memory: self._look_up(memory, name),
+                    make=False,
+                    agent=self._speaker.agent,
+                )
+        except NotFoundError:  # nothing was ever said here
+            found = _Found(block=Block(outcome="nothing-found") if name else None)
+        except TimeoutError:
+            trouble = "late"
+        except LoxodonError as error:
+            trouble = error.code
+        except Exception as error:  # whatever is wrong with it, the request goes through
+            trouble = type(error).__name__
+        about["recall_ms"] = round((perf_counter() - started) * 1e3, 2)
         conversation.renew(found.forgotten)
         if found.snapshot is not None:
             conversation.snapshot = found.snapshot
@@ -198,7 +172,7 @@ class Exchange:
             about |= {"gate": found.block.reason, "tokens": found.block.tokens}
             about |= {"ids": found.block.ids} if memories.explain else {}
         block = conversation.blocks.get(name, Block())
-        outcomes = {"": block.outcome, "resting": "skipped", "late": "timed-out"}
+        outcomes = {"": block.outcome, "late": "timed-out"}
         about |= {"memory": outcomes.get(trouble, "failed"), "recalled": len(block.ids)}
         about |= {"recall_error": trouble} if trouble else {}
 
@@ -210,7 +184,7 @@ class Exchange:
         kept = kept if forgotten == kept.forgotten else Conversation()
         snapshot = None
         if kept.snapshot is None and chat == "direct":
-            snapshot = self._memories.snapshot(memory, language_of(words), forgotten)
+            snapshot = _snapshot(memory, language_of(words))
         found = _Found(forgotten, None, kept.state, snapshot, memory.config.recall.budget)
         if not words or name in kept.blocks:
             return found

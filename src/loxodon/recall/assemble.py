@@ -178,7 +178,7 @@ def profile_of(store: Store, now: datetime, language: str, audience: str | None)
 
     Not the page that consolidation renews once a week: what was put away since must not be told.
     """
-    from loxodon.consolidate.pages.profile import core, profile_text  # a recall has no use for them
+    from loxodon.consolidate.profile import core, profile_text  # a recall has no use for them
 
     where = Filter(state="active", audience=audience, trust=OWN)
     chosen = core(store.find(where, _KNOWN, strongest=True), now)

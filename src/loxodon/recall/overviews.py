@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 from loxodon import config as settings
 from loxodon.config import DEFAULTS, ENVIRONMENT, KEYS
-from loxodon.consolidate.decay import daily_rate, fades_at, strength_now
+from loxodon.consolidate.decay import Decay
 from loxodon.consolidate.journalling import Journal
 from loxodon.fields import filter_of, moment, number
 from loxodon.paging import Key, Page, Slice, paged
@@ -22,7 +22,6 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Review, Turn
 from loxodon.verbs import Arg, InSession, PageCursor, PageLimit, Since, Until, verb
 
 if TYPE_CHECKING:
-    from loxodon.config import DecayConfig
     from loxodon.jobs.schedule import Job
     from loxodon.memory import Memory
     from loxodon.opening import OpenSpace
@@ -297,23 +296,24 @@ class Overviews:
         """Return the strength of a memory over time, and how it will fade."""
         days = min(number("days", days), 36_500)
         store, now, rates = self._store, self._space.now(), self._space.config.decay
+        decay = Decay(rates, self._space.now)
         with store.reading():
             steps = store.overview.steps(id)[-_MARKS:]
             uses = [one for one in store.worklog.used() if one.id == id]
         last = steps[-1]
         ends = None
         if last.state == "active":
-            ends = fades_at(last.base, last.since, last.kind, last.importance, rates)
-        marks = [Mark(one.at, one.change, one.version, _at(one, one.at, rates)) for one in steps]
-        marks += [Mark(one.last_at, "recalled", 0, _at(last, one.last_at, rates)) for one in uses]
+            ends = decay.end(last.base, last.since, last.kind, last.importance)
+        marks = [Mark(one.at, one.change, one.version, _at(one, one.at, decay)) for one in steps]
+        marks += [Mark(one.last_at, "recalled", 0, _at(last, one.last_at, decay)) for one in uses]
         return Strength(
             id,
             now,
-            _at(last, now, rates),
+            _at(last, now, decay),
             rates.archive,
-            daily_rate(last.kind, last.importance, rates),
+            decay.rate(last.kind, last.importance),
             ends,
-            tuple(_points(steps, now, now + timedelta(days=days), rates)),
+            tuple(_points(steps, now, now + timedelta(days=days), decay)),
             tuple(sorted(marks)),
         )
 
@@ -389,9 +389,7 @@ def _news(
     return learned, changed, ended
 
 
-def _points(
-    steps: Sequence[Step], now: datetime, end: datetime, rates: DecayConfig
-) -> Iterator[Point]:
+def _points(steps: Sequence[Step], now: datetime, end: datetime, decay: Decay) -> Iterator[Point]:
     """The curve from each step to the next, both ends included."""
     ends = [*(step.at for step in steps[1:]), max(now, steps[-1].at)]
     parts = [(step, step.at, until) for step, until in zip(steps, ends, strict=True)]
@@ -401,8 +399,8 @@ def _points(
         count = max(1, min(_POINTS, round((until - since) / timedelta(days=1))))
         for n in range(count + 1):
             at = since + (until - since) * n / count
-            yield Point(at, _at(step, at, rates))
+            yield Point(at, _at(step, at, decay))
 
 
-def _at(step: Step, at: datetime, rates: DecayConfig) -> float:
-    return round(strength_now(step.base, step.since, at, step.kind, step.importance, rates), 4)
+def _at(step: Step, at: datetime, decay: Decay) -> float:
+    return round(decay.strength(step.base, step.since, step.kind, step.importance, at), 4)

@@ -256,14 +256,14 @@ class Recalling:
         project: Annotated[str, Arg("only what is general, or of this project")] = "",
     ) -> str:
         """Return what a conversation should start with, as Markdown."""
-        from loxodon.consolidate.pages import gather
+        from loxodon.consolidate.snapshot import kept_snapshot, material, written
 
         space = self._space
         with self._store.reading():
-            found = gather.material(self._store, space.config, space.now(), project)
-            kept = None if project else gather.kept_snapshot(self._store, found, language)
+            found = material(self._store, space.config, space.now(), project)
+            kept = None if project else kept_snapshot(found, language)
             if kept is None:
-                kept = gather.written(found, space.config, space.count, language).text
+                kept = written(found, space.count, language)
         return space.shown(kept)
 
     @verb(
@@ -283,13 +283,13 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.consolidate import compress
-        from loxodon.consolidate.learning import residue
+        from loxodon.consolidate.consolidation import residue
+        from loxodon.consolidate.profile import profile, profiles, put_profiles
 
         now, judge = self._space.now(), residue(self._space)
         if refresh:
             self._space.for_owner()  # the stored page is the owner's
-            pages = compress.profiles(self._store, now, judge)
+            pages = profiles(self._store, now, judge)
             with self._store.writing():
-                compress.put_profiles(self._store, pages, now)
-        return self._space.shown(compress.profile(self._store, now, language, judge))
+                put_profiles(self._store, pages, now)
+        return self._space.shown(profile(self._store, now, language, judge))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import cached_property
 from threading import Lock, get_ident
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
 
 HEAD = "audit"  # the value with the signed head
-HEAD_BAD = "audit.head_bad"  # the entry that says that the head was missing or not ours
 _MOST_IDS = 2_000  # that an entry names
 _MOST_WAITING = 100  # reads in memory
 _MOST_KEPT = 10_000  # reads while they cannot be written
@@ -99,27 +99,24 @@ class Audit:
         self, store: Store, keys: Keys, now: Callable[[], datetime], *, keep: int = 0
     ) -> None:
         """`keep` is how many entries are kept at least; 0 for all."""
-        self._store = store
         self.keep = keep
-        self.agent = ""  # the agent that the memory is bound to
         self.trouble = ""  # why reads could not be put on record
+        self._store = store
         self._keys = keys
         self._now = now
-        self._key = b""
         self._waiting: list[dict[str, Any]] = []
         self._since = 0.0
         self._lock = Lock()
         self._unrecorded: set[int] = set()  # threads
 
+    @cached_property
     def key(self) -> bytes:
         """The key of this log, or KeyProblemError."""
-        if not self._key:
-            self._key = self._keys.key("audit", self._store.space)
-        return self._key
+        return self._keys.key("audit", self._store.space)
 
     def head(self) -> Head | None:
         """How far the log goes; None if the head was changed or is missing."""
-        return Head.of(self._store.value(HEAD), self.key())
+        return Head.of(self._store.value(HEAD), self.key)
 
     @property
     def waiting(self) -> int:
@@ -193,7 +190,7 @@ class Audit:
         entry: dict[str, Any] = {
             "at": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z",
             "surface": who.surface,
-            "agent": self.agent or who.agent,
+            "agent": self._store.wall.agent or who.agent,
             "caller": who.caller,
             "op": op,
             **(facts or {}),
@@ -203,13 +200,14 @@ class Audit:
         return {name: value for name, value in entry.items() if value not in ("", None)}
 
     def _put(self, entries: Iterable[dict[str, Any]]) -> None:
-        key, rows = self.key(), list[AuditRow]()
-        found = self._store.query("last_audit")
-        last, head = (AuditRow(*found[0]) if found else None), self.head()
-        if last is not None and head is None:  # the new head must not hide it
-            entries = [self._entry(HEAD_BAD), *entries]
-        # After a cut the head is ahead of the rows, and the gap shows.
-        n, tip = max((last.n, last.mac) if last else (0, b""), head or Head())
+        key, rows = self.key, list[AuditRow]()
+        last = Head()
+        for n, _, digest in self._store.query("last_audit"):
+            last = Head(n, digest)
+        # After a cut the head is ahead of the rows, and a gap shows. So it does for a head that is
+        # missing or not ours, which the new one must not hide.
+        head = self.head() or Head(last.n + bool(last.n), last.mac)
+        n, tip = max(last, head)
         for entry in entries:
             n += 1
             text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
@@ -233,9 +231,7 @@ def put_on_record(
         return
     if os.path.basename(folder) == folder_name(store.space):
         keys = Keys(home, config.keys.source)
-        audit = Audit(store, keys, now, keep=config.audit.entries)
-        audit.agent = store.wall.agent
-        store.put_on_record(audit)
+        store.put_on_record(Audit(store, keys, now, keep=config.audit.entries))
 
 
 class RunningVerb:
@@ -338,14 +334,13 @@ def ids_in(found: Any, depth: int = 0) -> Iterator[str]:
 def ranges(ids: Iterable[str]) -> list[str]:
     """Ids, those in a row as one: `t_5..9`, `f_20261115_001..014`."""
     found: list[str] = []
-    first, before = "", ("", -1)
+    before = ("", -1)
     for id in sorted(set(ids), key=lambda one: (len(one), one)):
         stem, _, number = id.rpartition("_")
         this = (stem, int(number) if number.isdecimal() else -1)
-        if found and stem and number.isdecimal() and this == (before[0], before[1] + 1):
-            found[-1] = f"{first}..{number}"
+        if found and this[1] >= 0 and this == (before[0], before[1] + 1):
+            found[-1] = f"{found[-1].partition('..')[0]}..{number}"
         else:
-            first = id
             found.append(id)
         before = this
     return found
@@ -357,8 +352,7 @@ def names(ids: Iterable[str], id: str) -> bool:
     for one in ids:
         first, dots, last = one.partition("..")
         start, _, low = first.rpartition("_")
-        if one == id or (
-            dots and start == stem and number.isdecimal() and int(low) <= int(number) <= int(last)
-        ):
+        in_row = dots and start == stem and number.isdecimal()
+        if one == id or (in_row and int(low) <= int(number) <= int(last)):
             return True
     return False

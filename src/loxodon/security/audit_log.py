@@ -18,7 +18,6 @@ from loxodon.messages import t
 from loxodon.paging import Key, Page, Slice, paged
 from loxodon.security.audit import (
     HEAD,
-    HEAD_BAD,
     Audit,
     AuditRow,
     Head,
@@ -37,12 +36,11 @@ SAID = {
     "gap": "entries {n} to {to} are missing",
     "changed": "entries {n} to {to} were changed or inserted without the key",
     "foreign": "nothing in the log was written with the key of this space",
-    "accepted": "findings before entry {n} that the owner accepted: {count}",
 }
 
 
 class Finding(NamedTuple):
-    """Something that is not as it was written, or in `notices` something to know."""
+    """Something that is not as it was written."""
 
     kind: str
     n: int  # the entry from which on it is so; 0 for all of it
@@ -62,7 +60,6 @@ class Verified(NamedTuple):
     last: int
     trusted_to: int  # entries up to this number are beyond doubt
     findings: tuple[Finding, ...]
-    notices: tuple[Finding, ...]
 
     @property
     def sound(self) -> bool:
@@ -162,20 +159,10 @@ class AuditLog:
         Raises KeyProblemError where the key is not there, without which nothing can be told.
         """
         audit = self._log()
-        key = audit.key()
+        key = audit.key
         audit.flush()
         with self._store.reading():
             return _verified(entries_of(self._store), self._store.value(HEAD), key, audit.keep)
-
-    @verb(access="owner", audit="writes")
-    def accept(self) -> Verified:
-        """Put on record that the owner has seen what `verify` finds, and goes on from here.
-
-        What was found stays in the log as a notice. Returns what was accepted.
-        """
-        found = self.verify()
-        with self._store.writing():  # its entry says so
-            return found
 
     def _log(self) -> Audit:
         if self._store.audit is None:
@@ -208,19 +195,23 @@ class AuditLog:
 def _verified(rows: Iterable[AuditRow], head: str, key: bytes, keep: int) -> Verified:
     """Check every entry against the one before it, and the last against the head."""
     found: list[Finding] = []
-    good = first = last = accepted = 0
+    good = first = last = 0
     tip = b""
+
+    def changed(n: int) -> None:
+        begun = n
+        if found and found[-1].kind == "changed" and found[-1].facts["to"] >= n - 1:
+            begun = found.pop().n
+        found.append(Finding("changed", begun, {"to": n}))
+
     for row in rows:
-        if row.n == last + 1 and row.mac != chained(key, tip, row.n, row.entry):
-            _add_changed(found, row.n)
-        else:
+        if row.n != last + 1:  # what it is chained to is gone
+            found.append(Finding("gap", last + 1, {"to": row.n - 1}))
             good += 1
-            if row.n != last + 1:
-                found.append(Finding("gap", last + 1, {"to": row.n - 1}))
-            if '"op":"audit.accept"' in row.entry:
-                accepted = row.n
-            elif f'"op":"{HEAD_BAD}"' in row.entry:
-                found.append(Finding("head_bad", row.n))
+        elif row.mac == chained(key, tip, row.n, row.entry):
+            good += 1
+        else:
+            changed(row.n)
         first, last, tip = first or row.n, row.n, row.mac
     if found and found[0].n == 1 and found[0].kind == "gap" and 0 < keep <= last - first:
         del found[0]  # they were pruned
@@ -232,17 +223,7 @@ def _verified(rows: Iterable[AuditRow], head: str, key: bytes, keep: int) -> Ver
     elif end is not None and end.n > last:
         found.append(Finding("cut", last + 1, {"to": end.n}))
     elif end is not None and end != (last, tip):
-        _add_changed(found, last)
-    old = [one for one in found if 0 < one.n < accepted]
-    new = sorted((one for one in found if one not in old), key=lambda one: one.n)
-    notices = (Finding("accepted", accepted, {"count": len(old)}),) if old else ()
-    trusted = min((max(0, one.n - 1) for one in new), default=last)
-    return Verified(good, first, last, trusted, tuple(new), notices)
-
-
-def _add_changed(found: list[Finding], n: int) -> None:
-    """Add a changed entry to those right before it."""
-    if found and found[-1].kind == "changed" and found[-1].facts["to"] >= n - 1:
-        found[-1] = found[-1]._replace(facts={"to": n})
-    else:
-        found.append(Finding("changed", n, {"to": n}))
+        changed(last)
+    found.sort(key=lambda one: one.n)
+    trusted = max(0, found[0].n - 1) if found else last
+    return Verified(good, first, last, trusted, tuple(found))

@@ -22,9 +22,12 @@ from loxodon.errors import (
     DamagedStoreError,
     InputError,
     KeyProblemError,
+    StoreError,
     UsageError,
 )
 from loxodon.filelock import FileLock, draft_in, sweep_drafts
+from loxodon.forget.receipts import backups
+from loxodon.forget.spaces import views_left
 from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, VIEWS, WORKSPACE
 from loxodon.memory import Memory
 from loxodon.security import keys, overwriting
@@ -32,10 +35,9 @@ from loxodon.security.keys import Change, KeySource, Seal, Work
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import held, leave
-from loxodon.store.sqlite.owner import space_of
-from loxodon.views import copies, manifest
-from loxodon.views.pending import Pending
+from loxodon.store.sqlite.copying import held, leave, space_of
+from loxodon.views import manifest
+from loxodon.views.plain import Pending
 
 _WAIT_SECONDS = 10.0
 _SHORTEST_PHRASE = 12
@@ -57,6 +59,32 @@ class _Home(NamedTuple):
     environ: Mapping[str, str]
     progress: Progress = lambda done, total: None
 
+    @property
+    def source(self) -> KeySource | None:
+        return keys.source_of(self.path, self.config.encryption)
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders of the spaces."""
+        root = os.path.join(self.path, SPACES)
+        names = sorted(os.listdir(root)) if os.path.isdir(root) else []
+        return [path for name in names if os.path.isdir(path := os.path.join(root, name))]
+
+    def workspace(self, folder: str) -> str:
+        path = self.config.workspace.path if os.path.basename(folder) == "main" else ""
+        return os.path.abspath(os.path.expanduser(path or os.path.join(folder, WORKSPACE)))
+
+    def key_at(self, source: KeySource) -> bytes:
+        text = keys.key_text(source, self.environ)
+        if len(text) < _SHORTEST_PHRASE:
+            raise KeyProblemError(
+                "the passphrase in {place} is too short",
+                hint="use at least {n} characters, or create a key with --make-key",
+                place=str(source),
+                n=_SHORTEST_PHRASE,
+            )
+        return keys.key_from(text, self.path)
+
 
 def recode(
     home: str,
@@ -73,29 +101,42 @@ def recode(
     The key is at `source`, or where the settings say; to rekey without one makes a new key in the
     same place. Changes that somebody made to the text views are taken in first.
     """
-    change = _planned(home, config, work, source)
-    place, waiting = change.place, change.waiting
-    with _alone(home, environ):
+    this = _Home(home, config, environ, progress)
+    current = this.source
+    change = _planned(work, current, source)
+    finish(home, environ)
+    with _alone(home):
+        if earlier := keys.change_of(home):
+            raise KeyProblemError(
+                "an earlier change was interrupted, and cannot be completed without the key in "
+                "{place}",
+                hint="restore that key, and try again",
+                place=str(earlier.waiting),
+            )
         new: Keys = ()
         if work != "decrypt":
             cipher.check_build()
-            current = keys.source_of(home, config.encryption)
-            if work == "encrypt" and make and place != current:
-                keys.make_key(place)
-            is_made = make or place == current
-            if work == "rekey" and is_made and waiting.kind != "env" and not waiting.read(environ):
-                keys.make_key(waiting)  # else an earlier try has made it
-            new = (_good_key(home, waiting, environ),)
+            waiting, is_same = change.waiting, change.place == current
+            if work == "encrypt" and make and not is_same:
+                change.place.make()
+            is_made = work == "rekey" and (make or is_same) and waiting.kind != "env"
+            if is_made and not waiting.read(environ):
+                waiting.make()
+            new = (this.key_at(waiting),)
             Seal(new)  # what it needs must be installed before anything is changed
         old = () if work == "encrypt" else keys.database_keys(home, config.encryption, environ)
-        _refuse_if_open(home, (*old, *new))
-        _take_in_files(home, config)
-        return _noted(_Home(home, config, environ, progress), change)
+        _refuse_if_open(this, (*old, *new))
+        _take_in_files(this)
+        path = os.path.join(home, KEYS, RECODING)
+        files.replace(path, json.dumps(change).encode())
+        files.sync_folder(os.path.dirname(path))
+        done = _do(this, change)
+        os.unlink(path)
+        return done
 
 
-def _planned(home: str, config: Config, work: Work, source: KeySource | None) -> Change:
+def _planned(work: Work, current: KeySource | None, source: KeySource | None) -> Change:
     """Where the key belongs, and where a new one is until all databases have it."""
-    current = keys.source_of(home, config.encryption)
     place = source or current
     if work == "encrypt" and current is not None and place != current:
         raise UsageError(
@@ -111,83 +152,67 @@ def _planned(home: str, config: Config, work: Work, source: KeySource | None) ->
             hint="use --keyring, --key-file FILE or --env; add --make-key to create a new key "
             "there",
         )
-    is_beside = work == "rekey" and place == current
-    return Change(work, place, keys.beside(place) if is_beside else place)
+    return Change(work, place, place.next if work == "rekey" and place == current else place)
 
 
-def _good_key(home: str, source: KeySource, environ: Mapping[str, str]) -> bytes:
-    text = keys.key_text(source, environ)
-    if len(text) < _SHORTEST_PHRASE:
-        raise KeyProblemError(
-            "the passphrase in {place} is too short",
-            hint="use at least {n} characters, or create a key with --make-key",
-            place=str(source),
-            n=_SHORTEST_PHRASE,
-        )
-    return keys.key_from(text, home)
+def finish(home: str, environ: Mapping[str, str]) -> bool:
+    """End what was cut short; whether something was.
+
+    Where it cannot be ended now, because a key is not there or the disk is full, everything stays
+    as it is, and opening a space says what is wrong with it.
+    """
+    path = os.path.join(home, KEYS, RECODING)
+    if home in _working or not os.path.exists(path):
+        return False
+    with _alone(home), suppress(KeyProblemError, DamagedStoreError, OSError):
+        change = keys.change_of(home)
+        if change is not None:  # else whoever had the lock has done it
+            config = settings.with_environment(settings.load(home), environ)
+            _do(_Home(home, config, environ), change)
+            os.unlink(path)
+    return True
 
 
 def _do(home: _Home, change: Change) -> Recoded:
     """Bring a home to what a change says; whatever of it was done before is left out."""
     work, place, waiting = change
-    current = keys.source_of(home.path, home.config.encryption)
     if work == "decrypt":
-        key = keys.key_from(keys.key_text(place, home.environ), home.path)
-        done = _recode_all(home, (key,), ())
+        done = _recode_all(home, (home.key_at(place),), ())
         for name in ("encryption.key", "encryption.file"):
             settings.write(home.path, name, None)
         return Recoded(done, "")
     if work == "encrypt":
-        key = _good_key(home.path, place, home.environ)
-        _set(home.path, place)
+        key = home.key_at(place)
+        _set_source(home.path, place)
         done = _recode_all(home, (), (key,))
-        return Recoded(done, str(place), (*_without_views(home, (key,)), *_backups(home)))
+        left = backups(home.path, home.config)
+        for folder in reversed(home.folders):
+            space = space_of(os.path.join(folder, DATABASE), (key,))
+            left = [*views_left(folder, space, home.workspace(folder)), *left]
+        return Recoded(done, str(place), tuple(one.file for one in left))
     try:
-        key = _good_key(home.path, waiting, home.environ)
+        key = home.key_at(waiting)
     except KeyProblemError:  # it is where it belongs already
-        key = _good_key(home.path, place, home.environ)
+        key = home.key_at(place)
     before = keys.database_keys(home.path, home.config.encryption, home.environ)
     done = _recode_all(home, (*before, key), (key,))
-    if place == current:
-        keys.put_in_place(waiting, place)
+    if place == home.source:
+        place.take_next()
     else:
-        _set(home.path, place)
+        _set_source(home.path, place)
     return Recoded(done, str(waiting if waiting.kind == "env" else place))
 
 
-def _set(home: str, source: KeySource) -> None:
+def _set_source(home: str, source: KeySource) -> None:
     settings.write(home, "encryption.file", source.name if source.kind == "file" else None)
     settings.write(home, "encryption.key", source.kind)
 
 
-# What was cut short
-
-
-def _noted(home: _Home, change: Change) -> Recoded:
-    """Make a change, which is noted until all of it is done."""
-    path = os.path.join(home.path, KEYS, RECODING)
-    files.replace(path, json.dumps(change).encode())
-    files.sync_folder(os.path.dirname(path))
-    done = _do(home, change)
-    os.unlink(path)
-    return done
-
-
 @contextmanager
-def _alone(home: str, environ: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Nobody else encrypts, decrypts or rekeys this home. With `environ` a change that was cut
-    short is finished first."""
+def _alone(home: str) -> Iterator[None]:
+    """Nobody else encrypts, decrypts or rekeys this home."""
     folder = os.path.join(home, KEYS)
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    if environ is not None:
-        finish(home, environ)
-        if earlier := keys.change_of(home):
-            raise KeyProblemError(
-                "an earlier change was interrupted, and cannot be completed without the key in "
-                "{place}",
-                hint="restore that key, and try again",
-                place=str(earlier.waiting),
-            )
     with _locked(os.path.join(folder, "recoding.lock")):
         _working.add(home)
         try:
@@ -211,38 +236,9 @@ def _locked(path: str) -> Iterator[None]:
         lock.close()
 
 
-def finish(home: str, environ: Mapping[str, str]) -> bool:
-    """End what was cut short; whether something was.
-
-    Where it cannot be ended now, because a key is not there or the disk is full, everything stays
-    as it is, and opening a space says what is wrong with it.
-    """
-    path = os.path.join(home, KEYS, RECODING)
-    if home in _working or not os.path.exists(path):
-        return False
-    with _alone(home), suppress(KeyProblemError, DamagedStoreError, OSError):
-        change = keys.change_of(home)
-        if change is not None:  # else whoever had the lock has done it
-            config = settings.with_environment(settings.load(home), environ)
-            _do(_Home(home, config, environ), change)
-            os.unlink(path)
-    return True
-
-
-# The files
-
-
-def _folders(home: str) -> list[str]:
-    """The folders of the spaces that a home has."""
-    root = os.path.join(home, SPACES)
-    names = sorted(os.listdir(root)) if os.path.isdir(root) else []
-    return [path for name in names if os.path.isdir(path := os.path.join(root, name))]
-
-
-def _refuse_if_open(home: str, known: Keys) -> None:
+def _refuse_if_open(home: _Home, known: Keys) -> None:
     """A BusyStoreError, before anything is changed, where somebody has a space open."""
-    for folder in _folders(home):
-        path = os.path.join(folder, DATABASE)
+    for path in (os.path.join(folder, DATABASE) for folder in home.folders):
         state = cipher.state_of(path)
         if state in ("plain", "encrypted"):
             with held(path, known if state == "encrypted" else ()) as connection:
@@ -250,25 +246,24 @@ def _refuse_if_open(home: str, known: Keys) -> None:
                     leave(connection)
 
 
-def _take_in_files(home: str, config: Config) -> None:
+def _take_in_files(home: _Home) -> None:
     """Take in what somebody changed in the views while there are some, and, by opening each space,
     what earlier versions kept in files."""
-    for folder in _folders(home):
+    for folder in home.folders:
         path = os.path.join(folder, DATABASE)
         state = cipher.state_of(path)
         if state not in ("plain", "encrypted"):
             continue
-        as_it_is = config._replace(enabled=True)
+        config = home.config._replace(enabled=True)
         if state == "plain":
-            as_it_is = as_it_is._replace(encryption=EncryptionConfig())
-        known = keys.database_keys(home, as_it_is.encryption, os.environ)
-        views = os.path.join(_workspace(folder, config), VIEWS, manifest.MANIFEST)
-        with Memory.open(home, space_of(path, known), as_it_is, system_clock(None)) as memory:
+            config = config._replace(encryption=EncryptionConfig())
+        known = keys.database_keys(home.path, config.encryption, os.environ)
+        views = os.path.join(home.workspace(folder), VIEWS, manifest.MANIFEST)
+        with Memory.open(home.path, space_of(path, known), config, system_clock(None)) as memory:
             if state != "plain" or not os.path.exists(views):
                 continue
             found = memory.workspace.sync()
-        if found.conflicts or found.problems:
-            first = (*found.conflicts, *found.problems)[0]
+        for first in (*found.conflicts, *found.problems):
             raise InputError(
                 "the text views contain edits that cannot be applied: {file}: {what}",
                 hint="run `loxodon sync` and resolve or undo the edits, then encrypt",
@@ -281,28 +276,28 @@ def _recode_all(home: _Home, before: Keys, after: Keys) -> int:
     """Write everything that is under another key anew; how many databases that were."""
     known = tuple(dict.fromkeys((*after, *before)))
     opens, closes = Seal(known) if known else None, Seal(after) if after else None
-    done, folders = 0, _folders(home.path)
+    done, folders = 0, home.folders
     for number, folder in enumerate(folders, 1):
         overwriting.sweep(folder)
         sweep_drafts(folder)
         for name in sorted(os.listdir(folder)):  # with what a restore or a repair set aside
             if name.startswith(DATABASE) and not name.endswith(_NOT_COPIES):
-                done += _recode(os.path.join(folder, name), before, after)
-        workspace = _workspace(folder, home.config)
+                done += _recode(os.path.join(folder, name), known, after)
+        workspace = home.workspace(folder)
         if os.path.isdir(os.path.join(workspace, PENDING)):
             Pending(folder, workspace, "", opens).reseal(closes)
         home.progress(number, len(folders))
     return done
 
 
-def _recode(path: str, before: Keys, after: Keys) -> bool:
+def _recode(path: str, known: Keys, after: Keys) -> bool:
     """Write one database anew, in its place; whether that was to be done."""
     state = cipher.state_of(path)
     if state == "absent" or (state == "plain" and not after):
         return False
     if state == "encrypted" and after and cipher.checks(path) == [*map(cipher.check_of, after)]:
         return False
-    known = () if state == "plain" else tuple(dict.fromkeys((*before, *after)))
+    known = () if state == "plain" else known
     with _locked(os.path.splitext(path)[0] + ".lock"):
         with (
             draft_in(os.path.dirname(path)) as draft,
@@ -310,12 +305,7 @@ def _recode(path: str, before: Keys, after: Keys) -> bool:
             overwriting.replacing(path),
         ):
             if connection is None:
-                raise DamagedStoreError(
-                    "{path} is damaged: {reason}",
-                    hint="restore it from a backup first, or move it away",
-                    path=path,
-                    reason=InputError("it is not a readable database"),
-                )
+                raise cipher.damaged(path, StoreError("it is not a readable database"))
             new = os.path.join(draft, DATABASE)
             copying.recode(connection, new, after[0] if after else None)
             if after:  # before the file is in place: it may be under either then
@@ -325,38 +315,7 @@ def _recode(path: str, before: Keys, after: Keys) -> bool:
             connection.close()
         if after:
             cipher.put_check(path, after)
-        elif os.path.exists(f"{path}.check"):
-            os.unlink(f"{path}.check")
+        else:
+            with suppress(FileNotFoundError):
+                os.unlink(f"{path}.check")
     return True
-
-
-def _workspace(folder: str, config: Config) -> str:
-    path = config.workspace.path if os.path.basename(folder) == "main" else ""
-    return os.path.abspath(os.path.expanduser(path or os.path.join(folder, WORKSPACE)))
-
-
-def _without_views(home: _Home, known: Keys) -> Iterator[str]:
-    """Erase the text views wherever they were ever written to; what of them is not as it was
-    written, or cannot be reached, stays, and is told."""
-    for folder in _folders(home.path):
-        space = space_of(os.path.join(folder, DATABASE), known)
-        usual, current = os.path.join(folder, WORKSPACE), _workspace(folder, home.config)
-        for place in copies.folders(folder, current, os.path.abspath(usual)):
-            if os.path.isdir(place.path):
-                root = os.path.join(place.path, VIEWS)
-                yield from copies.removed(root, space, overwriting.erase).left
-            elif place.path not in (current, usual):
-                yield place.path
-        for one in copies.known(folder):
-            if one.kind == "file" and os.path.exists(one.path):
-                yield one.path
-
-
-def _backups(home: _Home) -> list[str]:
-    """Backups, which may be of a time when nothing was encrypted; whether they stay is for their
-    owner to say."""
-    from loxodon.backup.create import SUFFIX, folder_of
-
-    folder = folder_of(home.path, home.config)
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    return [os.path.join(folder, name) for name in names if name.endswith(SUFFIX)]

@@ -1,8 +1,8 @@
 """The keys of a home, and where they are kept: in a file, an environment variable or the keyring.
 
 - The master key (`keys.source`) recognises what was forgotten and signs the audit log. It is made
-  when it is first needed. Each space that used it has a mark of it (SPACE/key.mark, a fingerprint),
-  so that a master which is gone, or is another, is an error, and never silently a new one.
+  when it is first needed. Each space that used it has its fingerprint (SPACE/key.mark), so that a
+  master which is gone, or is another, is an error, and never silently a new one.
 - The database key (`encryption.key`) opens encrypted databases. It is 64 hexadecimal digits, or a
   passphrase, which scrypt stretches with a salt in HOME/keys/stretch.json. While a home gets
   another key, a database opens with either.
@@ -14,8 +14,8 @@ import hmac
 import json
 import os
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -26,7 +26,6 @@ from loxodon.filelock import lock_on
 from loxodon.layout import KEY_MARK, KEYS, RECODING, SPACES, STRETCH
 from loxodon.spaces import space_path
 
-MARK = KEY_MARK
 VARIABLE = "LOXODON_KEY"
 NEXT_VARIABLE = "LOXODON_KEY_NEXT"
 _MASTER_VARIABLE = "LOXODON_KEY_MASTER"
@@ -37,14 +36,13 @@ _LOCK_SECONDS = 30.0
 _SCRYPT = {"n": 1 << 15, "r": 8, "p": 1}
 # Beyond these a file that somebody else wrote would only keep the machine busy.
 _SCRYPT_MOST = {"n": 1 << 20, "r": 32, "p": 16}
+_SEALED = b"loxodon-sealed:"
+_NONCE = 12
 
 
 def mac(key: bytes, data: bytes) -> bytes:
     """HMAC-SHA256 of `data` under `key`."""
     return hmac.digest(key, data, "sha256")
-
-
-# Places
 
 
 class KeySource(NamedTuple):
@@ -87,23 +85,45 @@ class KeySource(NamedTuple):
             _keyring(lambda ring: ring.set_password(_SERVICE, self.name, text))
             return
         folder = os.path.dirname(self.name)
-        with _writing_to(self.name):
+        try:
             files.make_folder(folder)
             files.replace(self.name, text.encode("ascii") + b"\n")
             files.sync_folder(folder)
+        except OSError as error:
+            raise KeyProblemError(
+                "cannot write a key to {path}: {reason}",
+                hint="check the folder's permissions and the free disk space",
+                path=self.name,
+                reason=error.strerror or str(error),
+            ) from None
 
+    @property
+    def next(self) -> KeySource:
+        """Where the next key waits while this one is still needed."""
+        if self.kind == "env":
+            return KeySource("env", NEXT_VARIABLE)
+        return KeySource(self.kind, f"{self.name}.next")
 
-@contextmanager
-def _writing_to(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise KeyProblemError(
-            "cannot write a key to {path}: {reason}",
-            hint="check the folder's permissions and the free disk space",
-            path=path,
-            reason=error.strerror or str(error),
-        ) from None
+    def take_next(self) -> None:
+        """Have the key that waited; twice is fine, and an environment is the user's to change."""
+        waiting = self.next
+        if self.kind == "keyring":
+            if text := waiting.read({}):
+                self.write(text)
+                _keyring(lambda ring: ring.delete_password(_SERVICE, waiting.name))
+        elif self.kind == "file" and os.path.exists(waiting.name):
+            os.replace(waiting.name, self.name)
+            files.sync_folder(os.path.dirname(self.name))
+
+    def make(self) -> None:
+        """Put a new key here; a KeyProblemError where there is one."""
+        if self.kind != "env" and self.read({}):
+            raise KeyProblemError(
+                "there is already a key in {place}",
+                hint="omit --make-key to use it, or choose another place",
+                place=str(self),
+            )
+        self.write(os.urandom(_SIZE).hex())
 
 
 def _keyring(ask: Callable[[Any], Any]) -> Any:
@@ -112,11 +132,7 @@ def _keyring(ask: Callable[[Any], Any]) -> Any:
         import keyring
         from keyring.errors import KeyringError
     except ImportError:
-        raise KeyProblemError(
-            "the key is in the system keyring, but `keyring` is not installed",
-            hint=INSTALL,
-            extra="encryption",
-        ) from None
+        raise _not_installed("keyring") from None
     try:
         return ask(keyring)
     except (KeyringError, RuntimeError) as error:  # RuntimeError: no backend on this machine
@@ -127,7 +143,9 @@ def _keyring(ask: Callable[[Any], Any]) -> Any:
         ) from None
 
 
-# The master key
+def _not_installed(package: str) -> KeyProblemError:
+    said = "this needs the package `{package}`, which is not installed"
+    return KeyProblemError(said, hint=INSTALL, package=package, extra="encryption")
 
 
 class Keys(NamedTuple):
@@ -145,7 +163,7 @@ class Keys(NamedTuple):
         """
         master = self.master() or self._made()
         if space:
-            self._mark(space, master)
+            self._check_fingerprint(space, mac(master, b"loxodon\0fingerprint")[:8].hex())
         return mac(master, "\0".join(("loxodon", purpose, space)).encode("utf-8", "surrogatepass"))
 
     def master(self) -> bytes | None:
@@ -181,26 +199,16 @@ class Keys(NamedTuple):
 
     def _made(self) -> bytes:
         """A new master, where there never was one; another process may make it meanwhile."""
-        folder = os.path.join(self.home, KEYS)
-        with _writing_to(folder):
+        folder, spaces = os.path.join(self.home, KEYS), os.path.join(self.home, SPACES)
+        with suppress(OSError):  # writing the key says why not
             files.make_folder(folder)
-            lock = lock_on(os.path.join(folder, "lock"))
+        lock = lock_on(os.path.join(folder, "lock"))
         try:
             lock.acquire(_LOCK_SECONDS)
-            found = self.master()
-            if found is None:
-                self._refuse_if_lost()
-                found = os.urandom(_SIZE)
-                self._place.write(found.hex())
-                files.sync_folder(self.home)  # before any mark of it
-            return found
-        finally:
-            lock.close()
-
-    def _refuse_if_lost(self) -> None:
-        spaces = os.path.join(self.home, SPACES)
-        for mark in (os.path.join(spaces, name, MARK) for name in files.names(spaces)):
-            if files.exists(mark):
+            if found := self.master():
+                return found
+            marks = (os.path.join(spaces, name, KEY_MARK) for name in files.names(spaces))
+            if mark := next(filter(files.exists, marks), None):
                 raise KeyProblemError(
                     "the master key of {home} is missing: {mark} shows that there was one",
                     hint="restore it from a copy. If you have none, delete that file: a new key "
@@ -209,12 +217,17 @@ class Keys(NamedTuple):
                     home=self.home,
                     mark=mark,
                 )
+            found = os.urandom(_SIZE)
+            self._place.write(found.hex())
+            files.sync_folder(self.home)  # before any mark of it
+            return found
+        finally:
+            lock.close()
 
-    def _mark(self, space: str, master: bytes) -> None:
+    def _check_fingerprint(self, space: str, fingerprint: str) -> None:
         """Note in a space which master it uses; refuse another than it used before."""
         folder = space_path(self.home, space)
-        path = os.path.join(folder, MARK)
-        fingerprint = mac(master, b"loxodon\0fingerprint")[:8].hex()
+        path = os.path.join(folder, KEY_MARK)
         noted = KeySource("file", path).read({})
         if noted and noted != fingerprint:
             raise KeyProblemError(
@@ -234,16 +247,14 @@ def source_of(home: str, config: EncryptionConfig) -> KeySource | None:
     """Where the settings say that the key is; None where nothing is encrypted."""
     if config.key == "none":
         return None
-    if config.key == "env":
-        return KeySource("env", VARIABLE)
-    if config.key == "keyring":
-        return KeySource("keyring", f"database:{home}")
-    if not config.file:
+    if config.key == "file" and not config.file:
         raise KeyProblemError(
             "the key is in a file, but no file is set",
             hint="set it with `loxodon config encryption.file PATH`",
         )
-    return KeySource("file", os.path.abspath(os.path.expanduser(config.file)))
+    names = {"env": VARIABLE, "keyring": f"database:{home}"}
+    path = os.path.abspath(os.path.expanduser(config.file))
+    return KeySource(config.key, names.get(config.key, path))
 
 
 def database_keys(
@@ -316,9 +327,10 @@ def _stretching(home: str) -> dict[str, Any]:
             os.link(draft, path)
         os.unlink(draft)
         files.sync_folder(os.path.dirname(path))
+    given = None
     with suppress(OSError, ValueError):
-        return checked_stretching(json.loads(files.read(path)), path)
-    return checked_stretching(None, path)
+        given = json.loads(files.read(path))
+    return checked_stretching(given, path)
 
 
 def checked_stretching(given: Any, path: str) -> dict[str, Any]:
@@ -333,35 +345,6 @@ def checked_stretching(given: Any, path: str) -> dict[str, Any]:
         hint="restore it from a backup; every backup contains it",
         path=path,
     )
-
-
-def make_key(source: KeySource) -> None:
-    """Put a new key where there is none; a KeyProblemError where there is one."""
-    if source.kind != "env" and source.read({}):
-        raise KeyProblemError(
-            "there is already a key in {place}",
-            hint="omit --make-key to use it, or choose another place",
-            place=str(source),
-        )
-    source.write(os.urandom(_SIZE).hex())
-
-
-def beside(source: KeySource) -> KeySource:
-    """Where the next key waits while the one at `source` is still needed."""
-    if source.kind == "env":
-        return KeySource("env", NEXT_VARIABLE)
-    return KeySource(source.kind, f"{source.name}.next")
-
-
-def put_in_place(waiting: KeySource, source: KeySource) -> None:
-    """Let the key that waited be the one at `source`; twice is fine."""
-    if source.kind == "keyring":
-        if text := waiting.read({}):
-            source.write(text)
-            _keyring(lambda ring: ring.delete_password(_SERVICE, waiting.name))
-    elif source.kind == "file" and os.path.exists(waiting.name):
-        os.replace(waiting.name, source.name)
-        files.sync_folder(os.path.dirname(source.name))
 
 
 Work = Literal["encrypt", "decrypt", "rekey"]
@@ -385,12 +368,6 @@ def change_of(home: str) -> Change | None:
         return None
 
 
-# Sealed lines
-
-_SEALED = b"loxodon-sealed:"
-_NONCE = 12
-
-
 class Seal:
     """Seals lines of text: what waits beside an encrypted database while the engine is off.
 
@@ -403,11 +380,7 @@ class Seal:
         try:
             from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
         except ImportError:
-            raise KeyProblemError(
-                "an encrypted memory needs `cryptography`, which is not installed",
-                hint=INSTALL,
-                extra="encryption",
-            ) from None
+            raise _not_installed("cryptography") from None
         self._ciphers = [ChaCha20Poly1305(mac(key, b"loxodon\0transcripts")) for key in keys]
 
     def closed(self, line: bytes, name: str) -> bytes:
@@ -423,9 +396,7 @@ class Seal:
         if not line.startswith(_SEALED):
             return line
         for cipher in self._ciphers:
-            try:
+            with suppress(InvalidTag, ValueError):
                 data = b64decode(line[len(_SEALED) :].strip(), validate=True)
                 return cipher.decrypt(data[:_NONCE], data[_NONCE:], name.encode())
-            except (InvalidTag, ValueError):
-                continue
         return None

@@ -11,22 +11,14 @@ import hmac
 import os
 import secrets
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
-from threading import Lock, Thread
+from threading import Lock
 from time import monotonic
 from typing import Literal, NamedTuple, get_args
 
 from loxodon import files
-from loxodon.errors import (
-    ConfigError,
-    InputError,
-    NotFoundError,
-    StoreError,
-    UnreachableStoreError,
-    unwritable,
-)
+from loxodon.errors import ConfigError, InputError, NotFoundError, StoreError, unwritable
 from loxodon.spaces import folder_name
 from loxodon.store.walls import checked_agent
 from loxodon.types import CHATS, Chat
@@ -193,17 +185,16 @@ def write(home: str, data: bytes) -> None:
 
 
 _NOBODY = Grant("nobody", rights="read", digest="-")  # whose token nobody can have
-# Seconds after which grants in a database are looked at again, for which they hold while it cannot
-# be reached, and for which it is then waited for
-_FRESH, _STALE, _PATIENCE = 1.0, 15.0, 2.0
+# Seconds after which grants in a database are looked at again, and for which they hold while it
+# cannot be reached
+_FRESH, _STALE = 1.0, 15.0
 
 
 class Grants:
     """The grants of a home, read anew whenever they have changed.
 
     A file that was spoilt lets nobody in who had a token: better none than too many. So does one in
-    which none is left: who takes the last token away does not mean to let everybody in. Those in a
-    database are looked at beside the requests, so that none waits for a network.
+    which none is left: who takes the last token away does not mean to let everybody in.
     """
 
     def __init__(self, home: str) -> None:
@@ -211,34 +202,21 @@ class Grants:
         self._stamp: files.Stamp | None = None
         self._grants: tuple[Grant, ...] = ()
         self._looked_at = float("-inf")
-        self._looking: Thread | None = None
-        if files.shared(home):
-            self._look()
 
     def renew(self) -> None:
         """Look again with the next request: they were changed here."""
         self._looked_at = float("-inf")
 
     def __call__(self) -> tuple[Grant, ...]:
-        """Raises UnreachableStoreError where they are in a database that is away for longer."""
-        if not files.shared(self._home):
-            self._look()
-            return self._grants
+        """Raises StoreError where they are in a database that is away for longer."""
         age = monotonic() - self._looked_at
-        if age > _FRESH and (self._looking is None or not self._looking.is_alive()):
-            self._looking = Thread(target=self._look_again, daemon=True)
-            self._looking.start()
-            if age > _STALE:
-                self._looking.join(_PATIENCE)
-        if monotonic() - self._looked_at > _STALE:
-            raise UnreachableStoreError(
-                "the database with the tokens cannot be reached", hint="try again later"
-            )
+        if age > _FRESH or not files.shared(self._home):
+            try:
+                self._look()
+            except StoreError:
+                if age > _STALE:
+                    raise
         return self._grants
-
-    def _look_again(self) -> None:
-        with suppress(StoreError):  # it is tried again with a later request
-            self._look()
 
     def _look(self) -> None:
         stamp = files.stamp(os.path.join(self._home, FILE))

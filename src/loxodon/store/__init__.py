@@ -1,8 +1,5 @@
-"""Storage. `store.py` has `Store`, everything Loxodon asks of a database; `sqlite/` keeps it in a
-file for each space, `postgres/` in one database for all.
-
-This module has the values that pass between them, the same for every backend.
-"""
+"""Storage: `store.py` has `Store`, everything Loxodon asks of a database, `sqlite/` and `postgres/`
+its backends. This module has the values that pass between them."""
 
 from __future__ import annotations
 
@@ -20,9 +17,8 @@ Progress = Callable[[int, int], None]  # called from time to time with (done, to
 Index = Literal["memories", "archive", "turns", "segments", "chunks", "documents"]
 
 Standing = Literal["live", "reworded", "past", "rejected", "faded", "put away"]
-"""The standing of a memory: it holds; it holds and a person reworded it; it was superseded; it was
-a guess that proved wrong; it faded or expired; someone archived it, or it was a guess and a fact
-took its place and its sources."""
+"""It holds; it holds and a person reworded it; it was superseded; it was a guess that proved wrong;
+it faded or expired; someone archived it, or a fact took the place of a guess."""
 
 
 class Filter(NamedTuple):
@@ -34,21 +30,16 @@ class Filter(NamedTuple):
     topic: str | None = None
     tag: str | None = None
     entity: str | None = None
+    # (subject), (subject, attribute), (subject, attribute, value) or (subject, "", category)
     about: tuple[str, ...] = ()
-    """(subject), (subject, attribute), (subject, attribute, value) or (subject, "", category)."""
+    # For turns and segments only; the other fields, except times, are for memories.
     session: str | None = None
-    """For turns and segments only. The other fields, except times, are for memories only; notes
-    also have a project."""
-    since: datetime | None = None
-    until: datetime | None = None
-    """Exclusive. The time of a memory is when it began to hold, or when it was created."""
-    audience: str | None = None
-    """`group` means what a group chat may see: no private memory, no turn of a direct chat, no turn
-    that a private memory was drawn from, and no note."""
+    since: datetime | None = None  # of a memory, when it began to hold, or was created
+    until: datetime | None = None  # exclusive
+    audience: str | None = None  # `group`: what a group chat may see
     told: str | None = None  # for memories only: those with exactly this audience
     trust: tuple[str, ...] = ()  # for memories only: those whose words came from one of these
-    namespace: str | None = None
-    """For documents only, which have no other field: a prefix of their path."""
+    namespace: str | None = None  # for documents only: a prefix of their path
 
 
 class Hit(NamedTuple):
@@ -77,40 +68,29 @@ class Beside(NamedTuple):
 
 
 class KnownNames(NamedTuple):
-    """What goes by some folded names."""
-
     entities: Mapping[str, Entity] = {}
     projects: Mapping[str, str] = {}  # as the newest memory that has it writes it
     topics: Mapping[str, str] = {}
 
 
 class Having(NamedTuple):
-    """Which rows of an index have which words."""
-
     rows: int  # roughly how many rows the index has
     counts: Mapping[str, float]  # roughly how many rows have each word
+    # The rows with each word, and how often; not for very common words
     lists: Mapping[str, Mapping[int, int]]
-    """The rows with each word, and how often; not for very common words."""
 
 
 class Nature(NamedTuple):
-    """What kind of text a journal contains."""
-
-    cohesion: float
-    """0 if consecutive turns are no more similar than any two; near 1 in a conversation."""
+    cohesion: float  # 0: consecutive turns are no more similar than any two; a talk is near 1
     words: float  # the mean number of words in a turn
 
 
 class KnownTurn(NamedTuple):
-    """A turn that the journal already has."""
-
     changed: bool  # whether its text there is different
     own: bool = False  # whether it is stored as the user's own, without a name
 
 
 class Counts(NamedTuple):
-    """Counts of what is stored."""
-
     turns: int
     sessions: int
     kinds: Mapping[str, int]  # by kind, active and archived together
@@ -119,12 +99,7 @@ class Counts(NamedTuple):
     bands: Mapping[str, int]  # by importance: critical, high, medium, low
 
 
-# Consolidation
-
-
 class Work(NamedTuple):
-    """The progress of consolidation."""
-
     done_to: int = 0  # every turn up to this number is consolidated
     upto: int = 0  # the last turn in progress
     phase: int = 0  # the next phase for the turns in progress; 0 if there are none
@@ -137,8 +112,6 @@ class Work(NamedTuple):
 
 
 class MemoryUse(NamedTuple):
-    """A memory that was used since the last run."""
-
     id: str
     days: int
     times: int
@@ -146,8 +119,6 @@ class MemoryUse(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """Tokens used by a model, for one phase of one day."""
-
     day: str
     phase: str
     calls: int
@@ -156,8 +127,6 @@ class Spent(NamedTuple):
 
 
 class JobRuns(NamedTuple):
-    """The runs of a background job."""
-
     name: str
     last_at: datetime
     seconds: float  # the duration of the last run
@@ -206,8 +175,6 @@ class Step(NamedTuple):
 
 
 class LabelUse(NamedTuple):
-    """How often a label is used."""
-
     name: str  # folded
     memories: int
     row: int  # the newest memory that has it
@@ -223,11 +190,7 @@ class PoolSizes(NamedTuple):
     turns: int
 
 
-# The workspace
-
-
-FileRole = Literal["memory", "user", "daily", "note"]
-"""The role of a file: MEMORY.md, USER.md, daily note, other."""
+FileRole = Literal["memory", "user", "daily", "note"]  # MEMORY.md, USER.md, daily note, other
 
 
 class NoteFile(NamedTuple):
@@ -238,14 +201,11 @@ class NoteFile(NamedTuple):
     role: FileRole
     size: int
     mtime: int  # nanoseconds
-    hash: bytes
-    """SHA-256 of its bytes and of the version of the chunking rules; empty if it was unreadable."""
+    hash: bytes  # of its bytes and the version of the chunking rules; empty if unreadable
     problem: str = ""  # why it could not be read, or what was left out
 
 
 class Chunk(NamedTuple):
-    """A piece of a file."""
-
     text: str
     first_line: int
     last_line: int
@@ -270,27 +230,18 @@ class Note(NamedTuple):
         return "\n".join((chunk.text, chunk.heading, chunk.project, *chunk.triggers))
 
 
-# Documents and calls
-
-
 Namespace = tuple[str, ...]
 
 
 class StoredDocument(NamedTuple):
-    """A document as it is stored."""
-
     no: int  # the number of its last change; higher is newer
     namespace: Namespace
     key: str
     value: str  # JSON
     created_at: int
-    updated_at: int
-    """Milliseconds since 1970 UTC, like `expires_at`: thousands are read, few are returned."""
+    updated_at: int  # milliseconds since 1970 UTC, like all of its times
     minutes: float | None  # how long it is kept after its last use; None for ever
     expires_at: int | None
-
-
-# Trust
 
 
 class QuarantinedText(NamedTuple):
@@ -310,8 +261,6 @@ class QuarantinedText(NamedTuple):
 
 
 class StoredReceipt(NamedTuple):
-    """A receipt as it is stored."""
-
     id: str
     at: int  # milliseconds since 1970 UTC
     actor: str
@@ -321,8 +270,6 @@ class StoredReceipt(NamedTuple):
 
 
 class TurnRow(NamedTuple):
-    """A turn as it is stored in the journal."""
-
     seq: int
     session: str
     id: str
@@ -351,16 +298,10 @@ class TextAt(NamedTuple):
     at: int  # when it was written; 0 if unknown
 
 
-# Vectors
-
-
 Embeddable = Literal["memories", "turns", "chunks"]
-"""What is embedded: memories (active or archived), turns, and chunks of files."""
 
 
 class QuestionVector(NamedTuple):
-    """A question embedded by one model."""
-
     model: str
     vector: Floats
     asks: str = ""  # the language of the question; empty if it is not a question
@@ -372,21 +313,17 @@ class Near(NamedTuple):
 
     row: int
     cosine: float  # the cosine after what all texts have in common is subtracted from both vectors
+    # How far the cosine is above the question's mean, in spreads: 0 is no closer than the rest,
+    # 3 clearly closer. Scores of different models can be compared.
     score: float
-    """How far the cosine is above the question's mean, in units of the spread: 0 is no closer than
-    the rest, 3 clearly closer. Scores of different models can be compared."""
 
 
 class TextToEmbed(NamedTuple):
-    """A text to embed."""
-
     kind: Embeddable
     row: int
 
 
 class Vector(NamedTuple):
-    """The vector of a text, to be stored."""
-
     pool: Index
     row: int
     hash: bytes  # SHA-256 of the embedded text

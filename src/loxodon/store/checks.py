@@ -1,8 +1,4 @@
-"""What is wrong with a store: `loxodon validate`.
-
-A finding says whether it is of the truth or of something derived: `repair` makes the latter anew,
-and looks for an intact copy of the former.
-"""
+"""What is wrong with a store (`loxodon validate`), and whether `repair` can make it anew."""
 
 from __future__ import annotations
 
@@ -27,10 +23,7 @@ MOST = 20  # findings of one kind that are told one by one
 
 
 def check(store: Store, progress: Progress) -> list[Problem]:
-    """Every problem of the file, the records and the indexes. Call within one view of the data.
-
-    A part that cannot be looked at is a finding, and the others are looked at all the same.
-    """
+    """Every problem of the file, the records and the indexes. Call within one view of the data."""
     found: list[Problem] = []
     db = store._db
     for part in (_file(db), _indexes(store), _rows(store, progress)):
@@ -64,7 +57,6 @@ def _astray(name: str, missing: int, stale: int) -> Iterator[Problem]:
 
 
 def _file(db: Driver) -> Iterator[Problem]:
-    """What the database itself finds wrong."""
     for name, what in db.integrity(MOST):
         of_truth = not name or name in PRIMARY_TABLES
         yield _problem(name or db.path, what) if of_truth else _derived(name, what)
@@ -72,7 +64,7 @@ def _file(db: Driver) -> Iterator[Problem]:
 
 def _indexes(store: Store) -> Iterator[Problem]:
     """An index has the rows of its table, no more and no fewer, and their number is known."""
-    db, text = store._db, store._indexes.text
+    db, text = store._db, store._db.text
     for index, table in TABLES.items():
         truth = f"SELECT {table.key} FROM {table.truth} WHERE {table.which}"
         try:

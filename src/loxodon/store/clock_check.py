@@ -42,9 +42,8 @@ class Doubted(NamedTuple):
 
 def looked(store: Store, now: datetime) -> Belief:
     """What is believed of the clock now; nothing is kept of it."""
-    stored = store.value(_VALUE)
-    at, since, *_ = loaded(stored) if stored else (None, None)
-    at, since = (None if one is None else store.moment(one) for one in (at, since))
+    kept = loaded(store.value(_VALUE) or "[null, null]")
+    at, since = (None if one is None else store.moment(one) for one in kept[:2])
     if now < FLOOR and (at is None or at >= FLOOR):
         return Belief(at, since or now)
     if at is None or -BACK <= now - at <= STEP:

@@ -10,14 +10,18 @@ from __future__ import annotations
 import json
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from threading import RLock
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from loxodon.errors import InputError, NewerStoreError, StoreError
 from loxodon.store.walls import Wall
+
+if TYPE_CHECKING:
+    from loxodon.store.search import FullText
 
 SQL = os.path.join(os.path.dirname(__file__), "sql")
 FILES = {
@@ -25,7 +29,7 @@ FILES = {
     "postgres": ("postgres/queries.sql", "postgres/own.sql", "postgres/directory.sql"),
 }
 LOCK_SECONDS = 120.0  # that a writer waits for its turn
-MEMO = 4_000  # values remembered at most: who reads all of a store reads nothing twice
+_MEMO = 20_000  # values remembered at most: who reads all of a store reads nothing twice
 _COMPOSED = 2_000
 
 Row = tuple[Any, ...]
@@ -48,8 +52,6 @@ class Entry(NamedTuple):
 
 
 class Statement(str):
-    """SQL as it is sent."""
-
     past: bool
     writes: bool
 
@@ -77,7 +79,6 @@ def entries(paths: Iterable[str]) -> list[Entry]:
 
 @lru_cache
 def statements(backend: str) -> Mapping[str, Statement]:
-    """What a backend sends, by name."""
     files = entries(os.path.join(SQL, name) for name in FILES[backend])
     return {one.name: Statement(one.text, one.past) for one in files}
 
@@ -99,7 +100,6 @@ def these_keys(keys: Iterable[bytes]) -> str:
 
 
 def half_character() -> InputError:
-    """The error for a text that cannot be stored."""
     return InputError(
         "the text contains half a character (a lone surrogate)",
         hint="it was cut off or decoded incorrectly; send it as UTF-8",
@@ -107,7 +107,6 @@ def half_character() -> InputError:
 
 
 def newer(path: str, found: int, known: int) -> NewerStoreError:
-    """The error for what a later version wrote."""
     return NewerStoreError(
         "{path} was written by a newer version of Loxodon (schema {found}; this version "
         "supports {known})",
@@ -118,12 +117,13 @@ def newer(path: str, found: int, known: int) -> NewerStoreError:
     )
 
 
-class Driver:
+class Driver(ABC):
     """A database of one space for one process; its threads take turns."""
+
+    text: FullText
 
     def __init__(self, path: str, backend: str) -> None:
         self.path = path  # what it is called in errors
-        self.read_only = False
         self.generation = 0
         """Changes when another database was put in the place of this one: what was read is void."""
         self.wall = Wall()
@@ -131,8 +131,8 @@ class Driver:
         """Called inside every transaction that has changed something; an error undoes it."""
         self.changed: list[str] = []  # ids of what this transaction changed, for the audit log
         self.sql = statements(backend)
-        self._composed: dict[Hashable, Statement] = {}
         self.patience: float | None = None  # seconds left to wait for others who write; None: any
+        self._composed: dict[Hashable, Statement] = {}
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
         self._closed = False
@@ -140,32 +140,38 @@ class Driver:
 
     # What a backend does in its own way
 
+    @abstractmethod
+    def another(self) -> Self:
+        """The same database on a connection of its own."""
+
+    @abstractmethod
     def reading(self) -> AbstractContextManager[None]:
         """One view of the data for several reads, whatever others write meanwhile."""
-        raise NotImplementedError
 
+    @abstractmethod
     def writing(self, seconds: float = LOCK_SECONDS) -> AbstractContextManager[None]:
-        """A transaction; one inside another is undone by itself, and kept for good with it.
+        """A transaction or savepoint; BusyStoreError where others write for so long."""
 
-        BusyStoreError where others write for longer than `seconds`.
-        """
-        raise NotImplementedError
-
+    @abstractmethod
     def all(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Row]:
         """Every row that a statement gives; see `statement` for the parts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def many(self, statement: str, values: Iterable[Sequence[Any]], **parts: str) -> None:
         """A statement for each of many rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def stand_behind(self, wall: Wall) -> None:
-        """Let this wall stand before the tables, in place of the one that did.
+        """Let this wall stand before the tables, in place of the one that did. Within a transaction
+        that is undone, so is this: put the old one up again."""
 
-        From now on whatever is read by the names of tables is read through it. Within a transaction
-        that is undone, so is this: put the old one up again.
-        """
-        raise NotImplementedError
+    @abstractmethod
+    def size(self) -> int:
+        """Bytes on disk."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Closing twice is fine."""
 
     def past_wall(self) -> AbstractContextManager[None]:
         """What is written meanwhile may be out of sight of whoever writes it."""
@@ -179,16 +185,10 @@ class Driver:
         """What the database itself finds wrong: the table or index (empty for all), and what."""
         return ()
 
-    def compact(self) -> None:
-        """Write the data anew: nothing is left of what was erased. Not within a transaction."""
-
-    def settle(self) -> bool:
-        """Empty the log of writes; False if someone is still reading from it."""
+    def compact(self) -> bool:
+        """Write the data anew: nothing is left of what was erased; False if someone still reads
+        from the log of writes. Not within a transaction."""
         return True
-
-    def close(self) -> None:
-        """Closing twice is fine."""
-        raise NotImplementedError
 
     def _variant(self, name: str) -> str:
         """The name of the statement to use in place of another."""
@@ -209,10 +209,8 @@ class Driver:
     def statement(self, name: str, parts: Mapping[str, Part]) -> Statement:
         """A statement by its name, the braces in it filled.
 
-        A part is the name of a table, column or index, for `rows` that of another text, for `where`
-        those of conditions that all hold, for `set` those of columns that get values. What is no
-        name is taken as the SQL of the backend.
-        """
+        A part is the name of a table, column or index, for `rows` that of another text, for
+        `where` those of conditions, for `set` those of columns. What is no name is taken as SQL."""
         name = name if isinstance(name, Statement) else self._variant(name)
         if not parts and name in self.sql:
             return self.sql[name]
@@ -235,12 +233,10 @@ class Driver:
         return found
 
     def one(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> Row | None:
-        """The first row, if there is one."""
         rows = self.all(statement, values, **parts)
         return rows[0] if rows else None
 
     def column(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Any]:
-        """The first column of every row."""
         return [row[0] for row in self.all(statement, values, **parts)]
 
     def value(self, statement: str, values: Sequence[Any] = (), **parts: str) -> Any:
@@ -249,7 +245,6 @@ class Driver:
         return rows[0][0] if rows else None
 
     def run(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> None:
-        """A statement whose answer does not matter."""
         self.all(statement, values, **parts)
 
     def meta(self, name: str) -> str:
@@ -275,33 +270,28 @@ class Driver:
     @property
     def memo(self) -> dict[Hashable, Any]:
         """For what need not be read twice: it lasts as long as `reading` shows the same moment."""
-        if self._mode != "reading" or len(self._memo) > MEMO:
+        if self._mode != "reading" or len(self._memo) > _MEMO:
             self._memo = {}
         return self._memo
 
-    @property
-    def unchanging(self) -> dict[Hashable, Any]:
-        """The same for what does not depend on the time of day either: a backend may know that
-        nobody has written since, and keep it longer."""
-        return self.memo
+    def once(self, key: Hashable, read: Callable[[], _Value]) -> _Value:
+        """What `read` gives, not asked twice in one `reading`."""
+        memo = self.memo
+        if key not in memo:
+            memo[key] = read()
+        found: _Value = memo[key]
+        return found
 
     @property
     def counters(self) -> Mapping[str, int]:
         """How many rows each index has, about, and how often some of them changed."""
-        memo = self.unchanging
-        if "counters" not in memo:
-            memo["counters"] = dict(self.all("index_counters"))
-        found: dict[str, int] = memo["counters"]
-        return found
+        return self.once("counters", lambda: dict(self.all("index_counters")))
 
     def each(
         self, kind: str, rows: Iterable[int], read: Callable[[list[int]], Mapping[int, _Value]]
     ) -> dict[int, _Value]:
-        """What `read` gives for each of some rows, in their order; not asked twice.
-
-        A record has a strength that falls (`memo`); all else is as it is kept (`unchanging`).
-        """
-        memo, wanted = self.memo if kind == "memories" else self.unchanging, sorted(set(rows))
+        """What `read` gives for each of some rows, in their order; not asked twice."""
+        memo, wanted = self.memo, sorted(set(rows))
         missing = [row for row in wanted if (kind, row) not in memo]
         for row, value in read(missing).items() if missing else ():
             memo[kind, row] = value

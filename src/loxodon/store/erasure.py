@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from loxodon.store import Index, MemoryRow, TextAt, TurnRow
+from loxodon.store import MemoryRow, TextAt, TurnRow
 from loxodon.store.driver import Row, these
-from loxodon.store.indexes import batches
+from loxodon.store.indexes import Part, batches
 from loxodon.store.primary import PRIMARY_TABLES
-from loxodon.store.rows import labels_of, loaded
+from loxodon.store.rows import index_of, labels_of, loaded
 from loxodon.store.search import TABLES
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
 
 _BATCH = 1_000
 # What stays when everything is erased: used numbers, marks of what was read, receipts
@@ -59,27 +55,19 @@ _OF_MEMORY = (
 )
 
 
-class Erasure:
-    """Permanent deletion (`forget/`); everything else adds, changes or archives.
-
-    Call `scrub` outside `Store.writing`.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._db = store._db
-        self._indexes = store._indexes
+class Erasure(Part):
+    """Permanent deletion (`forget/`); everything else adds, changes or archives."""
 
     # What there is
 
     def turns(self, rows: Iterable[int] | None = None) -> Iterator[TurnRow]:
         """Every turn, or those with these numbers, in journal order; read in batches."""
-        for row in self._stretches("turn_rows", "turns", "seq", rows):
-            yield TurnRow(*row)
+        for some in self._stretches("turn_rows", "turns", "seq", rows):
+            yield from (TurnRow(*row) for row in some)
 
     def memories(self, rows: Iterable[int] | None = None) -> Iterator[MemoryRow]:
         """Every memory, or those with these numbers, in that order; read in batches."""
-        for some in _grouped(self._stretches("memory_rows", "memories", "row", rows)):
+        for some in self._stretches("memory_rows", "memories", "row", rows):
             turns: dict[int, list[int]] = {}
             for memory, seq in self._db.all("turns_of_memories", (these(row[0] for row in some),)):
                 turns.setdefault(memory, []).append(seq)
@@ -89,36 +77,29 @@ class Erasure:
 
     def _stretches(
         self, statement: str, table: str, key: str, rows: Iterable[int] | None
-    ) -> Iterator[Row]:
+    ) -> Iterator[list[Row]]:
         """Rows of a table, read in pieces: those that are named, or all."""
         if rows is not None:
             for some in batches(rows, _BATCH):
-                yield from self._db.all(statement, (these(some),), where=(f"{statement}_of",))
+                yield self._db.all(statement, (these(some),), where=(f"{statement}_of",))
             return
         last = self._db.value("last_row", table=table, key=key) or 0
         for start in range(0, last, _BATCH):
             between = (start, start + _BATCH)
-            yield from self._db.all(statement, between, where=(f"{statement}_between",))
+            yield self._db.all(statement, between, where=(f"{statement}_between",))
 
     def memory_texts(self) -> Iterator[tuple[int, str]]:
         """(number, all its words) of every memory: a cheap way to find those worth reading."""
         last = self._db.value("last_row", table="memories", key="row") or 0
         for start in range(0, last, _BATCH):
-            found = self._db.all("memory_texts", (start, start + _BATCH))
-            yield from ((row, text) for row, text in found)
+            yield from self._db.all("memory_texts", (start, start + _BATCH))
 
     def rows_of(self, ids: Iterable[str]) -> set[int]:
-        """The numbers of the memories with these ids."""
         return {row for id in ids for row in self._db.column("memory_row", (id,))}
 
     def drawn_from(self, turns: Iterable[int]) -> set[int]:
-        """The numbers of the memories drawn from any of these turns."""
-        return {
-            row
-            for some in batches(turns, _BATCH)
-            for rows in self._store.drawn_from(some).values()
-            for row in rows
-        }
+        drawn = (self._store.drawn_from(some).values() for some in batches(turns, _BATCH))
+        return {row for found in drawn for rows in found for row in rows}
 
     def made_of(self, ids: Iterable[str]) -> set[int]:
         """The numbers of the summaries built from any of these memories."""
@@ -134,11 +115,10 @@ class Erasure:
         last: tuple[int, int] = (0, 0)
         while rows := self._db.all("histories", (*last, _BATCH)):
             last = rows[-1][:2]
-            yield from ((memory, version, before) for memory, version, before in rows)
+            yield from rows
 
     def rename(self, old: str, new: str) -> int:
-        """Rename a subject and entity in memories and histories, or remove it if `new` is empty.
-        Returns for how many memories."""
+        """Rename a subject and entity (remove it, if `new` is empty); in how many memories."""
         rows = self._db.all("memories_naming", (old,))
         for row, subject, entities in rows:
             values = (new if subject == old else subject, _renamed(entities, old, new), row)
@@ -180,9 +160,8 @@ class Erasure:
             record = self._store._record(tuple(columns))
             self._db.run("drop_all_labels", (row,))
             self._db.many("put_label", [(*label, row) for label in labels_of(record)])
-            index: Index = "memories" if record.state == "active" else "archive"
-            self._indexes.drop(index, [row])
-            self._indexes.put(index, [(row, record.searchable)])
+            self._indexes.drop(index_of(record), [row])
+            self._indexes.put(index_of(record), [(row, record.searchable)])
             self._db.run("put_unindexed", (row,))
 
     # Turns
@@ -214,8 +193,8 @@ class Erasure:
             self._db.many("drop_empty_session", sessions)
 
     def drop_work(self, turns: Iterable[int], keep: Mapping[int, str]) -> int:
-        """Drop the work in progress on turns; for those in `keep`, only pieces that are not in the
-        given text. Returns how many pieces were dropped."""
+        """Drop the work in progress on turns, and for those in `keep` the pieces that are not in
+        the given text; how many."""
         gone = 0
         for some in batches([*turns, *keep], _BATCH):
             for turn, n, text in self._db.all("fragments_of", (these(some),)):
@@ -239,7 +218,6 @@ class Erasure:
     # Memories
 
     def drop_memories(self, rows: Iterable[int]) -> list[bytes]:
-        """Delete memories and everything that depends on them; return their import keys."""
         keys: list[bytes] = []
         for some in batches(rows, _BATCH):
             wanted = these(some)
@@ -254,7 +232,6 @@ class Erasure:
         return keys
 
     def _unlink(self, ids: Sequence[str]) -> None:
-        """Let no other memory refer to these."""
         gone = these(ids)
         self._db.run("drop_quarantine_of", (gone,))
         self._db.run("unlink_replaced", (gone,))
@@ -282,13 +259,12 @@ class Erasure:
             self._indexes.put_rows("documents", [int(where.key[0])])
 
     def drop_all(self) -> dict[str, int]:
-        """Delete everything said and known; return how many rows, by table. Used numbers, marks of
-        what was read, tombstones and receipts stay."""
+        """Delete everything said and known, but not marks and receipts; how many rows, by table."""
         counted = {}
         for table in (*self._store.vectors.tables, *_ALL):
             counted[table] = int(self._db.value("count_rows", table=table))
             self._db.run("clear_table", table=table)
-        self._indexes.text.clear()
+        self._db.text.clear()
         self._db.run("zero_row_counts")
         self._db.run("clear_job_errors")
         return counted
@@ -297,7 +273,7 @@ class Erasure:
 
     def go_on_from(self, path: str, keys: Sequence[bytes]) -> None:
         """Have what was forgotten in the SQLite file at `path` be forgotten here too."""
-        from loxodon.store.sqlite.owner import forgotten_of
+        from loxodon.store.sqlite.copying import forgotten_of
 
         tombstones, receipts = forgotten_of(path, keys)
         with self._db.writing():
@@ -307,18 +283,16 @@ class Erasure:
     # So that nothing is left
 
     def scrub(self) -> bool:
-        """Make sure that no index, page or log contains anything that was erased; False if someone
-        is still reading from the log."""
+        """Leave nothing of what was erased in an index, page or log; False if someone is still
+        reading from the log. Not within a transaction."""
         with self._db.writing():
-            self._indexes.text.scrub()
+            self._db.text.scrub()
             for index in TABLES:
                 self._indexes.drop_unused(index)
-        self._db.compact()
-        return self._db.settle()
+        return self._db.compact()
 
 
 def to_text(value: object) -> str:
-    """A value as JSON columns have it."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -326,8 +300,3 @@ def _renamed(names: str, old: str, new: str) -> str:
     """A JSON list of names with one in the place of another, or without it."""
     found = dict.fromkeys(new if name == old else name for name in loaded(names))
     return to_text([name for name in found if name])
-
-
-def _grouped(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    while some := list(islice(rows, _BATCH)):
-        yield some

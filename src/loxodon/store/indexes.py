@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from loxodon.store import Having, Index, Nature
 from loxodon.store.driver import Driver, Row, these
@@ -23,8 +23,9 @@ from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import fold, index_words
 
 if TYPE_CHECKING:
-    from loxodon.store.fulltext import FullText
+    from loxodon.store.store import Store
 
+_Item = TypeVar("_Item")
 _BATCH = 500
 SAMPLE_FROM = 2_000  # rows from which on an index is sampled: below, reading every list is cheap
 SAMPLE_SIZE = 4_000
@@ -39,9 +40,8 @@ _DEFAULT = Nature(0.7, 24.0)  # of a journal too short to tell: most are convers
 class Indexes:
     """Every index of one store; writes are called inside `Store.writing`."""
 
-    def __init__(self, db: Driver, text: FullText) -> None:
+    def __init__(self, db: Driver) -> None:
         self._db = db
-        self.text = text
         self._common: tuple[str, dict[str, dict[str, float]]] = ("", {})
         self._enough: dict[Index, int] = {}
         """Up to how many rows an index has no need of another sample."""
@@ -67,24 +67,23 @@ class Indexes:
         rows, common = self.rows(index), self.common(index)
         listable, _ = divided(words, common, rows)
         if self._db.wall.stands:
-            lists = {word: self.text.seen(index, word) for word in listable}
+            lists = {word: self._db.text.seen(index, word) for word in listable}
         else:
-            lists = dict(zip(listable, self.text.lists(index, listable), strict=True))
+            lists = dict(zip(listable, self._db.text.lists(index, listable), strict=True))
         counts = {word: common.get(word, 0.0) * rows for word in words}
         counts |= {word: float(len(rows_with)) for word, rows_with in lists.items()}
         return Having(rows, counts, lists)
 
     def rare(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
-        """The rows that have each of `words`, of those words that at most `most` have; no list is
-        read further than that."""
+        """The rows that have each of `words`, of those words that at most `most` rows have."""
         common = self.common(index)
-        found = self.text.few(index, [word for word in words if word not in common], most + 1)
+        found = self._db.text.few(index, [word for word in words if word not in common], most + 1)
         return {word: rows for word, rows in found.items() if 0 < len(rows) <= most}
 
     def put(self, index: Index, texts: Sequence[tuple[int, str]]) -> int:
         """Put rows into an index, and sample it when it has doubled; how many it has now."""
         rows = self._db.take(f"rows_{index}", len(texts)) if texts else self.rows(index)
-        self.text.put(index, ((row, index_words(text)) for row, text in texts))
+        self._db.text.put(index, ((row, index_words(text)) for row, text in texts))
         if rows >= SAMPLE_FROM and rows > self._enough.get(index, 0):
             sampled = int(self.meta(f"sampled_{index}") or 0)
             if rows >= 2 * sampled:
@@ -100,15 +99,14 @@ class Indexes:
             self.put(index, [(row, text) for row, text in texts])
 
     def drop(self, index: Index, rows: Iterable[int]) -> None:
-        """Take those of these rows that it has out of an index."""
-        if gone := self.text.drop(index, rows):
+        if gone := self._db.text.drop(index, rows):
             self._db.take(f"rows_{index}", -gone)
             self._db.take(f"changed_{TABLES[index].name}", 1)
 
     def drop_unused(self, index: Index) -> None:
         """Let go of those of its common words that no row has any more."""
         words = [word for at, word, _ in self._db.all("common_words") if at == index]
-        found = self.text.few(index, words, 1)
+        found = self._db.text.few(index, words, 1)
         gone = [(index, word) for word in words if not found.get(word)]
         self._db.many("drop_common_word", gone)
 
@@ -129,63 +127,64 @@ class Indexes:
 
     def meta(self, name: str) -> str:
         """A value that is kept by its name, read once for all that reads the same moment."""
-        memo = self._db.unchanging
-        if name not in memo:
-            memo[name] = self._db.meta(name)
-        return str(memo[name])
+        return self._db.once(name, lambda: self._db.meta(name))
 
     # The nature of the journal
 
     def nature(self) -> Nature:
-        """What kind of text the journal contains, measured on a sample."""
-        return nature_of(self.meta("nature"))
+        stored = self.meta("nature")
+        return Nature(*loaded(stored)) if stored else _DEFAULT
 
     def measure_nature(self, turns: int) -> None:
         """Find out what kind of talk a journal holds, each time it has doubled."""
-        if turns >= 2 * int(self._db.meta("nature_at") or 4):
-            self._db.set_meta("nature", self._measured(turns))
-            self._db.set_meta("nature_at", str(turns))
-
-    def _measured(self, last: int) -> str:
-        """A nature as it is stored."""
+        if turns < 2 * int(self._db.meta("nature_at") or 4):
+            return
         from random import Random
 
-        picked = Random(last).sample(range(1, last + 1), min(last, _MEASURED))  # noqa: S311
+        picked = Random(turns).sample(range(1, turns + 1), min(turns, _MEASURED))  # noqa: S311
         rows = self._db.all("sampled_turns", (these({*picked, *(seq + 1 for seq in picked)}),))
         texts = {seq: (session, index_words(text)) for seq, session, text in rows}
-        if not texts:
-            return ""
         spread = Counter(word for _, words in texts.values() for word in set(words))
         weights = {word: math.log(1 + len(texts) / n) for word, n in spread.items()}
         vectors = {
-            seq: (session, unit({word: weights[word] for word in dict.fromkeys(words)}))
-            for seq, (session, words) in texts.items()
+            seq: unit({word: weights[word] for word in dict.fromkeys(words)})
+            for seq, (_, words) in texts.items()
         }
         beside: list[float] = []
         apart: list[float] = []
         for seq, other in pairwise(picked):
             for one, together, into in ((seq + 1, True, beside), (other, False, apart)):
-                if seq in vectors and one in vectors and one != seq:
-                    same = vectors[seq][0] == vectors[one][0] and abs(seq - one) < _FAR
+                if seq in texts and one in texts and one != seq:
+                    same = texts[seq][0] == texts[one][0] and abs(seq - one) < _FAR
                     if same == together:
-                        into.append(cosine(vectors[seq][1], vectors[one][1]))
-        words = round(_mean([len(words) for _, words in texts.values()]), 1)
-        if not apart:  # one short session: nothing to compare with
-            return json.dumps([_DEFAULT.cohesion, words])
-        lift = 1 - _mean(apart) / _mean(beside) if _mean(beside) > 0 else 0.0
-        return json.dumps([round(max(0.0, lift), 3), words])
+                        into.append(cosine(vectors[seq], vectors[one]))
+        cohesion = _DEFAULT.cohesion  # one short session: nothing to compare with
+        if apart:
+            near, far = (sum(some) / max(1, len(some)) for some in (beside, apart))
+            cohesion = round(max(0.0, 1 - far / near), 3) if near > 0 else 0.0
+        if texts:
+            usual = sum(len(words) for _, words in texts.values()) / len(texts)
+            self._db.set_meta("nature", json.dumps([cohesion, round(usual, 1)]))
+        self._db.set_meta("nature_at", str(turns))
 
 
-def batches(rows: Iterable[int], size: int) -> Iterator[list[int]]:
+class Part:
+    """A part of a store, over the same database."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._db = store._db
+        self._zone = store._zone
+        self._indexes = store.indexes
+
+
+def chunks(some: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
+    return (some[start : start + size] for start in range(0, len(some), size))
+
+
+def batches(rows: Iterable[int], size: int) -> Iterator[Sequence[int]]:
     """Row numbers in order, some at a time."""
-    wanted = sorted(set(rows))
-    for start in range(0, len(wanted), size):
-        yield wanted[start : start + size]
-
-
-def nature_of(stored: str) -> Nature:
-    """What was measured, as it is stored."""
-    return Nature(*loaded(stored)) if stored else _DEFAULT
+    return chunks(sorted(set(rows)), size)
 
 
 def common_in(texts: Sequence[str], rows: int) -> dict[str, float]:
@@ -200,18 +199,14 @@ def common_in(texts: Sequence[str], rows: int) -> dict[str, float]:
     return {word: n / len(texts) for word, n in counts.items() if n >= least}
 
 
-def _mean(numbers: Sequence[float]) -> float:
-    return sum(numbers) / len(numbers) if numbers else 0.0
-
-
 # What is derived, made anew from what is not
 
 BATCH = 2_000
 
 
-def clear_indexes(db: Driver, text: FullText) -> None:
+def clear_indexes(db: Driver) -> None:
     """Make everything that is derived anew, and empty; call within a transaction."""
-    text.clear()
+    db.text.clear()
     for statement in (
         "clear_common_words",
         "clear_labels",
@@ -223,10 +218,7 @@ def clear_indexes(db: Driver, text: FullText) -> None:
 
 
 def indexed_rows(db: Driver) -> Iterator[tuple[Index, list[Row], int]]:
-    """All that is indexed: (index, rows, how many there are in all).
-
-    A row of the memories is (row, *COLUMNS), any other (row, text).
-    """
+    """(index, rows, how many in all) of all that is indexed: (row, *COLUMNS) or (row, text)."""
     tables = {table.truth for table in TABLES.values()}
     total = sum(db.value("count_rows", table=name) for name in tables)
     for index, table in TABLES.items():
@@ -250,10 +242,7 @@ def memories(db: Driver, state: str) -> Iterator[list[Row]]:
 
 
 def name_entities(db: Driver) -> None:
-    """Let every name lead to its entity anew, and count them; call within a transaction.
-
-    A name that two have leads to the one that is called so, else to the one known longer.
-    """
+    """Let every name lead to its entity anew; one of two to that called so, else the older."""
     entities = db.all("entity_aliases")
     names = [(agent, fold(name), no) for no, name, _, agent in entities]
     names += [

@@ -1,7 +1,4 @@
-"""What is shown to people: overviews, and every list, a page at a time.
-
-Each list is in the order of an index, from a key on, so that a page costs the same wherever it is.
-"""
+"""What is shown to people: overviews, and every list, a page at a time, from a key on."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from loxodon.errors import no_memory
 from loxodon.paging import Key, Slice
 from loxodon.store import Altered, Filter, Step, StoredReceipt, Tie
 from loxodon.store.driver import Row, these
+from loxodon.store.indexes import Part
 from loxodon.store.rows import (
     entity_of,
     event_of,
@@ -29,7 +27,6 @@ from loxodon.text.words import fold
 from loxodon.types import Record, Review, Session
 
 if TYPE_CHECKING:
-    from loxodon.store.rows import DecayModel
     from loxodon.store.store import Store
 
 _DAY = 86_400_000
@@ -40,13 +37,11 @@ _FEW = 1_000  # memories with a label up to which it is quicker to sort these th
 def page(
     store: Store, name: str, limit: int, after: Key | None, where: Filter, value: Any
 ) -> Slice[Any]:
-    """The first `limit` items (0: all) of a list after the key `after` (None: from the beginning),
-    and the key of the last of them, or None if no more follow.
+    """The first `limit` items (0: all) of a list after a key (None: from the beginning), and the
+    key of the last of them, or None if no more follow.
 
-    A key is the place of an item in the order; it is unique and does not depend on other items. So
-    whatever is written between two pages, an item that stays is returned once. The cost is that of
-    the page, however long the list is and wherever the page.
-    """
+    A key is the place of an item in the order of an index. So whatever is written between two
+    pages, an item that stays is returned once, and a page costs the same wherever it is."""
     db, zone, list_of = store._db, store._zone, name
     found = Conditions()
     if name == "memories":
@@ -122,18 +117,11 @@ def _labelled(store: Store, found: Conditions, where: Filter) -> tuple[str, Cond
     return "memories", found
 
 
-class Overview:
+class Overview(Part):
     """What pages for people are made of: a statement or two for each, over many memories."""
 
-    def __init__(self, store: Store, decay: DecayModel) -> None:
-        self._store = store
-        self._db = store._db
-        self._zone = store._zone
-        self._decay = decay
-
     def altered(self, since: datetime, but: Sequence[str], limit: int) -> list[Altered]:
-        """The last `limit` memories that changed since a time, the last first; not summaries, and
-        not by the changes in `but` alone."""
+        """The memories that changed last since a time; not summaries, nor by changes in `but`."""
         rows = self._db.all("altered", (to_stored(since)[0], these(but), limit))
         return [
             Altered(row, change, moment(at, self._zone), self._before(before))
@@ -148,10 +136,9 @@ class Overview:
         return record if self._store.wall.admits(record.agent, record.audience) else None
 
     def ties(self, until: datetime | None = None) -> list[Tie]:
-        """What every active memory says of whom; with `until`, every one that was known and held
-        at that time. Not summaries."""
+        """What every active memory but summaries says of whom, now or as known at `until`."""
         if until is None:
-            rows, at = self._db.all("ties"), to_stored(self._decay.now())[0]
+            rows, at = self._db.all("ties"), to_stored(self._store._decay.now())[0]
         else:
             at = to_stored(until)[0]
             rows = self._db.all("ties_then", (at,))
@@ -166,7 +153,7 @@ class Overview:
             base, since, kind, importance, said, changed = row[6:]
             share = left.get((kind, importance))
             if share is None:
-                share = left[kind, importance] = 1 - self._decay.rate(kind, importance)
+                share = left[kind, importance] = 1 - self._store._decay.rate(kind, importance)
             names = lists.get(named)
             if names is None:
                 names = lists[named] = tuple(loaded(named))

@@ -1,24 +1,19 @@
-"""The primary data of a store: its tables and columns.
+"""The primary data of a store: its tables and columns. Everything else is derived.
 
-`PRIMARY_TABLES` names them. Everything else is derived, or is in files (`WorkspaceData`). Rows are
-plain values (text, numbers, bytes and None), so that a view can write them and another backend can
-load them. Sessions and memories are referenced by their ids, except in the two tables that depend
-on memories, which use their numbers. Working sessions are in no view: what was said there is in the
-journal.
+Rows are plain values, so that a view can write them and another backend can load them. Sessions
+and memories are referenced by their ids, except in the two tables that depend on memories.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from loxodon.errors import StoreError
 from loxodon.store import Progress
+from loxodon.store.indexes import Part
 from loxodon.store.rows import COLUMNS
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
 
 Row = tuple[Any, ...]
 
@@ -27,8 +22,6 @@ COUNTED = ("turns", "memories", "documents")
 
 
 class PrimaryTable(NamedTuple):
-    """A table of the truth."""
-
     columns: tuple[str, ...]
     key: int  # how many of the columns, from the first, it is ordered by and found again with
     sessions: frozenset[str] = frozenset()
@@ -120,16 +113,7 @@ _ABOUT = ("counters", "meta", "tombstones", "receipts")
 """Tables that a store may have rows in though nothing is kept in it."""
 
 
-class PrimaryData:
-    """All data that is not derived, table by table (`primary.py`).
-
-    Inside one `Store.reading`, all tables are from the same snapshot.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._db = store._db
-        self._rebuild = store.rebuild
-
+class PrimaryData(Part):
     # Out
 
     def dump(self, table: str) -> Iterator[Row]:
@@ -176,10 +160,7 @@ class PrimaryData:
         return self._db.all("turns_of_day", (*_around(number), day.first, day.last))
 
     def bases(self) -> dict[str, str]:
-        """For tables that can be large, a short text that changes whenever the table does.
-
-        Memories are listed by kind and state: `memories/fact/active`.
-        """
+        """For each large table (memories by kind and state) a text that changes when it does."""
         found = {name: _joined(self._db.all(f"basis_{name}")[0]) for name in _BASES}
         for kind, state, *rest in self._db.all("basis_memories"):
             found[f"memories/{kind}/{state}"] = _joined(rest)
@@ -188,17 +169,13 @@ class PrimaryData:
     # In
 
     def is_empty(self) -> bool:
-        """Whether nothing was ever stored here."""
         tables = [name for name in PRIMARY_TABLES if name not in _ABOUT]
         held = " OR ".join(f"EXISTS (SELECT 1 FROM {name})" for name in tables)
         return not self._db.all(f"SELECT {held}")[0][0]
 
     def load(self, rows: Iterable[tuple[str, Sequence[Row]]], progress: Progress) -> None:
-        """Fill an empty store with dumped rows, and rebuild all derived data.
-
-        Rows come in batches, referenced rows first. All or none are stored; a StoreError says what
-        does not fit. `progress` reports on the derived data.
-        """
+        """Fill an empty store with dumped rows, referenced rows first, and rebuild what is derived;
+        all or nothing."""
         with self._db.writing():
             if not self.is_empty():
                 raise StoreError(
@@ -213,7 +190,7 @@ class PrimaryData:
                 else:
                     self._put(table, batch)
             self.keep_numbers()
-            self._rebuild(progress)
+            self._store.rebuild(progress)
             self._put("unindexed", unindexed)  # which making it anew has emptied
 
     def keep_numbers(self) -> None:
@@ -245,8 +222,7 @@ def _columns(table: PrimaryTable) -> str:
 
 
 def _mark(column: str, table: PrimaryTable) -> str:
-    """The place of a value. One that is not there becomes 0, which refers to nothing: for NULL a
-    primary key would make up a number."""
+    """The place of a value. One that is not there becomes 0, which refers to nothing."""
     if column in table.sessions:
         return "coalesce((SELECT no FROM sessions WHERE id = ?), 0)"
     if column in table.memories:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from loxodon.clock import from_stored, to_stored
 from loxodon.errors import DamagedStoreError
-from loxodon.store import QuarantinedText
+from loxodon.store import Index, QuarantinedText
 from loxodon.text.words import fold
 from loxodon.types import Entity, Event, Kind, Record, Segment, Source, Turn
 
@@ -75,7 +75,6 @@ def moment(milliseconds: int, zone: tzinfo | None) -> datetime:
 
 
 def stored(name: str, value: Any) -> Any:
-    """The value of a field as its column keeps it."""
     if value is None:
         return None
     if name in TIMES:
@@ -86,7 +85,6 @@ def stored(name: str, value: Any) -> Any:
 
 
 def row_of(record: Record) -> list[Any]:
-    """A new record's columns, in the order of COLUMNS."""
     values = [stored(name, getattr(record, name)) for name in FIELDS]
     return [*values, to_stored(record.created_at)[0]]
 
@@ -126,7 +124,6 @@ def loaded(text: str | bytes) -> Any:
 
 
 def damaged() -> DamagedStoreError:
-    """The error for a row that is not as it was written."""
     return DamagedStoreError(
         "a row of the database differs from what was written",
         hint="find it with `loxodon validate`, and fix it with `loxodon repair`",
@@ -134,7 +131,6 @@ def damaged() -> DamagedStoreError:
 
 
 def to_json(row: Sequence[Any], sources: Sequence[Source]) -> str:
-    """A row as history keeps it."""
     kept: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
     kept["sources"] = [list(source) for source in sources]
     return json.dumps(kept, ensure_ascii=False)
@@ -153,11 +149,7 @@ def from_json(text: str, space: str, zone: tzinfo | None) -> Record:
 
 
 def labels_of(record: Record) -> set[tuple[str, str]]:
-    """What a memory is filtered by: (label, folded name).
-
-    What it is about is a label for its subject, one with the attribute, one with the value of that,
-    and one with its category, which stands behind an empty attribute.
-    """
+    """What a memory is filtered by: (label, folded name)."""
     found = {("project", fold(record.project)), ("topic", fold(record.topic))}
     found |= {("tag", fold(name)) for name in record.tags}
     found |= {("entity", fold(name)) for name in record.entities}
@@ -167,6 +159,11 @@ def labels_of(record: Record) -> set[tuple[str, str]]:
         found |= {("about", about_label(*parts[: n + 1])) for n in range(depth)}
         found.add(("about", about_label(record.subject, "", record.category)))
     return found
+
+
+def index_of(record: Record) -> Index:
+    """The index that a memory is in, by its state."""
+    return "memories" if record.state == "active" else "archive"
 
 
 def about_label(*parts: str) -> str:
@@ -186,28 +183,24 @@ def turn_of(row: Sequence[Any]) -> Turn:
 
 
 def entity_of(row: Sequence[Any], zone: tzinfo | None) -> Entity:
-    """The entity of a row of (name, type, aliases, created_at, updated_at, no)."""
     name, type, aliases, created, updated, no = row
     times = moment(created, zone), moment(updated, zone)
     return Entity(name, type, tuple(loaded(aliases)), *times, no)
 
 
 def segment_of(row: Sequence[Any]) -> Segment:
-    """The segment of a row that has the part `segment` of `sql/queries.sql`."""
     no, session, first, last, started, ended, offset, topic, tags, text = row
     times = from_stored(started, offset), from_stored(ended, offset)
     return Segment(session, first, last, *times, topic, tuple(loaded(tags)), text, no)
 
 
 def event_of(row: Sequence[Any], zone: tzinfo | None) -> Event:
-    """The event of a row that has the part `event`."""
     date, at, session, channel, sender, summary, tokens, trust, compressed, agent = row
     said = session, channel, sender, summary, tokens, trust
     return Event(date, moment(at, zone), *said, bool(compressed), agent)
 
 
 def quarantined_of(row: Sequence[Any], zone: tzinfo | None) -> QuarantinedText:
-    """The passage of a row that has the part `quarantined`."""
     no, turn, memory, start, stop, text, reason, origin, at, state, decided = row
     when = moment(decided, zone) if decided is not None else None
     said = text, reason, origin, moment(at, zone), state, when

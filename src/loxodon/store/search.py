@@ -12,17 +12,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from loxodon.clock import to_stored
+from loxodon.errors import DamagedStoreError
 from loxodon.store import Filter, Hit, Index
 from loxodon.store.driver import Driver, these
 from loxodon.store.rows import about_label
 from loxodon.text.words import among, fold, index_words
 
 if TYPE_CHECKING:
-    from loxodon.store.fulltext import FullText
+    from loxodon.store.postgres.fulltext import PostgresFullText
+    from loxodon.store.sqlite.fulltext import SqliteFullText
 
+    FullText: TypeAlias = "SqliteFullText | PostgresFullText"  # the indexes of a store
+
+Postings = Mapping[int, int]  # how often each row has a word
+_K1, _B = 1.2, 0.75  # as SQLite's bm25 has them
+_LEAST = 1e-6  # what a word tells at the least, there
 LEAST_BUDGET = 6_000  # list entries that a search may read however small the index is
 _WITHIN = 20_000  # turns of a time from which on finding the first and last takes too long
 _EARLIEST, _LATEST = -(1 << 62), 1 << 62
@@ -38,7 +46,6 @@ class IndexedTable(NamedTuple):
 
     @property
     def parts(self) -> dict[str, str]:
-        """What statements on an index and its table are filled with."""
         return {"index": self.name, "table": self.truth, "key": self.key}
 
 
@@ -73,7 +80,6 @@ class Narrowed(NamedTuple):
 
 def search(
     db: Driver,
-    text: FullText,
     index: Index,
     words: Sequence[str],
     where: Filter,
@@ -81,9 +87,8 @@ def search(
     common: Mapping[str, float],
     rows: int,
 ) -> list[Hit]:
-    """The rows of an index that match best; `common` has the share of the `rows` of each common
-    word."""
-    conditions = conditions_of(where, index)
+    """The rows of an index that match best; `common` has the share of each common word."""
+    text, conditions = db.text, conditions_of(where, index)
     # Behind a wall every row is looked up, since an index has those of everybody.
     near = Narrowed(bool(conditions.names) or db.wall.stands, conditions)
     if index == "turns" and where.since and where.until:
@@ -131,7 +136,6 @@ def _weight(share: float) -> float:
 
 
 def conditions_of(where: Filter, index: Index) -> Conditions:
-    """A filter on the table of an index."""
     table = TABLES[index].truth
     since, until = (None if at is None else to_stored(at)[0] for at in (where.since, where.until))
     found = Conditions()
@@ -181,6 +185,44 @@ _ONE = {"memories": "memory", "turns": "turn", "segments": "segment"}
 
 
 def under(path: str) -> Conditions:
-    """Documents whose namespace begins with that of a path."""
     # '0' comes right after the '/' at the end of the path.
     return Conditions(("document_under",), (path, f"{path[:-1]}0")) if path else Conditions()
+
+
+def best(
+    text: FullText,
+    index: Index,
+    lists: Sequence[Postings],
+    limit: int,
+    among: set[int] | None = None,
+) -> list[Hit]:
+    """The rows (of `among`) that match best, by the bm25 of SQLite; of equals the newer."""
+    rows, words = text.size(index)
+    found = set(chain.from_iterable(lists))
+    if among is not None:
+        found &= among
+    lengths = text.lengths(index, found)
+    usual, each = _K1 * (1 - _B), _K1 * _B * rows / (words or 1)
+    try:
+        longer = {row: usual + each * lengths[row] for row in found}
+    except KeyError:
+        raise DamagedStoreError(
+            "the full-text index of {index} is damaged",
+            hint="rebuild it with `loxodon rebuild-index`",
+            index=index,
+        ) from None
+    scores = dict.fromkeys(longer, 0.0)
+    for one in lists:
+        weight = _rarity(len(one), rows) * (1 + _K1)
+        for row, times in one.items():
+            if among is None or row in among:
+                scores[row] += weight * times / (times + longer[row])
+    best = [(score, row) for row, score in scores.items()]
+    if len(best) > limit:  # numbers are sorted faster than pairs
+        least = sorted(scores.values())[-limit]
+        best = [one for one in best if one[0] >= least]
+    return [Hit(row, score) for score, row in sorted(best, reverse=True)[:limit]]
+
+
+def _rarity(having: int, rows: int) -> float:
+    return math.log(max(1 + _LEAST, (rows - having + 0.5) / (having + 0.5)))

@@ -1,21 +1,18 @@
 """`Store`: everything Loxodon asks of a database.
 
 A store is bound to one space when it is opened, and optionally to an agent and an audience
-(`walls.py`). No call can leave these out or reach beyond them. Its parts have their own modules:
-`worklog.py` (the work in progress of consolidation), `pages.py` (every list, a page at a time),
-`erasure.py` and so on. Queries and schemas are in `sql/`. What a backend has of its own is its
-`Driver` (`driver.py`) and its `FullText`, in `sqlite/` and `postgres/`. Both pass
-`tests/store/contract.py`.
-
-Call methods that write inside `Store.writing`, unless they say otherwise.
+(`walls.py`). No call can leave these out or reach beyond them. Queries and schemas are in
+`sql/`. What a backend has of its own is its `Driver`, in `sqlite/` and `postgres/`. Call methods
+that write inside `Store.writing`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from loxodon.clock import to_stored
 from loxodon.errors import DamagedStoreError, no_memory, stale_edit
@@ -24,22 +21,21 @@ from loxodon.store import (
     Beside,
     Counts,
     Filter,
-    Having,
     Hit,
     Index,
     KnownNames,
     KnownTurn,
-    Nature,
     Place,
     Progress,
     Standing,
+    clock_check,
 )
-from loxodon.store.documents import DocumentStore
 from loxodon.store.driver import LOCK_SECONDS, Driver, Row, these, these_keys
 from loxodon.store.erasure import Erasure
 from loxodon.store.indexes import (
     BATCH,
     Indexes,
+    chunks,
     clear_indexes,
     indexed_rows,
     memories,
@@ -47,12 +43,12 @@ from loxodon.store.indexes import (
 )
 from loxodon.store.pages import Overview, page
 from loxodon.store.primary import PrimaryData
-from loxodon.store.quarantine import Quarantine
 from loxodon.store.rows import (
     about_label,
     damaged,
     entity_of,
     from_json,
+    index_of,
     labels_of,
     moment,
     record_of,
@@ -64,9 +60,8 @@ from loxodon.store.rows import (
 from loxodon.store.search import TABLES, Conditions, conditions_of, search
 from loxodon.store.vectors import Vectors
 from loxodon.store.walls import Wall, owners_only
-from loxodon.store.working_sessions import WorkingSessions
 from loxodon.store.worklog import WorkLog
-from loxodon.store.workspace_data import WorkspaceData
+from loxodon.store.workspace_data import DocumentStore, Quarantine, WorkingSessions, WorkspaceData
 from loxodon.text.words import VERSION, fold
 from loxodon.types import (
     GENERAL_TOPIC,
@@ -83,11 +78,11 @@ from loxodon.types import (
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
     from loxodon.security.audit import Audit
-    from loxodon.store.fulltext import FullText
     from loxodon.store.rows import DecayModel
 
 _Value = TypeVar("_Value")
 _CHUNK = 500
+_OPEN = Wall()
 ANY = Filter()
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -101,12 +96,11 @@ class Store:
     def __init__(
         self,
         db: Driver,
-        text: FullText,
         space: str,
         zone: tzinfo | None,
         decay: DecayModel,
-        wall: Wall,
-        guard: Guard | None,
+        wall: Wall = _OPEN,
+        guard: Guard | None = None,
     ) -> None:
         self.space = space
         self.audit: Audit | None = None
@@ -114,13 +108,14 @@ class Store:
         self._zone = zone
         self._decay = decay
         self._db = db
-        self._indexes = Indexes(db, text)
+        self.indexes = indexes = Indexes(db)
+        self.having, self.rare, self.nature = indexes.having, indexes.rare, indexes.nature
         self.worklog = WorkLog(self)
-        self.workspace_data = WorkspaceData(self, guard)
+        self.workspace_data = WorkspaceData(self)
         self.documents = DocumentStore(self)
-        self.working_sessions = WorkingSessions(db)
+        self.working_sessions = WorkingSessions(self)
         self.erasure = Erasure(self)
-        self.overview = Overview(self, decay)
+        self.overview = Overview(self)
         self.quarantine = Quarantine(self)
         self.vectors = Vectors(db)
         try:
@@ -141,55 +136,41 @@ class Store:
     def wall(self) -> Wall:
         return self._db.wall
 
-    # What a backend does in its own way
-
-    def behind(self, wall: Wall) -> Self:
-        """The same store behind a wall, with its own connection."""
-        raise NotImplementedError
-
-    @property
-    def writes(self) -> int:
-        """A number that grows with every transaction that writes."""
-        raise NotImplementedError
+    def behind(self, wall: Wall) -> Store:
+        another = self._db.another()
+        return Store(another, self.space, self._zone, self._decay, wall, self._guard)
 
     def size(self) -> int:
-        """Bytes on disk."""
-        raise NotImplementedError
-
-    # What all have
+        """Bytes on disk; behind a wall it would tell how much there is that cannot be seen."""
+        return 0 if self.wall.stands else self._db.size()
 
     def _claim(self) -> None:
         """A file belongs to the space that made it, whatever folder it is found in."""
-        owner = self._db.meta("space")
-        if not owner:
-            from loxodon.store.clock_check import look
-
+        db = self._db
+        if not db.meta("space"):
             with self.writing():
-                owner = self._db.meta("space") or self.space
-                self._db.set_meta("space", owner)
-                look(self, self._decay.now())
-        if owner != self.space:
+                db.set_meta("space", db.meta("space") or self.space)
+                clock_check.look(self, self._decay.now())
+        if (owner := db.meta("space")) != self.space:
             raise DamagedStoreError(
                 "{path} contains the space {owner}, not {space}",
                 hint="the file was moved or copied here; move it back",
-                path=self._db.path,
+                path=db.path,
                 owner=repr(owner),
                 space=repr(self.space),
             )
 
     def _renew_words(self) -> None:
         """Make the indexes anew if their words are not those that queries use now."""
-        if self._db.meta("words") == VERSION or self._db.read_only:
-            return
-        with self.writing():
-            before = self._db.meta("words")
-            if before == VERSION:
-                return  # another process did it while this one waited
-            if before:
-                self.rebuild(lambda done, total: None)
-            else:
-                self._db.set_meta("rates", self._rates())
-            self._db.set_meta("words", VERSION)
+        db = self._db
+        if db.meta("words") != VERSION:
+            with self.writing():
+                before = db.meta("words")
+                if before and before != VERSION:  # else another process has just done it
+                    self.rebuild(lambda done, total: None)
+                elif not before:
+                    db.set_meta("rates", self._rates())
+                db.set_meta("words", VERSION)
 
     def put_on_record(self, audit: Audit) -> None:
         """From now on, have `audit` tell of every transaction inside it."""
@@ -198,7 +179,6 @@ class Store:
 
     @property
     def changed(self) -> list[str]:
-        """Ids of what the current transaction has changed."""
         return self._db.changed
 
     @property
@@ -223,21 +203,13 @@ class Store:
         return self._db.reading()
 
     def writing(self, seconds: float = LOCK_SECONDS) -> AbstractContextManager[None]:
-        """A transaction: everything written inside is stored, or nothing.
-
-        Writers wait for each other in fair order, at most `seconds`. On exit, what was written is
-        on disk.
-        """
+        """A transaction; writers wait in fair order, at most `seconds`. On exit it is on disk."""
         return self._db.writing(seconds)
 
     @contextmanager
     def writing_as(self, agent: str) -> Iterator[None]:
-        """A transaction that sees only the memories and entities of one agent, and creates its own;
-        for agent "", those that belong to no agent.
-
-        So each agent's knowledge is reconciled separately: no statement made to one agent changes,
-        confirms or reveals what another knows.
-        """
+        """A transaction that sees only the memories and entities of one agent (for "": of nobody),
+        and creates its own, so that each agent's knowledge is reconciled separately."""
         with self._db.writing():
             wall, alone = self.wall, Wall(agent, alone=True)
             # Without agents there is nothing to keep apart, and no view to pay for.
@@ -255,28 +227,23 @@ class Store:
         return ["", *self._db.column("agents")]
 
     def close(self) -> None:
-        """Close the database. Closing twice is fine."""
         self._db.close()
 
     # Statements of `sql/queries.sql` by name; times and lists are given as they are
 
     def query(self, statement: str, *values: Any) -> list[Row]:
-        """Every row that a statement gives."""
         return self._db.all(statement, _plain(values))
 
     def column(self, statement: str, *values: Any) -> list[Any]:
-        """The first column of every row."""
         return self._db.column(statement, _plain(values))
 
     def scalar(self, statement: str, *values: Any) -> Any:
-        """The first column of the first row; None if there is none."""
         return self._db.value(statement, _plain(values))
 
     def execute(self, statement: str, *values: Any) -> None:
         self._db.run(statement, _plain(values))
 
     def execute_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        """A statement for each of some rows of values."""
         self._db.many(statement, [_plain(row) for row in rows])
 
     def query_turns(self, statement: str, *values: Any) -> list[Turn]:
@@ -290,7 +257,6 @@ class Store:
         return [records[row] for row in rows]
 
     def moment(self, milliseconds: int) -> datetime:
-        """A stored time."""
         return moment(milliseconds, self._zone)
 
     @property
@@ -318,18 +284,15 @@ class Store:
     # The journal
 
     def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | KnownTurn]:
-        """Append turns, each with its key, to the journal, in order and indexed.
-
-        Returns each turn as it is stored (with its id and ref), or a KnownTurn if the journal
-        already has its key. Call inside `writing`.
-        """
+        """Append turns, each with its key, to the journal, in order and indexed; each as it is
+        stored (with its id and ref), or a KnownTurn if the journal already has its key."""
         db = self._db
         if self._guard:
             turns = [(self._guard.turn(turn), key) for turn, key in turns]
         turns = [(self._bound(turn), key) for turn, key in turns]
         known = self.known(turns)
         fresh = known.count(None)
-        seq = self._db.take("turn", fresh) - fresh
+        seq = db.take("turn", fresh) - fresh
         sessions: dict[str, list[Any]] = {}
         rows: list[Sequence[Any]] = []
         kept: list[Turn | KnownTurn] = []
@@ -339,7 +302,10 @@ class Store:
                 continue
             seq += 1
             at, offset = to_stored(turn.at)
-            session = sessions.get(turn.session) or self._session(turn.session, at, sessions)
+            if turn.session not in sessions:
+                row = db.one("session", (turn.session,))
+                sessions[turn.session] = list(row) if row else [db.take("session", 1), 0, at, at]
+            session = sessions[turn.session]
             session[1] += 1
             session[2] = min(session[2], at)
             session[3] = max(session[3], at)
@@ -353,7 +319,7 @@ class Store:
         new = [one for one in kept if isinstance(one, Turn)]
         if new:
             texts = [(int(one.ref[2:]), one.searchable) for one in new]
-            self._indexes.measure_nature(self._indexes.put("turns", texts))
+            self.indexes.measure_nature(self.indexes.put("turns", texts))
             db.changed += [one.ref for one in new]
         return kept
 
@@ -367,9 +333,8 @@ class Store:
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[KnownTurn | None]:
         """What the journal, or an earlier one of `turns`, has under each key, or None."""
         seen: dict[bytes, tuple[str, bool]] = {}
-        for start in range(0, len(turns), _CHUNK):
-            keys = these_keys(key for _, key in turns[start : start + _CHUNK])
-            rows = self._db.all("known_turns", (keys,))
+        for some in chunks(turns, _CHUNK):
+            rows = self._db.all("known_turns", (these_keys(key for _, key in some),))
             seen.update((key, (content, bool(own))) for key, content, own in rows)
         found: list[KnownTurn | None] = []
         for turn, key in turns:
@@ -379,16 +344,12 @@ class Store:
         return found
 
     def attribute(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[Turn, Turn]]:
-        """Give journalled turns, found by their keys, the speaker and origin they have here.
-
-        Returns (before, after) for those that changed. Call inside `writing`.
-        """
+        """Give journalled turns, found by their keys, the speaker and origin they have here;
+        (before, after) of those that changed."""
         wanted = {key: turn for turn, key in turns}
         rows: dict[int, bytes] = {}
-        keys = list(wanted)
-        for start in range(0, len(keys), _CHUNK):
-            some = these_keys(keys[start : start + _CHUNK])
-            rows |= dict(self._db.all("turns_by_key", (some,)))
+        for some in chunks(list(wanted), _CHUNK):
+            rows |= dict(self._db.all("turns_by_key", (these_keys(some),)))
         changed = []
         for row, old in self.turns(list(rows)).items():
             new = wanted[rows[row]]
@@ -396,15 +357,10 @@ class Store:
                 changed.append((old, old._replace(speaker=new.speaker, origin=new.origin)))
         said = [(new.speaker, new.origin, int(new.ref[2:])) for _, new in changed]
         self._db.many("set_speaker", said)
-        self._indexes.drop("turns", [row for _, _, row in said])
-        self._indexes.put("turns", [(int(new.ref[2:]), new.searchable) for _, new in changed])
+        self.indexes.drop("turns", [row for _, _, row in said])
+        self.indexes.put("turns", [(int(new.ref[2:]), new.searchable) for _, new in changed])
         self._db.changed += [new.ref for _, new in changed]
         return changed
-
-    def _session(self, id: str, at: int, sessions: dict[str, list[Any]]) -> list[Any]:
-        row = self._db.one("session", (id,))
-        sessions[id] = list(row) if row else [self._db.take("session", 1), 0, at, at]
-        return sessions[id]
 
     def session_size(self, id: str) -> int:
         """How many turns were ever added to a session."""
@@ -435,31 +391,26 @@ class Store:
 
     def insert(self, record: Record, change: str) -> Record:
         """Store and index a new memory. It gets its id here, unless it has one of our form that is
-        free; `change` starts its history.
-
-        Call inside `writing`.
-        """
+        free; `change` starts its history."""
         if self._guard:
             record = self._guard.record(record)
         record = record._replace(id=self._id_for(record), space=self.space)
         if self.wall.agent or self.wall.alone:
             record = record._replace(agent=self.wall.agent)
         record = record._replace(trust=self.wall.heard(record.trust))
-        row = self._db.take("memory", 1)
-        db = self._db
+        db, row = self._db, self._db.take("memory", 1)
         db.run("put_memory", [row, self._end(record, record.created_at), *row_of(record)])
-        self._label(row, record)
-        self._put_sources(row, record.sources)
+        db.many("put_label", [(*label, row) for label in labels_of(record)])
+        db.many("put_source", [(row, n, *source) for n, source in enumerate(record.sources)])
         at = to_stored(record.created_at)[0]
         db.run("put_change", (row, record.version, at, change, None))
-        self._put(row, record)
+        self.indexes.put(index_of(record), [(row, record.searchable)])
         db.run("put_unindexed", (row,))
         db.changed.append(record.id)
         return record
 
     def _id_for(self, record: Record) -> str:
-        """The id that a new memory brings, where it has our form and nobody has it; else the next
-        of its day."""
+        """The id that it brings, if of our form and free; else the next of its day."""
         day = record.created_at
         prefix = f"{_ID_LETTER[record.kind]}_{day.year:04d}{day.month:02d}{day.day:02d}"
         brought, _, number = record.id.rpartition("_")
@@ -472,23 +423,12 @@ class Store:
         self._db.take(brought, max(0, int(number) - self._db.take(brought, 0)))
         return record.id
 
-    def _put_sources(self, row: int, sources: Sequence[Source]) -> None:
-        self._db.many("put_source", [(row, n, *source) for n, source in enumerate(sources)])
-
     def _end(self, record: Record, since: datetime) -> int:
         """When a memory that has its strength since `since` leaves by itself."""
         since = moment(to_stored(since)[0], UTC)  # as it is kept, so that it can be made anew
         end = self._decay.end(record.strength, since, record.kind, record.importance)
         times = [to_stored(at)[0] for at in (end, record.expires_at) if at is not None]
         return min(times, default=_NEVER)
-
-    def _put(self, row: int, record: Record) -> None:
-        """Into the index of its state."""
-        index: Index = "memories" if record.state == "active" else "archive"
-        self._indexes.put(index, [(row, record.searchable)])
-
-    def _label(self, row: int, record: Record) -> None:
-        self._db.many("put_label", [(*label, row) for label in labels_of(record)])
 
     def update(
         self,
@@ -501,14 +441,10 @@ class Store:
         vouched: bool = False,
     ) -> Record:
         """Change fields of a memory: version + 1; the previous record goes to its history.
-        Never before it was made: an earlier `at` counts as that moment.
 
-        Behind a wall, only the agent's own memories can be changed (ForbiddenError), and the
-        owner's if the user's words support it (`vouched`).
-
-        Raises StaleEditError if it is no longer at `version` (None: any), and NotFoundError. A new
-        state moves it between the indexes. Call inside `writing`.
-        """
+        Behind a wall, only the agent's own memories can be changed, and the owner's if the
+        user's words support it (`vouched`). Raises StaleEditError if it is no longer at
+        `version`."""
         db = self._db
         row = self._row(id)
         # From here on of the table itself: after the change, it may be out of sight.
@@ -531,32 +467,30 @@ class Store:
         columns["ends_at"] = self._end(new, at if "strength" in columns else since)
         if new_sources != sources:
             db.run("drop_sources", (row,))
-            self._put_sources(row, new_sources)
+            db.many("put_source", [(row, n, *source) for n, source in enumerate(new_sources)])
         earlier = to_json(before, sources)
         admitted = self.wall.admits(new.agent, new.audience)
         # A group may make private what it sees.
         with nullcontext() if admitted else db.past_wall():
             db.run("set_memory", [*columns.values(), row], set=tuple(columns))
             db.run("put_change", (row, new.version, to_stored(at)[0], change, earlier))
-            kept = db.all("memory_itself", (row,))[0]
-            record = self._record(kept, new_sources)
+            record = self._record(db.all("memory_itself", (row,))[0], new_sources)
             self._reindex(row, old, record)
         db.changed.append(id)
         return record
 
     def _reindex(self, row: int, old: Record, new: Record) -> None:
         if (old.state, old.searchable) != (new.state, new.searchable):
-            index: Index = "memories" if old.state == "active" else "archive"
-            self._indexes.drop(index, [row])
-            self._put(row, new)
+            self.indexes.drop(index_of(old), [row])
+            self.indexes.put(index_of(new), [(row, new.searchable)])
             self._db.run("put_unindexed", (row,))
         if old.content != new.content:
-            self.vectors.changed(row)
+            self.vectors.retold([row], "memories")
         elif old.state != new.state:
-            self.vectors.moved(row, "memories" if new.state == "active" else "archive")
-        if labels_of(old) != labels_of(new):
+            self.vectors.moved(row, index_of(new))
+        if (labels := labels_of(new)) != labels_of(old):
             self._db.run("drop_labels", (row,))  # all but its keywords
-            self._label(row, new)
+            self._db.many("put_label", [(*label, row) for label in labels])
 
     def get(self, id: str) -> Record | None:
         """A memory by id."""
@@ -576,17 +510,13 @@ class Store:
     def _with_sources(self, rows: Sequence[Row]) -> list[Record]:
         """Memories, of rows of (row, *COLUMNS)."""
         sources: dict[int, tuple[Source, ...]] = {}
-        for start in range(0, len(rows), _CHUNK):
-            sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
+        for some in chunks(rows, _CHUNK):
+            sources |= self.sources(row[0] for row in some)
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
     def latest(self, label: str, name: str | tuple[str, ...], limit: int) -> list[Record]:
-        """The last `limit` active memories with a label, newest first.
-
-        The label is `project`, `topic`, `tag`, `entity`, or `about` with a name as in
-        `Filter.about`. Only `limit` rows are read, however many
-        have it.
-        """
+        """The last `limit` active memories with a label (`project`, `topic`, `tag`, `entity`, or
+        `about` with a name as in `Filter.about`), newest first; no more rows are read."""
         rows = self.labelled(label, name, limit)
         records, sources = self.records(rows), self.sources(rows)
         return [records[row]._replace(sources=sources.get(row, ())) for row in rows]
@@ -601,28 +531,21 @@ class Store:
         return self._db.column("labelled", (label, folded, state, limit))
 
     def foremost(self, where: Filter, projects: Sequence[str], limit: int) -> list[int]:
-        """The rows of the most important memories of some projects, or of all if none is named;
-        ties go to the newer."""
+        """The rows of the most important memories (of some projects); ties go to the newer."""
         found = conditions_of(where, "memories")
         if projects:
             found &= Conditions(("memory_projects",), (these(projects),))
         return self._db.column("foremost", [*found.values, limit], where=found.names)
 
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
-        """The entities with these names, ignoring case, by name as given.
-
-        Where agents have their own under a name, it is the shared one, or of the first agent.
-        """
+        """The entities with these names, by name as given; the shared one before an agent's."""
         folded = {name: fold(name) for name in names}
         rows = self._db.all("entities_named", (these(set(folded.values())),))
         found = {name: entity_of(row, self._zone) for _, name, *row in rows}
         return {name: found[key] for name, key in folded.items() if key in found}
 
     def named(self, names: Iterable[str]) -> KnownNames:
-        """The entities, projects and topics that go by these folded names.
-
-        The cost depends on the names, not on the memories.
-        """
+        """The entities, projects and topics that go by these folded names."""
         entities: dict[str, Entity] = {}
         labels: dict[str, dict[str, str]] = {label: {} for label in _NO_LABEL}
         for of, name, *row in self._db.all("named", (these(names),)):
@@ -638,13 +561,14 @@ class Store:
 
     def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
         """The sources of memories, by row; `records` leaves them out."""
-        return self._db.each("sources", rows, self._sources)
 
-    def _sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
-        found: dict[int, tuple[Source, ...]] = {}
-        for memory, *source in self._db.all("sources", (these(rows),)):
-            found[memory] = (*found.get(memory, ()), Source(*source))
-        return found
+        def read(some: list[int]) -> dict[int, tuple[Source, ...]]:
+            found: dict[int, tuple[Source, ...]] = {}
+            for memory, *source in self._db.all("sources", (these(some),)):
+                found[memory] = (*found.get(memory, ()), Source(*source))
+            return found
+
+        return self._db.each("sources", rows, read)
 
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         """The standing of these memories, by row."""
@@ -658,18 +582,14 @@ class Store:
         return found
 
     def outcomes(self, turns: Iterable[int]) -> dict[int, dict[int, Standing | None]]:
-        """By turn, the rows of the memories drawn from it with their standing; None where a memory
-        cannot be seen."""
+        """As `drawn_from`, with the standing of each memory; None where it cannot be seen."""
         found: dict[int, dict[int, Standing | None]] = {}
         for seq, memory, change, standing in self._db.all("outcomes", (these(turns),)):
             found.setdefault(seq, {})[memory] = standing if change else None
         return found
 
     def history(self, id: str) -> list[Version]:
-        """Every version of a memory, oldest first; the last is the current one.
-
-        It starts with the history of the memory that this one replaced.
-        """
+        """Every version of a memory and of those that it replaced, oldest first."""
         with self.reading():
             versions = [self._versions(self._row(id))]
             seen = {id}
@@ -709,24 +629,12 @@ class Store:
     # Search
 
     def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
-        """The rows of an index that best match any of `words`, best first.
-
-        Words come from `text.words.query_words`. Deterministic: ties go to the newer row.
-        """
-        rows = self._indexes.rows(index) if words and limit > 0 else 0
+        """The rows of an index that best match any of `words`, best first; ties go to the newer."""
+        rows = self.indexes.rows(index) if words and limit > 0 else 0
         if not rows:
             return []
-        common = self._indexes.common(index)
-        return search(self._db, self._indexes.text, index, words, where, limit, common, rows)
-
-    def having(self, index: Index, words: Sequence[str]) -> Having:
-        """Which rows of an index have each of `words`."""
-        return self._indexes.having(index, words)
-
-    def rare(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
-        """The rows of an index that have each of some words, of those words that at most `most`
-        rows have. The cost is that of the words, however long the index is."""
-        return self._indexes.rare(index, words, most)
+        common = self.indexes.common(index)
+        return search(self._db, index, words, where, limit, common, rows)
 
     def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
         """The rows among these that match `where`, for rows found without it."""
@@ -748,10 +656,6 @@ class Store:
             lambda row: Beside(tuple(filter(None, row[1:3])), tuple(filter(None, row[3:]))),
         )
 
-    def nature(self) -> Nature:
-        """What kind of text the journal contains, measured on a sample."""
-        return self._indexes.nature()
-
     # Care
 
     def counts(self) -> Counts:
@@ -759,15 +663,14 @@ class Store:
         with self.reading():
             turns, sessions = self._db.all("count_journal")[0]
             memories = self._db.all("count_memories")
-        kinds: dict[str, int] = dict.fromkeys(KINDS, 0)
-        states = {"active": 0, "archived": 0}
-        bands = {"critical": 0, "high": 0, "medium": 0, "low": 0}
+        kinds: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
+        states, bands = Counter(active=0, archived=0), Counter(critical=0, high=0, medium=0, low=0)
         for kind, state, band, n in memories:
-            if kind not in kinds or state not in states or band not in bands:
-                raise damaged()
             kinds[kind] += n
             states[state] += n
             bands[band] += n
+        if len(kinds) + len(states) + len(bands) != len(KINDS) + 6:  # one that nobody wrote
+            raise damaged()
         return Counts(turns, sessions, kinds, states["active"], states["archived"], bands)
 
     def check(self, progress: Progress) -> list[Problem]:
@@ -783,17 +686,17 @@ class Store:
         self._for_owner()
         done = 0
         with self.writing():
-            clear_indexes(self._db, self._indexes.text)
+            clear_indexes(self._db)
             for index, rows, total in indexed_rows(self._db):
                 if TABLES[index].truth != "memories":
                     texts = [(row, text) for row, text in rows]
                 else:
                     records = [(row[0], self._record(row[1:])) for row in rows]
-                    for row, record in records:
-                        self._label(row, record)
+                    labels = [(*one, row) for row, record in records for one in labels_of(record)]
+                    self._db.many("put_label", labels)
                     self._set_ends(rows)
                     texts = [(row, record.searchable) for row, record in records]
-                self._indexes.put(index, texts)
+                self.indexes.put(index, texts)
                 done += len(texts)
                 progress(done, total)
             while self.worklog.index(BATCH):

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float32]
 Words: TypeAlias = NDArray[np.uint64]
 Numbers: TypeAlias = NDArray[np.int64]
-Distances: TypeAlias = NDArray[np.uint16]
 
 LANGUAGES = ("en", "zh")
 _FAR = 65_535  # a distance that excludes a vector
@@ -77,20 +76,29 @@ class Frame:
         return found
 
 
-def fit_frame(vectors: Floats, count: int, asks: Sequence[str], says: Sequence[str]) -> Frame:
+def fit_frame(vectors: Floats, count: int, spoken: Sequence[str], asks: Sequence[bool]) -> Frame:
     """The frame of `count` vectors of which these are a sample.
 
-    `asks` has the language of each text that is a question, `says` that of each other turn; both
-    are empty for the rest. The mean of few vectors counts little: that of one would be the vector.
+    `spoken` has the language of each that is of a turn, else nothing, and `asks` which are
+    questions. The mean of few vectors counts little: that of one would be the vector.
     """
     mean = (vectors.mean(axis=0) * (count / (count + _FEW))).astype(np.float32)
-    shift = tuple(_question_shift(vectors, asks, says, language) for language in LANGUAGES)
-    frame = Frame(mean, np.zeros_like(mean), shift, _DEFAULT_SPREAD)
+    shifts = []
+    for language in LANGUAGES:
+        said = list(zip(spoken, asks, strict=True))
+        questions = vectors[[one == (language, True) for one in said]]
+        statements = vectors[[one == (language, False) for one in said]]
+        shift = np.zeros(vectors.shape[1], np.float32)
+        if few := min(len(questions), len(statements)):
+            share = len(statements) / (len(questions) + len(statements)) * few / (few + _FEW)
+            shift = np.float32(share) * (questions.mean(axis=0) - statements.mean(axis=0))
+        shifts.append(shift)
+    frame = Frame(mean, np.zeros_like(mean), tuple(shifts), _DEFAULT_SPREAD)
     if len(vectors) < 2:
         return frame
     # Only turns, where there are some: a memory repeats its turn, and such pairs are no measure of
     # how close two texts usually are.
-    turns = [bool(asked or said) for asked, said in zip(asks, says, strict=True)]
+    turns = [bool(one) for one in spoken]
     centred = frame.centred(vectors[turns] if sum(turns) > 1 else vectors)
     believed = len(centred) / (len(centred) + _FEW)
     typical = centred.mean(axis=0)
@@ -98,19 +106,6 @@ def fit_frame(vectors: Floats, count: int, asks: Sequence[str], says: Sequence[s
     pairs = (picked @ picked.T - (picked @ typical)[:, None])[np.triu_indices(len(picked), 1)]
     spread = believed * float(pairs.std()) + (1 - believed) * _DEFAULT_SPREAD
     return replace(frame, typical=believed * typical, spread=max(_LEAST_SPREAD, spread))
-
-
-def _question_shift(
-    vectors: Floats, asks: Sequence[str], says: Sequence[str], language: str
-) -> Floats:
-    questions = vectors[[one == language for one in asks]]
-    statements = vectors[[one == language for one in says]]
-    if not len(questions) or not len(statements):
-        return np.zeros(vectors.shape[1], np.float32)
-    few = min(len(questions), len(statements))
-    share = len(statements) / (len(questions) + len(statements)) * few / (few + _FEW)
-    shift = share * (questions.mean(axis=0) - statements.mean(axis=0))
-    return np.asarray(shift, np.float32)
 
 
 def usable(vectors: object, count: int) -> Floats | None:
@@ -132,7 +127,6 @@ def unit(vectors: Floats) -> tuple[Floats, list[bool]]:
 
 
 def from_halves(halves: Iterable[bytes], size: int) -> Floats:
-    """Vectors that are stored as float16."""
     return np.frombuffer(b"".join(halves), np.float16).reshape(-1, size).astype(np.float32)
 
 
@@ -145,10 +139,7 @@ def cosines(vectors: Iterable[Floats], asked: Floats) -> Floats:
 
 
 def sign_bits(vectors: Floats, mean: Floats) -> Words:
-    """Whether each number is above the mean, 64 to a word: (words, vectors).
-
-    The number of bits in which two vectors differ is close to their angle.
-    """
+    """Whether each number is above the mean, 64 to a word: (words, vectors)."""
     count, size = vectors.shape
     signs = np.zeros((count, -(-size // 64) * 8), np.uint8)
     signs[:, : -(-size // 8)] = np.packbits(vectors > mean, axis=1)
@@ -188,18 +179,6 @@ class Signs:
         start, stop = np.searchsorted(self.rows, (first, last))
         return Signs(self.rows[start:stop], self.bits[:, start:stop])
 
-    def distances(self, asked: Words) -> Distances:
-        """The number of bits in which each vector differs from the one asked for."""
-        words, count = self.bits.shape
-        found = np.empty(count, np.uint16)
-        for start in range(0, count, _CHUNK):
-            part = self.bits[:, start : start + _CHUNK]
-            total = np.bitwise_count(part[0] ^ asked[0]).astype(np.uint16)
-            for word in range(1, words):
-                total += np.bitwise_count(part[word] ^ asked[word])
-            found[start : start + _CHUNK] = total
-        return found
-
     def closest(
         self,
         asked: Words,
@@ -207,9 +186,15 @@ class Signs:
         but: Sequence[Numbers] = (),
         only: Sequence[int] | None = None,
     ) -> list[int]:
-        """The `count` rows that are closest to the signs asked for, and those as close as the last
-        of them: not the rows in `but`, and if given, only those in `only`."""
-        distances = self.distances(asked)
+        """The `count` rows with the closest signs, and their equals; not those in `but`, only
+        `only`."""
+        distances = np.empty(len(self.rows), np.uint16)
+        for start in range(0, len(distances), _CHUNK):
+            part = self.bits[:, start : start + _CHUNK]
+            total = np.bitwise_count(part[0] ^ asked[0]).astype(np.uint16)
+            for word in range(1, len(part)):
+                total += np.bitwise_count(part[word] ^ asked[word])
+            distances[start : start + _CHUNK] = total
         for rows in but:
             distances[np.isin(self.rows, rows)] = _FAR
         if only is not None:

@@ -11,8 +11,7 @@ Only what computes loads numpy: changing a memory does not need it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, TextToEmbed, Vector
@@ -36,8 +35,6 @@ _POOLS |= dict.fromkeys(("memories", "archive"), ("memories", "archive"))
 
 
 class Coverage(NamedTuple):
-    """How much of a memory one embedder has embedded."""
-
     model: str
     embedded: int
     pending: int  # texts that have no vector yet, and what it has to look at
@@ -48,40 +45,35 @@ class Coverage(NamedTuple):
 class Model(NamedTuple):
     """An embedding model, and how far it has come."""
 
-    no: int
-    size: int
-    turns_to: int
-    memories_to: int
-    chunks_to: int
-    sampled: int
-    error: str
-    frame: bytes
-    spread: float
-
-
-class _Question(NamedTuple):
-    """A question to one model."""
-
-    model: Model
-    frame: Frame
-    centred: Floats
-    signs: Words
+    no: int = 0
+    size: int = 0
+    turns_to: int = 0
+    memories_to: int = 0
+    chunks_to: int = 0
+    sampled: int = 0
+    error: str = ""
+    frame: bytes = b""
+    spread: float = 0.0
 
 
 class _Loaded(NamedTuple):
-    """The signs of a model's vectors in a pool, and the vectors that were compared so far."""
-
     versions: Mapping[int, int]
     signs: Signs
     centred: dict[int, Floats]
 
 
-class Vectors:
-    """Search by meaning, if an embedder is set.
+class _Question(NamedTuple):
+    """A question to one model, and what that has in a pool."""
 
-    The pools are those of the full-text indexes. A text has at most one vector per model. A model
-    is identified by its name; vectors of different models are never compared.
-    """
+    model: Model
+    frame: Frame
+    centred: Floats
+    signs: Words
+    loaded: _Loaded
+
+
+class Vectors:
+    """Search by meaning, if an embedder is set. Vectors of different models are never compared."""
 
     tables = ("vector_todo", "vector_signs", "vectors", "vector_models")
 
@@ -94,23 +86,16 @@ class Vectors:
     def similar(
         self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter | None = None
     ) -> list[Near]:
-        """The rows of a pool that are closest to a question, best first; ties go to the newer.
-
-        A row is compared with the first of `views` whose model has embedded it.
-        """
-        found: list[tuple[float, int, float]] = []
+        """The rows of a pool that are closest to a question, best first; ties go to the newer. A
+        row is compared with the first of `views` whose model has embedded it."""
+        found: list[Near] = []
         earlier: list[Numbers] = []
         with self._db.reading():
-            for question in self._questions(views):
-                loaded = self._load(question.model, pool)
-                count = max(CANDIDATES, 4 * limit)
-                closest = partial(loaded.signs.closest, question.signs, count, earlier)
-                near = self._admitted(pool, where or Filter(), limit, closest)
-                rows, cosines, scores = self._compared(question, loaded, pool, near)
-                found += zip(scores, rows, cosines, strict=True)
-                earlier.append(loaded.signs.rows)
-        best = sorted(found, reverse=True)[: max(0, limit)]
-        return [Near(row, cosine, score) for score, row, cosine in best]
+            for question in self._questions(pool, views):
+                near = self._closest(question, pool, where or Filter(), limit, earlier)
+                found += self._compared(question, pool, near)
+                earlier.append(question.loaded.signs.rows)
+        return sorted(found, key=lambda one: (one.score, one.row), reverse=True)[: max(0, limit)]
 
     def similarities(
         self, pool: Index, views: Sequence[QuestionVector], rows: Iterable[int]
@@ -119,48 +104,47 @@ class Vectors:
         found: dict[int, float] = {}
         wanted = set(rows)
         with self._db.reading():
-            for question in self._questions(views):
-                loaded, left = self._load(question.model, pool), sorted(wanted - found.keys())
-                known, _, scores = self._compared(question, loaded, pool, left)
-                found |= zip(known, scores, strict=True)
+            for question in self._questions(pool, views):
+                left = sorted(wanted - found.keys())
+                found |= {one.row: one.score for one in self._compared(question, pool, left)}
         return found
 
-    def _questions(self, views: Sequence[QuestionVector]) -> Iterator[_Question]:
+    def _questions(self, pool: Index, views: Sequence[QuestionVector]) -> Iterator[_Question]:
         """The question to each model that has vectors of its size."""
         from loxodon.store.vector_math import sign_bits
 
         for view in views:
-            model = self._find_model(view.model)
-            if model is not None and len(view.vector) == model.size:
+            model = self._model(view.model)
+            if model.no and len(view.vector) == model.size:
                 frame = _frame(model)
                 vector = frame.as_statement(view.vector, view.asks)
                 # A message has nothing in common with the texts of the memory to be subtracted.
                 centred = vector if view.told else frame.centred(vector)
                 signs = sign_bits(vector[None], frame.mean)[:, 0]
-                yield _Question(model, frame, centred, signs)
+                yield _Question(model, frame, centred, signs, self._load(model, pool))
 
-    def _admitted(
-        self, pool: Index, where: Filter, limit: int, closest: Callable[..., list[int]]
+    def _closest(
+        self, question: _Question, pool: Index, where: Filter, limit: int, but: Sequence[Numbers]
     ) -> list[int]:
-        """The closest rows that a filter admits."""
-        table, near = TABLES[pool], closest()
+        """The rows with the closest signs that a filter admits."""
+        signs, count = question.loaded.signs, max(CANDIDATES, 4 * limit)
+        near = signs.closest(question.signs, count, but)
         names, values = conditions_of(where, pool)
         if not near or not (names or self._db.wall.stands):
             return near
-        parts = {"table": table.truth, "key": table.key}
+        table, key = TABLES[pool].truth, TABLES[pool].key
         among = [these(near), *values]
-        admitted = self._db.column("matching_of", among, where=names, **parts)
+        admitted = self._db.column("matching_of", among, where=names, table=table, key=key)
         if len(admitted) >= limit or len(near) < CANDIDATES:
             return admitted
-        return closest(self._db.column("matching", values, where=names, **parts))
+        every = self._db.column("matching", values, where=names, table=table, key=key)
+        return signs.closest(question.signs, count, but, every)
 
-    def _compared(
-        self, question: _Question, loaded: _Loaded, pool: Index, rows: Sequence[int]
-    ) -> tuple[list[int], list[float], list[float]]:
-        """Those of `rows` that have a vector, the cosine and the score of each."""
+    def _compared(self, question: _Question, pool: Index, rows: Sequence[int]) -> list[Near]:
+        """How close those of `rows` are that have a vector."""
         from loxodon.store.vector_math import cosines, from_halves
 
-        held, model = loaded.centred, question.model
+        held, model = question.loaded.centred, question.model
         if 4 * model.size * len(held) > HELD_BYTES:
             held.clear()
         if missing := [row for row in rows if row not in held]:
@@ -170,7 +154,8 @@ class Vectors:
             held.update(zip(read, question.frame.centred(vectors), strict=True))
         known = [row for row in rows if row in held]
         found = cosines(map(held.__getitem__, known), question.centred)
-        return known, found.tolist(), question.frame.scores(question.centred, found).tolist()
+        scores = question.frame.scores(question.centred, found)
+        return list(map(Near, known, found.tolist(), scores.tolist()))
 
     # Signs
 
@@ -180,20 +165,17 @@ class Vectors:
 
         key = (model.no, model.size, pool)
         known = self._loaded.get(key) or _Loaded({}, Signs.joined([], model.size), {})
-        read = self._db.all("sign_versions", (model.no, pool))
-        versions: dict[int, int] = dict(read)
+        versions: dict[int, int] = dict(self._db.all("sign_versions", (model.no, pool)))
         if versions == known.versions:
             return known
         changed = [no for no, version in versions.items() if version != known.versions.get(no)]
         kept = versions.keys() - changed
         blocks = {no: known.signs.between(no * BLOCK, (no + 1) * BLOCK) for no in kept}
-        stored = self._db.all("signs", (model.no, pool, these(changed)))
-        for no, rows, bits in stored:
+        for no, rows, bits in self._db.all("signs", (model.no, pool, these(changed))):
             signs = Signs.from_bytes(rows, bits, model.size)
             blocks[no] = signs or self._computed(model, pool, no)
-        signs = Signs.joined([blocks[no] for no in sorted(blocks)], model.size)
-        found = _Loaded(versions, signs, {})
-        self._loaded[key] = found
+        joined = Signs.joined([blocks[no] for no in sorted(blocks)], model.size)
+        found = self._loaded[key] = _Loaded(versions, joined, {})
         return found
 
     def _computed(self, model: Model, pool: str, block: int) -> Signs:
@@ -206,12 +188,11 @@ class Vectors:
         return Signs.of([row for row, _ in found], vectors, _frame(model).mean)
 
     def _empty_signs(self, pools: tuple[str, str], rows: Sequence[int]) -> None:
-        """Delete the signs of the blocks of these rows: nothing of an erased text is left, and a
-        search computes the rest again."""
+        """Delete the signs of the blocks of these rows, with what they tell of an erased text."""
         self._db.run("empty_signs", (_new_version(), *pools, these(rows)))
 
-    def _store_signs(self, model: Model) -> None:
-        """Store the signs of the blocks that were emptied."""
+    def _store_signs(self, name: str) -> None:
+        model = self._model(name)
         for pool, block in self._db.all("emptied_signs", (model.no,)):
             signs, key = self._computed(model, pool, block), (model.no, pool, block)
             if len(signs.rows):
@@ -226,12 +207,11 @@ class Vectors:
         # If the rows have gaps, every nth row may be in one.
         sample = self._db.all("sampled_vectors", (model.no, max(1, count // _SAMPLE)))
         sample = sample or self._db.all("sampled_vectors", (model.no, 1))
-        asks = [language_of(text) if _asks(end) else "" for text, end, _ in sample]
-        says = [language_of(text) if text and not _asks(end) else "" for text, end, _ in sample]
+        spoken = [language_of(text) if text else "" for text, _, _ in sample]
+        asks = [end.rstrip().endswith(("?", "？")) for _, end, _ in sample]
         vectors = from_halves((half for _, _, half in sample), model.size)
-        frame = fit_frame(vectors, count, asks, says)
-        values = (count, frame.to_bytes(), frame.spread, model.no)
-        self._db.run("set_vector_frame", values)
+        frame = fit_frame(vectors, count, spoken, asks)
+        self._db.run("set_vector_frame", (count, frame.to_bytes(), frame.spread, model.no))
         self._db.run("drop_all_signs", (model.no,))
         self._db.run("empty_all_signs", (model.no, _new_version()))
 
@@ -239,8 +219,7 @@ class Vectors:
 
     def size(self, model: str) -> int:
         """The dimension of its vectors; 0 if there are none."""
-        found = self._find_model(model)
-        return found.size if found else 0
+        return self._model(model).size
 
     def failed(self, model: str, tries: int) -> list[TextToEmbed]:
         """Texts the model has passed and must (re)do, unless it failed on them `tries` times."""
@@ -250,8 +229,7 @@ class Vectors:
     def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
         """The next rows that the model has not reached yet, in order."""
         found = self._model(model)
-        values = (found.no, getattr(found, f"{kind}_to"), limit)
-        return [row for (row,) in self._db.all(f"next_{kind}", values)]
+        return self._db.column(f"next_{kind}", (found.no, getattr(found, f"{kind}_to"), limit))
 
     def known(self, model: str, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
         """Existing vectors by the hash of their text."""
@@ -259,10 +237,9 @@ class Vectors:
         return dict(self._db.all("vectors_by_hash", values))
 
     def put(self, model: str, vectors: Sequence[Vector]) -> None:
-        """Store vectors, replacing those of the same rows."""
         if not vectors:
             return
-        no = self._model(model).no
+        no, half = self._model(model).no, self._db.as_half
         self._db.run("set_vector_size", (len(vectors[0].half) // 2, no))
         rows: dict[tuple[str, str], list[int]] = {}
         for one in vectors:
@@ -270,16 +247,14 @@ class Vectors:
         for pools, some in rows.items():
             self._empty_signs(pools, some)
             self._db.run("drop_model_vectors", (no, *pools, these(some)))
-        half = self._db.as_half
         values = [(no, one.pool, one.row, one.hash, half(one.half)) for one in vectors]
         self._db.many("put_vector", values)
         for pools, some in rows.items():
             self._empty_signs(pools, some)
-        found = self._model(model)
-        ((count,),) = self._db.all("count_vectors", (no,))
+        found, count = self._model(model), self._db.value("count_vectors", (no,))
         if found.sampled < SETTLED and count >= 2 * found.sampled:
             self._refit(found, count)
-        self._store_signs(self._model(model))
+        self._store_signs(model)
 
     def fail(self, model: str, failures: Mapping[TextToEmbed, str]) -> None:
         """Record the texts on which the model failed, and why."""
@@ -288,52 +263,42 @@ class Vectors:
         self._db.many("fail_vector", values)
 
     def settle(self, model: str, done: Iterable[TextToEmbed]) -> None:
-        """Mark these texts as done."""
         no = self._model(model).no
         self._db.many("settle_vector", [(no, one.kind, one.row) for one in done])
 
     def stop(self, model: str, error: str) -> None:
         """End a run: record why it stopped; empty after a successful run."""
         self._db.run("set_vector_error", (error, model))
-        self._store_signs(self._model(model))
+        self._store_signs(model)
 
     def coverage(self, model: str) -> Coverage:
-        """How much a model has embedded."""
         with self._db.reading():
-            one = self._find_model(model) or Model(0, 0, 0, 0, 0, 0, "", b"", 0.0)
+            one = self._model(model)
             reached = (one.no, one.memories_to, one.turns_to, one.chunks_to)
-            ((behind,),) = self._db.all("vectors_behind", reached)
-            ((embedded,),) = self._db.all("count_vectors", (one.no,))
+            behind = self._db.value("vectors_behind", reached)
+            embedded = self._db.value("count_vectors", (one.no,))
             ((todo, failing, error),) = self._db.all("count_vector_todo", (one.no,))
             return Coverage(model, embedded, behind + todo, failing, one.error or error)
 
     def keep_only(self, models: Iterable[str]) -> None:
-        """Delete the vectors of all other models."""
         kept = set(models)
         for no, name in self._db.all("vector_models"):
             for table in self.tables if name not in kept else ():
                 column = "no" if table == "vector_models" else "model"
                 self._db.run("drop_of_model", (no,), table=table, key=column)
 
-    def _find_model(self, name: str) -> Model | None:
-        row = self._db.one("vector_model", (name,))
-        return Model(*row) if row else None
-
     def _model(self, name: str) -> Model:
-        return Model(*self._db.all("vector_model", (name,))[0])
+        """A model; number 0 for one that has embedded nothing."""
+        return Model(*self._db.one("vector_model", (name,)) or ())
 
     # Changed rows
 
-    def changed(self, row: int) -> None:
-        """The text of a memory has changed: drop its vectors and embed it again."""
-        self.gone([row], "memories")
-        self._db.run("queue_memory", (row,))
-
-    def retold(self, turns: Iterable[int]) -> None:
-        """The visible text of these turns has changed: drop their vectors and embed them again."""
-        rows = list(turns)
-        self.gone(rows, "turns")
-        self._db.many("queue_turn", [(row,) for row in rows])
+    def retold(self, rows: Iterable[int], kind: Embeddable = "turns") -> None:
+        """The visible text of these rows has changed: drop their vectors and embed them again."""
+        changed = list(rows)
+        self.gone(changed, kind)
+        queue = "queue_turn" if kind == "turns" else "queue_memory"
+        self._db.many(queue, [(row,) for row in changed])
 
     def moved(self, row: int, pool: Index) -> None:
         """A memory has come to another pool; its vectors go along."""
@@ -360,10 +325,9 @@ class Vectors:
         """Compute the signs of all vectors anew; delete the vectors of nothing."""
         self._db.run("drop_astray_vectors")
         for no, name in self._db.all("vector_models"):
-            ((count,),) = self._db.all("count_vectors", (no,))
-            if count:
+            if count := self._db.value("count_vectors", (no,)):
                 self._refit(self._model(name), count)
-                self._store_signs(self._model(name))
+                self._store_signs(name)
             else:
                 self._db.run("drop_all_signs", (no,))
 
@@ -377,8 +341,3 @@ def _frame(model: Model) -> Frame:
 def _new_version() -> int:
     """A version that no block had before, in this or any other copy of the database."""
     return int.from_bytes(os.urandom(8)) >> 2
-
-
-def _asks(end: str) -> bool:
-    """Whether a text with this end is a question."""
-    return end.rstrip().endswith(("?", "？"))

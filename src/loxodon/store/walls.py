@@ -1,9 +1,8 @@
 """Walls inside a space: what an agent, and a chat that others hear, can see of a store.
 
-A space is a database, and nothing can look across. Agents and audiences share one, so a store is
-opened behind a wall, and everything that is asked of it meets that wall: search, counts, histories,
-lookups by id. What is not to be seen is as if it were not there. Views keep it up in a file
-(`sqlite/views.py`), row-level security in PostgreSQL (`sql/postgres/migrations/0005_policies.sql`).
+Agents and audiences share a database, so a store is opened behind a wall, and everything that is
+asked of it meets that wall: what is not to be seen is as if it were not there. Views keep it up in
+a file, row-level security in PostgreSQL (`sql/postgres/migrations/0005_policies.sql`).
 
 | | sees |
 |---|---|
@@ -14,12 +13,8 @@ lookups by id. What is not to be seen is as if it were not there. Views keep it 
 | anyone behind a wall | of working sessions and transcripts only their own (`mark`) |
 | one agent's consolidation (`alone`) | memories and entities that are exactly its own |
 
-What is written through a wall is bound by it too: turns and memories are the agent's, in its own
-voice (`voice`), and of the memories that it sees it changes its own (`check_change`).
-
-What agents of one space do share, because it is the same file: how common words are (which orders
-what is found), the numbers in ids, and the size of the file. Who must not share even that gets a
-space of their own.
+What is written through a wall is the agent's, in its own voice. What agents of one space do share:
+how common words are, the numbers in ids, and the size of the file.
 """
 
 from __future__ import annotations
@@ -32,13 +27,9 @@ from loxodon.store import Namespace
 from loxodon.types import Origin, Record
 
 MAX_AGENT = 64
-_MARKS = frozenset("@~/\\")
-"""Characters that no agent's name has: sessions are told apart with the first two."""
-
-
+_MARKS = frozenset("@~/\\")  # no agent's name has them: sessions are told apart with two
+# Origins that whoever is behind a wall may give to words; of any other the user's facts are read.
 MAY_NAME: frozenset[Origin] = frozenset({"assistant", "tool", "web", "group"})
-"""Origins that whoever is behind a wall may give to words: of any other the user's facts are
-read."""
 
 
 class Wall(NamedTuple):
@@ -47,8 +38,7 @@ class Wall(NamedTuple):
     agent: str = ""
     group: bool = False
     alone: bool = False  # only what is exactly this agent's (where that is empty: nobody's)
-    relays: bool = False
-    """Whether the owner says that whoever is behind it hands on the user's own words."""
+    relays: bool = False  # whether the owner says that it hands on the user's own words
 
     @property
     def stands(self) -> bool:
@@ -79,11 +69,8 @@ class Wall(NamedTuple):
         return record.agent == self.agent and (self.relays or record.trust not in OWN)
 
     def check_change(self, record: Record, *, vouched: bool = False) -> None:
-        """Refuse a change of a memory that is not for whoever is behind this wall.
-
-        What is not theirs they change by its words alone, and only where those are `vouched` for:
-        where the user said them. What hangs on the words changes with them.
-        """
+        """Refuse a change of what is not theirs, unless it is of the owner's words alone and the
+        user said them (`vouched`)."""
         if self.owns(record):
             return
         if record.agent not in ("", self.agent):
@@ -106,11 +93,8 @@ class Wall(NamedTuple):
         return self.agent + ("~group" if self.group else "")
 
     def session(self, name: str) -> str:
-        """The name of a session of whoever is behind this wall.
-
-        Two agents who both call theirs `default` have two, so that neither learns from a number,
-        or from being told that a turn is known, what the other has there.
-        """
+        """The name of a session of whoever is behind this wall: two agents who both call theirs
+        `default` have two, and neither learns what the other has there."""
         mark = self.mark
         return name if not mark or name.endswith(f"@{mark}") else f"{name}@{mark}"
 
@@ -152,7 +136,6 @@ def owners_only() -> ForbiddenError:
 
 
 def documents_of(agent: str) -> Namespace:
-    """The namespace that an agent's documents are in."""
     return (f"@{agent}",) if agent else ()
 
 
@@ -162,6 +145,5 @@ def path_of(namespace: Namespace) -> str:
 
 
 def namespace_at(path: str) -> Namespace:
-    """The namespace of a path."""
     names = path.removesuffix("/").split("/")
     return tuple(name.replace("%2F", "/").replace("%25", "%") for name in names)

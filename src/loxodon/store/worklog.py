@@ -5,33 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
 from loxodon.language.statements import Fragment
 from loxodon.store import JobRuns, MemoryUse, PoolSizes, Work
 from loxodon.store.driver import these
+from loxodon.store.indexes import Part
 from loxodon.store.rows import entity_of, event_of, loaded, segment_of
 from loxodon.store.walls import owners_only
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
 from loxodon.types import Entity, Event, Segment
 
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
-
 _KEYWORDS = 8  # of a memory, the most that it is found by
 _TIMES = ("last_run", "last_success", "weekly_at")
 
 
-class WorkLog:
+class WorkLog(Part):
     """The work in progress of consolidation, and its data besides memories. Not for recall."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._db = store._db
-        self._zone = store._zone
-        self._indexes = store._indexes
 
     # Where the work stands
 
@@ -78,7 +69,6 @@ class WorkLog:
         self._indexes.put_rows("segments", numbers)
 
     def segments(self) -> list[Segment]:
-        """All of them, in order of time."""
         return [segment_of(row) for row in self._db.all("segments")]
 
     # Work in hand
@@ -103,7 +93,6 @@ class WorkLog:
         self._db.many("put_fragment", [(turn, 0, *values) for turn in turns if turn <= passed])
 
     def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
-        """Fragments at a stage, in the order of the journal."""
         return [Fragment(*row) for row in self._db.all("fragments", (stage, limit or -1))]
 
     # Events
@@ -144,8 +133,7 @@ class WorkLog:
         self._db.take("rows_entities", -1)
 
     def aliases(self, agent: str = "") -> dict[str, str]:
-        """Every alias and the entity it stands for, for an agent; empty for a name that two
-        people have."""
+        """Every alias and the entity it stands for; empty for a name that two people have."""
         found: dict[str, str] = {}
         for name, aliases in self._db.all("aliases", (agent,)):
             found[name] = name
@@ -173,10 +161,7 @@ class WorkLog:
     # Indexes, pages and jobs
 
     def index(self, limit: int) -> int:
-        """Update the keywords of at most `limit` changed memories; return of how many.
-
-        After the last one, the small parts of each index are merged.
-        """
+        """Update the keywords of changed memories, then merge the indexes; how many there were."""
         rows = self._db.column("unindexed", (limit,))
         labels = [
             ("keyword", fold(word), row)
@@ -187,7 +172,7 @@ class WorkLog:
         self._db.many("put_label", labels)
         self._db.run("drop_unindexed", (these(rows),))
         if len(rows) < limit:
-            self._indexes.text.merge()
+            self._db.text.merge()
         return len(rows)
 
     def changes_since(self, at: datetime, limit: int = 2_000) -> list[tuple[str, str, datetime]]:
@@ -205,7 +190,6 @@ class WorkLog:
             self._db.run("put_page", (name, language, to_stored(at)[0], text, basis))
 
     def jobs(self) -> dict[str, JobRuns]:
-        """The runs of each job, by name."""
         found = {}
         for name, last, seconds, counts, succeeded, failed, *rest in self._db.all("jobs"):
             times = self._moment(succeeded), self._moment(failed)

@@ -94,11 +94,8 @@ def renewed(
     gone = 0
     for place in places(workspace):
         root = os.path.join(place.path, VIEWS)
-        try:
-            found = manifest.load(root)
-        except LoxodonError:
-            continue
-        if found is None or found.space != workspace.store.space:
+        found = _of_space(root, workspace.store.space)
+        if found is None:
             continue
         in_use = place.path == workspace.path
         if not in_use and place.kind == "workspace":
@@ -106,16 +103,13 @@ def renewed(
             if not dry:
                 removed(root, found.space)
         elif not dry:
-            every = anew if in_use and anew else lambda view: True
-            folder = None if in_use else place.path
-            kept = settled if in_use else {}
             try:
                 export(
                     workspace,
-                    folder,
+                    None if in_use else place.path,
                     masked=found.masked,
-                    settled=kept,
-                    anew=every,
+                    settled=settled if in_use else {},
+                    anew=anew if in_use and anew else lambda view: True,
                     progress=progress,
                 )
             except (LoxodonError, OSError):  # `status` tells of it; what was erased goes anyway
@@ -154,39 +148,25 @@ def changed(root: str, space: str) -> list[str]:
     known = _of_space(root, space)
     found = []
     for place, _, names in os.walk(root):
-        for name in sorted(names):
-            path = os.path.join(place, name)
+        for path in (os.path.join(place, name) for name in sorted(names)):
             view = os.path.relpath(path, root).replace(os.sep, "/")
-            ours = known is not None and view in known.files
             if known and view == manifest.MANIFEST:
                 continue
-            if known and ours:
-                if manifest.change_of(root, view, known) != "same":
-                    found.append(path)
+            if known and view in known.files:
+                found += [path] if manifest.change_of(root, view, known) != "same" else []
                 continue
-            if _says_space(path) in (space, None):
-                found.append(path)
+            with suppress(OSError), open(path, "rb") as file:
+                start = file.read(manifest.HEAD_BYTES).decode("utf-8", "replace")
+                marker = manifest.marker_of(start)
+                # Of a view that does not say of which space it is, it may be this one.
+                if manifest.is_view(start) and (marker is None or marker.space == space):
+                    found.append(path)
     return found
 
 
 def _of_space(root: str, space: str) -> manifest.Manifest | None:
     """The manifest at `root`; None where nobody can say which views of the space are there."""
-    try:
+    with suppress(LoxodonError):
         found = manifest.load(root)
-    except LoxodonError:
-        return None
-    return found if found and found.space == space else None
-
-
-def _says_space(path: str) -> str | None:
-    """The space whose view a file says it is; None where it does not say which, and empty for a
-    file that is no view."""
-    try:
-        with open(path, "rb") as file:
-            start = file.read(manifest.HEAD_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""
-    if not manifest.is_view(start):
-        return ""
-    marker = manifest.marker_of(start)
-    return marker.space if marker else None
+        return found if found and found.space == space else None
+    return None

@@ -17,7 +17,7 @@ from loxodon.messages import LANGUAGES, current
 from loxodon.security.paths import is_closed
 from loxodon.store import Filter, Progress
 from loxodon.text.language import language_of
-from loxodon.views import copies, dump, entries, pages, records
+from loxodon.views import copies, dump, insights, pages, records
 from loxodon.views.folder import Exported, Folder
 from loxodon.views.manifest import Planned, View, astray, bad_view
 from loxodon.views.workspace import TROUBLE, Workspace
@@ -52,10 +52,8 @@ def export(
     with Folder(root, store.space, masked=masked, settled=settled) as held, store.reading():
         if path != workspace.usual:
             copies.note(workspace.folder, path, "export" if folder else "workspace")
-        content = pages.Content(
-            workspace.memory, store, workspace.zone, _language(workspace), held.known
-        )
-        shown = chain(records.views(content), entries.views(content), pages.views(content))
+        content = pages.Content(workspace.memory, store, workspace.zone, _language(workspace))
+        shown = chain(records.views(content), insights.views(content), pages.views(content))
         dumped = dump.views(store, content.bases, content.held) if not masked else ()
         total = max(len(held.known), 1)
         for done, planned in enumerate(chain(dumped, shown), 1):

@@ -26,6 +26,7 @@ from loxodon.security.paths import is_inside
 from loxodon.types import FileProblem
 from loxodon.views.manifest import (
     HEAD_BYTES,
+    INSIGHTS,
     LOCK,
     MANIFEST,
     Manifest,
@@ -34,11 +35,11 @@ from loxodon.views.manifest import (
     astray,
     bad_view,
     change_of,
-    editable,
     hash_of,
     is_view,
     load,
     manifest_text,
+    of_other_space,
 )
 
 _DRAFT = "state/views.draft"  # where a file is written before it is put in its place
@@ -113,12 +114,7 @@ class Folder:
         if found is None:  # or nonsense under our mark, which is written anew
             return Manifest(self._space, self._masked, 0, {}, 0)
         if found.space != self._space:
-            raise InputError(
-                "{path} contains the text views of the space {owner}",
-                hint="export each space into a folder of its own",
-                path=self.root,
-                owner=repr(found.space),
-            )
+            raise of_other_space(self.root, found.space)
         if found.masked != self._masked:
             raise InputError(
                 "masked and unmasked copies cannot be in the same folder: {path}",
@@ -188,7 +184,7 @@ class Folder:
             return False
         if self._settled.get(name) == present:
             return True
-        if editable(name):
+        if name == INSIGHTS:
             hint = t("apply your edits with `loxodon sync`")
             self._leave(name, t("it was edited after it was written"), hint)
             return False

@@ -18,22 +18,19 @@ import os
 import re
 import stat
 from collections.abc import Callable, Mapping
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.security.paths import is_inside, opened
 
 VERSION = 2  # of the formats; a file with a higher one is refused
+INSIGHTS = "insights.md"  # the one page whose edits `sync` takes in
 MANIFEST = "state/views.json"
 LOCK = "state/views.lock"
 MOST_BYTES = 256 << 20  # of a page that is read
 HEAD_BYTES = 4_096  # of a file that say whether it is a view
 _TICK = 2_000_000_000  # nanoseconds within which two changes of a file may have the same time
-_EDITABLE = re.compile(
-    r"insights\.md|projects\.md|"
-    r"layer2/(?:active|archive)/(?:facts|beliefs|summaries)\.jsonl"
-)
 _COMMENT = re.compile(
     r'<!-- loxodon view: (?P<view>[^\n]*?) · space: (?P<space>"(?:[^"\\\n]|\\.)*")'
     r" · version: (?P<version>\d{1,9})\b"
@@ -90,11 +87,6 @@ class ViewMarker(NamedTuple):
 
 
 Change = Literal["same", "edited", "gone"]
-
-
-def editable(name: str) -> bool:
-    """Whether `sync` takes in what a person changes in a view; others are only written."""
-    return _EDITABLE.fullmatch(name) is not None
 
 
 # Marks
@@ -156,6 +148,15 @@ def astray() -> InputError:
     return InputError("it is not a file in this folder", hint="move it away")
 
 
+def of_other_space(root: str, owner: str) -> InputError:
+    return InputError(
+        "{path} contains the text views of the space {owner}",
+        hint="select that space with --space, or choose another folder",
+        path=root,
+        owner=repr(owner),
+    )
+
+
 # The manifest
 
 
@@ -170,11 +171,16 @@ def load(root: str) -> Manifest | None:
             return None
         kept = json.loads(text)
         about = kept["loxodon"]
-        files = {_inside(name): _written(row) for name, row in kept["files"].items()}
+        files: dict[str, Written] = {}
+        for name, row in kept["files"].items():
+            if not name or "\0" in name or {"", ".", ".."} & {*name.split("/")}:
+                raise ValueError(name)  # it stays within the folder, whoever wrote the manifest
+            ids = {str(id): int(version) for id, version in row.get("ids", {}).items()}
+            size, mtime, basis = int(row["size"]), int(row["mtime_ns"]), str(row.get("basis", ""))
+            files[name] = Written(str(row["sha256"]), size, mtime, basis, ids)
+        masked, version = about.get("masked") is True, int(about["version"])
         mtime = os.stat(os.path.join(root, MANIFEST)).st_mtime_ns
-        found = Manifest(
-            str(about["space"]), about.get("masked") is True, int(about["version"]), files, mtime
-        )
+        found = Manifest(str(about["space"]), masked, version, files, mtime)
     except NotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -186,19 +192,6 @@ def load(root: str) -> Manifest | None:
     if found.version > VERSION:
         raise bad_view(MANIFEST, 0, newer())
     return found
-
-
-def _inside(name: str) -> str:
-    """A name that stays within the folder, whoever wrote the manifest; else ValueError."""
-    if not name or "\0" in name or any(part in ("", ".", "..") for part in name.split("/")):
-        raise ValueError(name)
-    return name
-
-
-def _written(row: Mapping[str, Any]) -> Written:
-    ids = {str(id): int(version) for id, version in row.get("ids", {}).items()}
-    basis = str(row.get("basis", ""))
-    return Written(str(row["sha256"]), int(row["size"]), int(row["mtime_ns"]), basis, ids)
 
 
 def manifest_text(space: str, masked: bool, files: Mapping[str, Written]) -> str:
@@ -256,9 +249,7 @@ def change_of(root: str, name: str, manifest: Manifest) -> Change:
         return "gone"
     except OSError:
         return "edited"  # or so it may be: nobody lets us look
-    if not stat.S_ISREG(about.st_mode):
-        return "edited"
-    if about.st_size != written.size:
+    if not stat.S_ISREG(about.st_mode) or about.st_size != written.size:
         return "edited"
     # A later edit has a later time, unless it came at once.
     settled = manifest.mtime - written.mtime > _TICK
@@ -268,12 +259,9 @@ def change_of(root: str, name: str, manifest: Manifest) -> Change:
 
 
 def hash_of(path: str) -> str:
-    """SHA-256 of a file, read in pieces; empty where it cannot be read."""
-    digest = sha256()
+    """SHA-256 of a file; empty where it cannot be read."""
     try:
         with open(path, "rb") as file:
-            while piece := file.read(1 << 20):
-                digest.update(piece)
+            return file_digest(file, "sha256").hexdigest()
     except OSError:
         return ""
-    return digest.hexdigest()

@@ -3,6 +3,7 @@
 | file | shows |
 |---|---|
 | USER.md, layer1/snapshot.md | the profile, and what a conversation starts with |
+| projects.md | facts and open plans of each project |
 | daily/2026-02-04.md | what was said on a day, where it was said |
 | segments/2026-02-04-001.md | what was said in a stretch of talk about one thing |
 | tags.json | which facts and which segments have a tag |
@@ -17,18 +18,19 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta, tzinfo
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta, tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from loxodon.messages import t
 from loxodon.store import Filter
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
 from loxodon.store.rows import moment
 from loxodon.store.store import Store
 from loxodon.text.markdown import one_line
 from loxodon.text.words import fold
-from loxodon.types import Record
+from loxodon.types import GLOBAL_PROJECT, Record
 from loxodon.views.dump import HeldBack, held_back
 from loxodon.views.manifest import VERSION, Planned, View, based_on, comment, mark
 
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory
 
 PLURALS = {"fact": "facts", "belief": "beliefs", "summary": "summaries"}
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LABEL = 60  # characters of a name in a heading
 _MOST = 200  # memories of a kind that the card of an entity names, the newest
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -49,20 +50,12 @@ Object = dict[str, Any]
 class Content:
     """What all pages are made from, at one moment of the store."""
 
-    def __init__(
-        self,
-        memory: Memory,
-        store: Store,
-        zone: tzinfo | None,
-        language: str,
-        known: Mapping[str, str],
-    ) -> None:
+    def __init__(self, memory: Memory, store: Store, zone: tzinfo | None, language: str) -> None:
         self.memory = memory
         self.store = store
         self.space = store.space
         self.zone = zone
         self.language = language
-        self.known = known  # the views of the last export, each with its basis
         self.held: HeldBack = held_back(store)
         self.bases = store.primary.bases()
 
@@ -82,9 +75,9 @@ class Content:
         rows = self.held.rows("memories", self.store.primary.dump("memories"))
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
-    @property
-    def active(self) -> Iterator[Object]:
-        return (row for row in self.rows if row["state"] == "active")
+    @cached_property
+    def active(self) -> list[Object]:
+        return [row for row in self.rows if row["state"] == "active"]
 
     @cached_property
     def segments(self) -> list[tuple[str, Row]]:
@@ -105,7 +98,7 @@ def utc_time(milliseconds: int) -> str:
 
 def local_time(milliseconds: int, offset: int) -> str:
     """A stored moment where it was said, minutes east of UTC: `2026-02-04T18:30:00+08:00`."""
-    local = _EPOCH.replace(tzinfo=None) + timedelta(milliseconds=milliseconds, minutes=offset)
+    local = datetime(1970, 1, 1) + timedelta(milliseconds=milliseconds, minutes=offset)
     sign, (hours, minutes) = "-" if offset < 0 else "+", divmod(abs(offset), 60)
     text = local.isoformat(timespec="milliseconds" if local.microsecond else "seconds")
     return f"{text}{sign}{hours:02d}:{minutes:02d}"
@@ -116,14 +109,21 @@ def views(content: Content) -> Iterator[Planned]:
         name = f"daily/{day.date}{f'-{day.part}' if day.part > 1 else ''}.md"
         basis = based_on(day.turns, day.first, day.last, content.held.basis(day))
         yield Planned(name, basis, partial(_day, content, name, day))
-    yield from _segments(content)
-    yield from _entities(content)
-    yield from _indexes(content)
-    yield from _state(content)
+    bases = [f"{name}:{content.bases[name]}" for name in sorted(content.bases)]
+    basis = based_on(content.language, content.zone, *bases, content.held.basis())
+    yield Planned("projects.md", basis, partial(_projects, content))
+    for name, make in _segments(content):
+        yield Planned(name, basis, make)
+    for name, document in (*_entities(content), *_indexes(content)):
+        yield Planned(name, basis, partial(_json_page, content, name, document))
+    for name, document in _state(content):
+        yield Planned(name, "", partial(_json_page, content, name, document))
     yield from _profiles(content)
 
 
-def _json_page(content: Content, name: str, found: Object) -> View:
+def _json_page(content: Content, name: str, make: Callable[[], Object]) -> View:
+    # The mark of the file has the name `loxodon`.
+    found = {"Loxodon" if key == "loxodon" else key: value for key, value in make().items()}
     whole = {"loxodon": mark(name, content.space), **found}
     return View(json.dumps(whole, ensure_ascii=False, indent=1) + "\n")
 
@@ -149,8 +149,23 @@ def _label(text: str) -> str:
     return one_line(text)[:_LABEL].replace("<", "‹").replace(">", "›")
 
 
-def _segments(content: Content) -> Iterator[Planned]:
-    basis = based_on(content.bases.get("segments", ""), content.basis("/fact/"))
+def _projects(content: Content) -> View:
+    projects: dict[str, list[Record]] = {}
+    for one in content.facts:
+        if one.state == "active" and one.project not in ("", GLOBAL_PROJECT) and not one.done:
+            projects.setdefault(one.project, []).append(one)
+    parts = [comment("projects.md", content.space), f"# {t('Projects', content.language)}"]
+    for project in sorted(projects, key=lambda name: (fold(name), name)):
+        parts.append(f"## {_label(project)}")
+        # Plans come last, with a box.
+        for one in sorted(projects[project], key=lambda one: one.category == "plan"):
+            box = "[ ] " if one.category == "plan" else ""
+            due = f" `due: {one.due_at:%Y-%m-%d}`" if box and one.due_at else ""
+            parts.append(f"- {box}[{one.id}] {one_line(one.content)}{due}")
+    return View("\n\n".join(parts) + "\n")
+
+
+def _segments(content: Content) -> Iterator[tuple[str, Callable[[], View]]]:
     counts: Counter[int] = Counter()
 
     def make(id: str, row: Row) -> View:
@@ -176,8 +191,7 @@ def _segments(content: Content) -> Iterator[Planned]:
         ]
         return View("\n".join(lines) + f"\n\n{text}\n")
 
-    for id, row in content.segments:
-        yield Planned(f"segments/{id}.md", basis, partial(make, id, row))
+    return ((f"segments/{id}.md", partial(make, id, row)) for id, row in content.segments)
 
 
 def _yaml(value: str) -> str:
@@ -207,13 +221,13 @@ def _facts_of_segments(content: Content) -> Iterator[int]:
 
 def _profiles(content: Content) -> Iterator[Planned]:
     """As consolidation last made them; where what they tell of has changed since, made now."""
-    from loxodon.consolidate import compress
+    from loxodon.consolidate.profile import profile as profile_of
     from loxodon.consolidate.residue import Residue
 
     store, language = content.store, content.language
 
     def profile() -> str:
-        return compress.profile(store, content.memory.now(), language, Residue())
+        return profile_of(store, content.memory.now(), language, Residue())
 
     def page(name: str, make: Any) -> View:
         return View(f"{comment(name, content.space)}\n\n{make()}\n")
@@ -231,11 +245,19 @@ def _profiles(content: Content) -> Iterator[Planned]:
 # JSON
 
 
-def _entities(content: Content) -> Iterator[Planned]:
+def _entities(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
     """The list of entities, and a card for each."""
     entities = list(content.store.primary.dump("entities"))
-    basis = content.bases["entities"]
-    index = "layer2/entities/_index.json"
+    # The active memories about each name and those that have it, by agent; newest first
+    known: dict[tuple[str, str], tuple[list[Object], list[Object]]] = {}
+
+    def look() -> None:
+        for row in reversed(content.active):
+            subject = fold(row["subject"]) if row["subject"] else ""
+            if subject:
+                known.setdefault((row["agent"], subject), ([], []))[0].append(row)
+            for name in {fold(one) for one in json.loads(row["entities"])} - {subject}:
+                known.setdefault((row["agent"], name), ([], []))[1].append(row)
 
     def card(row: Row) -> Object:
         no, name, type, aliases, created, updated, agent = row
@@ -249,14 +271,9 @@ def _entities(content: Content) -> Iterator[Planned]:
             "updated": utc_time(updated),
         }
 
-    def listed() -> View:
-        return _json_page(content, index, {"entities": list(map(card, entities))})
-
-    known: dict[tuple[str, str], tuple[list[Object], list[Object]]] = {}
-
-    def make(name: str, row: Row) -> View:
+    def make(row: Row) -> Object:
         if not known:
-            known.update(_known_of_names(content))
+            look()
         about, named = known.get((row[6], fold(row[1])), ([], []))
         attributes: Object = {}
         for one in about:
@@ -268,33 +285,14 @@ def _entities(content: Content) -> Iterator[Planned]:
         for one in (*about, *named):
             ids[one["kind"]].append(one["id"])
         related = {f"related_{PLURALS[kind]}": some[:_MOST] for kind, some in ids.items()}
-        return _json_page(content, name, {**card(row), "attributes": attributes, **related})
+        return {**card(row), "attributes": attributes, **related}
 
-    yield Planned(index, based_on(basis), listed)
+    yield "layer2/entities/_index.json", lambda: {"entities": list(map(card, entities))}
     for row in entities:
-        name = f"layer2/entities/e_{row[0]:03d}.json"
-        yield Planned(name, based_on(basis, content.basis("/active")), partial(make, name, row))
+        yield f"layer2/entities/e_{row[0]:03d}.json", partial(make, row)
 
 
-def _known_of_names(content: Content) -> dict[tuple[str, str], tuple[list[Object], list[Object]]]:
-    """The active memories about each name and those that have it, by agent; newest first."""
-    found: dict[tuple[str, str], tuple[list[Object], list[Object]]] = {}
-    for row in reversed(list(content.active)):
-        subject = fold(row["subject"]) if row["subject"] else ""
-        if subject:
-            found.setdefault((row["agent"], subject), ([], []))[0].append(row)
-        for name in {fold(one) for one in json.loads(row["entities"])} - {subject}:
-            found.setdefault((row["agent"], name), ([], []))[1].append(row)
-    return found
-
-
-def _made_page(content: Content, name: str, make: Callable[[], Object]) -> View:
-    # The mark of the file has the name `loxodon`.
-    found = {"Loxodon" if key == "loxodon" else key: value for key, value in make().items()}
-    return _json_page(content, name, found)
-
-
-def _indexes(content: Content) -> Iterator[Planned]:
+def _indexes(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
     def keywords() -> Object:
         return _grouped(content.store.query("labels", "keyword"))
 
@@ -315,15 +313,26 @@ def _indexes(content: Content) -> Iterator[Planned]:
                 of[PLURALS[row["kind"]]].append(row["id"])
         return dict(sorted(found.items()))
 
-    indexes: dict[str, tuple[Callable[[], Object], object]] = {
-        "tags.json": (partial(_tags, content), content.bases["segments"]),
-        "layer2/index/keywords.json": (keywords, content.bases["unindexed"]),
-        "layer2/index/timeline.json": (timeline, content.zone),
-        "layer2/index/relations.json": (relations, ""),
-    }
-    for name, (make, more) in indexes.items():
-        basis = based_on(content.basis("/active"), more)
-        yield Planned(name, basis, partial(_made_page, content, name, make))
+    def tags() -> Object:
+        facts = [row for row in content.active if row["kind"] == "fact"]
+        tagged = [("insights", row["id"], row["tags"], row["updated_at"]) for row in facts]
+        tagged += [("segments", id, row[8], row[5]) for id, row in content.segments]
+        index: dict[str, dict[str, list[str]]] = {}
+        for where, id, names, _ in tagged:
+            for tag in json.loads(names):
+                index.setdefault(tag, {"insights": [], "segments": []})[where].append(id)
+        last = max((at for *_, at in tagged), default=0)
+        meta = {
+            "last_updated": utc_time(last) if last else None,
+            "total_tags": len(index),
+            "total_entries": sum(bool(json.loads(names)) for _, _, names, _ in tagged),
+        }
+        return {"meta": meta, "index": dict(sorted(index.items()))}
+
+    yield "tags.json", tags
+    yield "layer2/index/keywords.json", keywords
+    yield "layer2/index/timeline.json", timeline
+    yield "layer2/index/relations.json", relations
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -333,58 +342,42 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
-def _tags(content: Content) -> Object:
-    tagged = [
-        ("insights", row["id"], json.loads(row["tags"]), row["updated_at"])
-        for row in content.active
-        if row["kind"] == "fact"
-    ]
-    tagged += [("segments", id, json.loads(row[8]), row[5]) for id, row in content.segments]
-    index: dict[str, dict[str, list[str]]] = {}
-    for where, id, tags, _ in tagged:
-        for tag in tags:
-            index.setdefault(tag, {"insights": [], "segments": []})[where].append(id)
-    last = max((at for *_, at in tagged), default=0)
-    meta = {
-        "last_updated": utc_time(last) if last else None,
-        "total_tags": len(index),
-        "total_entries": sum(bool(tags) for _, _, tags, _ in tagged),
-    }
-    return {"meta": meta, "index": dict(sorted(index.items()))}
-
-
-def _state(content: Content) -> Iterator[Planned]:
+def _state(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
     primary = content.store.primary
-    values: dict[str, str] = dict(primary.dump("meta"))
-    work = json.loads(values.get("consolidation", "{}"))
-    work |= {name: utc_time(work[name]) for name in _WORK_TIMES if work.get(name) is not None}
-    consolidation = {
-        "last_run": work.get("last_run"),
-        "last_success": work.get("last_success"),
-        "current_phase": work.get("phase") or None,
-        "phase_data": {name: value for name, value in work.items() if name not in _WORK_TOP},
-        "retry_count": work.get("attempts", 0),
-    }
-    rankings: Object = {"updated": None, "rankings": []}
-    snapshots = [row for row in primary.dump("pages") if row[0] == "snapshot"]
-    if snapshots:
+
+    def consolidation() -> Object:
+        values: dict[str, str] = dict(primary.dump("meta"))
+        work = json.loads(values.get("consolidation", "{}"))
+        work |= {name: utc_time(work[name]) for name in _WORK_TIMES if work.get(name) is not None}
+        return {
+            "last_run": work.get("last_run"),
+            "last_success": work.get("last_success"),
+            "current_phase": work.get("phase") or None,
+            "phase_data": {name: value for name, value in work.items() if name not in _WORK_TOP},
+            "retry_count": work.get("attempts", 0),
+        }
+
+    def rankings() -> Object:
+        snapshots = [row for row in primary.dump("pages") if row[0] == "snapshot"]
+        if not snapshots:
+            return {"updated": None, "rankings": []}
         _, _, made_at, _, basis = max(snapshots, key=lambda row: row[2])
         ranking = json.loads(basis).get("ranking", {})
         ranks = [{"rank": n, "id": id, "score": s} for n, (id, s) in enumerate(ranking.items(), 1)]
-        rankings = {"updated": utc_time(made_at), "rankings": ranks}
-    last: dict[str, int] = {}
-    for id, _, _, at in content.held.rows("memory_uses", primary.dump("memory_uses")):
-        last[id] = max(at, last.get(id, at))
-    used = [(content.store.get(id), at) for id, at in last.items()]
-    pending = [
-        {"type": record.kind, "id": record.id, "triggered_at": utc_time(at)}
-        for record, at in used
-        if record is not None and record.state == "archived"
-    ]
-    pages = {
-        "state/consolidation.json": consolidation,
-        "state/rankings.json": rankings,
-        "state/pending_activate.json": {"items": pending},
-    }
-    for name, found in pages.items():
-        yield Planned(name, "", partial(_json_page, content, name, found))
+        return {"updated": utc_time(made_at), "rankings": ranks}
+
+    def pending() -> Object:
+        last: dict[str, int] = {}
+        for id, _, _, at in content.held.rows("memory_uses", primary.dump("memory_uses")):
+            last[id] = max(at, last.get(id, at))
+        used = [(content.store.get(id), at) for id, at in last.items()]
+        items = [
+            {"type": record.kind, "id": record.id, "triggered_at": utc_time(at)}
+            for record, at in used
+            if record is not None and record.state == "archived"
+        ]
+        return {"items": items}
+
+    yield "state/consolidation.json", consolidation
+    yield "state/rankings.json", rankings
+    yield "state/pending_activate.json", pending

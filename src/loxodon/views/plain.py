@@ -1,40 +1,53 @@
 """The engine switched off (`enabled = false`, `LOXODON_ENABLED=false`): plain files stand in.
 
 A recall hands over MEMORY.md and the daily notes of today and yesterday; what is said or captured
-is appended to text files (`pending.py`), which are taken in when the engine is on again. The
-database is not touched, and need not even be there. Whatever needs it says that it is off.
+waits as text, one file a day in `memory/loxodon-pending/` of the workspace, and is taken in when
+the engine is on again. The database is not touched; whatever needs it says that it is off.
+
+    <!-- loxodon {"key": "3f2a…", "session": "monday", "role": "user", "at": "…", …} -->
+    > 我对花生过敏
+
+An entry is known by its key, as a turn of the journal is: whatever happens while it is taken in, it
+is taken in once. What somebody else wrote into such a file stays there. Beside an encrypted
+database entries are sealed lines (`security/keys.py`).
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections import Counter as Counts
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from itertools import zip_longest
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loxodon.consolidate.phases import Consolidated
-from loxodon.fields import is_text, number
+from loxodon import files
+from loxodon.consolidate.pipeline import Consolidated
+from loxodon.errors import BusyStoreError, InputError, unwritable
+from loxodon.fields import checked, choice, is_text, number
+from loxodon.filelock import FileLock
 from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
 from loxodon.journal.identity import MAX_SESSION, said_again, unmarked, with_keys
+from loxodon.layout import OFF_MARKER, PENDING
 from loxodon.memory import Memory
 from loxodon.notes.chunk import chunks
 from loxodon.recall import assemble as frames
 from loxodon.recall.context import block, snippet
-from loxodon.recall.gate import State as Conversation
-from loxodon.recall.gate import should_recall
+from loxodon.recall.gate import State, should_recall
 from loxodon.security.permissions import placed
 from loxodon.status import Status
-from loxodon.store import FileRole, Progress
+from loxodon.store import FileRole
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
-from loxodon.text.quote import clean
 from loxodon.text.words import fold
 from loxodon.tokens import cut
 from loxodon.types import (
+    CHATS,
+    ORIGINS,
+    ROLES,
     Added,
     Chat,
     Draft,
@@ -47,14 +60,172 @@ from loxodon.types import (
     Source,
     Turn,
 )
-from loxodon.views.pending import Pending, PendingEntry
 
 if TYPE_CHECKING:
-    from loxodon.consolidate.phases import OnPhase
+    from loxodon.security.keys import Seal
 
 _LARGEST = 1 << 20  # bytes of a file that are read: more than any budget has room for
-_SHOWN = 700
-_NOT_RUN = Consolidated(False, "switched off")
+_SHOWN = 700  # characters of an item
+_WAIT = 30.0
+_OPEN, _CLOSE = "<!-- loxodon ", " -->"
+
+
+class PendingEntry(NamedTuple):
+    """A turn, or a memory that was captured, that waits."""
+
+    key: bytes
+    turn: Turn
+    fields: Mapping[str, Any] | None = None  # of a memory, as `capture` checked them
+    source: Source | None = None
+
+
+class Pending:
+    """The entries of one space that wait."""
+
+    def __init__(self, folder: str, workspace: str, space: str, seal: Seal | None = None) -> None:
+        self._folder = folder
+        self._seal = seal
+        self._space = space
+        self.path = os.path.join(workspace, PENDING)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        lock = FileLock(os.path.join(self._folder, "pending.lock"))
+        try:
+            if not lock.acquire(_WAIT):
+                raise BusyStoreError("timed out waiting for the lock on {path}", path=self.path)
+            yield
+        except OSError as error:
+            raise unwritable(self.path, error) from None
+        finally:
+            lock.close()
+
+    def append(self, entries: Sequence[PendingEntry], now: datetime) -> int:
+        """Keep entries, on disk when this returns; how many the day's file had not."""
+        with self._alone():
+            os.makedirs(self.path, mode=0o700, exist_ok=True)
+            name = f"{now:%Y-%m-%d}.md"
+            text = self._text(name)
+            # One that was cut by a full disk or a power cut is said again.
+            known = {(key, one.turn.content) for key, one in _parsed(text)[0].items()}
+            new = {one.key: one for one in entries if (one.key, one.turn.content) not in known}
+            if new:
+                begin = f"# {now:%Y-%m-%d}\n" if not text else "" if text[-1] == "\n" else "\n"
+                data = begin + self._shut(name, "".join(map(_text_of, new.values())))
+                files.append(os.path.join(self.path, name), data.encode("utf-8"))
+                marker = os.path.join(self._folder, OFF_MARKER)
+                if not os.path.exists(marker):  # there may be no database to ask for the space
+                    files.append(marker, self._space.encode("utf-8"))
+            return len(new)
+
+    def _shut(self, name: str, text: str) -> str:
+        return self._seal.closed(text.encode(), name).decode() + "\n" if self._seal else text
+
+    def _text(self, name: str) -> str:
+        """What a file says, with its sealed lines opened."""
+        try:
+            text = files.read(os.path.join(self.path, name)).decode("utf-8", "replace")
+        except FileNotFoundError:
+            return ""
+        if self._seal is None:
+            return text
+        lines = [(line, self._seal.opened(line.encode(), name)) for line in text.split("\n")]
+        return "\n".join(line if opened is None else opened.decode() for line, opened in lines)
+
+    def entries(self, days: Collection[str] = ()) -> list[PendingEntry]:
+        """What waits, of these days or all, in order."""
+        found: dict[bytes, PendingEntry] = {}
+        for name in self._files():
+            if not days or name.removesuffix(".md") in days:
+                found |= _parsed(self._text(name))[0]
+        return list(found.values())
+
+    def _files(self) -> list[str]:
+        return sorted(name for name in files.names(self.path) if name.endswith(".md"))
+
+    def reseal(self, seal: Seal | None) -> None:
+        """Keep what waits under another seal, or under none."""
+        from loxodon.security.overwriting import replace
+
+        with self._alone():
+            texts = {name: _parsed(self._text(name)) for name in self._files()}
+            self._seal = seal
+            for name, (entries, rest) in texts.items():
+                shut = self._shut(name, "".join(map(_text_of, entries.values())))
+                text = f"# {name.removesuffix('.md')}\n{shut}{rest}"
+                replace(os.path.join(self.path, name), text.encode())
+
+    def take_in(self, memory: Memory) -> None:
+        """Hand everything that waits to a memory that is on."""
+        with self._alone():
+            for name in self._files():
+                path = os.path.join(self.path, name)
+                entries, rest = _parsed(self._text(name))
+                memory.take_entries(list(entries.values()))
+                files.replace(path, rest.encode("utf-8")) if rest else os.unlink(path)
+            with suppress(OSError):  # there is none, or somebody keeps something in it
+                os.rmdir(self.path)
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(self._folder, OFF_MARKER))
+
+
+def _text_of(entry: PendingEntry) -> str:
+    about: dict[str, Any] = {"key": entry.key.hex(), **entry.turn._asdict()}
+    del about["content"], about["ref"]
+    if entry.fields is not None:
+        about["memory"] = {n: value for n, value in entry.fields.items() if n != "content"}
+    if entry.source is not None:
+        about["source"] = list(entry.source)
+    head = json.dumps(about, ensure_ascii=False, default=datetime.isoformat)
+    said = entry.turn.content.replace("\n", "\n> ")
+    return f"\n{_OPEN}{head.replace('>', chr(92) + 'u003e')}{_CLOSE}\n> {said}\n"
+
+
+def _parsed(text: str) -> tuple[dict[bytes, PendingEntry], str]:
+    """The entries of a file, of one that was written twice the later; and what is no entry, empty
+    where only our own lines are left."""
+    found: dict[bytes, PendingEntry] = {}
+    rest: list[str] = []
+    entry: PendingEntry | None = None
+    said: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if entry is not None and line[:1] == ">":
+            said.append(line[2:])
+            continue
+        if entry is not None and said:
+            content = "\n".join(said)
+            fields = entry.fields and {**entry.fields, "content": content}
+            turn = entry.turn._replace(content=content)
+            found[entry.key] = entry._replace(turn=turn, fields=fields)
+        entry, said = _entry(line), []
+        if entry is None:
+            rest.append(line)
+    if all(not line.strip() or line.startswith("# ") for line in rest):
+        return found, ""
+    return found, "\n".join(rest).strip("\n") + "\n"
+
+
+def _entry(line: str) -> PendingEntry | None:
+    """What a comment of ours says; None for any other line, and one that was cut or changed."""
+    if not (line.startswith(_OPEN) and line.rstrip().endswith(_CLOSE)):
+        return None
+    try:
+        given = json.loads(line.rstrip()[len(_OPEN) : -len(_CLOSE)])
+        key, at = bytes.fromhex(given.pop("key")), datetime.fromisoformat(given.pop("at"))
+        memory, source = given.pop("memory", None), given.pop("source", None)
+        if at.tzinfo is None or any(not isinstance(value, str) for value in given.values()):
+            return None
+        checked_text(given["session"], "session", MAX_SESSION)
+        for name, known in (("role", ROLES), ("chat", CHATS), ("origin", ORIGINS)):
+            choice(name, given[name], known)
+        if memory is not None:
+            if memory.get("expires_at"):
+                memory["expires_at"] = datetime.fromisoformat(memory["expires_at"])
+            memory = checked(memory, memory["kind"], None)
+        turn = Turn(content="", at=at, **given)
+        return PendingEntry(key, turn, memory, Source(*source) if source else None)
+    except (ValueError, TypeError, KeyError, AttributeError, InputError):
+        return None
 
 
 class PlainMemory(Memory):
@@ -65,13 +236,11 @@ class PlainMemory(Memory):
         """What waits until the engine is on."""
         return Pending(self._space.folder, self.workspace.path, self.space, self.seal)
 
-    # What is said
-
     def add_drafts(
         self,
         drafts: Sequence[Draft],
         names: Sequence[str],
-        progress: Progress | None = None,
+        progress: Callable[[int, int], None] | None = None,
         *,
         live: bool = False,
         me: Collection[str] = (),
@@ -80,13 +249,19 @@ class PlainMemory(Memory):
             return Added(0, 0, 0, (), paused=len(drafts))
         drafts, names = placed(drafts, names, self._store.wall)
         session = self.guard.name(checked_text(names[0], "session", MAX_SESSION))
-        drafts = self.guard.drafts(drafts, lambda name: self._lately(name or session))
+        said = [one.turn for one in self._entries() if one.fields is None]
+
+        def lately(name: str) -> list[str]:
+            of = [turn.content for turn in said if turn.session == (name or session)]
+            return of[-LATELY:]
+
+        drafts = self.guard.drafts(drafts, lately)
         now = self.now()
         keyed = with_keys(drafts, session, now)
         if live and (anew := unmarked(drafts, keyed)):
             # Whether a session has begun is in the database: one turn alone goes on with it.
             waiting = {one.key: one.turn.session for one in self.pending.entries()}
-            sizes = Counts(waiting.values())
+            sizes = Counter(waiting.values())
             keyed = said_again(
                 keyed,
                 anew,
@@ -98,8 +273,7 @@ class PlainMemory(Memory):
         if progress:
             progress(len(keyed), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
-        known = len(new) - sum(new)
-        return Added(sum(new), known, 0, sessions, people=speakers.people(keyed))
+        return Added(new, len(keyed) - new, 0, sessions, people=speakers.people(keyed))
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
         return do()  # the key of what is captured is made of the request
@@ -113,14 +287,8 @@ class PlainMemory(Memory):
         noted: bool = False,
     ) -> Record:
         self.pending.append([PendingEntry(key, said, fields, source)], said.at)
-        return Record(
-            id=f"pending_{key.hex()[:8]}",
-            space=self._space.name,
-            created_at=said.at,
-            updated_at=said.at,
-            strength=1.0,
-            **fields,
-        )
+        id, at = f"pending_{key.hex()[:8]}", said.at
+        return Record(id, self.space, created_at=at, updated_at=at, strength=1.0, **fields)
 
     # What was said, and what is known, cannot be looked up now.
 
@@ -132,8 +300,6 @@ class PlainMemory(Memory):
 
     def _known(self, content: str, audience: str) -> Record | None:
         return None
-
-    # What is remembered
 
     def recall(
         self,
@@ -151,72 +317,57 @@ class PlainMemory(Memory):
         Nothing is looked for, so filters do not count. In a group there is nothing to tell.
         """
         is_text("query", query)
-        started, count = perf_counter(), self._space.count
         budget = self.config.recall.budget if budget is None else number("budget", budget)
         seen = frozenset(map(fold, in_view))
         direct = self.within(chat=chat).chat == "direct"
-        lasting, recent = self._chunked("MEMORY.md", "memory"), self._recent()
         # In turn, so that what was written last has room however long MEMORY.md is.
-        both = [one for pair in zip_longest(recent, lasting) for one in pair if one and direct]
+        pairs = zip_longest(self._recent(), self._chunked("MEMORY.md", "memory"))
         items = [
             one._replace(content=self.guard.shown(one.content, True, reveal))
-            for one in both
+            for one in (one for pair in pairs for one in pair if one and direct)
             if fold(one.content) not in seen
         ]
-        shown = block(items, budget, count, language_of(query))
+        shown = block(items, budget, self._space.count, language_of(query))
         left = len(items) - len(shown.items)
-        return Recall(
-            query,
-            Gate(True, "asked"),
-            shown.items,
-            (LeftOut("budget", left),) if left else (),
-            shown.text,
-            shown.tokens,
-            round((perf_counter() - started) * 1e3, 3),
-        )
+        out = (LeftOut("budget", left),) if left else ()
+        return Recall(query, Gate(True, "asked"), shown.items, out, shown.text, shown.tokens, 0.0)
 
-    def assemble(
+    def _frame(
         self,
         message: str,
-        *,
-        soul: str | None = None,
-        workspace: str | os.PathLike[str] | None = None,
-        history: Iterable[str | Mapping[str, object]] = (),
-        chat: Chat = "direct",
-        state: Conversation | None = None,
-        top: int | None = None,
-        budget: int | None = None,
+        soul: str | None,
+        workspace: str | os.PathLike[str] | None,
+        history: Iterable[str | Mapping[str, object]],
+        state: State | None,
+        budget: int,
+        ask: frames.Ask,
     ) -> Frame:
-        is_text("message", message)
-        heard = self.within(chat=chat)
         if soul is None:
             soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
-        direct = heard.chat == "direct"
+        said = [one.turn for one in self._entries() if one.fields is None]
         material = frames.Material(
             message,
             soul,
-            clean(self._read("MEMORY.md")) if direct else "",
-            [one.turn for one in self._entries() if one.fields is None] if direct else [],
+            self._read("MEMORY.md"),
+            said if self.chat == "direct" else [],
             frames.texts_of(history),
             self.now(),
-            lambda text: self.guard.shown(text, direct),
+            self._space.shown,
         )
         # MEMORY.md stands in the place of the profile already.
         told = {one.content for one in self._chunked("MEMORY.md", "memory")}
         return frames.assemble(
             material,
-            state or Conversation(),
-            lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen | told),
-            self.config.recall.frame if budget is None else number("budget", budget),
+            state or State(),
+            lambda room, seen: ask(room, seen | told),
+            budget,
             self.config.recall.budget,
             self._space.count,
         )
 
-    def gate(
-        self, message: str, *, chat: Chat = "direct", state: Conversation | None = None
-    ) -> Gate:
+    def gate(self, message: str, *, chat: Chat = "direct", state: State | None = None) -> Gate:
         is_text("message", message)
-        return should_recall(message, state or Conversation())
+        return should_recall(message, state or State())
 
     def snapshot(self, language: str = "en", *, project: str = "") -> str:
         """MEMORY.md, as far as the budget goes."""
@@ -231,31 +382,29 @@ class PlainMemory(Memory):
         found: list[Item] = []
         for day in self._days():
             found += reversed(self._chunked(os.path.join("memory", f"{day}.md"), "daily"))
-        said = []
-        for n, one in enumerate(self._entries()):
+        for one in reversed(self._entries()):
             kind = "turn" if one.fields is None else str(one.fields.get("kind", "fact"))
-            source = Source(session=one.turn.session, turn=one.turn.id or f"#{n + 1}")
-            id, at = f"pending_{one.key.hex()[:8]}", one.turn.at
-            said.append(_item(id, kind, one.turn.content, at, source))
-        return found + said[::-1]
+            source = Source(session=one.turn.session, turn=one.turn.id or one.key.hex()[:8])
+            id = f"pending_{one.key.hex()[:8]}"
+            found.append(_item(id, kind, one.turn.content, one.turn.at, source))
+        return found
 
     def _chunked(self, name: str, role: FileRole) -> list[Item]:
         path, now = os.path.join(self.workspace.path, name), self.now()
-        found = []
-        for one in chunks(self._read(name).splitlines(), name, role, self._space.zone):
-            source = Source(file=path, line=one.first_line)
-            id = f"n_{name}:{one.first_line}"
-            found.append(_item(id, "note", one.text, one.at or now, source))
-        return found
+        return [
+            _item(
+                f"n_{name}:{one.first_line}",
+                "note",
+                one.text,
+                one.at or now,
+                Source(file=path, line=one.first_line),
+            )
+            for one in chunks(self._read(name).splitlines(), name, role, self._space.zone)
+        ]
 
     def _days(self) -> list[str]:
         """Today and yesterday."""
         return [f"{self.now() - timedelta(days=n):%Y-%m-%d}" for n in range(2)]
-
-    def _lately(self, session: str) -> list[str]:
-        """The last texts of a session, oldest first."""
-        said = (one.turn for one in self._entries() if one.fields is None)
-        return [turn.content for turn in said if turn.session == session][-LATELY:]
 
     def _entries(self) -> list[PendingEntry]:
         """What waits since yesterday and can be seen from behind the wall, if one stands."""
@@ -277,20 +426,11 @@ class PlainMemory(Memory):
         except OSError:  # there is none, or it is not for us to read
             return ""
 
-    # What waits
-
-    def consolidate(
-        self,
-        *,
-        force: bool = False,
-        if_due: bool = False,
-        phase: int | None = None,
-        progress: OnPhase | None = None,
-    ) -> Consolidated:
-        return _NOT_RUN
+    def consolidate(self, **options: Any) -> Consolidated:
+        return Consolidated(False, "switched off")
 
     def flush(self) -> Consolidated:
-        return _NOT_RUN
+        return Consolidated(False, "switched off")
 
     def flush_due(self, began: datetime | None = None) -> str:
         return ""
@@ -304,10 +444,9 @@ class PlainMemory(Memory):
     def status(self) -> Status:
         """Where it stands; of what is in the database, nothing."""
         entries = self.pending.entries()
-        last = max((one.turn.at for one in entries), default=None)
         nothing = Status(self.home, self.space, *[0] * 17)  # type: ignore[arg-type]
         return nothing._replace(
-            last_turn_at=last,
+            last_turn_at=max((one.turn.at for one in entries), default=None),
             last_consolidation=None,
             next_consolidation=None,
             pending=len(entries),

@@ -7,7 +7,7 @@ and only then moved there: whatever goes wrong before, nothing was touched.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from loxodon import config as settings
@@ -16,7 +16,6 @@ from loxodon.config import Config
 from loxodon.consolidate.decay import Decay
 from loxodon.errors import InputError, NotFoundError, StoreError
 from loxodon.filelock import draft_in
-from loxodon.guard.scan import mend_restored
 from loxodon.layout import DATABASE, VIEWS
 from loxodon.memory import Memory
 from loxodon.messages import t
@@ -25,10 +24,19 @@ from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import put_in_place
-from loxodon.store.sqlite.store import SqliteStore
-from loxodon.types import NOTHING, FileProblem
+from loxodon.store.sqlite.database import Database
+from loxodon.store.store import Store
+from loxodon.types import FileProblem
 from loxodon.views.dump import FOLDER, Dump
-from loxodon.views.manifest import MANIFEST, Manifest, bad_view, change_of, load
+from loxodon.views.manifest import (
+    INSIGHTS,
+    MANIFEST,
+    Manifest,
+    bad_view,
+    change_of,
+    load,
+    of_other_space,
+)
 
 
 class Restored(NamedTuple):
@@ -40,7 +48,6 @@ class Restored(NamedTuple):
     # files edited since the export, and what became of the edits
     edited: tuple[FileProblem, ...] = ()
     before: str = ""  # where the database that was there is now; empty where there was none
-    offered: Mapping[str, str | int | float] = NOTHING  # settings of the backup, not applied
 
 
 def restore(
@@ -72,7 +79,7 @@ def restore(
     if kept and not replace:
         raise not_empty(space, home)
     with draft_in(space_folder(home, space, make=True)) as draft:
-        store = SqliteStore(os.path.join(draft, DATABASE), space, zone, decay, keys)
+        store = Store(Database(os.path.join(draft, DATABASE), keys), space, zone, decay)
         with Memory(OpenSpace(home, draft, store, config, clock, zone, keys)) as memory:
             _fill(memory, store, dump, progress or _quiet)
             counts = store.counts()
@@ -98,12 +105,7 @@ def _manifest(source: str, space: str) -> tuple[str, Manifest]:
                 folder=root,
             )
         if manifest.space != space:
-            raise InputError(
-                "{folder} contains the text views of the space {owner}",
-                hint="select that space with --space",
-                folder=root,
-                owner=repr(manifest.space),
-            )
+            raise of_other_space(root, manifest.space)
         return root, manifest
     raise NotFoundError(
         "no text views found in {folder}",
@@ -113,7 +115,7 @@ def _manifest(source: str, space: str) -> tuple[str, Manifest]:
     )
 
 
-def _fill(memory: Memory, store: SqliteStore, dump: Dump, progress: Progress) -> None:
+def _fill(memory: Memory, store: Store, dump: Dump, progress: Progress) -> None:
     """Everything into an empty store, checked."""
     try:
         store.primary.load(dump.batches(), progress)
@@ -135,7 +137,6 @@ def _fill(memory: Memory, store: SqliteStore, dump: Dump, progress: Progress) ->
             where=wrong[0].where,
             what=wrong[0].what,
         )
-    mend_restored(memory, store)
 
 
 def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
@@ -148,7 +149,8 @@ def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
             yield FileProblem(name, 0, what)
         else:
             what = t("it was edited after it was written; the edits were ignored")
-            yield FileProblem(name, 0, what, t("apply your edits with `loxodon sync`"))
+            hint = t("apply your edits with `loxodon sync`") if name == INSIGHTS else ""
+            yield FileProblem(name, 0, what, hint)
 
 
 def not_empty(space: str, home: str) -> InputError:
@@ -170,7 +172,7 @@ def is_kept(path: str, space: str, decay: Decay, keys: Keys = ()) -> bool:
     if not os.path.exists(path) or not os.path.getsize(path):
         return False
     try:
-        store = SqliteStore(path, space, None, decay, keys)
+        store = Store(Database(path, keys), space, None, decay)
     except StoreError:
         return True
     try:

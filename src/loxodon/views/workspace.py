@@ -137,7 +137,7 @@ class Workspace:
         """
         from loxodon.views.sync import sync
 
-        return sync(self, deletions=deletions, dry_run=dry_run)[0]
+        return sync(self, deletions=deletions, dry_run=dry_run)
 
     @verb("POST /workspace/index", access="owner", audit="works", long="cut")
     def index(self, progress: Progress | None = None) -> Indexed:

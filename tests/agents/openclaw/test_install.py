@@ -387,7 +387,7 @@ def test_change_is_shown_first_and_confirmed(place: Place) -> None:
     words = ("install", "--state", str(place.state))
     out = place.type(*words, "--dry-run").stdout.decode()
     assert f"+{BLOCK}" in out
-    assert '+ plugins.slots.memory: "loxodon"' in out
+    assert "openclaw.json" in out
     assert "s3cret" not in out
     place.type(*words, code=2)  # nobody to be asked
     assert place.all() == before

@@ -9,6 +9,7 @@ import pytest
 from loxodon.errors import NotFoundError, StaleEditError
 from loxodon.store import Filter, KnownNames, KnownTurn
 from loxodon.store.store import Store
+from loxodon.store.walls import Wall
 from loxodon.text.words import index_words
 from loxodon.types import Entity, Source
 from tests.clock import NOW
@@ -468,6 +469,15 @@ class StoreContract(Contract):
         assert counts.kinds == {"fact": 3, "belief": 1, "summary": 0}
         assert counts.bands == {"critical": 1, "high": 1, "medium": 1, "low": 1}
         assert store.size() > 0
+
+    def test_group_learns_no_earlier_private_version(self, store: Store) -> None:
+        (kept,) = self.keep(store, record("a secret"))
+        self.update(store, kept.id, at=NOW + DAY, content="for all", audience="group")
+        group = store.behind(Wall("", True))
+        (one,) = group.overview.altered(NOW + DAY, (), 10)
+        assert one.before is None
+        assert [step.change for step in group.overview.steps(kept.id)] == ["edited"]
+        group.close()
 
     def test_rebuilt_indexes_find_the_same(self, store: Store) -> None:
         self.put(store, *(turn(f"turn {n} 你好") for n in range(30)))

@@ -245,40 +245,6 @@ class VectorsContract(Contract):
         assert rows_of(embedded, "turns", vectors[0]) == []
         assert embedded._db.all("SELECT count(*) FROM vector_signs") == [(1,)]
 
-    def test_known_texts_need_no_embedding(self, embedded: AnyStore) -> None:
-        vector = some(1)[0]
-        with embedded.writing():
-            embedded.vectors.put(MODEL, [kept("turns", 1, vector, "hello")])
-        hashes = [sha256(text.encode()).digest() for text in ("hello", "goodbye")]
-        found = embedded.vectors.known(MODEL, hashes * 700)
-        assert found == {hashes[0]: vector.astype(np.float16).tobytes()}
-        assert embedded.vectors.known(MODEL, []) == {}
-
-    def test_what_is_next_is_what_has_no_vector_yet(self, embedded: AnyStore) -> None:
-        talk(embedded, 6)
-        fill(embedded, some(1), first=2)
-        assert embedded.vectors.next(MODEL, "turns", 3) == [1, 3, 4]
-        with embedded.writing():
-            embedded.execute("advance_turns", 4, MODEL)
-        assert embedded.vectors.next(MODEL, "turns", 9) == [5, 6]
-        assert embedded.vectors.next(MODEL, "memories", 9) == []
-        assert embedded.vectors.coverage(MODEL).pending == 2
-
-    def test_a_failure_is_counted_until_it_is_settled(self, embedded: AnyStore) -> None:
-        talk(embedded, 1)
-        one = TextToEmbed("turns", 1)
-        for _ in range(2):
-            with embedded.writing():
-                embedded.vectors.fail(MODEL, {one: "no vector"})
-        assert embedded.vectors.failed(MODEL, 3) == [one]
-        assert embedded.vectors.failed(MODEL, 2) == []
-        assert embedded.vectors.coverage(MODEL)[2:] == (1, 1, "no vector")
-        with embedded.writing():
-            embedded.vectors.settle(MODEL, [one])
-            embedded.execute("advance_turns", 1, MODEL)
-            embedded.vectors.stop(MODEL, "it is down")
-        assert embedded.vectors.coverage(MODEL)[2:] == (0, 0, "it is down")
-
     @pytest.mark.parametrize("damage", ["", "DELETE FROM vector_signs"])
     def test_a_rebuild_mends_what_a_check_finds(self, embedded: AnyStore, damage: str) -> None:
         talk(embedded, 30)

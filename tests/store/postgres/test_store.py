@@ -11,7 +11,7 @@ import pytest
 
 from loxodon.errors import BusyStoreError
 from loxodon.store import Filter
-from loxodon.store.postgres.store import PostgresStore
+from loxodon.store.postgres.database import PostgresDatabase
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 from loxodon.types import Source
@@ -20,8 +20,8 @@ from tests.store.contracts import key, record, turn
 from tests.store.lasting import SHANGHAI, Lasting
 
 
-def opened(url: str, space: str = "main", days: int = 1_000) -> PostgresStore:
-    return PostgresStore(url, space, SHANGHAI, Lasting(days))
+def opened(url: str, space: str = "main", days: int = 1_000) -> Store:
+    return Store(PostgresDatabase(url, space), space, SHANGHAI, Lasting(days))
 
 
 class TestPostgresStore(BackendContract):

@@ -14,9 +14,10 @@ from loxodon.errors import StoreError
 from loxodon.language.statements import Fragment
 from loxodon.store import Chunk, Filter, NoteFile, QuarantinedText, QuestionVector, StoredReceipt
 from loxodon.store.driver import HOLE, SQL, entries
+from loxodon.store.postgres.database import PostgresDatabase
 from loxodon.store.postgres.pool import ROLE, Session, begin, close_pools, connect, role_of
-from loxodon.store.postgres.store import PostgresStore
 from loxodon.store.primary import PRIMARY_TABLES
+from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Event, Segment, Source
@@ -41,7 +42,12 @@ OTHERS, PRIVATE = "xanadu", "yonder"
 """What another agent has, and what no group may hear."""
 
 
-def told(url: str, space: str = "main") -> PostgresStore:
+def driver(store: Store) -> PostgresDatabase:
+    assert isinstance(store._db, PostgresDatabase)
+    return store._db
+
+
+def told(url: str, space: str = "main") -> Store:
     """A store in which another agent, and the owner in private, have put their word everywhere."""
     store, both = opened(url, space), f"{OTHERS} {PRIVATE}"
     with store.writing():
@@ -64,7 +70,7 @@ def told(url: str, space: str = "main") -> PostgresStore:
     return store
 
 
-def _tell(store: PostgresStore, word: str, seq: int, agent: str, chat: str) -> None:
+def _tell(store: Store, word: str, seq: int, agent: str, chat: str) -> None:
     log, audience = store.worklog, "private" if chat == "direct" else "group"
     store.append([(turn(word, word, "1", chat=chat, agent=agent), key(str(seq)))])
     kept = store.insert(
@@ -103,11 +109,11 @@ def tables(connection: Session, of_a_space: bool = False) -> list[str]:
 
 
 @contextmanager
-def raw(store: PostgresStore, wall: Wall) -> Iterator[Session]:
+def raw(store: Store, wall: Wall) -> Iterator[Session]:
     """A connection with the settings of a transaction, and no views before the tables."""
-    with connect(store._db.url) as connection:
-        role = role_of(store._db.url, connection)
-        connection.execute(begin(store._db.id, wall, role, lock_seconds=5.0))
+    with connect(driver(store).url) as connection:
+        role = role_of(driver(store).url, connection)
+        connection.execute(begin(driver(store).id, wall, role, lock_seconds=5.0))
         connection.execute("SET LOCAL search_path = pg_catalog")
         yield connection
         connection.execute("ROLLBACK")
@@ -138,18 +144,18 @@ def test_query_that_forgets_its_space_sees_nothing(postgres_url: str, login: str
             connection.execute("BEGIN" + (f"; SET LOCAL ROLE {role}" if role else ""))
             assert connection.execute(f"SELECT count(*) FROM loxodon.{table}").fetchall() == [(0,)]
             connection.execute("ROLLBACK")
-            connection.execute(begin(ada._db.id, Wall(), role, lock_seconds=0.0))
+            connection.execute(begin(driver(ada).id, Wall(), role, lock_seconds=0.0))
             rows = connection.execute(f"SELECT DISTINCT space_id FROM loxodon.{table}").fetchall()
-            assert rows in ([], [(ada._db.id,)]), table
+            assert rows in ([], [(driver(ada).id,)]), table
             connection.execute("ROLLBACK")
     for sql in (
-        f"INSERT INTO loxodon.meta (space_id, name, value) VALUES ({bob._db.id}, 'x', 'y')",
-        f"UPDATE loxodon.meta SET space_id = {bob._db.id}",
+        f"INSERT INTO loxodon.meta (space_id, name, value) VALUES ({driver(bob).id}, 'x', 'y')",
+        f"UPDATE loxodon.meta SET space_id = {driver(bob).id}",
     ):
         with pytest.raises(StoreError, match="row-level security"), ada.writing():
             ada._db.run(sql)
     with ada.writing():
-        ada._db.run(f"DELETE FROM loxodon.turns WHERE space_id = {bob._db.id}")
+        ada._db.run(f"DELETE FROM loxodon.turns WHERE space_id = {driver(bob).id}")
     assert len(bob.journal(Filter(), 0)) == 3
     for store in (ada, bob):
         store.close()
@@ -291,7 +297,7 @@ def test_every_query_is_bound_to_its_space_by_an_index(postgres_url: str) -> Non
     wrong = []
     with connect(postgres_url) as connection:
         for wall in (Wall(), Wall("a")):
-            connection.execute(begin(store._db.id, wall, "", lock_seconds=5.0))
+            connection.execute(begin(driver(store).id, wall, "", lock_seconds=5.0))
             connection.execute("SET LOCAL enable_seqscan = off")
             for sql in sorted(plans):
                 plan = connection.execute(f"EXPLAIN (GENERIC_PLAN, FORMAT JSON) {sql}")
@@ -364,7 +370,7 @@ def unbound(plan: dict[str, Any]) -> list[dict[str, Any]]:
 def test_behind_a_wall_there_is_no_key_and_no_other_space(postgres_url: str, login: str) -> None:
     url = postgres_url.replace(OWNER, login, 1)
     stores = [opened(url, name) for name in ("ada", "bob")]
-    ada, bob = (store._db.id for store in stores)
+    ada, bob = (driver(store).id for store in stores)
     with raw(stores[0], Wall()) as connection:
         connection.execute("INSERT INTO loxodon.home_state VALUES ('master.key', 'secret', 1)")
         connection.execute("COMMIT")

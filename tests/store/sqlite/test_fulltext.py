@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from loxodon.store import Filter
-from loxodon.store.sqlite.store import SqliteStore
+from loxodon.store.store import Store
 from loxodon.text.words import query_words
 from tests.clock import NOW
 from tests.store.contracts import key, record, turn
@@ -33,7 +33,7 @@ def by_sqlite(path: Path, index: str, words: list[str]) -> dict[int, float]:
     return {row: round(score, 9) for row, score in rows}
 
 
-def compare(store: SqliteStore, path: Path, queries: list[str]) -> None:
+def compare(store: Store, path: Path, queries: list[str]) -> None:
     for index, name in (("turns", "turn_index"), ("memories", "memory_index")):
         for query in queries:
             words = query_words(query)

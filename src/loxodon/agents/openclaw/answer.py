@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from loxodon.agents.hooks import learn
 from loxodon.agents.openclaw.chats import chat_of, owners_of
-from loxodon.consolidate.pages.gather import told_in
+from loxodon.consolidate.snapshot import told_in
 from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.guard.quarantine import heard, without_held
 from loxodon.journal.follow import Followed
@@ -48,22 +48,28 @@ _MOST_RESULTS = 50
 _MOST_LINES = 2_000
 _MOST_BYTES = 8 << 20
 _LEARNING = 3.0  # seconds that the first message of a session waits for what was just said
-_MOST_HISTORY = 40
-"""Messages of the conversation that are looked through for what the agent has before it already."""
+_MOST_HISTORY = 40  # messages that are looked through for what the agent has before it already
+# What each corpus that OpenClaw's tool knows is here; there is no wiki.
 _CORPORA: dict[str, tuple[Kind | Literal["turn", "note"] | None, ...]] = {
     "all": (None,),
     "sessions": ("turn",),
     "memory": (*KINDS, "note"),  # each by itself: together a turn may stand for its memory
 }
-"""What each corpus that OpenClaw's tool knows is here; there is no wiki."""
+# Files that OpenClaw loads by itself, and up to how many characters it does not cut them
 _LOADED = {"MEMORY.md": 20_000, "USER.md": 4_000}
-"""Files that OpenClaw loads by itself, and up to how many characters it does not cut them."""
 _TEXT = (".md", ".txt", ".json", ".jsonl")
 
 
 def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
     """The answer to one request; an InputError for one that makes no sense."""
-    chat, want = _chat(request), _text(request, "want")
+    want = _text(request, "want")
+    chat = chat_of(
+        _text(request, "session"),
+        _text(request, "channel"),
+        _text(request, "main"),
+        _text(request, "sender"),
+        owners_of(_texts(request, "owners"), _texts(request, "allowed")),
+    )
     if want == "chat":
         return {"chat": chat}
     if want == "turn":
@@ -82,16 +88,6 @@ def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
         with suppress(LoxodonError):  # the user's words of this turn may bear it out
             _follow(workspace, request)
     return _ANSWERS[want](_bound(workspace, _text(request, "session")), request, chat)
-
-
-def _chat(request: Mapping[str, object]) -> Chat:
-    return chat_of(
-        _text(request, "session"),
-        _text(request, "channel"),
-        _text(request, "main"),
-        _text(request, "sender"),
-        owners_of(_texts(request, "owners"), _texts(request, "allowed")),
-    )
 
 
 def _follow(workspace: Workspace, request: Mapping[str, object]) -> Followed:
@@ -146,19 +142,16 @@ def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> 
         if memory.list(limit=1):
             system = memory.snapshot(language_of(message))
     if should_recall(message, knowing).recall:
-        texts += (
-            [*_loaded(workspace), *told_in(workspace.store, system)] if chat == "direct" else []
-        )
+        if chat == "direct":  # OpenClaw puts these notes whole into the prompt of every such chat
+            files = ((name, os.path.join(workspace.path, name)) for name in _LOADED)
+            texts += [
+                name
+                for name, path in files
+                if os.path.isfile(path) and os.stat(path).st_size <= _LOADED[name]
+            ]
+            texts += told_in(workspace.store, system)
         context = memory.recall(message, chat=chat, in_view=texts).context
     return {"system": system, "context": context}
-
-
-def _loaded(workspace: Workspace) -> list[str]:
-    """The notes that OpenClaw puts whole into the prompt of every private chat."""
-    paths = ((name, os.path.join(workspace.path, name), most) for name, most in _LOADED.items())
-    return [
-        name for name, path, most in paths if os.path.isfile(path) and os.stat(path).st_size <= most
-    ]
 
 
 def _search(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
@@ -213,38 +206,25 @@ def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) ->
 
 
 def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
-    found = _found(workspace, request, chat)
-    guard = workspace.memory.guard
-    text = guard.clean(str(found["text"]))  # of a file, which anyone may have written
-    shown = guard.shown(text, private=chat == "direct")
-    return found | {"text": shown}
-
-
-def _found(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
-    path = _text(request, "path")
-    name = _text(request, "id") or (path if _is_id(path) else "")
+    path, memory = _text(request, "path"), workspace.memory
+    is_id = path[:2] in ("f_", "b_", "s_", "t_") and not {"/", "."} & {*path}
+    name = _text(request, "id") or (path if is_id else "")
+    found: Answer = {"status": "ok", "id": name}
     try:
         if name:
-            return {"status": "ok", "id": name, "text": _known(workspace, name, chat)}
-        first = _whole(request, "from", 1, 1 << 40)
-        count = _whole(request, "lines", _MOST_LINES, _MOST_LINES)
-        whole = _lines_of(workspace, path, chat, _text(request, "workspace"))
-        lines = without_held(workspace.store, whole)
+            text = _known(workspace, name, chat)
+        else:
+            first = _whole(request, "from", 1, 1 << 40)
+            count = _whole(request, "lines", _MOST_LINES, _MOST_LINES)
+            whole = _lines_of(workspace, path, chat, _text(request, "workspace"))
+            lines = without_held(workspace.store, whole)
+            part = lines[first - 1 : first - 1 + count]
+            text, about = "\n".join(part), {"lines": len(part), "totalLines": len(lines)}
+            found = {"status": "ok", "path": path, "from": first, **about}
     except NotFoundError as error:
         return {"status": "not_found", "path": path or name, "text": "", "reason": str(error)}
-    part = lines[first - 1 : first - 1 + count]
-    return {
-        "status": "ok",
-        "path": path,
-        "from": first,
-        "lines": len(part),
-        "totalLines": len(lines),
-        "text": "\n".join(part),
-    }
-
-
-def _is_id(text: str) -> bool:
-    return text[:2] in ("f_", "b_", "s_", "t_") and "/" not in text and "." not in text
+    text = memory.guard.clean(text)  # of a file, which anyone may have written
+    return found | {"text": memory.guard.shown(text, private=chat == "direct")}
 
 
 def _known(workspace: Workspace, name: str, chat: Chat) -> str:
@@ -271,12 +251,10 @@ def _lines_of(workspace: Workspace, path: str, chat: Chat, own: str) -> Sequence
     others = folders_of(workspace, workspace.memory.config.workspace.others)
     root, agent = own if own in others else workspace.path, workspace.memory.agent
     real, inside = os.path.realpath(os.path.join(root, path)), os.path.realpath(root) + os.sep
-    if not real.startswith(inside) or not real.lower().endswith(_TEXT):
-        raise missing
-    parts = real[len(inside) :].split(os.sep)
-    if any(part.startswith(".") for part in parts):
-        raise missing
-    if agent and len(parts) > 1 and parts[0].lower() == VIEWS:
+    parts = real.removeprefix(inside).split(os.sep)
+    of_views = agent and len(parts) > 1 and parts[0].lower() == VIEWS
+    hidden = any(part.startswith(".") for part in parts)
+    if not real.startswith(inside) or not real.lower().endswith(_TEXT) or hidden or of_views:
         raise missing
     try:
         with os.fdopen(opened(real, root, workspace.memory.home), "rb") as file:
@@ -288,6 +266,7 @@ def _lines_of(workspace: Workspace, path: str, chat: Chat, own: str) -> Sequence
     return data.decode("utf-8-sig", "replace").splitlines()
 
 
+# What is asked of the memory as the agent of a session sees it
 _ANSWERS: dict[str, Callable[[Workspace, Mapping[str, object], Chat], Answer]] = {
     "prompt": _prompt,
     "search": _search,
@@ -295,4 +274,3 @@ _ANSWERS: dict[str, Callable[[Workspace, Mapping[str, object], Chat], Answer]] =
     "remember": _remember,
     "command": _command,
 }
-"""What is asked of the memory as the agent of a session sees it."""

@@ -20,6 +20,7 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.follow import (
     Followed,
     Following,
+    Mark,
     TranscriptPart,
     entries_of,
     number,
@@ -35,12 +36,11 @@ if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
 
 DATABASE = os.path.join("agent", "openclaw-agent.sqlite")
-_CHECKPOINT = ".checkpoint."
-"""In the name of a copy that is made before a compaction."""
+# Files that are no transcripts: copies made before a compaction, and what was put away
+_NO_TRANSCRIPT = (".checkpoint.", ".trajectory.jsonl")
 _MOST_INDEX = 64 << 20
 _MOST_HEADER = 1 << 16
-_TICK_NS = 2_000_000_000
-"""How coarse the times of files may be."""
+_TICK_NS = 2_000_000_000  # how coarse the times of files may be
 
 
 class Agent(NamedTuple):
@@ -48,10 +48,8 @@ class Agent(NamedTuple):
 
     id: str
     files: list[str]
-    database: str
-    """Empty where it has none."""
-    strays: list[str]
-    """Links that lead out of OpenClaw's folder, which are not followed."""
+    database: str  # empty where it has none
+    strays: list[str]  # links that lead out of OpenClaw's folder, which are not followed
 
 
 def state_folder(given: str | None, environment: Mapping[str, str]) -> str:
@@ -59,7 +57,7 @@ def state_folder(given: str | None, environment: Mapping[str, str]) -> str:
     profile = environment.get("OPENCLAW_PROFILE", "").strip()
     usual = f"~/.openclaw-{profile}" if profile not in ("", "default") else "~/.openclaw"
     folder = given or environment.get("OPENCLAW_STATE_DIR", "").strip() or usual
-    if not is_utf8(folder) or "\0" in folder:
+    if not _is_utf8(folder) or "\0" in folder:
         raise InputError(
             "this path cannot be OpenClaw's folder", hint="give the path of a folder, in UTF-8"
         )
@@ -82,58 +80,41 @@ def follow(workspace: Workspace, state: str, agents: Sequence[str] = ()) -> Foll
     return run.result()
 
 
-# --- What is there --------------------------------------------------------------------------------
-
-
 def agents_at(state: str, wanted: Sequence[str]) -> list[Agent]:
     """The agents at `state`, those that are wanted; NotFoundError where there is none."""
-    folder = os.path.join(state, "agents")
-    names = sorted(
-        entry.name for entry in _listed(folder) if entry.is_dir() and is_utf8(entry.name)
-    )
+    folder, root = os.path.join(state, "agents"), os.path.realpath(state)
+    names = sorted(one.name for one in _listed(folder) if one.is_dir() and _is_utf8(one.name))
     if not names:
         raise NotFoundError(
             "no OpenClaw with agents found at {path}",
             hint="set its folder with --state (default: ~/.openclaw)",
             path=state,
         )
-    missing = sorted(set(wanted) - set(names))
-    if missing:
+    if missing := sorted(set(wanted) - set(names)):
         raise NotFoundError(
             "OpenClaw has no agent {agent}",
             hint="known names: {names}",
             agent=missing[0],
             names=", ".join(names),
         )
-    root = os.path.realpath(state)
-    return [_agent(root, folder, name) for name in names if not wanted or name in wanted]
+    found = []
+    for name in (name for name in names if not wanted or name in wanted):
+        files = [
+            one.path
+            for one in _listed(os.path.join(folder, name, "sessions"))
+            if one.name.endswith(".jsonl") and one.is_file() and _is_utf8(one.name)
+            if not any(mark in one.name for mark in _NO_TRANSCRIPT)
+        ]
+        database = os.path.join(folder, name, DATABASE)
+        paths = [*files, *([database] if os.path.isfile(database) else [])]
+        strays = [path for path in paths if not within(root, path)]
+        kept = sorted({*paths} - {*strays})
+        there = database if database in kept else ""
+        found.append(Agent(name, [one for one in kept if one != there], there, sorted(strays)))
+    return found
 
 
-def _agent(root: str, folder: str, name: str) -> Agent:
-    sessions = os.path.join(folder, name, "sessions")
-    found = [entry for entry in _listed(sessions) if is_transcript(entry.name) and entry.is_file()]
-    beyond = not within(root, sessions)
-    strays = {
-        one.path for one in found if beyond or (one.is_symlink() and not within(root, one.path))
-    }
-    files = sorted({one.path for one in found} - strays)
-    database = os.path.join(folder, name, DATABASE)
-    if not os.path.isfile(database):
-        database = ""
-    elif not within(root, database):
-        strays.add(database)
-        database = ""
-    return Agent(name, files, database, sorted(strays))
-
-
-def is_transcript(name: str) -> bool:
-    """Whether a file in a folder of sessions is one: not a lock, a copy or what was put away."""
-    if not name.endswith(".jsonl") or name.endswith(".trajectory.jsonl"):
-        return False
-    return _CHECKPOINT not in name and is_utf8(name)
-
-
-def is_utf8(path: str) -> bool:
+def _is_utf8(path: str) -> bool:
     """Whether a name can be kept: those of files may hold any bytes."""
     try:
         path.encode("utf-8")
@@ -150,9 +131,6 @@ def _listed(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-# --- One run --------------------------------------------------------------------------------------
-
-
 class _Run(Following):
     """See `Following`; from databases and files, some of which are branches of others.
 
@@ -162,10 +140,7 @@ class _Run(Following):
 
     def begin(self, agent: str) -> None:
         """What comes now was said to this agent; whether it is told the others, a setting says.
-
-        One person's agents share what they are told unless that is asked for: people tell one of
-        them and expect the others to know.
-        """
+        One person's agents share what they are told unless that is asked for."""
         if self._memory.config.workspace.agents == "apart":
             self._flush()
             self._agent = agent
@@ -173,7 +148,7 @@ class _Run(Following):
     def follow_files(self, paths: Sequence[str]) -> None:
         """Journal what is new in files of one folder, those that began first before the others."""
         changed = [path for path in paths if not self._lies_still(path, self.mark(path))]
-        self._count(unchanged=len(paths) - len(changed))
+        self._counts["unchanged"] += len(paths) - len(changed)
         if not changed:
             return
         index = self._index(os.path.join(os.path.dirname(changed[0]), "sessions.json"))
@@ -187,22 +162,21 @@ class _Run(Following):
                 continue
             new |= {"size": stat.st_size, "mtime": stat.st_mtime_ns}
             session, _ = header_of(entries, session_of(path))
-            about = index.get(session, About())
             before = number(self.mark(path).get("line"))
-            self._session(path, "", session, about, entries, problems, new, before)
+            about = index.get(session, About())
+            self._session((path, "", new), session, about, entries, problems, before)
 
     def _session(
         self,
-        path: str,
-        name: str,
+        place: tuple[str, str, dict[str, object]],  # the file, the session in it, and the mark
         session: str,
         about: About,
         entries: Sequence[Numbered],
         problems: Sequence[Trouble],
-        mark: dict[str, object],
         before: int,
     ) -> None:
         """Take what is new in a session, of which everything up to `before` was read."""
+        path, name, mark = place
         _, parent = header_of(entries, session)
         drafts, bad = turns(live(entries), self._zone, session, about) if about.spoken else ([], [])
         told = [one for one in (*problems, *bad) if one[0] > before]
@@ -236,24 +210,16 @@ class _Run(Following):
 
     def follow_database(self, path: str) -> None:
         """Journal what is new in all sessions of a database."""
-        marks: dict[str, str] = dict(self._store.query("marks", path))
+        marks = {session: parsed_mark(one) for session, one in self._store.query("marks", path)}
         files = stamp(path)
-        if parsed_mark(marks.get("", "")) == {"files": files}:
-            self._count(unchanged=len(marks) - 1)
+        if marks.get("") == {"files": files}:
+            self._counts["unchanged"] += len(marks) - 1
             return
         self._flush()
-        whole = True
         try:
             with opened(path) as database:
                 self._check = database.check
-                for session in database.sessions():
-                    mark = parsed_mark(marks.get(session.id, ""))
-                    now: dict[str, object] = {"seq": session.last, "rewritten": session.rewritten}
-                    if {name: mark.get(name) for name in now} == now and not mark.get("bad"):
-                        self._count(unchanged=1)
-                        continue
-                    before = number(mark.get("seq")) + 1 if mark else 0
-                    whole = self._of_database(database, session.id, now, before) and whole
+                whole = self._sessions_of(database, marks)
                 self._flush()
         except InputError as error:
             self._waiting.clear()
@@ -267,21 +233,29 @@ class _Run(Following):
         finally:
             self._check = lambda: None
 
-    def _of_database(
-        self, database: SessionDatabase, id: str, mark: dict[str, object], before: int
-    ) -> bool:
-        """Take a session; one that cannot be read does not stop the others. Whether all of it could
-        be read: else it may be the next time."""
-        try:
-            check_name(id, "session")
-            about = database.about(id)
-            entries, problems = database.entries(id) if about.spoken else ([], [])
-        except InputError as error:
-            self.tell(f"{database.file}#{id}", [(0, error)])
-            return False
-        mark |= {"bad": True} if problems else {}
-        self._session(database.file, id, id, about, entries, problems, mark, before)
-        return not problems
+    def _sessions_of(self, database: SessionDatabase, marks: Mapping[str, Mark]) -> bool:
+        """Take the sessions that changed; one that cannot be read does not stop the others. Whether
+        all could be read: else they may be the next time."""
+        whole = True
+        for id, last, rewritten in database.sessions():
+            mark = marks.get(id, {})
+            now: dict[str, object] = {"seq": last, "rewritten": rewritten}
+            if {name: mark.get(name) for name in now} == now and not mark.get("bad"):
+                self._counts["unchanged"] += 1
+                continue
+            try:
+                check_name(id, "session")
+                about = database.about(id)
+                entries, problems = database.entries(id) if about.spoken else ([], [])
+            except InputError as error:
+                self.tell(f"{database.file}#{id}", [(0, error)])
+                whole = False
+                continue
+            now |= {"bad": True} if problems else {}
+            whole = whole and not problems
+            before = number(mark.get("seq")) + 1 if mark else 0
+            self._session((database.file, id, now), id, about, entries, problems, before)
+        return whole
 
 
 def _began(path: str) -> tuple[str, str]:

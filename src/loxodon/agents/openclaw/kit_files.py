@@ -1,16 +1,23 @@
-"""The files that OpenClaw is given, made from `kit/` for one memory."""
+"""What OpenClaw is given, made from `kit/` for one memory.
+
+Files of our own, and a block in files of others, between two marks.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
+
+from loxodon.journal.markdown import OUR_BEGIN, OUR_END
 
 _KIT = os.path.join(os.path.dirname(__file__), "kit")
 JOB = "loxodon:consolidation"
 SKILL = ("skills", "loxodon")
 PLUGIN = ("extensions", "loxodon")
 _SCRIPTS = ("memory.py", "recall_memory.py")
+_BLOCK = re.compile(rf"{OUR_BEGIN}.*?{OUR_END}(?:\r?\n)?", re.DOTALL)
 _PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
 
 
@@ -55,3 +62,21 @@ def nightly(command: Sequence[str], daily: str) -> dict[str, object]:
 
 def _document(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def with_block(text: str, body: str) -> tuple[str, str]:
+    """`text` with a block at its end, and what was put there as one piece.
+
+    The piece brings the line breaks it needs, so that taking it out gives back every byte.
+    """
+    eol = "\r\n" if "\r\n" in text else "\n"
+    lead = "" if not text else eol if text.endswith(eol) else eol + eol
+    piece = lead + eol.join([OUR_BEGIN, *body.strip("\n").split("\n"), OUR_END, ""])
+    return text + piece, piece
+
+
+def without_block(text: str, piece: str = "") -> str:
+    """`text` without its block: exactly as before where `piece` still stands, else by its marks."""
+    if piece and text.count(piece) == 1:
+        return text.replace(piece, "")
+    return _BLOCK.sub("", text)

@@ -56,11 +56,10 @@ _TRY = {
 @command(
     arg("DIR", "folder for it (--home, or ~/.loxodon-demo); never your memory", nargs="?"),
     arg("--replace", "rebuild it as of today"),
-    arg("--tour", "also run the commands that it suggests"),
 )
 def demo(call: Call) -> Result:
     """Build an example memory with a few months of life in it, to try things on."""
-    home = home_at(call.dir or call.named_home or "~/.loxodon-demo")
+    home = home_at(call.dir or call.home or "~/.loxodon-demo")
     mark = Path(home, _MARK)
     is_example = mark.exists()
     if not is_example and os.path.exists(home) and (os.path.isfile(home) or os.listdir(home)):
@@ -83,13 +82,6 @@ def demo(call: Call) -> Result:
     space = SPACES[current()]
     start = ["--home", home, *([] if space == "main" else ["--space", space])]
     tried = [[*start, *shlex.split(words)] for words in _TRY[current()]]
-    if call.tour and not call.json:
-        from loxodon.cli.main import main
-
-        for words in tried[1:]:  # ui would stay open
-            print(f"\n$ loxodon {shlex.join(words)}", flush=True)
-            main(words)
-        return Result({}, printed=True)
     said = t("an example memory is in {home}; nothing in it is yours. Try:", home=home)
     data = {"home": home, "try": [["loxodon", *words] for words in tried]}
     return Result(data, [said, *(f"  loxodon {shlex.join(words)}" for words in tried)])

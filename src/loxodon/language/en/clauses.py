@@ -5,71 +5,46 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
-from typing import NamedTuple
+from types import SimpleNamespace
 
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.statements import USER
 
-_WRITTEN_OUT = (
-    (r"[’‘`´]", "'"),
-    (r"[“”]", '"'),
-    (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]", " "),
-    (r"\*+|_{2,}", ""),
-    (r"\s*&\s*", " and "),
-    (r"\b[iI]'?m\b", "I am"),
-    (r"\b(?:[iI]'ve|ive|Ive)\b", "I have"),
-    (r"\b[iI]'ll\b", "I will"),
-    (r"\b[iI](?:'d| would) like\b", "I want"),
-    (r"\b[iI]'d\b", "I would"),
-    (r"\bi\b", "I"),
-    (r"\b([Ww]e|[Yy]ou|[Tt]hey)'re\b", r"\1 are"),
-    (r"\b([Ww]e|[Yy]ou|[Tt]hey)'ve\b", r"\1 have"),
-    (r"\bcan'?t\b|\bcan not\b", "cannot"),
-    (r"\bwon't\b", "will not"),
-    (r"(?i)\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
-    (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat|[Ww]here|[Hh]ow|[Ww]ho)'s\b", r"\1 is"),
-    (
-        r"(?<=\w)'s (?=(?:in|on|at|due|now|next) |\d|(?:off|out|over|gone|dead|cancell?ed|finished|shut|closed)\b)",
-        " is ",
-    ),
-    (r"\bgonna\b", "going to"),
-    (r"\bgotta\b", "have to"),
-    (r"\bwanna\b", "want to"),
-    (r"\b([Hh]a(?:ve|s)) got(?= (?:a|an|two|three|four|five|no|my|\d|type))", r"\1"),
-    (r"\s+", " "),
-)
+_WRITTEN_OUT = [
+    (re.compile(like), instead)
+    for like, instead in (
+        (r"[’‘`´]", "'"),
+        (r"[“”]", '"'),
+        (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]", " "),
+        (r"\*+|_{2,}", ""),
+        (r"\s*&\s*", " and "),
+        (r"\b[iI]'?m\b", "I am"),
+        (r"\b(?:[iI]'ve|ive|Ive)\b", "I have"),
+        (r"\b[iI]'ll\b", "I will"),
+        (r"\b[iI](?:'d| would) like\b", "I want"),
+        (r"\b[iI]'d\b", "I would"),
+        (r"\bi\b", "I"),
+        (r"\b([Ww]e|[Yy]ou|[Tt]hey)'re\b", r"\1 are"),
+        (r"\b([Ww]e|[Yy]ou|[Tt]hey)'ve\b", r"\1 have"),
+        (r"\bcan'?t\b|\bcan not\b", "cannot"),
+        (r"\bwon't\b", "will not"),
+        (r"(?i)\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
+        (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat|[Ww]here|[Hh]ow|[Ww]ho)'s\b", r"\1 is"),
+        (
+            r"(?<=\w)'s (?=(?:in|on|at|due|now|next) |\d|(?:off|out|over|gone|dead|cancell?ed|finished|shut|closed)\b)",
+            " is ",
+        ),
+        (r"\bgonna\b", "going to"),
+        (r"\bgotta\b", "have to"),
+        (r"\bwanna\b", "want to"),
+        (r"\b([Hh]a(?:ve|s)) got(?= (?:a|an|two|three|four|five|no|my|\d|type))", r"\1"),
+        (r"\s+", " "),
+    )
+]
 _NAME = r"(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? )?[A-Z][a-zà-öø-ÿ]+(?:[-' ][A-Z][a-zà-öø-ÿ]+)?"
-
-
-class _Words(NamedTuple):
-    filler: re.Pattern[str]
-    lead: re.Pattern[str]  # Fillers that a quotation need not begin with
-    adverb: re.Pattern[str]
-    tail: re.Pattern[str]
-    cut: re.Pattern[str]
-    hedge: re.Pattern[str]
-    bare: re.Pattern[str]
-    person: re.Pattern[str]
-    introduced: re.Pattern[str]  # `Tom is my manager`
-    called: re.Pattern[str]  # `my husband's name is Carl`
-    held: re.Pattern[str]  # `my manager is Tom`, of those whom one has one of
-    had: re.Pattern[str]  # `I have a cat, her name is Miso`
-    new: re.Pattern[str]  # `I have a new manager now, Tom`
-    naming: re.Pattern[str]  # A clause that only names who was told of before it
-    aside: re.Pattern[str]  # `my son Leo, who is five, …`
-    others: re.Pattern[str]
-    attribute: Mapping[str, str]  # What attribute a relation is, by its word
-    # That somebody has not the place that a relation names: `my former manager`
-    past: re.Pattern[str]
-    plural: frozenset[str]
-    several: frozenset[str]  # Of whom one has many: without a name nobody can tell which
-    one_name: Mapping[str, str]  # The usual word for a relation, by the others
-
-
-_WRITTEN_OUT_PATTERN = tuple((re.compile(like), instead) for like, instead in _WRITTEN_OUT)
 
 
 @cache
@@ -83,7 +58,7 @@ def pronouns() -> dict[str, str]:
 
 
 @cache
-def _words() -> _Words:
+def _words() -> SimpleNamespace:
     table = _table()
     clause = {
         name: "|".join(sorted(words.split("|"), key=len, reverse=True))
@@ -111,76 +86,82 @@ def _words() -> _Words:
     starters = clause["starters"] + r"|(?:his|her|its) name(?:'s| is)"
     starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
-    return _Words(
-        re.compile(rf"^(?:(?:{clause['fillers']}|{clause['now']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
-        re.compile(
-            rf"^(?:(?:{clause['fillers']})\s?[,:;!…–—-]+\s*|(?:and|but|so|because|by the way|btw|oh)\s+)+(?=\S)",
-            re.I,
+    of = partial(re.compile, flags=re.I)
+    return SimpleNamespace(
+        filler=of(rf"^(?:(?:{clause['fillers']}|{clause['now']})(?![\w'])[\s,:;!.…–—-]*)+"),
+        # Fillers that a quotation need not begin with
+        lead=of(
+            rf"^(?:(?:{clause['fillers']})\s?[,:;!…–—-]+\s*|(?:and|but|so|because|by the way|btw|oh)\s+)+(?=\S)"
         ),
-        re.compile(rf"\b(?:{clause['adverbs']}|(?<!from )now(?! in\b))\b ?", re.I),
-        re.compile(rf"(?:[ ,]+(?:{clause['tails']}|{clause['now']}))+$", re.I),
-        re.compile(
+        adverb=of(rf"\b(?:{clause['adverbs']}|(?<!from )now(?! in\b))\b ?"),
+        tail=of(rf"(?:[ ,]+(?:{clause['tails']}|{clause['now']}))+$"),
+        cut=of(
             rf"(?:,\s*|\s+)(?:{join})\s+(?=(?:{starters})\b)|[,;]\s+(?=(?:{starters})\b)"
             rf"|\s+[-–—]+\s+|\s*\.\.\.+\s*|;\s+|,?\s+(?:because|cos|bc)\s+|:\s+(?=(?:{starters})\b)"
-            r"|,?\s+so\s+(?=(?:no|not|nothing|anything|keep|avoid|don't|never|only|nowhere)\b)",
-            re.I,
+            r"|,?\s+so\s+(?=(?:no|not|nothing|anything|keep|avoid|don't|never|only|nowhere)\b)"
         ),
-        re.compile(
-            rf"^(?:{clause['hedges']})\b[ ,]*(?:that )?|\b(?:probably|maybe|perhaps|possibly|apparently) ",
-            re.I,
+        hedge=of(
+            rf"^(?:{clause['hedges']})\b[ ,]*(?:that )?|\b(?:probably|maybe|perhaps|possibly|apparently) "
         ),
-        re.compile(rf"(?:{clause['bare']})\b", re.I),
-        re.compile(rf"{of_mine}(?:,? {no_day}(?-i:(?P<name>{_NAME}))\b,?)?", re.I),
-        re.compile(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}{ends}", re.I),
-        re.compile(
-            rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME})){ends}", re.I
-        ),
-        re.compile(
+        bare=of(rf"(?:{clause['bare']})\b"),
+        person=of(rf"{of_mine}(?:,? {no_day}(?-i:(?P<name>{_NAME}))\b,?)?"),
+        # `Tom is my manager`
+        introduced=of(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}{ends}"),
+        # `my husband's name is Carl`
+        called=of(rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME})){ends}"),
+        # `my manager is Tom`, of those whom one has one of
+        held=of(
             rf"(?:my|our) (?P<how>(?:(?:{adjectives}) )*)(?P<relation>{holders}) is (?:now )?"
-            rf"(?!(?:{never})\b)(?-i:(?P<name>{_NAME})){ends}",
-            re.I,
+            rf"(?!(?:{never})\b)(?-i:(?P<name>{_NAME})){ends}"
         ),
-        re.compile(
+        # `I have a cat, her name is Miso`
+        had=of(
             rf"\b(?:I|we) (?:\w+ ){{0,2}}?(?:have|got|adopted|rescued|bought) (?:a|an) (?P<how>(?:[\w-]+ ){{0,3}}?)"
             rf"(?P<relation>{people})\b(?: (?:last|this|in|from|a) [\w ]{{2,20}})?(?:,| and|, and)? "
-            rf"{naming} (?-i:(?P<name>{_NAME})){ends}",
-            re.I,
+            rf"{naming} (?-i:(?P<name>{_NAME})){ends}"
         ),
-        re.compile(
+        # `I have a new manager now, Tom`
+        new=of(
             rf"\b(?:I|we) (?:have|got|have got) an? (?P<how>new )(?P<relation>{holders})(?: now)?,? "
-            rf"(?:called |named )?(?-i:(?P<name>{_NAME})){ends}",
-            re.I,
+            rf"(?:called |named )?(?-i:(?P<name>{_NAME})){ends}"
         ),
-        re.compile(rf"{naming} (?-i:(?P<name>{_NAME}))", re.I),
-        re.compile(
+        # A clause that only names who was told of before it
+        naming=of(rf"{naming} (?-i:(?P<name>{_NAME}))"),
+        # `my son Leo, who is five, …`
+        aside=of(
             rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>\w+\b[^,;.]{{2,60}})"
-            r"|(?P<is>an? [^,;.]{3,40}|(?:aged )?(?P<age>\d{1,3}|[a-z]+)(?: years old)?)), (?=\w)",
-            re.I,
+            r"|(?P<is>an? [^,;.]{3,40}|(?:aged )?(?P<age>\d{1,3}|[a-z]+)(?: years old)?)), (?=\w)"
         ),
-        re.compile(table["others"]["like"].replace("PEOPLE", people), re.I),
-        attribute,
-        re.compile(rf"\b(?:{clause['past']})\b", re.I),
-        plural,
-        frozenset(table["several"]["words"].split()),
-        {word: name for name, words in table["one_name"].items() for word in words.split()},
+        others=of(table["others"]["like"].replace("PEOPLE", people)),
+        # What attribute a relation is, by its word
+        attribute=attribute,
+        # That somebody has not the place that a relation names: `my former manager`
+        past=of(rf"\b(?:{clause['past']})\b"),
+        plural=plural,
+        # Of whom one has many: without a name nobody can tell which
+        several=frozenset(table["several"]["words"].split()),
+        # The usual word for a relation, by the others
+        one_name={
+            word: name for name, words in table["one_name"].items() for word in words.split()
+        },
     )
 
 
 def written_out(text: str) -> str:
     """A text with contractions and chat spelling written out."""
-    for like, instead in _WRITTEN_OUT_PATTERN:
+    for like, instead in _WRITTEN_OUT:
         text = like.sub(instead, text)
     return text.strip()
 
 
 def without_lead(text: str) -> str:
     """Somebody's words from where they begin to tell something: without `by the way,`."""
-    return _words().lead.sub("", text, count=1)
+    return str(_words().lead.sub("", text, count=1))
 
 
 def attribute_of(relation: str) -> str:
     """What attribute of the user a relation is; empty for several people."""
-    return _words().attribute.get(relation.lower().replace("-", " "), "")
+    return str(_words().attribute.get(relation.lower().replace("-", " "), ""))
 
 
 def people_of(text: str) -> list[Named]:
@@ -255,7 +236,7 @@ _ONE_OF = {"kids": "child", "children": "child", "boys": "son", "girls": "daught
 def one_of(several: str) -> str:
     """The usual word for one of several: `kids`: child."""
     one = _ONE_OF.get(several, several.removesuffix("s"))
-    return _words().one_name.get(one, one)
+    return str(_words().one_name.get(one, one))
 
 
 def _all_named(text: str) -> list[Named]:

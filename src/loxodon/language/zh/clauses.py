@@ -7,7 +7,8 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, Named, met
@@ -15,18 +16,8 @@ from loxodon.language.statements import USER
 from loxodon.text.wordlists import TO_SIMPLIFIED
 
 _HAN = r"[\u4e00-\u9fff]"
-_CANTONESE = (
-    ("係", "是"),
-    ("喺", "在"),
-    ("嘅", "的"),
-    ("唔", "不"),
-    ("咗", "了"),
-    ("鍾意", "喜欢"),
-    ("钟意", "喜欢"),
-    ("佢", "他"),
-    ("冇", "没有"),
-    ("而家", "现在"),
-    ("屋企", "家"),
+_CANTONESE = str.maketrans(
+    {"係": "是", "喺": "在", "嘅": "的", "唔": "不", "咗": "了", "佢": "他", "冇": "没有"}
 )
 _EVENED = [
     (re.compile(like), instead)
@@ -35,6 +26,9 @@ _EVENED = [
         (r"\*\*|__", ""),
         (r"（[^）]*）|\([^)]*\)", ""),
         (r"俺们|咱们|我哋", "我们"),
+        (r"钟意", "喜欢"),
+        (r"而家", "现在"),
+        (r"屋企", "家"),
         (r"俺|咱(?=爸|妈|家|哥|姐|弟|妹|老)|偶(?=是|在|叫|喜)|本人|吾(?=是|在|住|叫)|本宝宝", "我"),
         (r"[,;](?!\d)", "，"),
         (r"[；]|\.{2,}|…+|——+|~+|～+", "，"),
@@ -54,32 +48,6 @@ _CONNECTIVE = re.compile(
 _JOIN = "\uff5c"  # Stands for the comma of `不是A，是B` while a sentence is cut
 
 
-class _Words(NamedTuple):
-    filler: re.Pattern[str]
-    adverb: re.Pattern[str]
-    tail: re.Pattern[str]
-    hedge: re.Pattern[str]
-    risky: re.Pattern[str]
-    starter: re.Pattern[str]
-    opens: re.Pattern[str]
-    others: re.Pattern[str]
-    since: re.Pattern[str]
-    past: re.Pattern[str]
-    future: re.Pattern[str]
-    change: re.Pattern[str]
-    person: re.Pattern[str]
-    bare: re.Pattern[str]
-    introduced: re.Pattern[str]
-    who_is: re.Pattern[str]  # `张三是我同事`
-    called: re.Pattern[str]  # `我老公叫阿强`
-    held: re.Pattern[str]  # `我的领导是王磊`, of those whom one has one of
-    besides: re.Pattern[str]  # Somebody else, whom a pronoun may mean as well
-    kept: Mapping[str, str]  # How a relation is kept (`妈`: 妈妈)
-    attribute: Mapping[str, str]
-    plural: frozenset[str]
-    several: frozenset[str]
-
-
 @cache
 def table() -> dict[str, Any]:
     return tomllib.loads((files("loxodon.language.zh") / "words.toml").read_text("utf-8"))
@@ -90,7 +58,7 @@ def any_of(words: Any) -> str:
 
 
 @cache
-def _words() -> _Words:
+def _words() -> SimpleNamespace:
     all_ = table()
     clause, time, name = all_["clause"], all_["time"], all_["name"]
     kept: dict[str, str] = {}
@@ -111,52 +79,54 @@ def _words() -> _Words:
     new = r"(?P<how>新来?的?|现任的?)?"
     numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
     of = re.compile
-    return _Words(
-        of(
+    return SimpleNamespace(
+        filler=of(
             rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|关键是|重要的是|重点是|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|医生说|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)",
             re.I,
         ),
-        of(rf"(?:{clause['adverbs']})(?=.)"),
-        of(rf"(?>{clause['tails']})++$"),
-        of(f"(?:{clause['hedges']})"),
-        of(clause["risky"]),
-        of(f"(?:{clause['starters']})"),
-        of(clause["opens"]),
-        of(clause["others"]),
-        of(f"(?:{time['since']})"),
-        of(f"(?:{time['past']})"),
-        of(f"(?:{time['future']})"),
-        of(time["change"]),
-        of(
+        adverb=of(rf"(?:{clause['adverbs']})(?=.)"),
+        tail=of(rf"(?>{clause['tails']})++$"),
+        hedge=of(f"(?:{clause['hedges']})"),
+        risky=of(clause["risky"]),
+        starter=of(f"(?:{clause['starters']})"),
+        opens=of(clause["opens"]),
+        others=of(clause["others"]),
+        since=of(f"(?:{time['since']})"),
+        past=of(f"(?:{time['past']})"),
+        future=of(f"(?:{time['future']})"),
+        change=of(time["change"]),
+        person=of(
             rf"(?:我们?|我们?家)(?:的|那个|家)?{new}(?P<relation>{people})(?:[，]?(?:叫)?(?!{name['day']})(?P<name>{called}){follows})?"
         ),
-        of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?"),
-        of(
+        bare=of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?"),
+        introduced=of(
             rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"
         ),
-        of(
+        # `张三是我同事`
+        who_is=of(
             rf"(?:^|(?<=[，。；！]))(?P<name>{called})(?<![不没])就?是我们?(?:的|家)?(?:大学|高中|初中|最好的|好)?{new}(?P<relation>{people})(?=[，。；！了啊]|$)"
         ),
-        of(
+        # `我老公叫阿强`
+        called=of(
             rf"我们?(?:的|家)?{new}(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
         ),
-        of(
+        # `我的领导是王磊`, of those whom one has one of
+        held=of(
             rf"(?:我们?的?|现在的?){new}(?P<relation>{holders})(?P<now>现在)?(?:是|(?P<changed>换成了?))(?P<name>(?!{name['never']})(?:{full})(?<![{name['kind']}])|[{name['surname']}](?:教授|老师|医生|大夫|主任)|(?(changed)[A-Z][a-z]{{1,14}}|(?!)))(?(changed)了?|(?(now)了?))(?=[，。；！]|$)"
         ),
-        of(all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)),
-        kept,
-        attribute,
-        frozenset(one for one, about in attribute.items() if not about),
-        frozenset(all_["several"]["words"].split()),
+        # Somebody else, whom a pronoun may mean as well
+        besides=of(all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)),
+        # How a relation is kept (`妈`: 妈妈)
+        kept=kept,
+        attribute=attribute,
+        plural=frozenset(one for one, about in attribute.items() if not about),
+        several=frozenset(all_["several"]["words"].split()),
     )
 
 
 def evened(text: str) -> str:
     """A text in simplified script, its commas even and its spaces gone."""
-    if re.search("[係喺嘅唔咗佢冇]", text):
-        for said, meant in _CANTONESE:
-            text = text.replace(said, meant)
-    text = text.translate(TO_SIMPLIFIED)
+    text = text.translate(_CANTONESE).translate(TO_SIMPLIFIED)
     for like, instead in _EVENED:
         text = like.sub(instead, text)
     return text.strip("， ")
@@ -170,7 +140,7 @@ def without_lead(text: str) -> str:
 def attribute_of(relation: str) -> str:
     """What attribute of the user a relation is; empty for several people."""
     words = _words()
-    return words.attribute.get(words.kept.get(relation, relation), "")
+    return str(words.attribute.get(words.kept.get(relation, relation), ""))
 
 
 def speaks_of_others(text: str) -> bool:
@@ -263,7 +233,7 @@ def _light(text: str) -> str:
     text = words.tail.sub("", text.strip("， "))
     for _ in range(3):
         text = words.filler.sub("", text).strip("，、 ：:\"'“”")
-    return words.tail.sub("", text.replace("啦", "了"))
+    return str(words.tail.sub("", text.replace("啦", "了")))
 
 
 def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: bool) -> Clause:

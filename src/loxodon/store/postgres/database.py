@@ -1,14 +1,9 @@
 """One space of a PostgreSQL database: transactions bound to it.
 
-A read is one snapshot (REPEATABLE READ). The writers of a space take turns by an advisory lock that
-a transaction holds, in the order in which they came. With it, each statement sees what is there
-now, and no two writers of a space ever meet.
-
-What is lost with its connection before COMMIT was sent is certainly undone, and the error says so.
-Where COMMIT was sent and no answer came, the error says that it may be stored or not. What was
-acknowledged is on disk.
-
-The threads of a process read at once, each on a connection of its own, and write one by one.
+A read is one snapshot (REPEATABLE READ). The writers of a space take turns by an advisory lock.
+What is lost with its connection before COMMIT was sent is certainly undone, and the error says
+so; where COMMIT was sent and no answer came, it says that it may be stored or not. The threads
+of a process read at once, each on a connection of its own, and write one by one.
 """
 
 from __future__ import annotations
@@ -20,7 +15,13 @@ from typing import Any
 
 import psycopg
 
-from loxodon.errors import BusyStoreError, StoreError, UnknownOutcomeError, UnreachableStoreError
+from loxodon.errors import (
+    BusyStoreError,
+    DeletedSpaceError,
+    StoreError,
+    UnknownOutcomeError,
+    UnreachableStoreError,
+)
 from loxodon.store.driver import (
     LOCK_SECONDS,
     Driver,
@@ -31,11 +32,9 @@ from loxodon.store.driver import (
     statements,
 )
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.errors import deleted, is_lost, shown, translated
-from loxodon.store.postgres.pool import Session
+from loxodon.store.postgres.fulltext import PostgresFullText
+from loxodon.store.postgres.pool import Session, is_lost, shown, translated
 from loxodon.store.walls import Wall
-
-_UNCHANGING = 20_000
 
 
 class _Thread(threading.local):
@@ -49,7 +48,6 @@ class _Thread(threading.local):
         self.connection: Session | None = None
         self.wall: Wall | None = None  # where another was put up within it
         self.memo: dict[Hashable, Any] = {}
-        self.unchanging: tuple[int, dict[Hashable, Any]] = (-1, {})
         self.is_past = False
         self.is_spoilt = False  # whether a part of it was undone (`pool.end`)
         self.changes = self.depth = 0
@@ -71,12 +69,18 @@ class PostgresDatabase(Driver):
     def __init__(self, url: str, space: str) -> None:
         self._thread = _Thread()
         super().__init__(shown(url), "postgres")
-        self.url = url
-        self._unchanging: tuple[int, dict[Hashable, Any]] = (-1, {})
-        """A version of the space, and what was read of it."""
+        self.text = PostgresFullText(self)
+        self.url, self._space = url, space
         migrations.ensure(url)
         self.id = pool.asked(url, lambda one: _space_id(one, space))
         self._role = pool.asked(url, lambda one: pool.role_of(url, one))
+
+    def another(self) -> PostgresDatabase:
+        return PostgresDatabase(self.url, self._space)
+
+    def size(self) -> int:
+        """The bytes of its texts: what a space takes up of shared tables cannot be told apart."""
+        return int(self.value("space_size"))
 
     # Transactions
 
@@ -144,18 +148,15 @@ class PostgresDatabase(Driver):
             thread.depth -= 1
 
     def _begin(self, lock_seconds: float = 0.0) -> None:
-        """Begin a transaction, on another connection where the first are lost; one that waits for
-        the lock of writers writes."""
+        """Begin a transaction, on another connection where the first are lost."""
         self._check_usable()
         sql = pool.begin(self.id, self.wall, self._role, lock_seconds=lock_seconds)
         row = pool.patiently(self.url, lambda: self._begin_with(sql))
         if row is None:
             self._let_go()
-            raise deleted(self.path)
-        # What was read before is void where someone has written since.
-        if row[0] > self._unchanging[0]:
-            self._unchanging = row[0], {}
-        self._thread.unchanging = self._unchanging
+            raise DeletedSpaceError(
+                "the space was deleted from {path}", hint="open it again", path=self.path
+            )
 
     def _begin_with(self, sql: str) -> Row | None:
         """What is known of the space at the beginning."""
@@ -176,7 +177,6 @@ class PostgresDatabase(Driver):
 
     def _commit(self) -> None:
         self._execute(self.sql["count_write"], (self.id,))
-        self.read_anew()
         try:
             self._held().execute("COMMIT")
         except psycopg.Error as error:
@@ -260,22 +260,6 @@ class PostgresDatabase(Driver):
         except UnicodeEncodeError:
             raise half_character() from None
 
-    # What is remembered
-
-    @property
-    def unchanging(self) -> dict[Hashable, Any]:
-        """From one read to the next, until someone writes."""
-        if self._mode != "reading":
-            return {}
-        version, known = self._thread.unchanging
-        if len(known) > _UNCHANGING:
-            self._unchanging = self._thread.unchanging = version, {}
-        return self._thread.unchanging[1]
-
-    def read_anew(self) -> None:
-        """What was read is void, though nobody has written."""
-        self._unchanging = self._thread.unchanging = -1, {}
-
     # Walls
 
     @property
@@ -294,7 +278,6 @@ class PostgresDatabase(Driver):
         for line in pool.walled(wall) if self._mode else ():
             self._execute(line)
         self.wall, self._memo = wall, {}
-        self.read_anew()
 
     def past_wall(self) -> AbstractContextManager[None]:
         return self._past() if self.wall.stands and self._mode else nullcontext()

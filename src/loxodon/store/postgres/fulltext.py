@@ -2,7 +2,7 @@
 
 A block is what a word has of some hundred rows that follow each other, so that a list of thousands
 is a few rows of the table, and what is added together is written together. Ranking is ours
-(`fulltext.best`), from the same numbers as on SQLite, so both give the same order.
+(`search.best`), from the same numbers as on SQLite, so both give the same order.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from struct import Struct
 
 from loxodon.store import Hit, Index
 from loxodon.store.driver import Driver, these
-from loxodon.store.fulltext import Postings, best
-from loxodon.store.search import TABLES, Narrowed
+from loxodon.store.search import TABLES, Narrowed, Postings, best
 
 _POOLS: Mapping[Index, int] = {
     "turns": 1,
@@ -44,7 +43,7 @@ class PostgresFullText:
         """Nothing is left of what was taken out."""
 
     def lists(self, index: Index, words: Sequence[str]) -> list[Postings]:
-        known, lengths = self._db.unchanging, self._lengths(index)
+        known, lengths = self._db.memo, self._lengths(index)
         missing = [word for word in words if (index, word) not in known]
         found: dict[str, dict[int, int]] = {word: {} for word in missing}
         for word, block, postings in self._blocks(index, missing, (0, _LAST)):
@@ -69,7 +68,7 @@ class PostgresFullText:
                 yield from ((word, block, postings) for block, postings in found)
 
     def _lengths(self, index: Index) -> dict[int, int]:
-        found: dict[int, int] = self._db.unchanging.setdefault(("lengths", index), {})
+        found: dict[int, int] = self._db.memo.setdefault(("lengths", index), {})
         return found
 
     def lengths(self, index: Index, rows: Iterable[int]) -> Mapping[int, int]:

@@ -1,7 +1,6 @@
 """The small state of a home (tokens, policy, master key, receipts of deleted spaces) as rows.
 
-Each process has one connection for it, outside the pool: whoever asks for state may hold all
-connections of the pool already.
+It has a connection of its own: whoever asks may hold all of the pool already.
 """
 
 from __future__ import annotations
@@ -21,8 +20,16 @@ from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
 from loxodon.store.driver import statements
 from loxodon.store.postgres import migrations
-from loxodon.store.postgres.errors import is_lost, shown, translated
-from loxodon.store.postgres.pool import Session, asked, connect, role_of, writers_turn
+from loxodon.store.postgres.pool import (
+    Session,
+    asked,
+    connect,
+    is_lost,
+    role_of,
+    shown,
+    translated,
+    writers_turn,
+)
 from loxodon.store.primary import COUNTED
 
 _CHANGED = "(extract(epoch FROM clock_timestamp()) * 1e6)::bigint"
@@ -55,8 +62,6 @@ def share(url: str) -> str:
 
 
 class PostgresState:
-    """The state of a home in PostgreSQL (`loxodon.files`), by name."""
-
     def __init__(self, url: str) -> None:
         self._url = url
         self._connection: Session | None = None
@@ -67,7 +72,6 @@ class PostgresState:
         self._connection, self._using = None, threading.RLock()  # the parent closes its own
 
     def close(self) -> None:
-        """Close the connection; the next use opens another."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -241,10 +245,7 @@ def _counts(connection: Session) -> dict[str, int]:
 
 
 def _drop(connection: Session, id: int) -> None:
-    """Delete the space that a transaction sees, with everything in it.
-
-    In the turn of a writer: whoever comes next finds no such space and is told so.
-    """
+    """Delete the space that a transaction sees, in the turn of a writer."""
     for line in ("SET LOCAL statement_timeout = 0", *writers_turn(id, _LOCK_SECONDS)):
         connection.execute(line)
     # A reference is checked at the end of each statement: all tables go in one.

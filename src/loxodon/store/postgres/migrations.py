@@ -1,8 +1,6 @@
-"""The schema of a PostgreSQL database, brought up to date under a lock.
+"""The schema of a PostgreSQL database, brought up to date under a lock, in one transaction.
 
-Each file of `sql/postgres/migrations` is applied once, in the order of its number, and all that are
-due in one transaction: ten servers that start at once find it as it was or as it should be. A login
-that does not own the schema says that it is behind, and leaves it to `loxodon migrate`.
+A login that does not own the schema says that it is behind, and leaves it to `loxodon migrate`.
 """
 
 from __future__ import annotations
@@ -14,8 +12,7 @@ import psycopg
 
 from loxodon.errors import StoreError
 from loxodon.store.driver import SQL, migrations, newer, statements
-from loxodon.store.postgres.errors import shown, translated
-from loxodon.store.postgres.pool import Session, connect
+from loxodon.store.postgres.pool import Session, connect, shown, translated
 
 _SQL = statements("postgres")
 _LOCK = 0x4C4F584F444F4E
@@ -34,8 +31,7 @@ def ensure(url: str) -> None:
 
 
 def migrate(url: str, *, grant: bool = False) -> int:
-    """Bring the schema up to date; how many steps that took. With `grant`, or where there were any,
-    the roles of `setup` get what they need."""
+    """Bring the schema up to date; how many steps. With `grant`, the roles get what they need."""
     known = {int(os.path.basename(path)[:4]): path for path in migrations("postgres")}
     connection = connect(url)
     try:
@@ -70,7 +66,6 @@ def setup_sql() -> str:
 
 
 def setup(url: str) -> None:
-    """Run it, as the administrator of a URL."""
     connection = connect(url)
     try:
         connection.execute(_file("setup.sql"))

@@ -16,8 +16,16 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from loxodon.config import StoreConfig
-from loxodon.errors import INSTALL, BusyStoreError, ConfigError, UnreachableStoreError
-from loxodon.store.postgres.errors import shown, translated
+from loxodon.errors import (
+    INSTALL,
+    BusyStoreError,
+    ConfigError,
+    DamagedStoreError,
+    FullStoreError,
+    StoreError,
+    UnreachableStoreError,
+    UnwritableStoreError,
+)
 from loxodon.store.walls import Wall
 
 try:
@@ -55,6 +63,13 @@ _DEFAULTS: dict[str, Any] = {
 }
 """What holds where a URL says nothing of it: a dead server is noticed within a minute."""
 
+_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
+"""Serialization failure, deadlock, lock not available, statement timeout: undone, try again."""
+_GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006"})
+"""The server goes down, comes up, has given up on us, or is a standby now."""
+_FULL = "53100"
+_DAMAGED = frozenset({"XX001", "XX002"})
+
 # Its warnings are for programs with a log; here the error says it.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
@@ -75,12 +90,8 @@ def settings(url: str) -> StoreConfig:
 
 
 class _Watched(Connection[tuple[Any, ...]]):
-    """A connection that notices when its server stops to answer.
-
-    The timeouts of a statement are kept by the server, and so not by one that is stopped or cut
-    off. Where nothing is heard for a while, another connection is tried: a server that answers it
-    is busy and is waited for.
-    """
+    """A connection that notices when its server stops to answer, which the server's own timeouts
+    cannot: after a while another connection is tried; a server that answers it is waited for."""
 
     def wait(self, gen: Generator[Any, Any, Any], *args: Any, **more: Any) -> Any:
         return super().wait(self._heeding(gen), *args, **more)
@@ -110,8 +121,6 @@ class _Watched(Connection[tuple[Any, ...]]):
 
 
 class _Whole(NumericBinaryLoader):
-    """A sum of integers is an integer."""
-
     def load(self, data: Any) -> Any:
         return int(super().load(data))
 
@@ -142,7 +151,6 @@ def _swapped(halves: bytes) -> bytes:
 
 
 def connect(url: str) -> Session:
-    """One connection, as those of the pool are."""
     try:
         found = _Watched.connect(**_options(url))
         _prepare(found)
@@ -152,7 +160,6 @@ def connect(url: str) -> Session:
 
 
 def _pool_of(url: str) -> ConnectionPool[Session]:
-    """The pool of this process for a URL."""
     key = (os.getpid(), url)
 
     def tried(connection: Session) -> None:
@@ -261,14 +268,8 @@ _TIMEOUT = "SELECT set_config('{0}', '{1}', false) WHERE current_setting('{0}') 
 
 
 def _prepare(connection: Session, limits: StoreConfig | None = None) -> None:
-    """A connection reads and writes plain values: integers, floats, text, bytes, lists of them.
-
-    A machine that is cut off holds nothing for long: not the locks of jobs, nor a writer's turn.
-    With `limits`, no statement and no wait for a lock takes longer.
-
-    It never reads a table from end to end: that would be everybody's rows. A plan is kept, so one
-    from when a table was small would do that later.
-    """
+    """Plain values in and out; timeouts, so that a machine that is cut off holds no lock for long;
+    and no plan that reads a table from end to end, which would be everybody's rows."""
     timeouts = {"idle_in_transaction_session": 60.0}
     if limits is not None:
         timeouts |= {"statement": limits.statement_timeout, "lock": limits.lock_timeout}
@@ -288,8 +289,7 @@ def _prepare(connection: Session, limits: StoreConfig | None = None) -> None:
 
 
 def begin(space: int, wall: Wall, role: str, *, lock_seconds: float) -> str:
-    """The statements that begin a transaction of a space; the last gives its version. One that does
-    not wait for the lock of writers only reads."""
+    """The statements that begin a transaction; a read where it does not wait for writers."""
     level = "" if lock_seconds else "ISOLATION LEVEL REPEATABLE READ READ ONLY"
     lines = [f"BEGIN {level}", *([f"SET LOCAL ROLE {role}"] if role else [])]
     lines.append(f"SET LOCAL loxodon.space = '{space:d}'")
@@ -330,11 +330,8 @@ def walled(wall: Wall) -> list[str]:
 
 
 def end(connection: Session, *, undo: bool = False) -> None:
-    """End a transaction that has nothing to keep, or is undone.
-
-    A ROLLBACK makes psycopg forget every statement that it has prepared, also those that it has
-    still to send, so the connection goes with it. A read ends in a COMMIT.
-    """
+    """End a transaction that has nothing to keep, or is undone. A ROLLBACK makes psycopg forget
+    what it has prepared, so the connection goes with it; a read ends in a COMMIT."""
     status = connection.info.transaction_status
     if status == TransactionStatus.IDLE and not undo:
         return
@@ -357,3 +354,70 @@ def role_of(url: str, connection: Session) -> str:
         ).fetchone()
         _roles[url] = ROLE if row is None or row[0] else ""
     return _roles[url]
+
+
+# Errors
+
+
+def shown(url: str) -> str:
+    """A URL as it may be told: without a password and without options."""
+    try:
+        found = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+    except psycopg.ProgrammingError:
+        return "postgresql://"
+    user = f"{found['user']}@" if "user" in found else ""
+    port = f":{found['port']}" if "port" in found else ""
+    return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}"
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Whether the connection is gone, or the server does not take writes any more."""
+    state = error.sqlstate
+    if state is None:  # made by the client: nothing came back
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return state.startswith("08") or state in _GONE
+
+
+def translated(error: psycopg.Error, path: str) -> StoreError:
+    state = error.sqlstate or ""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    if is_lost(error):
+        return UnreachableStoreError(
+            "the connection to {path} was lost: {reason}",
+            hint="nothing of this call was stored; try again when the server is back",
+            path=path,
+            reason=reason,
+        )
+    if state in _AGAIN:
+        return BusyStoreError(
+            "{path} did not finish in time: {reason}",
+            hint="nothing of this call was stored; try again later",
+            path=path,
+            reason=reason,
+        )
+    if state == _FULL:
+        return FullStoreError(
+            "cannot write {path}: the disk is full",
+            hint="free some disk space and try again; everything acknowledged is safe",
+            path=path,
+        )
+    if state in _DAMAGED:
+        return DamagedStoreError(
+            "{path} is damaged: {reason}",
+            hint="restore the database from a backup of PostgreSQL",
+            path=path,
+            reason=reason,
+        )
+    if state == "42501":
+        return UnwritableStoreError(
+            "{path} does not let this user in: {reason}",
+            hint="run `loxodon migrate` as the owner of the schema, which grants what is needed",
+            path=path,
+            reason=reason,
+        )
+    return StoreError(
+        "cannot use {path}: {reason}",
+        hint="run `loxodon validate`; if the error persists, report it with this message",
+        path=path,
+        reason=reason,
+    )

@@ -1214,12 +1214,6 @@ DELETE FROM main.chunk_places WHERE file = ?
 -- name: drop_source_file
 DELETE FROM main.source_files WHERE no = ?
 
--- name: chunks_of_file
-SELECT p.heading || '
-' || c.text FROM source_files f
-JOIN chunk_places p ON p.file = f.no JOIN chunks c ON c.no = p.chunk
-WHERE f.root = ? AND f.path = ? ORDER BY p.n
-
 -- name: notes
 -- A chunk at its place in the file where it stands first.
 SELECT c.no, c.text, p.first_line, p.last_line, p.heading, p.at, p.type, p.importance, p.project,
@@ -1448,9 +1442,6 @@ UPDATE main.turns SET channel = '' WHERE channel = ?
 
 -- name: drop_channel_of_events
 UPDATE main.events SET channel = '' WHERE channel = ?
-
--- name: rename_speaker
-UPDATE main.turns SET speaker = ? WHERE speaker = ?
 
 -- name: drop_all_labels
 DELETE FROM main.memory_labels WHERE memory = ?

@@ -16,7 +16,7 @@ from typing import Literal
 import apsw
 
 from loxodon import files
-from loxodon.errors import DamagedStoreError, ForeignStoreError, LockedStoreError, StoreError
+from loxodon.errors import DamagedStoreError, LockedStoreError, StoreError
 from loxodon.layout import KEY_MARK
 
 Keys = Sequence[bytes]  # keys to try, in this order; none for a file that is not encrypted
@@ -32,24 +32,30 @@ State = Literal["absent", "plain", "encrypted", "other"]
 
 def connect(target: str, keys: Keys, flags: int | None = None) -> apsw.Connection:
     """A connection to the file or URI `target`; NotADBError where none of the keys opens it."""
+    return connect_with(target, keys, flags)[1]
+
+
+def connect_with(
+    target: str, keys: Keys, flags: int | None = None
+) -> tuple[bytes, apsw.Connection]:
+    """The same, and the key that opened it; empty where it is not encrypted."""
     if flags is None:
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-    if not keys:
-        return apsw.Connection(target, flags=flags)
     for key in keys:
         connection = apsw.Connection(target, flags=flags)
         try:
             connection.set_busy_timeout(_BUSY_MS)
             unlock(connection, key)
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+            return key, connection
         except apsw.NotADBError:
             connection.close()
         except BaseException:
             connection.close()
             raise
-        else:
-            return connection
-    raise apsw.NotADBError
+    if keys:
+        raise apsw.NotADBError
+    return b"", apsw.Connection(target, flags=flags)
 
 
 def unlock(connection: apsw.Connection, key: bytes) -> None:
@@ -72,7 +78,12 @@ def state_of(path: str) -> State:
     """What the file at `path` looks like from outside."""
     if not os.path.exists(path) or not os.path.getsize(path):
         return "absent"
-    head = _head(path)
+    # Not with open(): closing that would let go of the locks that SQLite has on the file here.
+    file = apsw.VFSFile("", path, [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
+    try:
+        head = file.xRead(100, 0)
+    finally:
+        file.xClose()
     if head.startswith(_HEADER):
         return "plain"
     clear = head[_CLEAR]
@@ -80,16 +91,6 @@ def state_of(path: str) -> State:
     if len(clear) == 8 and clear[5:] == b"\x40\x20\x20" and {*clear[2:4]} <= {1, 2}:
         return "encrypted"
     return "other"
-
-
-def _head(path: str) -> bytes:
-    # Not with open(): closing that would let go of the locks that SQLite has on the file here.
-    flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
-    file = apsw.VFSFile("", path, [flags, 0])
-    try:
-        return file.xRead(100, 0)
-    finally:
-        file.xClose()
 
 
 # The check beside a file
@@ -119,7 +120,6 @@ def checks(path: str) -> list[str]:
 
 
 def damaged(path: str, reason: str | StoreError) -> DamagedStoreError:
-    """The error for a file with something in it that nobody wrote there."""
     return DamagedStoreError(
         "{path} is damaged: {reason}",
         hint="restore it with `loxodon repair`; the damaged file is kept",
@@ -129,11 +129,7 @@ def damaged(path: str, reason: str | StoreError) -> DamagedStoreError:
 
 
 def explained(path: str, keys: Keys) -> StoreError:
-    """Why SQLite takes the file at `path` for no database.
-
-    Whether it is encrypted is known by the keys of the home and the check beside it: damage can
-    make a file look like anything.
-    """
+    """Why SQLite takes the file at `path` for no database; damage can look like anything."""
     state, known = state_of(path), checks(path)
     was_ours = os.path.exists(os.path.join(os.path.dirname(path), KEY_MARK))
     if state == "plain" and keys:
@@ -153,12 +149,6 @@ def explained(path: str, keys: Keys) -> StoreError:
             "the key does not match {path}",
             hint="it is encrypted with another key; check LOXODON_KEY, the key file or the "
             "keyring, as the settings encryption.* say",
-            path=path,
-        )
-    if state == "other" and not known and not was_ours:
-        return ForeignStoreError(
-            "{path} is not an SQLite database",
-            hint="choose another home with --home, or restore the file from a backup",
             path=path,
         )
     return damaged(path, StoreError("its beginning is not that of a database"))

@@ -1,25 +1,50 @@
-"""Copies of a whole database: under another key, of one moment, or in the place of another."""
+"""Whole database files: what one says of itself, copies of it, and one in the place of another."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from shutil import copyfile
 from urllib.parse import quote
 
 import apsw
 
-from loxodon.errors import DamagedStoreError, ForeignStoreError, StoreError
+from loxodon.errors import (
+    DamagedStoreError,
+    ForeignStoreError,
+    LockedStoreError,
+    StoreError,
+    unwritable,
+)
+from loxodon.filelock import FileLock
+from loxodon.files import sync_folder
 from loxodon.store import Progress
+from loxodon.store.driver import Row
+from loxodon.store.primary import COUNTED
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import WRITES, Database, let_go, move_in, store_error
+from loxodon.store.sqlite.database import (
+    APPLICATION_ID,
+    BUSY_MS,
+    Database,
+    busy,
+    let_go,
+    migrations,
+    store_error,
+)
 
-_PAGES = 1_000
-"""Pages that are copied between two signs of progress."""
-
-Shape = list[tuple[str, int]]
-"""Every table and how many rows it has."""
+_PAGES = 1_000  # that are copied between two signs of progress
+_HOLD_MS = 2_000
+_MOVE_SECONDS = 10.0
+_SHOWN = 10
+_INTERNAL = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")  # which SQLite makes by itself
+_COLUMN = r"(?:CAST\(\w+ AS BLOB\)|\w+)"
+_SEAL = re.compile(
+    rf"CREATE INDEX (\w+)_sealed ON \1 \(\w+(?:, \w+)*, seal\({_COLUMN}(?:, {_COLUMN})*\)\)"
+)
+"""An index with checksums of rows, as earlier versions made them."""
 
 
 @contextmanager
@@ -31,6 +56,124 @@ def telling(path: str) -> Iterator[None]:
         raise store_error(error, path) from None
 
 
+# What a file says of itself, read without opening it as a store
+
+
+def value_of(path: str, name: str, keys: Keys = ()) -> str:
+    """A value of the space in the file at `path`; empty where there is none that can be read."""
+    rows = _asked(path, keys, "SELECT value FROM meta WHERE name = ?", (name,))
+    return str(rows[0][0]) if rows else ""
+
+
+def space_of(path: str, keys: Keys = ()) -> str:
+    """The name of the space in the file at `path`; empty where it has none that can be read."""
+    return value_of(path, "space", keys)
+
+
+def forgotten_of(path: str, keys: Keys = ()) -> tuple[list[Row], list[Row]]:
+    """The tombstones and receipts in the file at `path`, as far as they can be read."""
+    return (
+        _asked(path, keys, "SELECT kind, mark, until, size FROM tombstones"),
+        _asked(path, keys, "SELECT id, at, actor, what, erased, files FROM receipts"),
+    )
+
+
+def counts_of(path: str, keys: Keys = ()) -> dict[str, int]:
+    """How much is in the file at `path`, by table; nothing where it cannot be read."""
+    each = ", ".join(f"(SELECT count(*) FROM {table})" for table in COUNTED)
+    rows = _asked(path, keys, f"SELECT {each}")
+    return dict(zip(COUNTED, rows[0], strict=True)) if rows else {}
+
+
+def _asked(path: str, keys: Keys, sql: str, values: Row = ()) -> list[Row]:
+    if not os.path.exists(path):
+        return []
+    # Writable where it can be, so that no log is left beside it.
+    flags = apsw.SQLITE_OPEN_READWRITE if os.access(path, os.W_OK) else apsw.SQLITE_OPEN_READONLY
+    try:
+        with closing(cipher.connect(path, keys, flags)) as connection:
+            ours = connection.pragma("application_id") == APPLICATION_ID
+            return connection.execute(sql, values).fetchall() if ours else []
+    except apsw.Error:
+        return []
+
+
+def expected_schema(version: int | None = None) -> set[Row]:
+    """(type, name, definition) of all that a file of this version, or of an earlier one, has."""
+    with closing(apsw.Connection(":memory:")) as connection:
+        for path in migrations()[:version]:
+            with open(path, encoding="utf-8") as file:
+                connection.execute(file.read())
+        return set(connection.execute("SELECT type, name, sql FROM sqlite_schema"))
+
+
+def check_schema(path: str, keys: Keys) -> None:
+    """Refuse a file whose schema has anything that is not ours, such as a trigger or a view in the
+    place of a table, which would run as soon as it is used."""
+    try:
+        with closing(cipher.connect(path, keys, apsw.SQLITE_OPEN_READONLY)) as connection:
+            connection.execute("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON").fetchall()
+            version = int(str(connection.pragma("user_version")))
+            found = connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
+    except apsw.NotADBError:
+        raise cipher.explained(path, keys) from None
+    except (apsw.CorruptError, apsw.SQLError) as error:
+        raise store_error(error, path) from None
+    ours = expected_schema(min(version, len(migrations())))
+    strangers = [f"{one[0]} {one[1]}" for one in found if one not in ours and not _is_ours(*one)]
+    if strangers:
+        names = ", ".join(
+            "".join(c if c.isprintable() else "�" for c in name[:60]) for name in strangers[:_SHOWN]
+        )
+        raise ForeignStoreError(
+            "{path} contains objects that Loxodon does not create: {names}",
+            hint="it was tampered with: use another backup; nothing in it was run or restored",
+            path=path,
+            names=names + (" …" if len(strangers) > _SHOWN else ""),
+        )
+
+
+def _is_ours(type: object, name: object, sql: object) -> bool:
+    if type == "table":
+        return name in _INTERNAL
+    return type == "index" and isinstance(sql, str) and _SEAL.fullmatch(sql) is not None
+
+
+def checked(path: str, keys: Keys) -> apsw.Connection:
+    connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
+    try:
+        if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
+            raise _spoilt(path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def shape(connection: apsw.Connection) -> list[tuple[str, int]]:
+    """Every table that has rows of its own, and how many."""
+    names = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' "
+        "ORDER BY name"
+    ).fetchall()
+    found = []
+    for (name,) in names:
+        ((rows,),) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()
+        found.append((str(name), int(str(rows))))
+    return found
+
+
+def _spoilt(path: str) -> StoreError:
+    return StoreError(
+        "{path} was not written correctly; nothing was changed",
+        hint="run `loxodon validate`, and check the disk",
+        path=path,
+    )
+
+
+# Copies
+
+
 def recode(connection: apsw.Connection, new: str, key: bytes | None) -> None:
     """Write a database to the file `new` under a key, or as plain text; checked, and on disk."""
     how = f"cipher={cipher.CIPHER}&key=raw:{key.hex()}" if key else "key="
@@ -40,30 +183,24 @@ def recode(connection: apsw.Connection, new: str, key: bytes | None) -> None:
     except apsw.Error as error:  # whose own words may have the key in them
         raise store_error(error, new, type(error).__name__) from None
     os.chmod(new, 0o600)
-    made = checked(new, (key,) if key else ())
-    try:
+    with closing(checked(new, (key,) if key else ())) as made:
         if shape(made) != shape(connection):
             raise _spoilt(new)
         made.execute("PRAGMA journal_mode=WAL").fetchall()
-    finally:
-        made.close()
     _to_disk(new)
 
 
 def snapshot(path: str, keys: Keys, new: str, progress: Progress) -> None:
-    """Write the database at `path`, as it is in this moment, to the file `new`, under its own key.
-
-    Whoever writes meanwhile is not kept waiting, and what they write is not in it.
-    """
-    source = cipher.connect(path, keys, apsw.SQLITE_OPEN_READONLY)
+    """Write a database as it is in this moment to a new file, under its own key; writers go on."""
+    key, source = cipher.connect_with(path, keys, apsw.SQLITE_OPEN_READONLY)
     target = None
     try:
-        source.set_busy_timeout(30_000)
+        source.set_busy_timeout(BUSY_MS)
         source.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
         os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         target = apsw.Connection(new)
-        if keys:
-            cipher.unlock(target, _key_of(path, keys))
+        if key:
+            cipher.unlock(target, key)
         with target.backup("main", source, "main") as copying:
             while not copying.done:
                 copying.step(_PAGES)
@@ -77,49 +214,20 @@ def snapshot(path: str, keys: Keys, new: str, progress: Progress) -> None:
     _to_disk(new)
 
 
-def _key_of(path: str, keys: Keys) -> bytes:
-    """That of the keys which opens a file."""
-    for key in keys:
-        try:
-            cipher.connect(path, (key,), apsw.SQLITE_OPEN_READONLY).close()
-        except apsw.NotADBError:
-            continue
-        return key
-    raise apsw.NotADBError
+def _to_disk(path: str) -> None:
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
-def _continue(new: apsw.Connection, live: apsw.Connection | None) -> None:
-    """Let a database go on from the one that it takes the place of.
-
-    No number is given out twice, what others have read of the old one is void, and the record of
-    who did what goes on where it was, as do working sessions.
-    """
-    counters: dict[str, int] = {}
-    values: dict[str, str] = {}
-    if live is not None:
-        counters = dict(live.execute("SELECT name, last FROM counters").fetchall())  # type: ignore[arg-type]
-        values = dict(live.execute("SELECT name, value FROM meta").fetchall())  # type: ignore[arg-type]
-    with new:
-        for name, last in counters.items():
-            if not name.startswith("rows_"):  # those are of the content
-                new.execute(_AT_LEAST, (name, last))
-        new.execute(_ONE_MORE, (WRITES,))
-        if live is not None:
-            _carry_log(live, new)
-            _carry_sessions(live, new)
-        sampled = int(values.get("sampled", "0")) + 1
-        new.execute(
-            "UPDATE meta SET value = max(CAST(value AS INTEGER) + 1, ?) WHERE name = 'sampled'",
-            (sampled,),
-        )
+# One in the place of another
 
 
 def put_in_place(new: str, path: str, before: str, keys: Keys, progress: Progress) -> None:
-    """Put a database in the place of another, which is kept as `before` where that is named.
-
-    Its content goes into the file that others may have open, in one step for all who read it. Where
-    that is damaged or not there, the file itself is replaced.
-    """
+    """Put a database in the place of another, which is kept as `before` where that is named: into
+    the file that others may have open; where that is damaged or not there, the file is replaced."""
     if os.path.exists(path):
         try:
             with closing(Database(path, keys)) as live, live.alone() as connection:
@@ -139,79 +247,104 @@ def put_in_place(new: str, path: str, before: str, keys: Keys, progress: Progres
         _continue(connection, None)
     if keys:
         cipher.put_check(new, keys[:1])
-    move_in(new, path, before, keys)
-
-
-def _carry_log(old: apsw.Connection, new: apsw.Connection) -> None:
-    rows = old.execute("SELECT n, entry, mac FROM audit").fetchall()
-    head = old.execute("SELECT name, value FROM meta WHERE name = 'audit'").fetchall()
-    new.execute("DELETE FROM audit; DELETE FROM meta WHERE name = 'audit'")
-    new.executemany("INSERT INTO audit (n, entry, mac) VALUES (?, ?, ?)", rows)
-    new.executemany("INSERT INTO meta (name, value) VALUES (?, ?)", head)
-
-
-def _carry_sessions(old: apsw.Connection, new: apsw.Connection) -> None:
-    """What is there goes on; of a transcript that both have, the one in use is further."""
-    lines = old.execute("SELECT session, n, owner, line FROM transcript_lines").fetchall()
-    entries = old.execute("SELECT owner, key, entry FROM working_sessions").fetchall()
-    known = {(session,) for session, *_ in lines}
-    new.executemany("DELETE FROM transcript_lines WHERE session = ?", known)
-    new.executemany(
-        "INSERT INTO transcript_lines (session, n, owner, line) VALUES (?, ?, ?, ?)", lines
-    )
-    new.executemany(
-        "INSERT INTO working_sessions (owner, key, entry) VALUES (?, ?, ?) "
-        "ON CONFLICT (owner, key) DO UPDATE SET entry = excluded.entry",
-        entries,
-    )
+    _move_in(new, path, before, keys)
 
 
 _AT_LEAST = (
     "INSERT INTO counters (name, last) VALUES (?, ?) "
     "ON CONFLICT (name) DO UPDATE SET last = max(last, excluded.last)"
 )
-_ONE_MORE = (
-    "INSERT INTO counters (name, last) VALUES (?, 1) "
-    "ON CONFLICT (name) DO UPDATE SET last = last + 1"
+_SAMPLED = "UPDATE meta SET value = max(CAST(value AS INTEGER) + 1, ?) WHERE name = 'sampled'"
+_PUT_SESSION = (
+    "INSERT INTO working_sessions (owner, key, entry) VALUES (?, ?, ?) "
+    "ON CONFLICT (owner, key) DO UPDATE SET entry = excluded.entry"
 )
 
 
-def checked(path: str, keys: Keys) -> apsw.Connection:
-    """A connection to a database whose structure was checked."""
-    connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
+def _continue(new: apsw.Connection, live: apsw.Connection | None) -> None:
+    """Let a database go on from the one that it takes the place of: numbers, the audit log, and
+    working sessions (of a transcript that both have, the one in use is further)."""
+
+    def rows(sql: str) -> list[Row]:
+        return live.execute(sql).fetchall() if live is not None else []
+
+    values: dict[str, str] = dict(rows("SELECT name, value FROM meta"))
+    with new:
+        counted = [row for row in rows("SELECT name, last FROM counters") if row[0][:5] != "rows_"]
+        new.executemany(_AT_LEAST, counted)  # the others are of the content
+        new.execute("UPDATE counters SET last = last + 1 WHERE name GLOB 'changed_*'")
+        new.execute(_SAMPLED, (int(values.get("sampled", "0")) + 1,))
+        if live is None:
+            return
+        new.execute("DELETE FROM audit; DELETE FROM meta WHERE name = 'audit'")
+        log = rows("SELECT n, entry, mac FROM audit")
+        new.executemany("INSERT INTO audit (n, entry, mac) VALUES (?, ?, ?)", log)
+        if "audit" in values:
+            new.execute("INSERT INTO meta (name, value) VALUES ('audit', ?)", (values["audit"],))
+        lines = rows("SELECT session, n, owner, line FROM transcript_lines")
+        known = {(session,) for session, *_ in lines}
+        new.executemany("DELETE FROM transcript_lines WHERE session = ?", known)
+        put = "INSERT INTO transcript_lines (session, n, owner, line) VALUES (?, ?, ?, ?)"
+        new.executemany(put, lines)
+        new.executemany(_PUT_SESSION, rows("SELECT owner, key, entry FROM working_sessions"))
+
+
+def _move_in(new: str, path: str, aside: str, keys: Keys) -> None:
+    """Put the file `new` in the place of `path`; what is there is kept as `aside`, if named."""
+    lock = FileLock(os.path.splitext(path)[0] + ".lock")
     try:
-        if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
-            raise _spoilt(path)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def shape(connection: apsw.Connection) -> Shape:
-    """Every table that has rows of its own, and how many."""
-    names = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' "
-        "ORDER BY name"
-    ).fetchall()
-    found = []
-    for (name,) in names:
-        ((rows,),) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()
-        found.append((str(name), int(str(rows))))
-    return found
-
-
-def _to_disk(path: str) -> None:
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
+        if not lock.acquire(_MOVE_SECONDS):
+            raise busy(path)
+        with held(path, keys):
+            for end in ("", "-wal", ".check") if aside else ():
+                if os.path.exists(path + end):
+                    copyfile(path + end, aside + end)
+                    os.chmod(aside + end, 0o600)
+            for end in ("-wal", "-shm", ".check"):  # those of the old one
+                with suppress(FileNotFoundError):
+                    os.unlink(path + end)
+            if os.path.exists(f"{new}.check"):
+                os.replace(f"{new}.check", f"{path}.check")
+            os.replace(new, path)
+            sync_folder(os.path.dirname(path))
+    except OSError as error:
+        raise unwritable(path, error) from None
     finally:
-        os.close(descriptor)
+        lock.close()
 
 
-def _spoilt(path: str) -> StoreError:
-    return StoreError(
-        "{path} was not written correctly; nothing was changed",
-        hint="run `loxodon validate`, and check the disk",
-        path=path,
-    )
+@contextmanager
+def held(path: str, keys: Keys = ()) -> Iterator[apsw.Connection | None]:
+    """Have a database to oneself, its log taken into it; a BusyStoreError where others have it.
+    None where there is none, or it cannot be read: then nobody can use it."""
+    connection = None
+    try:
+        if os.path.exists(path):
+            flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI  # to be copied under a key
+            connection = cipher.connect(path, keys, flags)
+            connection.set_busy_timeout(_HOLD_MS)
+            # Only in this mode does a lock keep everybody out, and is there no log that goes by
+            # name. It is kept after the transaction, so that the file can be copied.
+            for pragma in ("PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=DELETE"):
+                connection.execute(pragma).fetchall()
+            connection.execute("BEGIN EXCLUSIVE; COMMIT").fetchall()
+    except apsw.Error as error:
+        if connection is not None:
+            let_go(connection)
+            connection = None
+        if isinstance(error, apsw.BusyError | apsw.LockedError):
+            raise busy(path) from None
+        why = cipher.explained(path, keys) if isinstance(error, apsw.NotADBError) else None
+        if isinstance(why, LockedStoreError):  # others may have the key
+            raise why from None
+    try:
+        yield connection
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def leave(connection: apsw.Connection) -> None:
+    """Let a database that was `held` have its log again, for others to open."""
+    for pragma in ("locking_mode=NORMAL", "journal_mode=WAL"):
+        connection.execute(f"PRAGMA {pragma}").fetchall()

@@ -3,6 +3,10 @@
 WAL with synchronous=FULL, because an acknowledged turn must survive the power going off. Every
 write begins IMMEDIATE behind a lock between processes. A file that is not ours, or that a newer
 Loxodon wrote, is refused before anything in it is touched.
+
+Walls are views (`sql/sqlite/walls.sql`). A view has the name of a table and stands in the
+connection's own `temp` schema, where SQLite looks first: every query meets it, and what is not to
+be seen is as if it were not there.
 """
 
 from __future__ import annotations
@@ -11,59 +15,53 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from threading import RLock
 from time import monotonic
 from typing import Any
 
 import apsw
 
-from loxodon.errors import (
-    BusyStoreError,
-    ForeignStoreError,
-    FullStoreError,
-    LockedStoreError,
-    StoreError,
-    unwritable,
-)
+from loxodon.errors import BusyStoreError, ForeignStoreError, FullStoreError, StoreError, unwritable
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
-from loxodon.files import sync_folder
 from loxodon.messages import t
-from loxodon.store.driver import LOCK_SECONDS, Driver, Part, Row, half_character, newer
+from loxodon.store.driver import (
+    HOLE,
+    LOCK_SECONDS,
+    SQL,
+    Driver,
+    Entry,
+    Part,
+    Row,
+    entries,
+    half_character,
+    newer,
+)
 from loxodon.store.driver import migrations as all_migrations
 from loxodon.store.search import TABLES
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys, damaged
-from loxodon.store.walls import Wall
+from loxodon.store.sqlite.fulltext import SqliteFullText
+from loxodon.store.walls import Wall, documents_of, path_of
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
-
-BACKEND = "sqlite"
-_BUSY_MS = 30_000
-_MOVE_SECONDS = 10.0
-_FOLD_MS = 2_000
+BUSY_MS = 30_000
 _FORK_SECONDS = 5.0  # how long a fork waits for other threads that read or write
-_WAL_LIMIT = 64 << 20
-
 _PRAGMAS = (
     "synchronous=FULL",
     "fullfsync=ON",
     "foreign_keys=ON",
     "cache_size=-65536",
     "secure_delete=ON",
-    f"journal_size_limit={_WAL_LIMIT}",
+    f"journal_size_limit={64 << 20}",
 )
-
 _INDEXES = tuple(table.name for table in TABLES.values())
-"""The full-text indexes. Beside each stands `…_words`: its words with the rows that have them."""
-
 _NAMED = re.compile(r"(?:index|table) (?:main\.)?(\w+)$")
 _TREE = re.compile(r"^Tree (\d+) ")
-
-WRITES = "writes"
-"""The counter that each write adds one to."""
 _OUR_TABLES = """
 SELECT count(*) = 3 FROM sqlite_schema WHERE name IN ('turns', 'memories', 'counters')
 """
+_SEALS = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB '*_sealed'"
 
 _CUT_OFF: set[tuple[int, int]] = set()
 """Files that this process must not open: it was forked while its parent was at them."""
@@ -74,24 +72,23 @@ class Database(Driver):
 
     def __init__(self, path: str, keys: Keys = ()) -> None:
         """`keys` open a file that is encrypted, and the first of them encrypts a new one."""
-        super().__init__(path, BACKEND)
+        super().__init__(path, "sqlite")
+        self.text = SqliteFullText(self)
         self._keys = keys
         self._views: Mapping[str, str] = {}
-        self._lock: FileLock | None = None
-        # Whether it, or the folder that its log would be in, cannot be written.
-        needed = (path, os.path.dirname(path)) if os.path.exists(path) else ()
-        self.read_only = not all(os.access(one, os.W_OK) for one in needed)
         try:
-            if not self.read_only:
-                self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
+            self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
+        except OSError as error:
+            raise unwritable(path, error) from None
+        try:
             self._handle: apsw.Connection | None = self._connect()
-        except BaseException as error:
-            if self._lock is not None:
-                self._lock.close()
-            if isinstance(error, OSError):
-                raise unwritable(path, error) from None
+        except BaseException:
+            self._lock.close()
             raise
         quiet_at_fork(self)
+
+    def another(self) -> Database:
+        return Database(self.path, self._keys)
 
     def before_fork(self) -> bool:
         return self._turn.acquire(timeout=_FORK_SECONDS)
@@ -100,12 +97,11 @@ class Database(Driver):
         self._turn.release()
 
     def after_fork(self) -> None:
-        """Give the connection up without a trace; we get one of our own when we need it.
+        """Give the connection up; the child gets one of its own when it needs it.
 
-        SQLite must forget it: it keeps one list of locks for all connections of a process to a
-        file, would take the parent's for ours, and our log would be removed under us. That can be
-        done to a connection at rest. One that is not must never be touched, nor its file opened.
-        """
+        SQLite keeps one list of locks for all connections of a process to a file, and would take
+        the parent's for ours. One that is not at rest must never be touched, nor its file
+        opened."""
         if self._handle is not None:
             if not self._mode and self._turn._is_owned():  # type: ignore[attr-defined]
                 self._handle.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -128,46 +124,29 @@ class Database(Driver):
     def _connect(self) -> apsw.Connection:
         connection = None
         try:
-            if not self.read_only and not os.path.exists(self.path):
+            if not os.path.exists(self.path):
                 # SQLite would let everybody read what it makes.
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             self._inode = _inode(self.path)
             self._check_usable()
-            connection = self._open_file()
-            connection.set_busy_timeout(_BUSY_MS)
-            version = self._recognise(connection)
-            known = migrations()
-            if version < len(known):
-                if self.read_only:
-                    raise unwritable(self.path, "an older Loxodon wrote it, and it is read-only")
-                self._migrate(connection, known)
+            connection = cipher.connect(self.path, self._keys)
+            if self._keys and not os.path.exists(f"{self.path}.check"):
+                cipher.put_check(self.path, self._keys[:1])
+            connection.set_busy_timeout(BUSY_MS)
+            if self._recognise(connection) < len(migrations()):
+                self._migrate(connection)
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
             _put_up(connection, {}, self._views)
-            for index in _INDEXES:
+            for index in _INDEXES:  # its words with the rows that have them
                 made = f"CREATE VIRTUAL TABLE temp.{index}_words "
                 connection.execute(f"{made} USING fts5vocab(main, {index}, instance)")
         except apsw.Error as error:
             if connection is not None:
                 let_go(connection)
             raise self._translated(error) from None
-        return connection
-
-    def _open_file(self) -> apsw.Connection:
-        if not self.read_only:
-            connection = cipher.connect(self.path, self._keys)
-            if self._keys and not os.path.exists(f"{self.path}.check"):
-                cipher.put_check(self.path, self._keys[:1])
-            return connection
-        from urllib.parse import quote
-
-        # A copy on a read-only disk can be read, but SQLite must be told not to look for writers.
-        uri, flags = f"file:{quote(self.path)}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        try:
-            connection = cipher.connect(f"{uri}?mode=ro", self._keys, flags)
-            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-        except (apsw.CantOpenError, apsw.ReadOnlyError):
-            connection = cipher.connect(f"{uri}?immutable=1", self._keys, flags)
+        except OSError as error:
+            raise unwritable(self.path, error) from None
         return connection
 
     def _recognise(self, connection: apsw.Connection) -> int:
@@ -192,12 +171,17 @@ class Database(Driver):
             raise newer(self.path, version, len(migrations()))
         return int(version)
 
-    def _migrate(self, connection: apsw.Connection, known: Sequence[str]) -> None:
+    def _migrate(self, connection: apsw.Connection) -> None:
         """Bring the schema up to date, each step in a transaction of its own."""
         lock = self._wait_for_turn()
         try:
             connection.execute("PRAGMA journal_mode=WAL").fetchall()
-            _unseal(connection, self.path)
+            # The row checksums of earlier versions need a function that is gone.
+            for (name,) in connection.execute(_SEALS).fetchall():
+                connection.execute(f'DROP INDEX "{name}"')
+            with suppress(OSError):  # how many writes there were, beside the file
+                os.unlink(f"{os.path.splitext(self.path)[0]}.mark")
+            known = migrations()
             for number in range(self._recognise(connection) + 1, len(known) + 1):
                 with open(known[number - 1], encoding="utf-8") as file:
                     script = file.read()
@@ -248,10 +232,8 @@ class Database(Driver):
                 changes = self._connection.total_changes()
                 try:
                     yield
-                    if changes != self._connection.total_changes():
-                        self.run(self.sql["take_numbers"], (WRITES, 1))
-                        if self.before_commit is not None:
-                            self.before_commit()
+                    if self.before_commit and changes != self._connection.total_changes():
+                        self.before_commit()
                     self.run("COMMIT")
                 except BaseException:
                     _undo(self._handle)
@@ -277,7 +259,7 @@ class Database(Driver):
 
     def _follow(self) -> None:
         """Open the file anew where another was put in its place in the moment it was opened."""
-        if self._closed or self.read_only or self._connection.in_transaction:
+        if self._closed or self._connection.in_transaction:
             return
         found = _inode(self.path)
         if any(found) and found != self._inode:
@@ -286,8 +268,6 @@ class Database(Driver):
             self.generation += 1
 
     def _wait_for_turn(self, seconds: float = LOCK_SECONDS) -> FileLock:
-        if self._lock is None:
-            raise unwritable(self.path, "it is read-only")
         began = monotonic()
         most = seconds if self.patience is None else min(seconds, self.patience)
         held = self._lock.acquire(most)
@@ -332,19 +312,19 @@ class Database(Driver):
         return walled if self._views and walled in self.sql else name
 
     def stand_behind(self, wall: Wall) -> None:
-        views: Mapping[str, str] = {}
-        if wall.stands:  # imported here: the owner has no use for it
-            from loxodon.store.sqlite.views import views_of
-
-            views = views_of(wall)
+        views = views_of(wall)
         with self._turn:
             _put_up(self._connection, self._views, views)
             self._views = views
             self.wall = wall
             self._memo = {}
 
+    def size(self) -> int:
+        paths = (self.path, f"{self.path}-wal")
+        return sum(os.path.getsize(path) for path in paths if os.path.exists(path))
+
     def integrity(self, most: int) -> Iterator[tuple[str, str]]:
-        from loxodon.store.sqlite.schema import expected_schema
+        from loxodon.store.sqlite.copying import expected_schema
 
         schema = set(self.all("SELECT type, name, sql FROM sqlite_schema"))
         for _, name, _ in sorted(expected_schema() - schema, key=str)[:most]:
@@ -369,15 +349,11 @@ class Database(Driver):
         for table, row, parent, _ in self.all("PRAGMA foreign_key_check")[:most]:
             yield table, t("row {row} refers to a missing row of {parent}", row=row, parent=parent)
 
-    def compact(self) -> None:
+    def compact(self) -> bool:
         # `secure_delete` writes zeros over most of what a table lets go of. What a page of the file
         # moved aside when it was split or filled is not: only a file that is written anew has
-        # nothing of it. A contentless full-text index keeps a deleted row's words until its parts
-        # are merged, which was done before (`FullText.scrub`).
+        # nothing of it, once the log is cut too.
         self.run("VACUUM")
-
-    def settle(self) -> bool:
-        """What the log still has is gone once it has been taken into the file and cut."""
         ((busy, *_),) = self.all("PRAGMA wal_checkpoint(TRUNCATE)")
         return not busy
 
@@ -388,8 +364,7 @@ class Database(Driver):
                 if self._handle is not None:
                     let_go(self._handle)
                     self._handle = None
-                if self._lock is not None:
-                    self._lock.close()
+                self._lock.close()
 
     def _translated(self, error: apsw.Error) -> StoreError:
         if isinstance(error, apsw.ConnectionClosedError):
@@ -430,7 +405,6 @@ def _undo(connection: apsw.Connection | None) -> None:
 
 
 def let_go(connection: apsw.Connection) -> None:
-    """Close a connection, whatever the disk says to that."""
     with suppress(apsw.Error):  # what could not be taken out of the log is safe there
         connection.close()
 
@@ -446,15 +420,26 @@ def _put_up(
         connection.execute(f"CREATE TEMP VIEW {name} AS {select}")
 
 
-def _unseal(connection: apsw.Connection, path: str) -> None:
-    """Drop the row checksums of earlier versions: they need a function that is gone."""
-    find = (
-        "SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE '%\\_sealed' ESCAPE '\\'"
-    )
-    for (name,) in connection.execute(find).fetchall():
-        connection.execute(f'DROP INDEX "{name}"')
-    with suppress(OSError):  # how many writes there were, beside the file
-        os.unlink(f"{os.path.splitext(path)[0]}.mark")
+def views_of(wall: Wall) -> Mapping[str, str]:
+    kinds = {"alone"} if wall.alone else {"any", "group" if wall.group else "agent"}
+    path = path_of(documents_of(wall.agent))
+    # '0' comes right after the '/' at the end of a path.
+    texts = {"agent": wall.agent, "mark": wall.mark, "path": path, "path_end": f"{path[:-1]}0"}
+
+    def quoted(hole: re.Match[str]) -> str:
+        return "'" + texts[hole[1]].replace("'", "''") + "'"
+
+    found = {}
+    for one in _walls() if wall.stands else ():
+        kind, _, table = one.name.partition("/")
+        if one.kind == "name" and kind in kinds:
+            found[table] = HOLE.sub(quoted, one.text)
+    return found
+
+
+@cache
+def _walls() -> list[Entry]:
+    return entries([os.path.join(SQL, "sqlite", "walls.sql")])
 
 
 def _inode(path: str) -> tuple[int, int]:
@@ -467,7 +452,6 @@ def _inode(path: str) -> tuple[int, int]:
 
 
 def busy(path: str) -> BusyStoreError:
-    """The error for what another program holds."""
     return BusyStoreError(
         "{path} is locked by another program",
         hint="close that program, or try again later",
@@ -476,89 +460,4 @@ def busy(path: str) -> BusyStoreError:
 
 
 def migrations() -> list[str]:
-    """The files that make the schema, in order."""
-    return all_migrations(BACKEND)
-
-
-def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:
-    """Put the database file `new` in the place of `path`; what is there is kept as `aside`.
-
-    Without `aside` it is not kept. Both must be closed: a BusyStoreError where somebody has the
-    old one open, and nothing is moved. `keys` are those of the old one.
-    """
-    from shutil import copyfile
-
-    lock = FileLock(os.path.splitext(path)[0] + ".lock")
-    try:
-        if not lock.acquire(_MOVE_SECONDS):
-            raise busy(path)
-        with held(path, keys):
-            for end in ("", "-wal", ".check") if aside else ():
-                if os.path.exists(path + end):
-                    copyfile(path + end, aside + end)
-                    os.chmod(aside + end, 0o600)
-            for end in ("-wal", "-shm", ".check"):  # those of the old one
-                with suppress(FileNotFoundError):
-                    os.unlink(path + end)
-            if os.path.exists(f"{new}.check"):
-                os.replace(f"{new}.check", f"{path}.check")
-            os.replace(new, path)
-            sync_folder(os.path.dirname(path))
-    except OSError as error:
-        raise unwritable(path, error) from None
-    finally:
-        lock.close()
-
-
-@contextmanager
-def held(path: str, keys: Keys = ()) -> Iterator[apsw.Connection | None]:
-    """Have a database to oneself, its log taken into it; a BusyStoreError where others have it.
-
-    Whoever opens it meanwhile waits. None where there is none, or it cannot be read: then nobody
-    can use it.
-    """
-    connection = _folded(path, keys) if os.path.exists(path) else None
-    try:
-        yield connection
-    finally:
-        if connection is not None:
-            connection.close()
-
-
-def leave(connection: apsw.Connection) -> None:
-    """Let a database that was `held` have its log again, for others to open."""
-    for pragma in ("locking_mode=NORMAL", "journal_mode=WAL"):
-        connection.execute(f"PRAGMA {pragma}").fetchall()
-
-
-def _folded(path: str, keys: Keys) -> apsw.Connection | None:
-    try:
-        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI  # to be copied under a key
-        connection = cipher.connect(path, keys, flags)
-    except apsw.NotADBError:
-        if isinstance(why := cipher.explained(path, keys), LockedStoreError):
-            raise why from None  # others may have the key
-        return None
-    except apsw.Error:
-        return None
-    try:
-        connection.set_busy_timeout(_FOLD_MS)
-        # Only in this mode does a lock keep everybody out, and is there no log that goes by name.
-        # It is kept after the transaction, so that the file can be copied.
-        for statement in (
-            "PRAGMA locking_mode=EXCLUSIVE",
-            "PRAGMA journal_mode=DELETE",
-            "BEGIN EXCLUSIVE",
-            "COMMIT",
-        ):
-            connection.execute(statement).fetchall()
-    except (apsw.BusyError, apsw.LockedError):
-        connection.close()
-        raise busy(path) from None
-    except apsw.Error:  # it is damaged, or no database
-        connection.close()
-        return None
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    return all_migrations("sqlite")

@@ -1,8 +1,5 @@
-"""Databases of other programs: read, never written, and nothing of theirs is run.
-
-A file that somebody hands over may have a view in the place of a table, a virtual table, a trigger
-or a column that is computed. Only plain tables are asked for what stands in them, on a connection
-that trusts nothing in the schema and has a limit for each value.
+"""Databases of other programs: read, never written, and nothing of theirs is run: only plain tables
+are read, on a connection that trusts nothing in the schema and limits each value.
 """
 
 from __future__ import annotations
@@ -41,7 +38,6 @@ def connect(path: str, how: str, longest: int) -> apsw.Connection:
 
 
 def columns(connection: apsw.Connection, table: str, *, computed: bool = False) -> list[str]:
-    """The columns of a plain table, with those that are `computed` where wanted; none for a view
-    or a virtual table, which could run anything."""
+    """The columns of a plain table; none for a view or virtual table, which could run anything."""
     found = connection.execute(_COLUMNS, (table,)).fetchall()
     return [str(name) for name, hidden in found if computed or not hidden]

@@ -1,6 +1,6 @@
 """The full-text indexes in SQLite: FTS5 over our own words, contentless.
 
-SQLite's own bm25 reads each list twice more than ranking from the lists (`fulltext.best`), so it is
+SQLite's own bm25 reads each list twice more than ranking from the lists (`search.best`), so it is
 asked only where the lists are long or a filter stands before them.
 """
 
@@ -13,8 +13,7 @@ from typing import Any
 
 from loxodon.store import Hit, Index
 from loxodon.store.driver import Driver, Row, these
-from loxodon.store.fulltext import Postings, best
-from loxodon.store.search import TABLES, Narrowed
+from loxodon.store.search import TABLES, Narrowed, Postings, best
 
 _KEPT = 100_000  # rows whose length is remembered
 _RANKED = 2_000  # list entries up to which SQLite takes longer than ranking here
@@ -60,8 +59,7 @@ class SqliteFullText:
         return {word: self._db.column(name, (any_of([word]), most), **parts) for word in words}
 
     def lengths(self, index: Index, rows: Collection[int]) -> Mapping[int, int]:
-        """How many words rows have, those of `rows` among them; as known from before where they
-        have not changed."""
+        """How many words rows have, those of `rows` among them."""
         db, name = self._db, TABLES[index].name
         version = db.generation, db.counters.get(f"changed_{name}", 0)
         before, known = self._lengths.get(name, (None, {}))
@@ -77,7 +75,6 @@ class SqliteFullText:
         return known
 
     def size(self, index: Index) -> tuple[int, int]:
-        """How many rows an index has, and how many words."""
         memo, name = self._db.memo, TABLES[index].name
         if (name, "") not in memo:
             rows, words, *_ = (*numbers(self._db.value("index_size", index=name) or b""), 0, 0)
@@ -127,8 +124,8 @@ class SqliteFullText:
             self._db.run("merge_index", (_MERGED,), index=name)
 
     def clear(self) -> None:
-        """A damaged index can be neither emptied nor dropped, so each is taken apart: its tables
-        first, then its entry in the schema, then it is made again as it was defined."""
+        """Take each index apart and make it again: a damaged one can be neither emptied nor
+        dropped."""
         db = self._db
         for name in _NAMES:
             definition = db.value("definition", (name,))

@@ -39,9 +39,6 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$
 
 -- A space ----------------------------------------------------------------------------------------------
 
--- name: space_version
-SELECT version FROM loxodon.spaces WHERE id = $1
-
 -- name: count_write
 UPDATE loxodon.spaces SET version = version + 1 WHERE id = $1
 

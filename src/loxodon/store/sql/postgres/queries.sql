@@ -1214,12 +1214,6 @@ DELETE FROM loxodon.chunk_places WHERE file = $1
 -- name: drop_source_file
 DELETE FROM loxodon.source_files WHERE no = $1
 
--- name: chunks_of_file
-SELECT p.heading || '
-' || c.text FROM source_files f
-JOIN chunk_places p ON p.file = f.no JOIN chunks c ON c.no = p.chunk
-WHERE f.root = $1 AND f.path = $2 ORDER BY p.n
-
 -- name: notes
 SELECT c.no, c.text, p.first_line, p.last_line, p.heading, p.at, p.type, p.importance, p.project,
   p.triggers, f.root, f.path, f.role, f.size, f.mtime, f.hash, f.problem
@@ -1458,9 +1452,6 @@ UPDATE loxodon.turns SET channel = '' WHERE channel = $1
 
 -- name: drop_channel_of_events
 UPDATE loxodon.events SET channel = '' WHERE channel = $1
-
--- name: rename_speaker
-UPDATE loxodon.turns SET speaker = $1 WHERE speaker = $2
 
 -- name: drop_all_labels
 DELETE FROM loxodon.memory_labels WHERE memory = $1

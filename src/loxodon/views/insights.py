@@ -1,4 +1,4 @@
-"""insights.md and projects.md: memories as lists, for a person to read and to edit.
+"""insights.md: every fact as a list, for a person to read and to edit.
 
     ## Active facts
 
@@ -11,8 +11,7 @@
 In brackets is the memory's id; an entry without one is new. The label in bold is there to be read:
 of an entry with an id it is not taken in. The last line ends the entry; an entry that a person
 writes may do without. Content survives exactly: what an editor would not keep, or what would read
-as something else, is escaped (`&#xD;`, or a backslash at the start of a line). projects.md lists
-facts by project, and plans with a box to tick.
+as something else, is escaped (`&#xD;`, or a backslash at the start of a line).
 
 A line that was left without its entry is an error, and nothing of the page is taken.
 """
@@ -28,27 +27,18 @@ from typing import Any, NamedTuple
 from loxodon.errors import InputError
 from loxodon.language.statements import USER
 from loxodon.messages import t
-from loxodon.text.words import fold
-from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, STATES, FileProblem, Record, Source, State
-from loxodon.views.edits import EditedEntry, EditedView
-from loxodon.views.manifest import Planned, View, based_on, comment
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, STATES, FileProblem, Record
+from loxodon.views.edits import EditedEntry, EditedPage
+from loxodon.views.manifest import INSIGHTS, Planned, View, based_on, comment
 from loxodon.views.pages import Content
 
-INSIGHTS = "insights.md"
-PROJECTS = "projects.md"
 _LABEL_LENGTH = 40
-_ACTIVE = {"zh": "活跃事实", "en": "Active facts"}
-_ARCHIVED = {"zh": "归档事实", "en": "Archived facts"}
-_FACTS = {"zh": "事实", "en": "What is known"}
-_PROJECTS = {"zh": "项目", "en": "Projects"}
-_PLANS = {"zh": "计划", "en": "Plans"}
+_HEADINGS = {"zh": ("活跃事实", "归档事实"), "en": ("Active facts", "Archived facts")}
+_ARCHIVED = tuple(archived for _, archived in _HEADINGS.values())
+_TITLE = {"zh": "事实", "en": "What is known"}
 _EDIT = {
     "zh": "可以直接编辑：改动、新增或删除条目，然后运行 loxodon sync；删除的条目会归档",
     "en": "edit, add or delete entries, then run loxodon sync; a deleted entry is archived",
-}
-_ADD = {
-    "zh": "在项目标题下新增一条，再运行 loxodon sync，就会成为该项目的一条记忆",
-    "en": "add an entry under a project, then run loxodon sync: it becomes a memory of it",
 }
 _CATEGORIES = {
     "identity": "身份",
@@ -73,59 +63,29 @@ _CATEGORIES = {
 
 
 def views(content: Content) -> Iterator[Planned]:
-    pages = {INSIGHTS: ("/fact/", _insights), PROJECTS: ("/fact/active", _projects)}
-    for name, (facts, make) in pages.items():
-        yield Planned(
-            name, based_on(content.language, content.basis(facts)), partial(make, content)
-        )
+    basis = based_on(content.language, content.basis("/fact/"))
+    yield Planned(INSIGHTS, basis, partial(_page, content))
 
 
-def _insights(content: Content) -> View:
+def _page(content: Content) -> View:
     language = content.language
-    parts = [[comment(INSIGHTS, content.space, _EDIT[language])], [f"# {_FACTS[language]}"]]
+    parts = [[comment(INSIGHTS, content.space, _EDIT[language])], [f"# {_TITLE[language]}"]]
     ids: dict[str, int] = {}
-    for state, heading in zip(STATES, (_ACTIVE, _ARCHIVED), strict=True):
-        parts.append([f"## {heading[language]}"])
+    for state, heading in zip(STATES, _HEADINGS[language], strict=True):
+        parts.append([f"## {heading}"])
         for one in content.facts:
             if one.state == state:
-                parts.append(_entry_lines(one, f"**{_label_of(one, language)}**: ", _about(one)))
+                parts.append(_entry_lines(one, language))
                 ids[one.id] = one.version
-    return View(_joined(parts), ids)
+    return View("\n\n".join("\n".join(part) for part in parts) + "\n", ids)
 
 
-def _projects(content: Content) -> View:
-    language = content.language
-    projects: dict[str, list[Record]] = {}
-    for one in content.facts:
-        if one.state == "active" and one.project not in ("", GLOBAL_PROJECT):
-            projects.setdefault(one.project, []).append(one)
-    parts = [[comment(PROJECTS, content.space, _ADD[language])], [f"# {_PROJECTS[language]}"]]
-    ids: dict[str, int] = {}
-    for project in sorted(projects, key=lambda name: (fold(name), name)):
-        heading = _escaped(project).replace("\n", "&#xA;")  # a heading is one line
-        parts.append([f"## {heading}"])
-        known = [one for one in projects[project] if one.category != "plan"]
-        plans = [one for one in projects[project] if one.category == "plan" and not one.done]
-        parts += [_entry_lines(one, "", [f"v{one.version}"]) for one in known]
-        if plans:
-            parts.append([f"### {_PLANS[language]}"])
-        for one in plans:
-            due = [f"due: {one.due_at:%Y-%m-%d}"] if one.due_at else []
-            parts.append(_entry_lines(one, "", [*due, f"v{one.version}"], "[ ] "))
-        ids |= {one.id: one.version for one in (*known, *plans)}
-    return View(_joined(parts), ids)
-
-
-def _joined(parts: Sequence[Sequence[str]]) -> str:
-    """Blocks of lines, with an empty line between them."""
-    return "\n\n".join("\n".join(part) for part in parts) + "\n"
-
-
-def _entry_lines(record: Record, label: str, about: Sequence[str], box: str = "") -> list[str]:
+def _entry_lines(record: Record, language: str) -> list[str]:
     first, *rest = _escaped(record.content).split("\n")
-    said = f"- {box}[{record.id}] {label}{_guarded(first, first=True)}".rstrip(" ")
+    label = f"**{_label_of(record, language)}**: "
+    said = f"- [{record.id}] {label}{_guarded(first, first=True)}".rstrip(" ")
     indented = (f"  {_guarded(line)}" if line else "" for line in rest)
-    return [said, *indented, "  " + " ".join(f"`{part}`" for part in about)]
+    return [said, *indented, "  " + " ".join(f"`{part}`" for part in _about(record))]
 
 
 def _label_of(record: Record, language: str) -> str:
@@ -149,13 +109,12 @@ def _about(record: Record) -> list[str]:
         parts.append(f"project: {_value_text(record.project)}")
     parts += [f"importance: {record.importance!r}", f"updated: {record.updated_at:%Y-%m-%d}"]
     if record.sources:
-        parts.append(f"source: {_value_text(place_of(record.sources[0]))}")
+        source = record.sources[0]
+        place = f"{source.session}:{source.turn}"
+        parts.append(
+            f"source: {_value_text(f'{source.file}:{source.line}' if source.file else place)}"
+        )
     return [*parts, f"v{record.version}"]
-
-
-def place_of(source: Source) -> str:
-    """Where a memory comes from, in a word."""
-    return f"{source.file}:{source.line}" if source.file else f"{source.session}:{source.turn}"
 
 
 # Text that survives
@@ -226,10 +185,7 @@ def _names_of(text: str) -> tuple[str, ...]:
 
 _SPAN = r"`(?:v\d{1,9}|(?:tags|project|importance|updated|created|source|due)[:：][^`\n]*)`"
 _ABOUT = re.compile(rf"{_SPAN}(?: +{_SPAN})*")
-_BULLET = re.compile(
-    r"[-*+] +(?:\[(?P<box>[ xX])\] +)?(?:\[(?P<id>[fbs]_\d{8,}_\d{3,})\])?(?: |$)?"
-)
-_EMPTY_BULLET = re.compile(r"[-*+] *")
+_BULLET = re.compile(r"[-*+](?: +(?:\[(?P<id>[fbs]_\d{8,}_\d{3,})\])?(?: |$)?|$)")
 _LABEL = re.compile(r"\*\*(?P<label>[^*\n]{1,200})\*\*(?:[:：] ?|$)")
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*")
 _BESIDE = re.compile(r"<!--.*-->\s*|\|.*|-{3,}\s*|\*{3,}\s*|_{3,}\s*")  # comments, tables, rules
@@ -252,18 +208,18 @@ class _Block(NamedTuple):
 Problem = Callable[[int, str, str], None]
 
 
-def read_page(file: str, text: str, written: Mapping[str, int]) -> EditedView:
-    """An edited page. Any text can be read; what makes no sense is reported."""
+def read_page(text: str, written: Mapping[str, int]) -> EditedPage:
+    """The edited page. Any text can be read; what makes no sense is reported."""
     problems: list[FileProblem] = []
 
     def problem(line: int, what: str, hint: str) -> None:
-        problems.append(FileProblem(file, line, what, hint))
+        problems.append(FileProblem(INSIGHTS, line, what, hint))
 
     # Our own text has no CR that is not escaped.
     lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
-    found = [_entry(file, block, problem) for block in _blocks(lines, problem)]
+    found = [_entry(block, problem) for block in _blocks(lines, problem)]
     entries = [entry for entry in found if entry is not None]
-    return EditedView(file, entries, file, problems, written, text.endswith("\n"))
+    return EditedPage(INSIGHTS, entries, problems, written, text.endswith("\n"))
 
 
 def _blocks(lines: Sequence[str], problem: Problem) -> Iterator[_Block]:
@@ -273,8 +229,7 @@ def _blocks(lines: Sequence[str], problem: Problem) -> Iterator[_Block]:
         if not line.strip():
             blank += 1
             continue
-        heading = _HEADING.fullmatch(line)
-        bullet = _BULLET.match(line) or _EMPTY_BULLET.fullmatch(line)
+        heading, bullet = _HEADING.fullmatch(line), _BULLET.match(line)
         indented = line.startswith(("  ", "\t"))
         begins = heading or bullet or _BESIDE.fullmatch(line)
         if block and not block.about and (indented or not (blank or begins)):
@@ -287,7 +242,7 @@ def _blocks(lines: Sequence[str], problem: Problem) -> Iterator[_Block]:
                 yield block
             block = _Block(number, section, [line]) if bullet else None
             if heading and len(heading[1]) == 2:
-                section = _unescaped(heading[2])
+                section = heading[2]
             elif not begins:
                 what = t("this line does not belong to an entry")
                 problem(number, what, t("start it with `- ` to make it an entry"))
@@ -301,13 +256,12 @@ def _orphan(line: int, problem: Problem) -> None:
     problem(line, what, t("put its entry back, or delete this line too; nothing was changed"))
 
 
-def _entry(file: str, block: _Block, problem: Problem) -> EditedEntry | None:
+def _entry(block: _Block, problem: Problem) -> EditedEntry | None:
     bullet = _BULLET.match(block.lines[0])
     first = block.lines[0][bullet.end() :] if bullet else ""
-    box, id = (bullet["box"], bullet["id"] or "") if bullet else (None, "")
+    id = (bullet["id"] if bullet else "") or ""
     if not id and re.match(r"\[[fbs]_\d", first):
-        hint = t("restore it; a new entry has no id")
-        problem(block.line, t("its id is not readable"), hint)
+        problem(block.line, t("its id is not readable"), t("restore it; a new entry has no id"))
         return None
     about, rest = block.about, block.lines[1:]
     last = block.line + len(block.lines) - 1
@@ -316,8 +270,7 @@ def _entry(file: str, block: _Block, problem: Problem) -> EditedEntry | None:
     if not id and "" in rest and re.search(r"`v\d+`", about):
         _orphan(last, problem)  # of what stood below a new entry
         return None
-    label = _LABEL.match(first) if file != PROJECTS else None
-    if label:
+    if label := _LABEL.match(first):
         # Whoever writes a new entry like this means the label to be part of it.
         first = first[label.end() :] if id else f"{label['label']}: {first[label.end() :]}"
     bare = (line[1:] if _BACKSLASH.match(line) else line for line in (first, *rest))
@@ -326,14 +279,9 @@ def _entry(file: str, block: _Block, problem: Problem) -> EditedEntry | None:
         problem(block.line, t("the entry is empty"), t("delete the line to archive it"))
         return None
     said: dict[str, Any] = {"content": content}
-    if box:
-        said |= {"done": box != " "} if id else {"done": box != " ", "category": "plan"}
-    if not id and file == PROJECTS and block.section:
-        said["project"] = block.section
     version = _said_about(about, last, said, problem)
-    archived = not id and block.section.startswith(tuple(_ARCHIVED.values()))
-    state: State | None = "archived" if archived and file != PROJECTS else None
-    return EditedEntry(file, block.line, said, id, version, state=state)
+    archived = block.section.startswith(_ARCHIVED)
+    return EditedEntry(block.line, said, id, version, archived)
 
 
 def _said_about(about: str, line: int, said: dict[str, Any], problem: Problem) -> int:

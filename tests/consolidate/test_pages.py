@@ -55,7 +55,7 @@ def test_snapshot_has_its_sections_in_both_languages(known: Memory) -> None:
     ]
     core = section(text, "Core memories")
     assert core[0] == "1. [0.90] The user sails (2026-02-04)"
-    assert any("tax return (by 2026-02-07)" in line for line in core)
+    assert any("tax return (by 2026-02-07, 2026-02-04)" in line for line in core)
     assert core[-1] == "4. [0.30] The user may be fond of jazz (60% sure)"
     assert section(text, "The last three days") == ["- 2026-02-04: moved house today"]
     assert section(text, "Index")[0] == "The whole memory: 7 memories, 0 entities, 1 topic"
@@ -142,7 +142,6 @@ def test_profile_has_sections_and_the_week(known: Memory, clock: Clock) -> None:
     ]
     assert section(text, "Health") == ["- The user is allergic to peanuts"]
     assert "- 2026-02-04 new: The user sails" in section(text, "This week")
-    assert "This week: The user's name is Ann; is allergic to peanuts; sails" in text
     assert headings(known.profile("zh"))[:2] == ["# 用户画像", "## 基本情况"]
     assert known.profile("fr") == known.profile("en")
     known.capture("The user has a pacemaker", importance=1.0, category="health")
@@ -158,7 +157,7 @@ def test_profile_has_sections_and_the_week(known: Memory, clock: Clock) -> None:
     assert "This week" not in known.profile("en", refresh=True)
 
 
-def test_profile_tells_what_changed_in_a_few_words(memory: Memory, clock: Clock) -> None:
+def test_profile_tells_what_changed_and_keeps_small(memory: Memory, clock: Clock) -> None:
     assert memory.profile() == "# Profile"
     tell(memory, clock, "I live in Bristol", "I live in Sheffield", "我戒了咖啡", days=0.1)
     week = memory.profile("en", refresh=True)
@@ -167,7 +166,5 @@ def test_profile_tells_what_changed_in_a_few_words(memory: Memory, clock: Clock)
     for n in range(300):
         memory.capture(f"The user met friend number {n} in town", importance=0.9)
     text = memory.profile("en", refresh=True)
-    told = next(line for line in text.split("\n") if line.startswith("This week:"))
-    assert len(told.split()) <= 110
-    assert re.search("and [0-9]+ more changes", told)
+    assert len(section(text, "This week")) == 20
     assert 90 <= text.partition("## This week")[0].count("\n- ") <= 110

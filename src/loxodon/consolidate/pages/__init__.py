@@ -1,1 +1,0 @@
-"""What is written for people and agents to read: summaries, the snapshot, the profile."""

@@ -1,0 +1,597 @@
+"""Consolidation: conversations become knowledge, in seven phases.
+
+    1  segment      cuts what was said into fragments, segments and events
+    2  read         what it says, as sentences that stand alone
+    3  ask          a model about what was not understood, where one is set
+    4  reconcile    adds, updates, supersedes, retracts; summaries, entities
+    5  decay        archives what faded, lifts what was used
+    6  index        keywords of what changed, vectors of what has none
+    7  snapshot     what a conversation starts with
+
+Each phase is one transaction that also notes which phase is next (the sixth may be several), so a
+run that is killed leaves whole phases behind it, and the next goes on where it was cut short. What
+passes from phase to phase is in the work log.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from itertools import groupby
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
+
+from loxodon import files
+from loxodon.clock import to_stored
+from loxodon.consolidate import compress, decay, themes
+from loxodon.consolidate.denoise import Sentence
+from loxodon.consolidate.events import events_of
+from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read, rules_for
+from loxodon.consolidate.keep import Keeper
+from loxodon.consolidate.passages import from_json, to_json
+from loxodon.consolidate.residue import Asking, ModelAnswer, Residue
+from loxodon.consolidate.schedule import has_come
+from loxodon.consolidate.segment import PAUSE, TurnSegment, segments
+from loxodon.consolidate.segment import said_in as sentences_in
+from loxodon.consolidate.snapshot import renewed_snapshots
+from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
+from loxodon.guard import provenance, quarantine
+from loxodon.guard.instructions import found_in
+from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
+from loxodon.language.worth import judge, judge_all
+from loxodon.store import Work, clock_check
+from loxodon.store.clock_check import Doubted
+from loxodon.text.bounds import CLOSELY, tame
+from loxodon.text.steps import counted
+from loxodon.types import CAPTURED, NOTHING, Event, Record, Segment, Turn
+
+if TYPE_CHECKING:
+    from loxodon.opening import OpenSpace
+
+PHASES = 7
+BATCH = 1_000  # Turns in hand at a time
+# What may be done for one message at a time (see `text.steps`): 300 times what the longest of the
+# labelled cases takes, three times what any message takes that `text.bounds` has shortened
+MOST_STEPS = 2_000_000
+_RECONCILED = 5  # The phase that follows once what is in hand has become memories
+_INDEXED = 2_000
+_ASKED = 3  # Times that a model is asked about a piece it says nothing believable about
+_MARK = "consolidation.mark"
+_DEATHS = 2  # Runs killed over one message before it is put aside
+
+P = ParamSpec("P")
+T = TypeVar("T")
+# Called with the phase that begins, how many turns are done and how many there are
+OnPhase = Callable[[int, int, int], None]
+
+
+class Consolidated(NamedTuple):
+    """What a consolidation did."""
+
+    ran: bool
+    reason: str  # why it ran, or why not
+    turns: int = 0
+    # by change: `added`, `updated`, `superseded`, `archived`, …
+    counts: Mapping[str, int] = NOTHING
+    seconds: Mapping[int, float] = NOTHING  # what each phase took
+    tokens: int = 0  # that a model took
+    problem: str = ""  # why the model could not be asked, where it could not
+    views: str = ""  # why the text views could not be written, where they could not
+    held: Doubted | None = None  # set if the clock is doubted: nothing was archived or compressed
+    model: Asking | None = None  # None without a model
+
+
+class TakenOverError(Exception):
+    """Another run has begun, and goes on with what this one had in hand."""
+
+
+class Run:
+    """One consolidation of one space. Whoever calls holds the lock between runs."""
+
+    def __init__(
+        self,
+        space: OpenSpace,
+        now: datetime,
+        residue: Residue,
+        embed: Callable[[], int],
+        on_phase: OnPhase | None = None,
+    ) -> None:
+        self._space = space
+        self._store = space.store
+        self._worklog = space.store.worklog
+        self._now = now
+        self._residue = residue
+        self._embed = embed
+        self._on_phase = on_phase or (lambda phase, done, total: None)
+        self._mark = _Mark(space.folder)
+        self._counts: Counter[str] = Counter()
+        self._seconds: dict[int, float] = {}
+        self._failed: dict[int, tuple[str, str]] = {}
+        self._aside: set[int] = set()
+        self._patient = False
+        self._changed: set[str] = set()
+        self._turns = 0
+        self._held: Doubted | None = None
+        self._signed: tuple[object, ...] = ()
+        first = (self._segment, self._read, self._ask, self._reconcile)
+        self._phases = (*first, self._decay, self._index, self._snapshot)
+
+    def all(self, reason: str) -> Consolidated:
+        """Every phase for all that is pending, then the daily and weekly work that is due."""
+        with self._begun():
+            self._learn()
+            if not self._turns:  # what waits is asked about also when nothing new was said
+                self._take_decision(self._residue.read((), self._hear))
+            for phase in range(max(_RECONCILED, self._worklog.work().phase), PHASES + 1):
+                self._set(phase=phase)
+                self._do(phase)
+            if not self._held:  # else no day or week is over by this clock
+                self._counts += compress.daily(self._store, self._now, self._residue)
+                weekly = self._space.config.schedule.weekly
+                last = self._worklog.work().weekly_at
+                if has_come(weekly, last, self._now, self._space.zone):
+                    self._counts += compress.weekly(self._store, self._now, self._residue)
+            self._counts["embedded"] += self._embed()  # last, for what compressing made too
+        return self._outcome(reason, phase=0, attempts=0, last_success=self._now)
+
+    def flush(self) -> Consolidated:
+        """Phases 1 to 4 and 6 for all that is pending; the rest waits for the nightly run."""
+        if self._worklog.work().phase >= _RECONCILED:  # one of those was cut short
+            return self.all("flush")
+        self._patient = True
+        with self._begun():
+            self._learn()
+            self._set(phase=6)
+            self._do(6)
+            self._counts["embedded"] += self._embed()
+        return self._outcome("flush", phase=0, attempts=0)
+
+    def week(self) -> Consolidated:
+        """The weekly work by itself."""
+        with self._begun():
+            if not self._held:
+                self._counts += compress.weekly(self._store, self._now, self._residue)
+        return self._outcome("weekly", attempts=0)
+
+    def decide(self, answer: ModelAnswer | None = None) -> Consolidated:
+        """Make memories of what a model, or an agent with an `answer`, decides about what waits."""
+        with self._begun():
+            if self._take_decision(answer or self._residue.read((), self._hear)):
+                self._set(phase=6)
+                self._do(6)
+        return self._outcome("answered" if answer else "undecided", phase=0, attempts=0)
+
+    def only(self, phase: int) -> Consolidated:
+        """One phase by itself: 1 takes turns up, 2 to 4 go on with what is in hand."""
+        with self._begun():
+            pending = phase != 1 or self._take_up(self._store.scalar("last_turn"))
+            if pending:
+                self._do(phase)
+            if phase == 6:
+                self._counts["embedded"] += self._embed()
+        return self._outcome("asked for" if pending else "nothing is pending", attempts=0)
+
+    # The course of a run
+
+    @contextmanager
+    def _begun(self) -> Iterator[None]:
+        """One attempt; if it fails, `status` can say why."""
+        with self._store.writing():
+            attempts = self._worklog.work().attempts + 1
+            for no, turn in self._store.turns([self._mark.fatal]).items():
+                reason = "runs were cut short while they read it"
+                self._worklog.fail_turn(no, turn.content, reason)
+                attempts = 1  # the kills say nothing against the next run
+            work = self._worklog.work()._replace(attempts=attempts, last_run=self._now, error="")
+            self._worklog.set_work(work)
+            self._signed = _signature(self._worklog.work())
+        self._aside = {one.turn for one in self._worklog.fragments("failed")}
+        try:
+            self._held = clock_check.look(self._store, self._now)
+            yield
+        except TakenOverError:
+            raise
+        except (KeyboardInterrupt, UnreachableStoreError):  # which is no failed attempt
+            with suppress(StoreError, TakenOverError):
+                self._set(attempts=max(0, self._worklog.work().attempts - 1))
+            raise
+        except Exception as error:
+            text = error.localized("en")[0] if isinstance(error, LoxodonError) else repr(error)
+            with suppress(StoreError, TakenOverError):  # a full disk has no room for this either
+                self._set(error=text[:500])
+            raise
+        finally:
+            self._mark.remove()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction of this run; TakenOverError where another has begun since, because the lock
+        between runs can be lost with the connection to a server."""
+        with self._store.writing():
+            if _signature(self._worklog.work()) != self._signed:
+                raise TakenOverError
+            yield
+
+    def _learn(self) -> None:
+        """Phases 1 to 4 for all that was said before this run began."""
+        upto = self._store.scalar("last_turn")
+        while True:
+            if phase := self._worklog.work().phase:
+                for one in range(phase, _RECONCILED):
+                    self._do(one)
+            if not self._take_up(upto):
+                return
+
+    def _take_up(self, upto: int) -> bool:
+        """Take the next turns up to number `upto` in hand; whether there are any."""
+        done_to = self._worklog.work().done_to
+        turns = self._store.query_turns(
+            "turns_after", done_to, upto, self._residue.most_turns or BATCH
+        )
+        if not turns and not self._store.scalar("count_fragments", "again"):
+            return False
+        self._set(upto=number(turns[-1]) if turns else done_to, phase=1)
+        return True
+
+    def _do(self, phase: int) -> None:
+        started = perf_counter()
+        done = self._worklog.work().done_to
+        self._on_phase(phase, done, self._store.scalar("last_turn"))
+        self._phases[phase - 1]()
+        self._seconds[phase] = self._seconds.get(phase, 0.0) + perf_counter() - started
+
+    def _set(self, **values: object) -> None:
+        with self._writing():
+            self._worklog.set_work(self._worklog.work()._replace(**values))  # type: ignore[arg-type]
+
+    def _outcome(self, reason: str, **values: object) -> Consolidated:
+        self._set(**values)
+        for stage in ("waiting", "failed"):
+            self._counts[stage] = self._store.scalar("count_fragments", stage)
+        return Consolidated(
+            True,
+            reason,
+            self._turns,
+            {name: n for name, n in sorted(self._counts.items()) if n},
+            {phase: round(s, 4) for phase, s in sorted(self._seconds.items())},
+            self._residue.tokens,
+            self._residue.problem,
+            held=self._held,
+            model=self._residue.report,
+        )
+
+    # Phase 1
+
+    def _segment(self) -> None:
+        work = self._worklog.work()
+        turns = self._in_hand(work)
+        talks = [self._talk(session, said) for session, said in _by_session(turns)]
+        fragments: list[Fragment] = []
+        again = self._hear(self._store.query_turns("turns_to_read_again", BATCH))
+        for turn in filter(provenance.speaks_for_user, (*again, *turns)):
+            fragments += self._safely(turn, fragments_of, number(turn), turn.content) or ()
+        with self._writing():
+            self._worklog.let_go(map(number, again))
+            for cuts, instead_of, events in talks:
+                self._worklog.put_segments(cuts, instead_of)
+                for event in events:
+                    self._worklog.put_event(event)
+            self._store.execute_many("cut_fragment", fragments)
+            self._put_aside()
+            self._worklog.set_work(work._replace(phase=2))
+        self._turns += len(turns) + len(again)
+
+    def _talk(
+        self, session: str, turns: Sequence[Turn]
+    ) -> tuple[list[Segment], tuple[int, ...], list[Event]]:
+        """The segments of a session's new turns, those that they take the place of, and events."""
+
+        def sentences(turn: Turn) -> Sequence[Sentence]:
+            return self._safely(turn, sentences_in, turn) or ()
+
+        cuts = segments(turns, sentences)
+        events = [*events_of(cuts, self._space.count), *self._deeds(turns)]
+        last = self._worklog.last_segment(session)
+        # One that is very long is left as it is: each run would have to read all of it again.
+        goes_on = (
+            last is not None
+            and abs(turns[0].at - last.ended_at) <= PAUSE
+            and last.last_turn < number(turns[0])
+            and last.last_turn - last.first_turn < BATCH
+        )
+        if last is None or not goes_on:
+            return [kept_segment(one) for one in cuts], (), events
+        upto = self._store.query_turns("turns_from", session, last.first_turn, number(turns[-1]))
+        cuts = segments(self._hear(upto), sentences)
+        return [kept_segment(one) for one in cuts], (last.no,), events
+
+    def _deeds(self, turns: Sequence[Turn]) -> Iterator[Event]:
+        """What the assistant did."""
+        for turn in turns:
+            if turn.role != "assistant":
+                continue
+            text = tame(turn.content, CLOSELY)
+            for deed in self._safely(turn, rules_for(text)[1].deeds, text) or ():
+                if not found_in(deed, "tool"):  # what it says it will always do is no deed
+                    day, said = f"{turn.at:%Y-%m-%d}", (turn.session, turn.channel, "assistant")
+                    yield Event(day, turn.at, *said, deed, 0, turn.origin, agent=turn.agent)
+
+    # Phase 2
+
+    def _read(self) -> None:
+        work = self._worklog.work()
+        turns = {number(turn): turn for turn in self._in_hand(work)}
+        before = self._context([*turns.values()], work.done_to)
+        known: dict[str, dict[str, str]] = {}
+        found: list[tuple[int, Candidate]] = []
+        taken_back: list[int] = []
+        left: list[Fragment] = []
+        by_turn = groupby(self._worklog.fragments("cut"), key=lambda one: one.turn)
+        cut = [(no, list(group)) for no, group in by_turn]
+        judge_together(fragments for _, fragments in cut)
+        for no, fragments in cut:
+            turn = turns[no]
+            lines, last = before[no]
+            if turn.agent not in known:
+                known[turn.agent] = self._worklog.aliases(turn.agent)
+            text = tame(turn.content, CLOSELY)
+            said = TurnInContext(text, turn.at, fragments, lines, known[turn.agent])
+            if (told := self._safely(turn, read, said)) is None:
+                continue
+            if told.takes_back and last:
+                found = [one for one in found if one[0] != last]
+                taken_back.append(last)
+            for one in told.candidates:
+                for mention in one.statement.mentions:
+                    if mention.aliases:
+                        names = (mention.name, *mention.aliases)
+                        known[turn.agent] |= dict.fromkeys(names, mention.name)
+                if turn.origin == "relayed":
+                    one = one._replace(vouched=_is_vouched(one, fragments))
+                found.append((no, one))
+            wanted = self._residue.wants(told, fragments)
+            left += [one for one in fragments if one.n in wanted]
+        judge_all(one.text for one in left)
+        with self._writing():
+            # Retract what earlier runs learned from turns that were not meant, and only from these
+            rows = [row for rows in self._store.drawn_from(taken_back).values() for row in rows]
+            for row, record in self._store.records(rows).items():
+                if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
+                    self._retract(record)
+            self._store.execute_many("put_candidate", [(no, to_json(one)) for no, one in found])
+            self._put_aside()
+            self._store.execute_many(
+                "wait", [(judge(one.text).keep, one.turn, one.n) for one in left]
+            )
+            self._store.execute("drop_cut_fragments")
+            self._worklog.set_work(work._replace(phase=3))
+
+    def _context(
+        self, turns: Sequence[Turn], done_to: int
+    ) -> dict[int, tuple[list[PriorTurn], int]]:
+        """The talk before each turn, and the number of the user's turn before it, by number."""
+        found: dict[int, tuple[list[PriorTurn], int]] = {}
+        for session, said in _by_session(turns):
+            first, query = number(said[0]), self._store.query_turns
+            before = self._hear(query("turns_before", session, first, CONTEXT))
+            if first <= done_to:  # read again: others have said something between them
+                said = self._hear(query("turns_from", session, first, number(said[-1])))
+            lines: list[PriorTurn] = []
+            last = 0
+            for turn in (*before, *said):
+                found[number(turn)] = lines[-CONTEXT:], last
+                last = number(turn) if turn.role == "user" else last
+                if provenance.is_context(turn):
+                    lines.append(PriorTurn(turn.role, tame(turn.content, CLOSELY), turn.at))
+        return found
+
+    # Phase 3
+
+    def _ask(self) -> None:
+        work = self._worklog.work()
+        asked = self._residue.read(self._in_hand(work), self._hear, patient=self._patient)
+        with self._writing():
+            self._take_in(asked)
+            self._worklog.set_work(work._replace(phase=4))
+
+    def _take_decision(self, asked: ModelAnswer) -> bool:
+        """Make memories of what was decided; whether anything was."""
+        if asked == ModelAnswer():
+            return False
+        work = self._worklog.work()
+        with self._writing():
+            self._take_in(asked)
+            self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
+        self._do(4)
+        return True
+
+    def _take_in(self, asked: ModelAnswer) -> None:
+        """Put what a model decided in the place of what the rules read."""
+        self._store.execute_many("drop_candidate", [(no,) for no in asked.dropped])
+        self._store.execute_many("put_candidate", [(no, to_json(one)) for no, one in asked.found])
+        self._store.execute_many("drop_waiting", asked.settled)
+        self._store.execute_many("put_off", asked.in_vain)
+        self._store.execute("drop_asked_fragments", _ASKED)
+        for record in asked.taken_back:
+            kept = self._store.get(record.id)
+            if kept is not None and kept.version == record.version:
+                self._retract(kept)
+
+    def _retract(self, record: Record) -> None:
+        self._store.update(record.id, None, "retracted", self._now, {"state": "archived"})
+        self._counts["retracted"] += 1
+
+    # Phase 4
+
+    def _reconcile(self) -> None:
+        work = self._worklog.work()
+        staged = [
+            (from_json(body), turn)
+            for _, turn, body in self._store.query("candidates")
+            if turn not in self._aside
+        ]
+        turns = self._store.turns([turn for _, turn in staged])
+        # Agent by agent, so that the walls between them are moved as seldom as can be.
+        staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
+        keeper = Keeper(self._store, self._now, self._was_forgotten)
+
+        def take(candidate: Candidate, turn: Turn) -> None:
+            with self._store.writing():  # by itself: one that fails leaves nothing behind
+                keeper.take(candidate, turn)
+
+        with self._writing():
+            for agent, theirs in groupby(staged, key=lambda one: turns[one[1]].agent):
+                with self._store.writing_as(agent):
+                    for candidate, no in theirs:
+                        self._safely(turns[no], take, candidate, turns[no])
+            changed = list(keeper.changed.values())
+            keeper.counts["summaries"] += themes.renew(self._store, changed, self._now)
+            self._store.execute("drop_candidates")
+            self._put_aside()
+            self._worklog.set_work(work._replace(phase=_RECONCILED, done_to=work.upto))
+        self._counts += keeper.counts
+        self._changed |= keeper.changed.keys()
+        self._residue.afterwards(keeper.changed.values(), self._now)
+
+    def _was_forgotten(self, record: Record, at: datetime) -> bool:
+        """Whether a memory restates something that was forgotten after it was said."""
+        marks = self._space.forgotten()
+        return marks is not None and marks.cut(record.content, to_stored(at)[0]) != record.content
+
+    # Phases 5 to 7
+
+    def _decay(self) -> None:
+        with self._writing():
+            if not self._held:
+                self._counts += decay.lift(self._store, self._now)
+                self._counts += decay.let_go(self._store, self._now)
+            # What faded, or a person edited or archived, is no longer told by a summary.
+            last = self._store.query_records("last_changed", _INDEXED)
+            others = [one for one in last if one.id not in self._changed]
+            self._counts["summaries"] += themes.renew(self._store, others, self._now)
+            self._advance(5)
+
+    def _index(self) -> None:
+        done = _INDEXED
+        while done == _INDEXED:
+            with self._writing():
+                done = self._worklog.index(_INDEXED)
+                self._counts["indexed"] += done
+                if done < _INDEXED:
+                    self._advance(6)
+
+    def _snapshot(self) -> None:
+        space = self._space
+        pages = renewed_snapshots(self._store, space.config, self._now, space.count)
+        with self._writing():
+            for page in pages:
+                self._worklog.put_page(*page, self._now)
+            self._counts["snapshots"] += len(pages)
+            self._advance(7)
+
+    def _advance(self, phase: int) -> None:
+        """Note that a phase is done, in the transaction in which it was."""
+        work = self._worklog.work()
+        if work.phase == phase:
+            self._worklog.set_work(work._replace(phase=(phase + 1) % (PHASES + 1)))
+
+    # What all phases share
+
+    def _safely(
+        self, turn: Turn, rules: Callable[P, T], *given: P.args, **named: P.kwargs
+    ) -> T | None:
+        """What the rules make of a turn; None for one that they cannot deal with, or not in
+        `MOST_STEPS`: it is put aside, stops no run, and is not lost."""
+        self._mark.at(number(turn))
+        try:
+            with counted(MOST_STEPS):
+                return rules(*given, **named)
+        except StoreError:
+            raise
+        except Exception as error:  # any text is possible, and so is any mistake in a rule
+            self._failed[number(turn)] = (turn.content, repr(error))
+            return None
+
+    def _put_aside(self) -> None:
+        for turn, (text, error) in self._failed.items():
+            self._worklog.fail_turn(turn, text, error)
+        self._aside |= self._failed.keys()
+        self._failed.clear()
+
+    def _in_hand(self, work: Work) -> list[Turn]:
+        again = self._store.query_turns("turns_being_read_again", work.done_to)
+        turns = [*again, *self._store.query_turns("turns_after", work.done_to, work.upto, -1)]
+        return self._hear([turn for turn in turns if turn.channel != CAPTURED])
+
+    def _hear(self, turns: Sequence[Turn]) -> list[Turn]:
+        """Turns as they may be read, without those that were put aside."""
+        left = [turn for turn in turns if number(turn) not in self._aside]
+        return quarantine.read(self._store, left)
+
+
+class _Mark:
+    """The message being read, in a file that outlives a process that is killed over it.
+
+    A run goes on where the last was cut short, so a message that no run survives would stop all of
+    them. The file is not synced: a power cut, which loses it, is no message's doing.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._path = os.path.join(folder, _MARK)
+        self._turn, self._deaths = 0, 0
+        with suppress(OSError, ValueError):
+            turn, deaths = files.read(self._path)[:32].split()
+            self._turn, self._deaths = int(turn), int(deaths) + 1
+
+    @property
+    def fatal(self) -> int:
+        """The message over which enough runs have ended; 0 for none."""
+        return self._turn if self._deaths >= _DEATHS else 0
+
+    def at(self, turn: int) -> None:
+        data = b"%d %d" % (turn, self._deaths if turn == self._turn else 0)
+        with suppress(OSError, StoreError):  # that it cannot be written is no reason to fail
+            if there := files.shared(self._path):
+                there[0].replace(there[1], data, durable=False)
+                return
+            with open(self._path, "wb", buffering=0, opener=files.private) as file:
+                file.write(data)
+
+    def remove(self) -> None:
+        with suppress(OSError, StoreError):
+            files.remove(self._path)
+
+
+def number(turn: Turn) -> int:
+    """The number of a turn in the journal."""
+    return int(turn.ref[2:])
+
+
+def kept_segment(cut: TurnSegment) -> Segment:
+    """A segment as the work log keeps it."""
+    first, last = number(cut.turns[0]), number(cut.turns[-1])
+    times = cut.started, cut.ended
+    return Segment(cut.session, first, last, *times, cut.topic, cut.tags, cut.text)
+
+
+def _is_vouched(candidate: Candidate, fragments: Sequence[Fragment]) -> bool:
+    """Whether the user vouches for what was read from a message that a program passed on."""
+    one = candidate.statement
+    said = [fragment.text for fragment in fragments if fragment.n in one.fragments]
+    return provenance.is_users_statement(one.category, one.attribute, one.subject, said)
+
+
+def _signature(work: Work) -> tuple[object, ...]:
+    """What no two runs have in common."""
+    return work.attempts, work.last_run
+
+
+def _by_session(turns: Sequence[Turn]) -> Iterator[tuple[str, list[Turn]]]:
+    """Turns by session, in the order in which the sessions begin."""
+    found: dict[str, list[Turn]] = {}
+    for turn in turns:
+        found.setdefault(turn.session, []).append(turn)
+    yield from found.items()

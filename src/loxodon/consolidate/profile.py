@@ -1,0 +1,186 @@
+"""The core profile: the hundred things that matter most, by section, and what a week changed.
+
+Renewed once a week or when asked. It is drawn from the memories alone, in their own words; a model
+may word the portrait at its head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from loxodon.consolidate.residue import Residue
+from loxodon.consolidate.snapshot import holds
+from loxodon.consolidate.themes import about, sentence
+from loxodon.guard.provenance import OWN, may_tell
+from loxodon.guard.quarantine import HIDDEN
+from loxodon.language.statements import USER
+from loxodon.messages import LANGUAGES, t
+from loxodon.store import Filter
+from loxodon.store.store import Store
+from loxodon.text import quote
+from loxodon.text.markdown import item
+from loxodon.types import GLOBAL_PROJECT, Record
+
+PROFILE = "profile"
+WEEK = timedelta(days=7)
+ENTRIES = 100
+IMPORTANT = 0.7
+LISTED = 20  # Changes that the profile shows; the newest
+_READ = 1_000
+_LASTING = ("identity", "config", "credential")
+
+# What became of a memory, by the change in its history
+_CHANGES = {
+    name: change
+    for change, names in {
+        "new": "learned captured",
+        "now": "updated edited unsettled",
+        "over": "superseded corrected retracted rejected",
+        "faded": "faded expired archived",
+    }.items()
+    for name in names.split()
+}
+# Changes after which a profile may tell what is no longer so
+_UNTRUE = "edited archived superseded retracted corrected unsettled rejected denied confirmed"
+
+_SECTIONS = {
+    "replies": "reply_language reply_style form_of_address units rule",
+    "work": "occupation employer workplace school major education degree salary commute",
+    "who": "identity status",
+    "health": "health",
+    "preferences": "preference",
+    "people": "relation",
+    "projects": "config credential decision solution",
+    "plans": "plan",
+}
+
+
+class ProfileChange(NamedTuple):
+    """Something that happened to a memory, and the memory as it stands."""
+
+    record: Record
+    change: str  # `new`, `now`, `over`, `faded`
+    at: datetime
+
+
+# Kept in the store
+
+
+def profile(store: Store, now: datetime, language: str, residue: Residue) -> str:
+    """The profile as it was last written; made now where something in it may not hold any more.
+
+    In English where the language is none of ours.
+    """
+    language = language if language in LANGUAGES else LANGUAGES[0]
+    page = store.worklog.page(PROFILE, language)
+    if page is not None:
+        text, _, made = page
+        changes = store.worklog.changes_since(made)
+        if not any(change in _UNTRUE.split() and at > made for _, change, at in changes):
+            return text
+    return profiles(store, now, residue)[language]
+
+
+def profiles(store: Store, now: datetime, residue: Residue) -> dict[str, str]:
+    """The profile in each language, as of now."""
+    with store.reading():
+        chosen = core(store.find(Filter(state="active", trust=OWN), _READ, strongest=True), now)
+        changes = _week(store, now - WEEK)
+    portrait = residue.portrait(chosen, [one.record for one in changes])
+    return {language: profile_text(chosen, changes, portrait, language) for language in LANGUAGES}
+
+
+def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
+    """Keep the profile as it was written; call inside `writing`."""
+    for language, text in pages.items():
+        store.worklog.put_page(PROFILE, language, text, "{}", now)
+
+
+def _week(store: Store, since: datetime) -> list[ProfileChange]:
+    """The last change of each memory, oldest first; none of one that came and went, nor of one
+    that went without a change of its own, as a guess does that became a fact."""
+    held = {one.memory for state in HIDDEN for one in store.quarantine.find(state)}
+    last: dict[str, tuple[str, datetime]] = {}
+    added: set[str] = set()
+    for id, name, at in sorted(store.worklog.changes_since(since), key=lambda one: one[2]):
+        if id not in held and (change := _CHANGES.get(name)):
+            last[id] = change, at
+            added |= {id} if change == "new" else set()
+    found = []
+    for id, (change, at) in last.items():
+        record = store.get(id)
+        if record is None or record.kind == "summary" or not may_tell(record):
+            continue
+        went = change in ("over", "faded")
+        if id not in added if went else record.state == "active":
+            found.append(ProfileChange(record, "new" if id in added else change, at))
+    return found
+
+
+# Pure functions
+
+
+def core(records: Iterable[Record], now: datetime) -> list[Record]:
+    """About a hundred memories of importance 0.7 and up: who the user is and how things are set up
+    first, then by importance and strength. Summaries would say their facts again, and stay out."""
+    chosen = [
+        one
+        for one in records
+        if one.kind != "summary" and one.importance >= IMPORTANT and holds(one, now)
+    ]
+    chosen.sort(
+        key=lambda one: (one.category not in _LASTING, -one.importance, -one.strength, one.id)
+    )
+    return chosen[:ENTRIES]
+
+
+def profile_text(
+    core: Sequence[Record], changes: Sequence[ProfileChange], portrait: str, language: str
+) -> str:
+    """The profile as Markdown: the portrait, the core by section, and the week's changes."""
+    headings = {
+        "who": t("## Who", language),
+        "health": t("## Health", language),
+        "replies": t("## How to reply", language),
+        "people": t("## People", language),
+        "work": t("## Work and study", language),
+        "preferences": t("## Preferences", language),
+        "projects": t("## Projects and settings", language),
+        "plans": t("## Plans", language),
+        "other": t("## Other", language),
+        "week": t("## This week", language),
+    }
+    sections: dict[str, list[str]] = {name: [] for name in headings}
+    # What is known of one person stands together; the user's own first
+    for record in sorted(core, key=lambda one: about(one).casefold().replace(USER, "")):
+        said = sentence(record)
+        if record.kind == "belief":
+            said = t("{what} (not certain)", language, what=said)
+        sections[_section(record)].append(f"- {item(quote.line(said))}")
+    for record, change, at in sorted(changes, key=lambda one: one.at, reverse=True)[:LISTED]:
+        what = {
+            "new": t("new: {what}", language, what=sentence(record)),
+            "now": t("now: {what}", language, what=sentence(record)),
+            "over": t("no longer so: {what}", language, what=sentence(record)),
+            "faded": t("faded: {what}", language, what=sentence(record)),
+        }[change]
+        sections["week"].append(f"- {at.date()} {item(quote.line(what))}")
+    lines = ["", item(quote.line(portrait))] if portrait.strip() else []
+    for name, entries in sections.items():
+        if entries:
+            lines += ["", headings[name], *dict.fromkeys(entries)]
+    label = [f"> {quote.label(language)}"] if lines else []
+    return "\n".join([t("# Profile", language), *label, *lines])
+
+
+def _section(record: Record) -> str:
+    """By the attribute or the category; what is of a project or of somebody else is by that."""
+    words = {record.attribute, record.category}
+    if "health" not in words and record.project not in ("", GLOBAL_PROJECT):
+        return "projects"
+    if about(record) not in (USER, "") and words & {"relation", "identity", "status"}:
+        return "people"
+    fitting = (name for name, known in _SECTIONS.items() if words & {*known.split()})
+    return next(fitting, "other")

@@ -1,0 +1,448 @@
+"""Phase 7, the snapshot: what every conversation starts with.
+
+Who the agent is, who the user is, what binds, what matters most, what happened lately, and a line
+that says how much more there is: Markdown within a budget. What binds is placed first, so that an
+allergy is never left out for a hobby; the core memories get what the others leave. Nothing is said
+twice. However much there is, only a few hundred memories are read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from loxodon.config import Config
+from loxodon.consolidate.themes import DAY, about, clause_of
+from loxodon.guard.provenance import OWN, is_own, may_tell
+from loxodon.language.statements import USER
+from loxodon.messages import LANGUAGES, t, tn
+from loxodon.store import Filter, PoolSizes
+from loxodon.store.store import Store
+from loxodon.text import quote
+from loxodon.text.markdown import item, one_line
+from loxodon.text.words import fold
+from loxodon.tokens import Counter, cut
+from loxodon.types import GLOBAL_PROJECT, IN_PROJECT, Record
+
+SNAPSHOT = "snapshot"
+ASSISTANT = "assistant"  # The subject of what is known of the agent itself
+TOP = 20
+SOON = timedelta(days=7)
+MOVED = 0.1  # A score that moves by more has the snapshot written anew
+RECENT_DAYS = 3  # Today included
+# What these sections may take of the room beside the frame; the core memories get what is left
+_CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
+_SHARES = (0.4, 0.25, 0.15, 0.2)  # Of the room for core memories: the first three, and the others
+# Tokens that a line may always take; a longer one is cut to the share that it stands in
+_SHORT = 40
+_SMALL = 300  # Below this budget the frame is as short as can be
+_STRONGEST, _NEWEST, _BINDING, _RELATED = 300, 100, 60, 20  # Memories that are read
+_CONSIDERED = 60  # Lines that a section looks at
+
+# What tells who the user is besides the category `identity`, in the order of a person's card
+_CARD = (
+    "name nickname age birthday gender occupation employer workplace school major grade home "
+    "hometown nationality native_language language marital_status partner living_with timezone"
+)
+_RULES = ("rule", "reply_style", "reply_language", "avoids", "form_of_address", "units")
+_DIET = r"饮食|[吃喝]|口味|(?i:\b(?:diet|foods?|eats?|eating|drinks?|drinking|meals?)\b)"
+_REPLIES = r"回复|回答|答复|称呼|(?i:\b(?:reply|replies|respond|responses?|answers?)\b)"
+
+
+class Material(NamedTuple):
+    """All that a snapshot is made of."""
+
+    store: Store
+    config: Config
+    now: datetime
+    project: str
+    records: Sequence[Record]
+    totals: PoolSizes
+    events: Sequence[tuple[str, str]]  # Day and line of what happened in the last days
+
+
+# What it is made of
+
+
+def material(store: Store, config: Config, now: datetime, project: str = "") -> Material:
+    """All that a snapshot is made of, from one moment of the store; of what belongs to projects
+    only what is of this `project`, where one is given."""
+    since = f"{now - timedelta(days=RECENT_DAYS - 1):%Y-%m-%d}"
+    events = [
+        # What the user talked about; what the assistant says it did may be what a page told it
+        (one.date, one.summary)
+        for one in store.worklog.events(since=since)
+        if is_own(one.trust) and _belongs(one.channel.partition(IN_PROJECT)[2], project)
+    ]
+    records = [one for one in _known(store) if _belongs(one.project, project)]
+    return Material(store, config, now, project, records, store.worklog.pool(), events)
+
+
+def told_in(store: Store, text: str) -> list[str]:
+    """The ids of the memories that a snapshot tells."""
+    return [one.id for one in _known(store) if quote.line(one.content) in text]
+
+
+def _known(store: Store) -> list[Record]:
+    """The memories that a snapshot chooses from: the strongest, the newest, and those that bind."""
+    active = Filter(state="active", trust=OWN)  # however much others said
+    records = store.find(active, _STRONGEST, strongest=True) + store.find(active, _NEWEST)
+    about_user = ((USER, "", "health"), (USER, "", "identity"), *((USER, one) for one in _RULES))
+    for key in (*about_user, (ASSISTANT,)):
+        records += store.latest("about", key, _BINDING)
+    return _told_once(records)
+
+
+def _related(found: Material, record: Record) -> list[Record]:
+    """More on one memory: the facts it was drawn from, then others on the same."""
+    records = [one for id in record.derived_from[:_RELATED] if (one := found.store.get(id))]
+    if record.subject:
+        key = (USER, "", record.category) if record.subject == USER else (record.subject,)
+        others = found.store.latest("about", key, _RELATED)
+        records += sorted(others, key=lambda one: (-_score(one, found.now), one.id))
+    belonging = [one for one in _told_once(records) if _belongs(one.project, found.project)]
+    return [one for one in belonging if one.kind != "summary" and holds(one, found.now)]
+
+
+def _told_once(records: Iterable[Record]) -> list[Record]:
+    return list({one.id: one for one in records if may_tell(one)}.values())
+
+
+def _belongs(to: str, project: str) -> bool:
+    return not project or to in ("", GLOBAL_PROJECT) or to.casefold() == project.casefold()
+
+
+# When it is written
+
+
+def renewed_snapshots(
+    store: Store, config: Config, now: datetime, count: Counter
+) -> list[tuple[str, str, str, str]]:
+    """The snapshots that are not what they should be any more, in both languages: the name of the
+    page, the language, the text, and what it was made from."""
+    with store.reading():
+        found = material(store, config, now)
+        outdated = [one for one in LANGUAGES if kept_snapshot(found, one) is None]
+        texts = {language: written(found, count, language) for language in outdated}
+        return [(SNAPSHOT, language, text, _basis(found, text)) for language, text in texts.items()]
+
+
+def kept_snapshot(found: Material, language: str) -> str | None:
+    """The snapshot as it was last written, while it is of today, the ranking has hardly moved, and
+    nothing that it tells has changed."""
+    page = found.store.worklog.page(SNAPSHOT, language)
+    if page is None:
+        return None
+    text, basis, _ = page
+    old = json.loads(basis)
+    contents = {one.id: one.content for one in found.records}
+    if old.get("parts") != _parts(found):
+        return None
+    if any(contents.get(id) != said for id, said in old["content"].items()):
+        return None
+    before, ranks = old["ranking"], _ranking(found)
+    moved = (abs(before.get(id, 0.0) - ranks.get(id, 0.0)) > MOVED for id in {*before, *ranks})
+    return None if any(moved) else text
+
+
+def _basis(found: Material, text: str) -> str:
+    ranks = _ranking(found)
+    content = {
+        one.id: one.content
+        for one in found.records
+        if one.id in ranks or quote.line(one.content) in text
+    }
+    basis = {"parts": _parts(found), "ranking": ranks, "content": content}
+    return json.dumps(basis, ensure_ascii=False)
+
+
+def _parts(found: Material) -> list[object]:
+    """What else a snapshot depends on: its day, as it tells of the last three, and settings."""
+    return [f"{found.now:%Y-%m-%d}", *found.config.snapshot]
+
+
+# What matters most
+
+
+def _ranking(found: Material) -> dict[str, float]:
+    """The ids and scores of the top twenty."""
+    return {one.id: score for one, score in _ranked(found.records, found.now)[:TOP]}
+
+
+def holds(record: Record, now: datetime) -> bool:
+    """Whether a memory is active and true at `now`, and if a plan, still to be done."""
+    over = any(end and end <= now for end in (record.expires_at, record.valid_until))
+    return record.state == "active" and not record.done and not over
+
+
+def _score(record: Record, now: datetime) -> float:
+    """How much a memory matters now, from 0 to 1.
+
+    Strength alone would put a trifle said today before last year's allergy, importance alone would
+    never let anything go: so it is both, strength × (0.5 + importance). What is due within a week
+    counts a quarter more, what was not said by the user a tenth less.
+    """
+    found = record.strength * (0.5 + record.importance) / 1.5
+    if record.due_at and now <= record.due_at <= now + SOON:
+        found *= 1.25
+    if record.trust != USER:
+        found *= 0.9
+    return round(min(1.0, max(0.0, found)), 4)
+
+
+def _ranked(records: Iterable[Record], now: datetime) -> list[tuple[Record, float]]:
+    """What holds at `now` with its score, best first; of equals a summary, then the newest.
+
+    A summary counts as much as the best of the facts that its words say, and stands for them: a
+    place then holds more. One that shares facts with a better summary would repeat it, and goes;
+    so do those of a day, which cut across all the others.
+    """
+    holding = {one.id: one for one in records if holds(one, now) and not one.value.startswith(DAY)}
+    scores = {id: _score(one, now) for id, one in holding.items()}
+    summaries = [one for one in holding.values() if one.kind == "summary"]
+    for summary in sorted(summaries, key=lambda one: (-scores[one.id], one.id)):
+        parts = _told_by(summary, holding) - {summary.id}
+        if all(id in scores for id in parts):
+            scores[summary.id] = max([scores[summary.id], *map(scores.pop, parts)])
+        else:
+            del scores[summary.id]
+
+    def place(pair: tuple[Record, float]) -> tuple[float, bool, float, str]:
+        one, score = pair
+        return -score, one.kind != "summary", -one.updated_at.timestamp(), one.id
+
+    return sorted(((holding[id], value) for id, value in scores.items()), key=place)
+
+
+def _told_by(record: Record, known: Mapping[str, Record]) -> set[str]:
+    """The ids of what a memory tells: itself, and the facts behind a summary that its words say."""
+    words = fold(one_line(record.content))
+    facts = [known[id] for id in record.derived_from if id in known]
+    said = [one for one in facts if one.kind != "summary" and fold(clause_of(one).rest) in words]
+    return {record.id, *(one.id for one in said if record.kind == "summary")}
+
+
+# The page
+
+
+class _Line(NamedTuple):
+    """A line to be written, and the memory that it tells."""
+
+    text: str
+    record: Record | None = None
+    mark: str = ""  # Our own words before it, and behind it, which are not cut with it
+    note: str = ""
+
+
+class _Page:
+    """A page in the making: its sections, what they say, and the room that is left."""
+
+    def __init__(
+        self,
+        head: Sequence[str],
+        foot: Sequence[str],
+        budget: int,
+        count: Counter,
+        known: Mapping[str, Record],
+    ) -> None:
+        self._head, self._foot, self._budget, self._count = head, foot, budget, count
+        self._known = known
+        self._said = {""}  # Lines, and the ids of memories
+        self._sections: dict[str, list[str]] = {}
+        self.room = self.left = max(0, budget - self.cost(*head, *foot))
+
+    def cost(self, *lines: str) -> int:
+        """The tokens that lines take, each with its end."""
+        return sum(self._count(line) + 1 for line in lines)
+
+    def add(self, heading: str, line: _Line, room: float, cut_to: float) -> int:
+        """Write a line that says something new and fits into `room`; the tokens that it takes."""
+        if self.has(line):
+            return 0
+        section = self._sections.setdefault(heading, [])
+        words = cut(quote.line(line.text), max(_SHORT, int(cut_to)), self._count)
+        text = f"{line.mark}{item(words)}{line.note}"
+        cost = self.cost(text) + (0 if section else self.cost("", heading))
+        if cost > min(room, self.left):
+            return 0
+        section.append(text)
+        self._said |= {fold(one_line(line.text))}
+        self._said |= _told_by(line.record, self._known) if line.record else set()
+        self.left -= cost
+        return cost
+
+    def fill(self, heading: str, lines: Iterable[_Line], share: float) -> None:
+        """Write what fits into a share of the room. The first may take more: better one rule than
+        none."""
+        room = min(self.left, self.room * share)
+        for line in lines:
+            allowed = room if self._sections.get(heading) else self.left
+            room -= self.add(heading, line._replace(mark=f"- {line.mark}"), allowed, room)
+
+    def has(self, line: _Line) -> bool:
+        """Whether a line would say nothing new: it, or for a summary a fact of it, was said."""
+        ids = _told_by(line.record, self._known) if line.record else set()
+        return bool(self._said & {fold(one_line(line.text)), *ids})
+
+    def text(self, order: Sequence[str]) -> str:
+        """The page, its sections in this order; never over the budget."""
+        while True:
+            lines = list(self._head)
+            for heading in order:
+                if section := self._sections.get(heading):
+                    lines += ["", heading, *section]
+            text = "\n".join([*lines, *self._foot])
+            full = [section for section in self._sections.values() if section]
+            if self._count(text) <= self._budget:
+                return text
+            if not full:
+                return cut(text, self._budget, self._count)
+            # Lines together may take a little more than one by one: the last written goes first
+            full[-1].pop()
+
+
+def written(found: Material, count: Counter, language: str) -> str:
+    """At most `snapshot.budget` tokens of Markdown (from 100 up), by the counter handed in."""
+    now, budget = found.now, found.config.snapshot.budget
+    holding = {one.id: one for one in found.records if holds(one, now)}
+    facts = [one for one in holding.values() if one.kind != "summary"]
+    facts.sort(key=lambda one: (-_score(one, now), one.id))
+    page = _Page(*_frame(found, language), budget, count, holding)
+
+    def lines(records: Iterable[Record]) -> list[_Line]:
+        return [_line(one, now, language) for one in records][:_CONSIDERED]
+
+    constraints, user = t("## Constraints", language), t("## User", language)
+    identity, core = t("## Identity", language), t("## Core memories", language)
+    recent, also = t("## The last three days", language), t("## Also known", language)
+    # Health, safety, how to reply, what is not eaten: the user's own before those of others
+    binding = [one for one in facts if _binds(one)]
+    binding.sort(key=lambda one: about(one) not in (USER, "", ASSISTANT))
+    page.fill(constraints, lines(binding), _CONSTRAINTS)
+    page.fill(user, lines(_card(facts)), _USER)
+    own = [line.strip(" \t-*#>•") for line in found.config.snapshot.identity.splitlines()]
+    agent = lines(one for one in facts if one.subject == ASSISTANT)
+    page.fill(identity, [*(_Line(line) for line in own if line), *agent], _IDENTITY)
+    newest = sorted(found.events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
+    page.fill(recent, [_Line(f"{day}: {line}") for day, line in newest if line.strip()], _EVENTS)
+    # Ranked are those not told yet: a summary that gives way must not take its facts with it
+    untold = [one for one in holding.values() if not page.has(_line(one, now, language))]
+    order = [one for one, _ in _ranked(untold, now)]
+    _place_core(page, core, order[:TOP], found, language)
+    new = [one for one in facts if now - _when(one) <= timedelta(days=RECENT_DAYS)]
+    new = sorted(new, key=_when, reverse=True)[:_CONSIDERED]
+    learned = [_line(one, now, language)._replace(mark=f"{_when(one).date()}: ") for one in new]
+    page.fill(recent, learned, 1.0)
+    # What room is left goes to the next in rank: an index of what else is known
+    page.fill(also, lines(order[TOP:]), 1.0)
+    return page.text([identity, user, constraints, core, recent, also])
+
+
+def _frame(found: Material, language: str) -> tuple[list[str], list[str]]:
+    """The lines above and below the sections."""
+    totals, head = found.totals, [t("# Memory snapshot", language)]
+    more = t("More is in the memory: `loxodon recall QUERY`", language)
+    if found.config.snapshot.budget < _SMALL:
+        return [*head, f"> {quote.label(language)}"], ["", more]
+    about_it = t(
+        "> made {at} | memories: {all} | active: {active} | archived: {archived} | {label}",
+        language,
+        label=quote.label(language),
+        at=f"{found.now:%Y-%m-%d %H:%M}",
+        all=totals.active + totals.archived,
+        active=totals.active,
+        archived=totals.archived,
+    )
+    index = t(
+        "The whole memory: {memories}, {entities}, {topics}",
+        language,
+        memories=tn("{n} memory", "{n} memories", totals.active + totals.archived, language),
+        entities=tn("{n} entity", "{n} entities", totals.entities, language),
+        topics=tn("{n} topic", "{n} topics", totals.topics, language),
+    )
+    return [*head, about_it], ["", t("## Index", language), index, more]
+
+
+def _binds(record: Record) -> bool:
+    is_rule = record.attribute in (*_RULES, "emergency_contact", "safety")
+    if record.category == "health" or is_rule:
+        return True
+    if record.category != "preference":
+        return False
+    text = f"{record.topic} {' '.join(record.tags)} {record.content[:200]}"
+    if record.attribute == "dislikes":
+        return bool(re.search(_DIET, text))
+    return not record.attribute and bool(re.search(_REPLIES, text))
+
+
+def _card(facts: Iterable[Record]) -> list[Record]:
+    """Who the user is."""
+    places = {name: n for n, name in enumerate(_CARD.split())}
+    own = [one for one in facts if about(one) in (USER, "")]
+    found = [one for one in own if one.category == "identity" or one.attribute in places]
+    return sorted(found, key=lambda one: places.get(one.attribute, len(places)))
+
+
+def _place_core(
+    page: _Page, heading: str, top: Sequence[Record], found: Material, language: str
+) -> None:
+    """Write a numbered list: each of the first three has its share of the room for itself and what
+    belongs to it. What one does not use goes on to the next."""
+    room, granted, spent, number = page.left, 0.0, 0, 1
+    others = {one.id for one in top}
+    for place, record in enumerate(top):
+        is_first = place < len(_SHARES) - 1
+        granted += room * _SHARES[place] if place < len(_SHARES) else 0
+        line = _line(record, found.now, language, dated=is_first)
+        line = line._replace(mark=f"{number}. [{record.strength:.2f}] ")
+        if not (cost := page.add(heading, line, room - spent, granted - spent)):
+            continue
+        spent += cost
+        number += 1
+        for detail in _details(record, found, others, language) if is_first else ():
+            left = granted - spent
+            if left < _SHORT // 4:  # no line is so short: the others need not be asked for
+                break
+            spent += page.add(heading, detail._replace(mark="   - "), left, left)
+
+
+def _details(main: Record, found: Material, top: set[str], language: str) -> Iterator[_Line]:
+    """What a core memory rests on, the facts behind it, and what else is known of its subject."""
+    if main.basis:
+        yield _Line(t("because: {basis}", language, basis=one_line(main.basis)))
+    for other in _related(found, main):
+        if other.id in main.derived_from or other.id not in top:
+            # Their subject need not be said again
+            same = about(main).casefold() == about(other).casefold()
+            text = clause_of(other).rest if same else other.content
+            yield _line(other, found.now, language)._replace(text=text)
+
+
+def _line(record: Record, now: datetime, language: str, *, dated: bool = False) -> _Line:
+    """The words of a memory, and what one must know with them: when it is due, how sure it is, and
+    where it is to be dated, since when it is so and when it was last said."""
+    notes = []
+    due = record.due_at and record.due_at - timedelta(seconds=1)  # midnight ends the day before
+    if due and str(due.year) not in record.content:  # or it says itself when: `2026年9月`
+        if due >= now:
+            notes.append(t("by {day}", language, day=due.date()))
+        else:
+            notes.append(t("was due by {day}", language, day=due.date()))
+    if record.kind == "belief":
+        notes.append(t("{percent}% sure", language, percent=round(record.confidence * 100)))
+    if dated and record.kind != "summary":
+        since = _when(record).date()
+        notes.append(str(since))
+        if record.confirmed_at and record.confirmed_at.date() > since:
+            notes.append(t("last said {day}", language, day=record.confirmed_at.date()))
+    joined = ("，" if language == "zh" else ", ").join(notes)
+    brackets = "（{}）" if language == "zh" else " ({})"
+    return _Line(record.content, record, note=brackets.format(joined) if notes else "")
+
+
+def _when(record: Record) -> datetime:
+    """The time of a memory: since when it holds, else when it was made."""
+    return record.valid_from or record.created_at
