@@ -36,7 +36,7 @@ from loxodon.types import Turn
 
 _LOOKED_AT = 20  # best results that are looked at
 _ORDERED = 10  # of these, how many are put in order of time
-_NEAR = 0.6  # how good, beside what only asks, what answers is: by its score,
+_NEAR = 0.75  # how good, beside what only asks, what answers is: by its score,
 _COVERS = 0.8  # or by what it has of the question
 _WHOSE = 0.5  # factor for what is said of others, where the user asks for their own
 # Two results are about the same thing if this sum of parts reaches `_SAME`:
