@@ -29,7 +29,7 @@ def _dates(given: str) -> None:
         for language in ("zh", "en"):
             dates.format_date(moment, language)
         assert moment.since is None or isinstance(moment.since, datetime)
-    dates.find_asked(given, NOW)
+    dates.find_moments(given, NOW, asked=True)
     dates.parse_moment(given, NOW)
     dates.until(given, NOW)
     dates.absolute(given, NOW, language_of(given))

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loxodon.text.dates import Moment, absolute, find_asked, find_moments, format_date, parse_moment
+from loxodon.text.dates import Moment, absolute, find_moments, format_date, parse_moment
 from tests.cases import cases
 from tests.each import each
 from tests.growth import linear
@@ -73,7 +73,7 @@ def test_finds_what_a_question_asks_for(
     question: str, words: str, since: str, recurring: bool
 ) -> None:
     """What was, unless the question looks ahead or names a habit."""
-    (moment,) = find_asked(question, AT)
+    (moment,) = find_moments(question, AT, asked=True)
     assert (moment.text, moment.since, moment.recurring) == (words, instant(since), recurring)
 
 

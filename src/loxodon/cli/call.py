@@ -169,9 +169,9 @@ def future(text: str, now: datetime, *, or_past: bool = False) -> datetime:
 
 def past(text: str, now: datetime) -> tuple[datetime, datetime]:
     """When something typed that lies in the past begins and ends."""
-    from loxodon.text.dates import parse_past
+    from loxodon.text.dates import parse_moment
 
-    moment = parse_past(text, now)
+    moment = parse_moment(text, now, asked=True)
     if moment is None:
         raise InputError(
             "{text} is not a recognised date",

@@ -10,15 +10,11 @@ from loxodon.recall.context import snippet
 from loxodon.recall.gate import State, should_recall
 from loxodon.recall.look import Found, Look
 from loxodon.recall.order import Linked
-from loxodon.store import Having
 from loxodon.store.store import Store
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.types import GLOBAL_PROJECT, IN_PROJECT, Item, Source, Turn
 
-_LISTED = (
-    16  # words of the query that are told to be in a turn by their lists; others by reading it
-)
 _COMPARED = 4_000  # characters of a turn in which the words of the query are looked for
 _ACKNOWLEDGED = 120  # characters up to which a message may say nothing
 
@@ -37,7 +33,6 @@ def items_of(
     items: list[Item] = []
     passed: dict[str, str] = {}
     said: dict[str, int] = {}
-    having = store.having("turns", look.question.words[:_LISTED])
     for start in range(0, len(ranked), max(top, 1)):
         batch = [one.found for one in ranked[start : start + top]]
         turns = _told(store, [one.key.row for one in batch if one.key.is_turn])
@@ -45,7 +40,7 @@ def items_of(
         for found in batch:
             if found.key.is_turn:
                 turn = turns.get(found.key.row)
-                item = _turn_item(look, found, turn, having, shown) if turn else None
+                item = _turn_item(look, found, turn, shown) if turn else None
             else:
                 item = _item(look, found, sources.get(found.key.row, ()), shown)
             if item is None:
@@ -122,11 +117,9 @@ def _why(look: Look, found: Found, has: Sequence[str], route: str) -> dict[str, 
     return why
 
 
-def _turn_item(look: Look, found: Found, turn: Turn, having: Having, shown: Shown) -> Item:
+def _turn_item(look: Look, found: Found, turn: Turn, shown: Shown) -> Item:
     words, zone = look.question.words, look.now.tzinfo
-    has = [word for word in words if found.key.row in having.lists.get(word, ())]
-    if unlisted := [word for word in words if word not in having.lists]:
-        has += among(unlisted, set(index_words(turn.searchable[:_COMPARED])))
+    has = among(words, set(index_words(turn.searchable[:_COMPARED])))
     why = _why(look, found, has, "journal")
     why |= {"speaker": shown(voice(turn)), "origin": shown_origin(turn)}
     if turn.channel.startswith(IN_PROJECT):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
 from loxodon.messages import t
-from loxodon.recall.understand import Kind, kind_of
+from loxodon.recall.understand import Kind, compiled, kind_of
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
@@ -160,7 +160,7 @@ def _says_nothing(said: str) -> str:
         reason = "acknowledgement"
     elif _is_made_of(bare, "GREETING"):
         reason = "greeting"
-    elif any(_pattern(one, "CONTROL").fullmatch(bare) for one in _languages(bare)):
+    elif any(compiled(one, "CONTROL").fullmatch(bare) for one in _languages(bare)):
         reason = "command"
     # Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`
     solid = "".join(said.split())
@@ -223,7 +223,7 @@ def _sign(said: str, ordered: str) -> str:
 def _found(name: str, said: str) -> bool:
     """Whether words of a kind are in the message; of relations, those to the user."""
     for language in _languages(said):
-        for match in _pattern(language, name).finditer(said):
+        for match in compiled(language, name).finditer(said):
             owner, _, word = match[0].rpartition(" ")
             if (language, name) != ("en", "RELATION") or (
                 word not in words_en.NEEDS_MY or owner in ("my", "our", "his", "her", "their")
@@ -239,12 +239,6 @@ def _languages(said: str) -> list[str]:
 
 def _has_han(text: str) -> bool:
     return not text.isascii() and any("\u3400" <= character <= "\u9fff" for character in text)
-
-
-@cache
-def _pattern(language: str, name: str) -> re.Pattern[str]:
-    source: str = getattr(words_en if language == "en" else words_zh, name)
-    return re.compile(source.replace("\n", ""))
 
 
 def _known(said: str, state: State) -> bool:
@@ -266,7 +260,7 @@ def _order(said: str) -> str:
     language = "zh" if _has_han(said[:12]) else "en"
     return (
         "order"
-        if _re(_POLITE[language] + _pattern(language, "COMMAND").pattern).match(said)
+        if _re(_POLITE[language] + compiled(language, "COMMAND").pattern).match(said)
         else ""
     )
 
@@ -308,7 +302,7 @@ def _topic(message: str) -> frozenset[str]:
     """What a message is about: the stems and the characters of its keywords."""
     text = _looked_at(message, _ENDS, _ENDS // 2)
     found: set[str] = set()
-    for phrase in quick(text, 12) or [_pattern("zh", "VAGUE").sub(" ", text)]:
+    for phrase in quick(text, 12) or [compiled("zh", "VAGUE").sub(" ", text)]:
         for word in index_words(phrase):
             if word[0] >= "\u2e80":
                 found.update(c for c in word if c not in CHINESE_CHARACTERS)

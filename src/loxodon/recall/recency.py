@@ -36,7 +36,7 @@ from loxodon.types import Turn
 
 _LOOKED_AT = 20  # best results that are looked at
 _ORDERED = 10  # of these, how many are put in order of time
-_NEAR = 0.6  # how good, beside what only asks, what answers is: by its score,
+_NEAR = 0.75  # how good, beside what only asks, what answers is: by its score,
 _COVERS = 0.8  # or by what it has of the question
 _WHOSE = 0.5  # factor for what is said of others, where the user asks for their own
 # Two results are about the same thing if this sum of parts reaches `_SAME`:
@@ -111,21 +111,25 @@ def _ask_below(look: Look, best: Sequence[Linked]) -> None:
     """Put what only asks below what answers it: what is about as good, or has as much of what the
     question is about."""
 
+    worth = {word: rarity(having, word) for terms, having in look.each for word in terms.words}
+    lists = {word: rows for _, having in look.each for word, rows in having.lists.items()}
+
     def covers(found: Found) -> float:
+        """What it has of the question."""
         return sum(
-            rarity(having, word)
-            for terms, having in look.each
-            for word in terms.words
-            if (found.key.row in having.lists.get(word, ()) if found.place else word in found.said)
+            value
+            for word, value in worth.items()
+            if (found.key.row in lists.get(word, ()) if found.place else word in found.said)
         )
 
     told = [one.found for one in best if "asks" not in one.found.factors]
     for asks in [one.found for one in best if "asks" in one.found.factors]:
         whole = covers(asks)
+        is_near = whole >= _LEAST * sum(worth.values()) > 0
         answers = [
             one.score
             for one in told
-            if one.score >= _NEAR * asks.score or (whole and covers(one) >= _COVERS * whole)
+            if one.score >= _NEAR * asks.score or (is_near and covers(one) >= _COVERS * whole)
         ]
         if answers and min(answers) < asks.score:
             asks.weigh("asks", 0.999 * min(answers) / asks.score)

@@ -18,7 +18,7 @@ from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
 from loxodon.store import KnownNames
 from loxodon.text.bounds import tame
-from loxodon.text.dates import Moment, find_asked
+from loxodon.text.dates import Moment, find_moments
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import NameSpan, named
@@ -223,7 +223,11 @@ def tense_of(text: str, language: str, times: tuple[When, ...], now: datetime) -
 def times_of(text: str, now: datetime, language: str) -> tuple[When, ...]:
     """The ranges that a question asked at `now` names, in order."""
     lower = text.lower()
-    found = [_meant(moment, lower) for moment in find_asked(text, now) if not _is_bare(moment)]
+    found = [
+        _meant(moment, lower)
+        for moment in find_moments(text, now, asked=True)
+        if not _is_bare(moment)
+    ]
     if not found and needed(language, "RECENTLY", lower):
         loose = compiled(language, "RECENTLY").search(lower)
         if loose:

@@ -46,7 +46,6 @@ _token = re.compile(
     r"\d{4}-\d\d(?:-\d\d)?|[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])"
     r"|['’]\w+|\w"
 )
-_of_speaker = re.compile(r"(?:I|my|our|we)\b|我", re.I)
 _past = re.compile(r"\b(?:have|has|had|was|were)\b|['’](?:ve|d)\b|[了过](?!$)", re.I)
 _done = re.compile(r"[了过](?![，。]|$)")
 _spaced = re.compile(r"(?<=[!-~])\|(?=[!-~])")

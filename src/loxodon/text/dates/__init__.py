@@ -19,23 +19,7 @@ finds dates in a text and `writing` puts them into words. What the words mean:
 
 from __future__ import annotations
 
-from loxodon.text.dates.reading import (
-    Moment,
-    find_asked,
-    find_moments,
-    parse_moment,
-    parse_past,
-    until,
-)
+from loxodon.text.dates.reading import Moment, find_moments, parse_moment, until
 from loxodon.text.dates.writing import absolute, format_date
 
-__all__ = [
-    "Moment",
-    "absolute",
-    "find_asked",
-    "find_moments",
-    "format_date",
-    "parse_moment",
-    "parse_past",
-    "until",
-]
+__all__ = ["Moment", "absolute", "find_moments", "format_date", "parse_moment", "until"]

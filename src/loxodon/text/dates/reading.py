@@ -45,7 +45,12 @@ class Moment(NamedTuple):
 
 
 def find_moments(text: str, at: datetime, *, asked: bool = False) -> list[Moment]:
-    """Every moment that `text`, said at `at`, names: in order, none over another."""
+    """Every moment that `text`, said at `at`, names: in order, none over another.
+
+    Who asks, asks for what was: with `asked`, words that leave open which one they mean (in March,
+    on Friday, 5月5号) are the latest before `at`, unless the question looks ahead by itself. A
+    weekday beside a word for a habit recurs.
+    """
     charge(len(text))
     said, done = cal.hear(text, at, asked=asked), 0
     found = []
@@ -64,16 +69,6 @@ def find_moments(text: str, at: datetime, *, asked: bool = False) -> list[Moment
     return found
 
 
-def find_asked(text: str, at: datetime) -> list[Moment]:
-    """Every moment that a question asked at `at` names.
-
-    Who asks, asks for what was: words that leave open which one they mean (in March, on Friday,
-    5月5号) are the latest before `at`, unless the question looks ahead by itself. A weekday beside
-    a word for a habit recurs.
-    """
-    return find_moments(text, at, asked=True)
-
-
 def parse_moment(text: str, at: datetime, *, asked: bool = False) -> Moment | None:
     """The moment that the whole of `text` names; None where it names none, or says more."""
     said = cal.hear(text, at, whole=True, asked=asked)
@@ -84,11 +79,6 @@ def parse_moment(text: str, at: datetime, *, asked: bool = False) -> Moment | No
         if found and reached == end:
             return found
     return None
-
-
-def parse_past(text: str, at: datetime) -> Moment | None:
-    """`parse_moment` for a question about the past: a bare weekday is today or the last one."""
-    return parse_moment(text, at, asked=True)
 
 
 def until(text: str, at: datetime) -> datetime | None:
