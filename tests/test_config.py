@@ -202,7 +202,7 @@ def test_settings_of_earlier_versions_are_ignored_with_one_warning(
     (tmp_path / "config.toml").write_text(old)
     for _ in range(2):
         config = load(str(tmp_path))
-        assert (config.recall.top, config.embedder.kind) == (5, "none")
+        assert (config.recall.top, config.embedder.kind) == (5, "auto")
     ignored = "settings that no longer exist are ignored: embedder.path, summary.facts"
     assert caplog.messages == [ignored]
     with pytest.raises(ConfigError, match=r"unknown setting 'summary.facts'"):

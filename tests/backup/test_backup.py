@@ -263,7 +263,9 @@ def test_sessions_in_the_files_of_an_older_backup_come_along(backed_up: Home) ->
     header = {"type": "session", "id": "a1", "key": "old"}
     entry = {"type": "message", "id": "1", "message": {"role": "user", "content": "long ago"}}
     lines = "\n".join(map(json.dumps, (header, entry))).encode()
-    with_parts(home, {"spaces/main/sessions/a1.jsonl": lines})
+    index = json.dumps({"old": {"sessionId": "a1", "chatType": "direct"}}).encode()
+    folder = "spaces/main/sessions"
+    with_parts(home, {f"{folder}/a1.jsonl": lines, f"{folder}/sessions.json": index})
     home.restore()
     with home.open() as memory:
         assert [one.message["content"] for one in Session.open(memory, "old").shown] == ["long ago"]

@@ -150,7 +150,7 @@ def test_kept_memories(loxodon: Shell, tmp_path: Path) -> None:
     assert first["overall"] == again["overall"]
     assert (first["ingest"]["turns"], again["ingest"]["turns"]) == (6, 0)
     assert len(list((tmp_path / "kept").iterdir())) == 2
-    embedded = measured(loxodon, talks, "--keep", keep, "--embedder", "loxodon")
+    embedded = measured(loxodon, talks, "--keep", keep, "--embedder", "auto")
     assert embedded["latency_without_embedder_ms"]["p50"] > 0
     assert (embedded["not_embedded"], embedded["ingest"]["turns"]) == (0, 0)
     assert "latency_without_embedder_ms" not in first

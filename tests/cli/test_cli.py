@@ -196,6 +196,7 @@ def test_report_of_what_a_model_was_asked(model: Stage, shell: Shell) -> None:
 
 def test_embedding_and_how_far_it_is(shell: Shell) -> None:
     shell("capture", "cat sleeps")
+    shell("config", "embedder.kind", "none")
     assert "no embedder is configured" in shell.text("embed")
     shell("config", "embedder.kind", "openai")
     assert b"needs both a base URL and a name" in shell("embed", code=6).stderr

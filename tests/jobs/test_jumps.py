@@ -113,20 +113,6 @@ def test_documents_expired_by_a_wrong_clock_are_kept(memory: Memory, clock: Cloc
     assert memory.documents.sweep() == 1
 
 
-def test_backups_named_by_a_wrong_clock_do_not_outlive_others(memory: Memory, clock: Clock) -> None:
-    clock.now = WRONG
-    for _ in range(3):
-        clock.pass_days(1)
-        memory.backup(keep=3)
-    clock.now = NOW
-    for _ in range(3):
-        clock.pass_days(1)
-        latest = memory.backup(keep=3)
-        assert Path(latest.path).exists()
-    kept = sorted(path.name for path in Path(latest.path).parent.glob("main-*"))
-    assert [name[5:9] for name in kept] == ["2026"] * 3
-
-
 # Undoing it
 
 

@@ -63,7 +63,7 @@ def test_tells_what_is_worth_keeping(encoder: Encoder) -> None:
 
 
 def test_a_memory_finds_by_meaning_with_it(tmp_path: Path) -> None:
-    config = Config()._replace(embedder=EmbedderConfig(kind="loxodon"))
+    config = Config()._replace(embedder=EmbedderConfig(kind="auto"))
     with Memory.open(tmp_path, config=config) as memory:
         said = (*KEPT, "I watched a film about bees", "我们周末去爬山了")
         memory.add([{"role": "user", "content": text} for text in said], session="talk")

@@ -86,19 +86,18 @@ def test_failing_embedder_costs_only_its_own_route(tmp_path: Path, answer: objec
 @pytest.mark.parametrize("few", [2, 5])
 def test_real_encoder_finds_the_closest_among_few_texts(tmp_path: Path, few: int) -> None:
     said = (
-        "Xavier likes pho",
+        "I am allergic to peanuts",
         "The tram to the harbour was late again",
         "My sister Mei studies in Osaka",
         "We deploy the shop on Tuesdays",
         "Grandpa taught me a card game",
     )
-    config = {"embedder.kind": "use"}
-    with Memory.open(tmp_path, config=config, clock=lambda: DAY) as memory:
+    with Memory.open(tmp_path, config={}, clock=lambda: DAY) as memory:
         for n, text in enumerate(said[:few]):
             talk(memory, str(n), DAY, f"user: {text}")
         for _ in ("turns", "memories"):
             memory.embed()
-            assert "pho" in shown(memory.recall("What do people like to eat?"))[0]
+            assert "peanuts" in shown(memory.recall("What must I not eat?"))[0]
             memory.consolidate(force=True)
 
 

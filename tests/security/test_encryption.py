@@ -373,6 +373,9 @@ def test_sessions_in_files_of_an_earlier_version_come_along(home: Home, work: st
     folder.mkdir()
     sealed = [Seal(keys).closed(one, "a1.jsonl") for one in lines] if keys else lines
     (folder / "a1.jsonl").write_bytes(b"\n".join(sealed))
+    index = json.dumps({"old": {"sessionId": "a1", "chatType": "direct"}}).encode()
+    sealed_index = Seal(keys).closed(index, "sessions.json") if keys else index
+    (folder / "sessions.json").write_bytes(sealed_index)
     getattr(home, work)()
     assert not folder.exists()
     if work != "decrypt":

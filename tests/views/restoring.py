@@ -11,7 +11,7 @@ from loxodon import Memory
 from tests.cli.shell import typed
 from tests.clock import Clock
 
-CONFIG = {"timezone": "Asia/Shanghai"}
+CONFIG = {"timezone": "Asia/Shanghai", "embedder.kind": "none"}  # vectors are made anew
 QUESTIONS = ("where do I live?", "花生", "小美在哪里", "what about tea", "sister Mei")
 FRESHER = ("state/views.json", "state/views.lock", "layer2/index/keywords.json")
 """What may differ after a restore: times of files, and keywords that were due."""

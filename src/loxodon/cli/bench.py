@@ -73,9 +73,8 @@ def bench(call: Call) -> Result:
             name=wrong[0],
         )
     given = dict(one.partition("=")[::2] for one in call.set)
-    if call.embedder:
-        kind, colon, name = call.embedder.partition(":")
-        given |= {"embedder.kind": kind, **({"embedder.name": name} if colon else {})}
+    kind, colon, name = (call.embedder or "none").partition(":")
+    given |= {"embedder.kind": kind, **({"embedder.name": name} if colon else {})}
     # What is measured is made for it: a home in a database stays out of this.
     own = settings.flat(call.config._replace(store=settings.StoreConfig()))
     config = settings.from_mapping({**own, **given})

@@ -75,7 +75,7 @@ def model(call: Call) -> Result:
 def embed(call: Call) -> Result:
     """Compute missing vectors, for search by meaning; `status` shows how many there are."""
     found = call.do()
-    none = t("no embedder is configured; to set one, run `loxodon config embedder.kind use`")
+    none = t("no embedder is configured; to set one, run `loxodon config embedder.kind auto`")
     code = _NO_MODEL if any(one.error for one in found.models) else 0
     return Result(found, None if found.models else none, code=code)
 

@@ -110,19 +110,22 @@ def link(look: Look, most: int) -> list[Linked]:
 
     A turn and its memory raise each other's score a little, and the better one is shown. The
     memory is also shown if it is nearly as good and says nearly all that the turn says, if the turn
-    is long, or if a person reworded it. A belief never replaces what was said. A turn is left out
+    is long, or if a person reworded it. A belief stands beside what was said. A turn is left out
     if all memories drawn from it were archived by hand, and ranked lower if they no longer hold.
     """
     pool = {one.key: one for one in sorted(look.pool.values(), key=order)[:most]}
     turns = {key.row: found for key, found in pool.items() if key.is_turn}
     _leave_forgotten(look, turns)
     memories = {key.row: found for key, found in pool.items() if key.is_memory}
+    facts = {
+        row: one for row, one in memories.items() if one.record and one.record.kind != "belief"
+    }
     drawn = look.store.outcomes(turns) if turns and look.where.kind != "turn" else {}
     reworded = _leave_out(look, turns, drawn) if drawn else frozenset()
     pairs = {
         row: partners
         for row, rows in drawn.items()
-        if row in turns and (partners := [memories[one] for one in rows if one in memories])
+        if row in turns and (partners := [facts[one] for one in rows if one in facts])
     }
     lifts: dict[Found, float] = {}
     for row, partners in pairs.items():
@@ -140,7 +143,7 @@ def link(look: Look, most: int) -> list[Linked]:
         partners = pairs.get(row, [])
         best = max(partners, key=lambda one: one.score, default=None)
         text = said[row].content if row in said else ""
-        if best is not None and (best.key.row in reworded or _is_unsettled(best)):
+        if best is not None and best.key.row in reworded:
             best.score = max(best.score, turn.score)
             shown_for.setdefault(best.key.row, []).append(row)
         elif best is not None and best.score >= _NEARLY * turn.score and _stands(best, text):
@@ -157,15 +160,6 @@ def link(look: Look, most: int) -> list[Linked]:
     shown.sort(key=lambda one: order(one.found))
     least = _FLOOR * shown[0].found.score if shown else 0.0
     return [one for one in shown if one.found.score >= least or set(one.found.routes) != {"around"}]
-
-
-def _is_unsettled(memory: Found) -> bool:
-    """Whether a memory says of its turns what none of them says: that it goes back and forth."""
-    if memory.record is None or memory.record.kind != "belief":
-        return False
-    from loxodon.consolidate.beliefs import settled  # few recalls meet a belief
-
-    return settled(memory.record.content) != memory.record.content
 
 
 _PARTICULARS = re.compile(

@@ -119,7 +119,8 @@ def searched(
     if not question.words and not question.last:
         return Look(store, question, where, now)
     asked = meaning(question.focus) if meaning else None
-    views = [asked.view._replace(told=question.tells)] if asked and asked.view else ()
+    compared = asked and asked.view and store.query("vector_models")
+    views = [asked.view._replace(told=question.tells)] if asked and asked.view and compared else ()
     look = Look(store, question, where, now, views, as_of, top)
     search(look)
     if asked and asked.problem:

@@ -49,7 +49,8 @@ _CANDIDATES: Mapping[Index, int] = {"memories": 16, "archive": 16, "chunks": 24}
 _SUMMARY = 0.3  # a summary has a little of everything; what it was made of says it better
 _NOTE_WORDS = 80.0  # of a note that is neither long nor short: a piece of a file has more
 _CLOSE: Mapping[Index, int] = {"turns": 60, "memories": 20, "chunks": 20}
-_USUAL = 1.0  # spreads by which a text must be closer than usual to count for a question
+_USUAL = 1.0  # spreads by which texts are closer than usual without answering a question
+_CLOSER = 1.5  # spreads by which a text must be closer to count
 _MOST_CLOSE = 7.0
 _BESIDE = (0.7, 0.3)  # what the meaning of a neighbour counts, by its distance
 _LAST_DAYS = timedelta(days=3)
@@ -252,7 +253,7 @@ def _by_meaning(look: Look) -> None:
     def part(score: float, best: float) -> float:
         if look.question.tells:
             return max(0.0, score) / max(best, _USUAL)
-        return min(_MOST_CLOSE, max(0.0, score - _USUAL))
+        return min(_MOST_CLOSE, score - _USUAL) if score >= _CLOSER else 0.0
 
     searched: dict[Index, bool] = {
         "turns": look.has_turns,

@@ -216,7 +216,7 @@ def test_notes_are_found_as_they_are_written(asked: Memory, tmp_path: Path) -> N
     _write(asked, "memory/2026-05-12.md", "The fence was painted by Mr Haddad")
     asked.consolidate(force=True)
     assert "2026-05-12.md" in {os.path.basename(one.file) for one in asked.workspace.sources()}
-    assert found("fence Haddad") == ["memory/2026-05-12.md"]
+    assert found("fence Haddad")[0] == "memory/2026-05-12.md"
 
 
 def test_what_openclaw_loads_by_itself_is_not_put_before_a_message_again(asked: Memory) -> None:
