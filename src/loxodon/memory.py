@@ -139,17 +139,21 @@ class Memory(Knowledge, Recalling, Overviews):
             from loxodon.views.plain import PlainMemory
 
             return PlainMemory(opened)
-        memory = cls(opened)
-        if embedder is not None:
-            from loxodon.models.embedders import ChosenEmbedder
+        try:
+            memory = cls(opened)
+            if embedder is not None:
+                from loxodon.models.embedders import ChosenEmbedder
 
-            memory._embedders.use(ChosenEmbedder(embedder))
-        with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
-            memory._catch_up()
-        if opened.has_forgotten and not wall.stands:
-            from loxodon.forget.forgetting import finish
+                memory._embedders.use(ChosenEmbedder(embedder))
+            with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
+                memory._catch_up()
+            if opened.has_forgotten and not wall.stands:
+                from loxodon.forget.forgetting import finish
 
-            finish(memory, memory._store)  # one that was killed, or that a restored backup needs
+                finish(memory, memory._store)  # one that was killed, or a restored backup needs
+        except BaseException:
+            opened.store.close()
+            raise
         return memory
 
     def __init__(self, space: OpenSpace, embedders: Embedders | None = None) -> None:

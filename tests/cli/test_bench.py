@@ -31,7 +31,7 @@ def test_retrieval_as_json(shell: Shell, tmp_path: Path) -> None:
     assert wanted <= file["overall"].keys()
     assert all(wanted <= one.keys() for one in file["categories"].values())
     assert file["latency_ms"].keys() == {"p50", "p99"}
-    assert found["settings"] == {"recall.top": 7}
+    assert found["settings"] == {"recall.top": 7, "embedder.kind": "none"}
 
 
 def test_tables_for_people(shell: Shell, tmp_path: Path) -> None:

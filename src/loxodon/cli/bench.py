@@ -73,10 +73,14 @@ def bench(call: Call) -> Result:
             name=wrong[0],
         )
     given = dict(one.partition("=")[::2] for one in call.set)
-    kind, colon, name = (call.embedder or "none").partition(":")
-    given |= {"embedder.kind": kind, **({"embedder.name": name} if colon else {})}
+    if call.embedder:
+        kind, colon, name = call.embedder.partition(":")
+        given |= {"embedder.kind": kind, **({"embedder.name": name} if colon else {})}
     # What is measured is made for it: a home in a database stays out of this.
-    own = settings.flat(call.config._replace(store=settings.StoreConfig()))
+    alone = call.config._replace(
+        store=settings.StoreConfig(), embedder=settings.EmbedderConfig(kind="none")
+    )
+    own = settings.flat(alone)
     config = settings.from_mapping({**own, **given})
     with view.Bar(t("measuring")) as bar:
         how = {"limit": call.limit, "jobs": call.jobs, "progress": bar}
@@ -244,7 +248,7 @@ def kept_home(talk: Figures, config: Config, keep: str) -> str:
     # How recall is set is part of what is asked, not of what is read.
     changed = settings.changed(config)
     read = {k: v for k, v in changed.items() if not k.startswith(("recall.", "embedder."))}
-    seen = {k: v for k, v in changed.items() if k.startswith("embedder.")}
+    seen = {k: v for k, v in changed.items() if k.startswith("embedder.") and v != "none"}
     plain = os.path.join(keep, digest((talk["sessions"], read)))
     home = f"{plain}-{digest(seen)}" if seen else plain
     if os.path.exists(plain) and not os.path.exists(home):
