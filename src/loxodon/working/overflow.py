@@ -51,9 +51,8 @@ def is_overflow(error: object, status: int | None = None) -> bool:
     """Whether `error`, an answer of a provider or what a client raises for it, says: too long."""
     text = _text(error)
     status = status if status is not None else status_of(error)
-    if status is not None and (status < 400 or status in (401, 403, 404, 408)):
-        return False
-    if _TOO_OFTEN.search(text):
+    other = status is not None and (status < 400 or status in (401, 403, 404, 408))
+    if other or _TOO_OFTEN.search(text):
         return False
     return status == 413 or _TOO_LONG.search(text) is not None
 
