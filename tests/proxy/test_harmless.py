@@ -134,13 +134,13 @@ def test_request_too_long_with_memories_is_sent_without(
     assert "Biscuit" in upstream.requests[2].body.decode()  # that was this once
 
 
-OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
-CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+OK = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok"
+CHUNKED = b"HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n"
 HALF = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"
 
 
 def _raw(data: bytes) -> Scene:
-    """Answer with these bytes, and hang up."""
+    """Answer with these bytes and hang up, which they should say: the connection is pooled."""
 
     def scene(handler: Handler) -> None:
         handler.wfile.write(data)
@@ -156,7 +156,7 @@ def _raw(data: bytes) -> Scene:
         (b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" + OK, 200, b"ok"),
         (CHUNKED + b"1\r\no\r\n1\r\nk\r\n0\r\n\r\n", 200, b"ok"),
         (b"HTTP/1.0 200 OK\r\n\r\nuntil the end", 200, b"until the end"),
-        (b"HTTP/1.1 204 No Content\r\n\r\n", 204, b""),
+        (b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n", 204, b""),
         (b"", 502, None),
         (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", 502, None),
         (b"HTTP/1.1 200 OK\r\nx: " + b"x" * 200_000, 502, None),
