@@ -10,7 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache, partial
 from hashlib import sha256
@@ -25,6 +25,7 @@ from loxodon import config as settings
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
 from loxodon.cli.parser import arg, command, whole
+from loxodon.cli.published import in_our_form
 from loxodon.clock import parse_instant, zone_named
 from loxodon.config import Config, EmbedderConfig, WorkspaceConfig
 from loxodon.errors import InputError, UsageError
@@ -43,29 +44,44 @@ Task = TypeVar("Task")
 RANKED, ROOM = 100, 1_000_000  # items and tokens of the ranking that R@k is about
 FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is about
 _COMPARED = 300  # characters of a turn by which its words are looked for in a context
-_OF_RETRIEVAL = ("embedder", "category", "leave_out", "updates", "crossed", "keep")
-_OF_WRITING = ("failures", "model")
+# The options that each kind of measurement has beside those of all
+_OPTIONS = {
+    "retrieval": ("embedder", "category", "keep", "leave_out", "updates", "crossed"),
+    "writing": ("failures", "model"),
+    "answers": (
+        *("embedder", "category", "keep"),
+        *("reader", "judge", "strict", "budget", "details", "whole"),
+    ),
+}
 
 
 @command(
-    arg("WHAT", "what to measure", choices=("retrieval", "writing")),
+    arg("WHAT", "what to measure", choices=tuple(_OPTIONS)),
     arg("FILE", "labelled conversations, or - for standard input", nargs="+"),
     arg("--set KEY=VALUE", "override a setting; can be repeated", action="append"),
-    arg("--limit N", "only the first N conversations of each file", type=whole, default=0),
+    arg("--limit N", "only the first N conversations (answers: questions)", type=whole, default=0),
     arg("--jobs N", "number of parallel processes (1)", type=whole, default=1),
     arg("--failures", "writing: list the conversations that failed a check"),
     arg("--model", "writing: also use the configured model, which may cost money"),
-    arg("--embedder KIND[:NAME]", "retrieval: use this embedder (setting embedder.kind)"),
-    arg("--category NAME", "retrieval: only questions of this category", action="append"),
+    arg("--reader MODEL", "answers: 'URL NAME' or a command (default: the configured model)"),
+    arg("--judge MODEL", "answers: the same for the judge (default: the reader)"),
+    arg("--strict", "answers: right only if all of the reference is there"),
+    arg("--budget TOKENS", "answers: maximum number of tokens of a context", type=whole),
+    arg("--details FILE", "answers: append every answer; those there are not asked again"),
+    arg("--whole", "answers: the end of the conversation as context, to compare with"),
+    arg("--embedder KIND[:NAME]", "use this embedder (setting embedder.kind)"),
+    arg("--category NAME", "only questions of this category", action="append"),
     arg("--leave-out NAME", "retrieval: not part of the overall figures", action="append"),
     arg("--updates NAME", "retrieval: is the newest answer first?", action="append"),
     arg("--crossed", "retrieval: also ask each what only another can answer"),
-    arg("--keep DIR", "retrieval: keep the memories in this folder, and reuse those there"),
+    arg("--keep DIR", "keep the memories in this folder, and reuse those there"),
 )
 def bench(call: Call) -> Result:
-    """Measure how well memories are written and found."""
-    other = _OF_RETRIEVAL if call.what == "writing" else _OF_WRITING
-    if wrong := [f"--{name.replace('_', '-')}" for name in other if getattr(call, name)]:
+    """Measure how well memories are written and found, and what a reader answers with them."""
+    every = dict.fromkeys(name for names in _OPTIONS.values() for name in names)
+    given_options = {name: value for name in every if (value := getattr(call, name))}
+    other = given_options.keys() - {*_OPTIONS[call.what]}
+    if wrong := sorted(f"--{name.replace('_', '-')}" for name in other):
         raise UsageError(
             "`bench {what}` does not accept {name}",
             hint="see `loxodon bench --help`",
@@ -83,12 +99,16 @@ def bench(call: Call) -> Result:
     own = settings.flat(alone)
     config = settings.from_mapping({**own, **given})
     with view.Bar(t("measuring")) as bar:
-        how = {"limit": call.limit, "jobs": call.jobs, "progress": bar}
-        if call.what == "retrieval":
-            how |= {name: getattr(call, name) for name in _OF_RETRIEVAL[1:]}
-            files = measure_retrieval(call.file, config, **how)
+        how = {"limit": call.limit, "progress": bar, **given_options}
+        how = {name: value for name, value in how.items() if name not in ("embedder", "failures")}
+        if call.what == "answers":
+            from loxodon.cli.answers import measure_answers
+
+            files = measure_answers(call.file, config, **how)
+        elif call.what == "retrieval":
+            files = measure_retrieval(call.file, config, jobs=call.jobs, **how)
         else:
-            files = measure_writing(call.file, config, model=call.model, **how)
+            files = measure_writing(call.file, config, jobs=call.jobs, **how)
     if not call.failures:
         files = [{name: one[name] for name in one if name != "failures"} for one in files]
     changed = settings.changed(config)
@@ -109,10 +129,15 @@ def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Fig
     """What `parse` makes of each line of a file; one InputError for all bad lines."""
     found: list[Figures] = []
     problems: list[tuple[int, InputError]] = []
-    for number, line in enumerate(read_file(name).decode("utf-8-sig", "replace").split("\n"), 1):
+    text = read_file(name).decode("utf-8-sig", "replace")
+    # One value on each line, or all of them in an array
+    values: Any = parse_line(text) if text.lstrip().startswith("[") else text.split("\n")
+    for number, value in enumerate(values, 1):
         try:
-            if line.strip():
-                found.append(parse(as_object(parse_line(line))))
+            if not isinstance(value, str):
+                found.append(parse(as_object(value)))
+            elif value.strip():
+                found.append(parse(as_object(parse_line(value))))
         except InputError as error:
             problems.append((number, error))
         except KeyError as error:
@@ -172,6 +197,7 @@ def read_conversations(name: str, zone: tzinfo = UTC, limit: int = 0) -> list[Fi
         return {"id": str(turn["id"]), "content": turn["text"], "at": at, **told}
 
     def conversation(value: Figures) -> Figures:
+        value = in_our_form(value)
         sessions: list[Figures] = [
             {"id": str(one["id"]), "turns": [said(x, one, n) for n, x in enumerate(one["turns"])]}
             for one in value["sessions"]
@@ -184,12 +210,14 @@ def read_conversations(name: str, zone: tzinfo = UTC, limit: int = 0) -> list[Fi
         end = last + timedelta(minutes=1)
         questions = [
             {
+                "id": f"{value['id']}/{one.get('id', n)}",
                 "text": one["text"],
+                "answer": str(one.get("answer") or ""),
                 "category": str(one.get("category", "")),
                 "evidence": list(dict.fromkeys(map(str, one["evidence"]))),
                 "asked_at": parse_instant(one["asked_at"], zone) if one.get("asked_at") else end,
             }
-            for one in value["questions"]
+            for n, one in enumerate(value["questions"])
         ]
         return {"id": value["id"], "sessions": sessions, "questions": questions, "end": end}
 
@@ -256,8 +284,11 @@ def kept_home(talk: Figures, config: Config, keep: str) -> str:
     return home
 
 
-def _ingested(talk: Figures, config: Config, keep: str | None) -> Figures:
-    """Ingest a conversation into a memory of its own, and ask it its questions and others'."""
+@contextmanager
+def built(
+    talk: Figures, config: Config, keep: str | None
+) -> Iterator[tuple[Memory, list[datetime], Figures]]:
+    """A memory that a conversation was ingested into, its clock, and what that took."""
     now = [talk["end"]]
     with (
         tempfile.TemporaryDirectory(prefix="loxodon-bench-") as folder,
@@ -266,7 +297,7 @@ def _ingested(talk: Figures, config: Config, keep: str | None) -> Figures:
         ) as memory,
     ):
         memory._embedders.use(chosen_embedder(config.embedder))
-        found: Figures = {"file": talk["file"], "turns": 0, "add_s": 0.0, "consolidate_s": 0.0}
+        found: Figures = {"turns": 0, "add_s": 0.0, "consolidate_s": 0.0}
         if memory.status().last_consolidation is None:
             started = perf_counter()
             for session in talk["sessions"]:
@@ -279,7 +310,13 @@ def _ingested(talk: Figures, config: Config, keep: str | None) -> Figures:
             memory.consolidate(force=True)
             found["consolidate_s"] = perf_counter() - started - found["add_s"]
         found["not_embedded"] = sum(model.pending for model in memory.embed().models)
-        rows = []
+        yield memory, now, found
+
+
+def _ingested(talk: Figures, config: Config, keep: str | None) -> Figures:
+    """Ingest a conversation into a memory of its own, and ask it its questions and others'."""
+    rows = []
+    with built(talk, config, keep) as (memory, now, found):
         for question in talk["questions"]:
             now[0] = question["asked_at"]
             rows.append({"file": talk["file"], **_answer(memory, talk, question)})
@@ -287,7 +324,7 @@ def _ingested(talk: Figures, config: Config, keep: str | None) -> Figures:
         for question in talk["strange"]["questions"] if talk["strange"] else ():
             silence = _silence(memory.recall(question["text"]))
             rows.append({"file": talk["strange"]["file"], **silence, "crossed": True})
-    return {**found, "rows": rows}
+    return {"file": talk["file"], **found, "rows": rows}
 
 
 def _silence(found: Any) -> Figures:

@@ -472,7 +472,9 @@ _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
 def _never(grammar: Grammar, text: str) -> str:
     """Why a statement tells nothing; empty for what only looks like small talk, and is not."""
     never = grammar.speech.never(text)
-    if never and never not in _UNTRUE and worth.judge(text).keep >= worth.SURELY:
+    # English names its subject: what does not tell of anybody is not worth the judging
+    may_tell = grammar.language == "zh" or grammar.speech.tells(text)
+    if never and never not in _UNTRUE and may_tell and worth.judge(text).keep >= worth.SURELY:
         return ""
     return never
 

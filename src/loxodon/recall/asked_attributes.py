@@ -97,11 +97,16 @@ def is_of_another(text: str, language: str) -> bool:
     我哥做什么生意, what does my cousin do."""
     folded = fold(text)
     people = compiled(language, "RELATION").finditer(folded)
-    return any(_MINE.search(folded[: one.end()], max(0, one.start() - 12)) for one in people)
+    mine = any(_MINE.search(folded[: one.end()], max(0, one.start() - 12)) for one in people)
+    return mine or _NAMED.match(text) is not None
 
 
 _OWN = re.compile(r"\b(?:i|my|me|we|our)\b|[我咱]")
 _MINE = re.compile(r"\b(?:my|our) (?:\w+ )?[\w'-]+$|[我咱](?:们|家)?的?(?:\w{1,3})$")
+
+
+# A sentence about somebody by name: `Eve lives in Berlin`
+_NAMED = re.compile(r"(?:[A-Z][\w'’-]+ ){1,3}(?:[a-z]+s|has)\b(?!.*\b(?:I|[Ww]e|[Mm]y|[Oo]ur)\b)")
 
 
 def _matching(text: str, table: str) -> list[list[str]]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from loxodon.guard.provenance import origin_label
 from loxodon.messages import t
 from loxodon.text import quote
+from loxodon.text.dates import find_moments, format_date
 from loxodon.text.sentences import spans
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter
@@ -29,6 +30,7 @@ _STRETCH = 3 * SNIPPET
 _ENDS = tuple(".!?。！？…”\"'")  # of a sentence
 _NAME = 60
 _SOURCE = 120
+_DAYS = 2  # relative dates of one item that are told
 
 
 class Block(NamedTuple):
@@ -106,10 +108,21 @@ def _entry(number: int, item: Item, language: str) -> str:
         words = f"{who(said_by, language)}: {words}"
     line = f"{number}. [{item.at:%Y-%m-%d}] {marks(item, language)}{words}"
     if item.kind != "note":
-        return line
+        return line + _days(item, language)
     source = item.sources[0]
     place = quote.line(f"{source.file}:{source.line}", _SOURCE)
     return f"{line}\n{quote.INDENT}{t('source: {id}', language, id=place)}"
+
+
+def _days(item: Item, language: str) -> str:
+    """The days that `last Thursday` and the like mean, so that no reader must compute them."""
+    told = {
+        moment.text: format_date(moment, language)
+        for moment in find_moments(item.content, item.at)
+        if moment.relative and not moment.recurring and not moment.since <= item.at < moment.until
+    }
+    days = [f"{quote.line(text, _NAME)} = {day}" for text, day in list(told.items())[:_DAYS]]
+    return f" [{'; '.join(days)}]" if days else ""
 
 
 @lru_cache(maxsize=256)

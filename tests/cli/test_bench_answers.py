@@ -1,0 +1,150 @@
+"""`loxodon bench answers`: a reader and a judge that are programs of their own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.shell import Shell
+from tests.cli.talks import garden, harbour, written
+
+# Answers with the note that has most words of the question; a judge looks for the reference in it.
+STAND_IN = """
+import json, re, sys
+prompt = sys.stdin.read()
+said = [(one, json.loads(text)) for one, text in re.findall(r'^(\\w+) (".*")$', prompt, re.M)]
+told = dict(said)
+if "reference" in told:
+    right = told["reference"].lower() in told["answer"].lower()
+    print(json.dumps({"verdict": "right" if right else "wrong"}))
+else:
+    asked = set(re.findall(r"\\w+", told["question"].lower()))
+    notes = [text for one, text in said if one == "note"]
+    best = max(notes, key=lambda text: len(asked & set(re.findall(r"\\w+", text.lower()))))
+    print("I looked: " + json.dumps({"answer": best}))
+"""
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> str:
+    program = tmp_path / "reader.py"
+    program.write_text(STAND_IN)
+    return f"{sys.executable} {program}"
+
+
+def answered() -> dict[str, Any]:
+    """The garden's questions: one that can be answered, one whose reference nobody said."""
+    talk = garden()
+    for one, answer in zip(talk["questions"], ("Rosalind", "on the moon"), strict=True):
+        one["answer"] = answer
+    return talk
+
+
+def test_what_a_reader_answers_is_judged_by_category(
+    shell: Shell, tmp_path: Path, reader: str
+) -> None:
+    path = written(tmp_path, answered(), harbour())  # the harbour's have no answers: not asked
+    (file,) = shell.json("bench", "answers", path, "--reader", reader)["files"]
+    assert file["overall"] == {"n": 2, "right": 1, "percent": 50.0}
+    assert file["categories"]["plain"]["right"] == 1
+    assert file["judge"] == "lenient"
+    assert 0 < file["context_tokens"] <= 2000
+    assert file["model_tokens"]["in"] > 0
+    assert "50" in shell.text("bench", "answers", path, "--reader", reader, "--limit", "2")
+
+
+def test_it_goes_on_where_it_stopped(shell: Shell, tmp_path: Path, reader: str) -> None:
+    path, details = written(tmp_path, answered()), tmp_path / "details.jsonl"
+    one = shell.json(
+        "bench", "answers", path, "--reader", reader, "--limit", "1", "--details", str(details)
+    )
+    assert one["files"][0]["overall"]["n"] == 1
+    # The one that is there is not asked again; the other is.
+    both = shell.json("bench", "answers", path, "--reader", reader, "--details", str(details))
+    assert both["files"][0]["overall"] == {"n": 2, "right": 1, "percent": 50.0}
+    rows = [json.loads(line) for line in details.read_text().splitlines()]
+    assert [row["id"] for row in rows] == ["garden/q1", "garden/q2"]
+    assert "Rosalind" in rows[0]["answer"]
+    assert "wheelbarrow" in rows[0]["context"]
+    again = shell.json("bench", "answers", path, "--reader", "false", "--details", str(details))
+    assert again["files"][0]["overall"] == both["files"][0]["overall"]
+
+
+def test_the_whole_conversation_to_compare_with(shell: Shell, tmp_path: Path, reader: str) -> None:
+    path = written(tmp_path, answered())
+    details = tmp_path / "details.jsonl"
+    asked = ("bench", "answers", path, "--whole", "--reader", reader, "--details", str(details))
+    assert shell.json(*asked)["files"][0]["overall"]["right"] == 1
+    assert "lentil soup" in json.loads(details.read_text().splitlines()[0])["context"]
+
+
+LOCOMO = {
+    "sample_id": "conv-1",
+    "conversation": {
+        "speaker_a": "Ada",
+        "speaker_b": "Ben",
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [
+            {"speaker": "Ada", "dia_id": "D1:1", "text": "I adopted a greyhound yesterday!"},
+            {"speaker": "Ben", "dia_id": "D1:2", "text": "Look", "blip_caption": "a red kite"},
+        ],
+        "session_2_date_time": "9:10 am on 9 May, 2023",
+    },
+    "qa": [
+        {
+            "question": "Ada adopted what?",
+            "answer": "greyhound",
+            "evidence": ["D1:1"],
+            "category": 4,
+        },
+        {
+            "question": "A red kite?",
+            "adversarial_answer": "Ben",
+            "evidence": ["D1:2"],
+            "category": 5,
+        },
+    ],
+}
+LONGMEMEVAL = {
+    "question_id": "q7",
+    "question_type": "single-session-user",
+    "question": "What colour is my bicycle?",
+    "answer": "teal",
+    "question_date": "2023/05/30 (Tue) 23:40",
+    "haystack_session_ids": ["s9"],
+    "haystack_dates": ["2023/05/20 (Sat) 02:21"],
+    "haystack_sessions": [
+        [
+            {"role": "user", "content": "I painted my bicycle teal.", "has_answer": True},
+            {"role": "assistant", "content": "Lovely!"},
+        ]
+    ],
+}
+
+
+@pytest.mark.parametrize("published", [LOCOMO, LONGMEMEVAL], ids=["locomo", "longmemeval"])
+def test_published_sets_as_they_come(
+    shell: Shell, tmp_path: Path, reader: str, published: dict[str, Any]
+) -> None:
+    path = tmp_path / "published.json"
+    path.write_text(json.dumps([published]))
+    (file,) = shell.json("bench", "answers", str(path), "--reader", reader)["files"]
+    assert file["overall"] == {"n": 1, "right": 1, "percent": 100.0}
+    (file,) = shell.json("bench", "retrieval", str(path))["files"]
+    assert file["overall"]["r@5"] == 100
+
+
+def test_without_a_reader_it_says_how_to_name_one(shell: Shell, tmp_path: Path) -> None:
+    done = shell("bench", "answers", written(tmp_path, answered()), code=2)
+    assert b"--reader" in done.stderr
+    done = shell("bench", "retrieval", written(tmp_path, answered()), "--strict", code=2)
+    assert b"does not accept --strict" in done.stderr
