@@ -130,7 +130,7 @@ def asked(talk: Any, config: Config, keep: str) -> Iterator[tuple[list[Row], boo
             with memory._store.reading():
                 meaning = questioner.ask if questioner else None
                 look = searched(
-                    memory._store, question["text"], Filter(), now[0], 100, meaning, None
+                    memory._store, question["text"], Filter(), now[0], 100, 10, meaning, None
                 )
                 order.weigh(look)
                 turns = memory._store.turns([key.row for key in look.pool if key.is_turn])

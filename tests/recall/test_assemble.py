@@ -109,7 +109,7 @@ def test_history_is_not_repeated(known: Memory) -> None:
 
 
 def test_memory_drawn_from_recent_turns_is_told_once(memory: Memory) -> None:
-    memory.capture("Mei has a brother in Kobe")
+    memory.capture("Mei studies the cello in Kobe, too")
     say(memory, "My sister Mei studies in Osaka", at="2026-02-04T09:00:00")
     memory.consolidate()
     ask = "Where does Mei study?"

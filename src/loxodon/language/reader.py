@@ -211,6 +211,10 @@ def _read(
         before, match = said[-1]
         before = before if match and goes_on(before, match) else None
     found = [_statement(grammar, one, match) for one, match in items if match]
+    if any(one.attribute == "marital_status" for one in found):
+        # Who is no longer married is told beside whom they were: `Ola and I got divorced`
+        own = _own_words(grammar, sentence, sentence.text, clauses)
+        found += [one._replace(tentative=True) for one in own if one.over and one.act == "end"]
     if wish and not (found and all(match for _, match in items)):
         return found + _own_words(grammar, sentence, sentence.text, clauses, wish=True)
     if not found:
@@ -494,6 +498,9 @@ def _own_words(
     speech = grammar.speech
     hedged = speech.hedged(sentence.text)
     never = _never(grammar, text)
+    plain = _UNLESS.split(text, maxsplit=1)[0]  # health counts, whatever else is supposed
+    if never == "supposed" and plain != text and grammar.frames.of_health(grammar.evened(plain)):
+        never = grammar.speech.never(plain)
     change = _Change() if hedged else _changes(grammar, text, clauses)
     if never and not wish and not (hedged and never in _GUESSED) and not change.right:
         return []
@@ -534,6 +541,7 @@ def _own_words(
     return [statement]
 
 
+_UNLESS = re.compile(r",? (?:unless|if|as long as|except when)\b|[，,]?(?:除非|如果|要是)", re.I)
 _PASSING = "doing now"  # What is so for an hour, and changes nothing
 
 

@@ -93,7 +93,6 @@ _LIFT = 0.15  # what a turn adds to its memory, and the memory to the turn
 _LONG = 500  # characters from which on a turn is not shown where a memory tells it
 _MOST = 0.85  # the share of a turn's words that a memory must have to stand for it
 _COMPARED = 40
-_FLOOR = 0.12  # how good, beside the best, a turn must be that only stands beside something
 _NEARLY = 0.9  # how good, beside its turn, a memory must be to be shown in its place
 
 
@@ -158,8 +157,7 @@ def link(look: Look, most: int) -> list[Linked]:
             others = shown_for.get(row, ()) if found.key.is_memory else ()
             shown.append(Linked(found, tuple(sorted(others, key=lambda one: -turns[one].score))))
     shown.sort(key=lambda one: order(one.found))
-    least = _FLOOR * shown[0].found.score if shown else 0.0
-    return [one for one in shown if one.found.score >= least or set(one.found.routes) != {"around"}]
+    return shown
 
 
 _PARTICULARS = re.compile(

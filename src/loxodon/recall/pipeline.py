@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _RANKED = 40  # how many of the best findings are linked and put in order
 _NEXT = 10  # how many of those that just missed it the trace names
+_FLOOR = 0.2  # how good, beside the best, a finding must be to answer a question
+_BREADTH = 2  # times as many items for a question that asks for several things
 
 
 def recall(
@@ -42,7 +44,8 @@ def recall(
     query: str,
     where: Filter,
     *,
-    top: int,
+    top: int | None,
+    usual: int,
     budget: int,
     now: datetime,
     count: Counter,
@@ -55,16 +58,16 @@ def recall(
 ) -> Recall:
     """What the memory has on `query`: at most `top` items whose block is within `budget` tokens.
 
-    A turn whose words (folded) or ref, a memory whose id, or a note whose file, is `in_view` is
+    Without a `top`, as many as `usual`, and more where the question asks for a list. A turn whose words (folded) or ref, a memory whose id, or a note whose file, is `in_view` is
     passed over; so is what was drawn from such turns alone. What belongs to another project than
     `here` comes last, with the name of its own. Every text comes as `shown` makes it.
     """
     watch = _Watch()
     if as_of is not None:
         where = where._replace(until=min(as_of, where.until) if where.until else as_of)
-    look = searched(store, query, where, now, top, meaning, as_of)
+    look = searched(store, query, where, now, top, usual, meaning, as_of)
     watch.lap("search")
-    question = look.question
+    question, top = look.question, look.top
     if not question.words and not question.last:
         return Recall(query, Gate(False, "empty"), (), (), "", 0, watch.total(), unsure=True)
     if is_bare_last(question):
@@ -79,6 +82,9 @@ def recall(
     unsure = is_unsure(look, ranked)
     if profile != "default":
         ranked = profiles.arranged(look, ranked, profile)
+    elif not question.tells and ranked:
+        least = _FLOOR * ranked[0].found.score
+        ranked = [one for one in ranked if one.found.score >= least]
     watch.lap("order")
     items, passed = items_of(look, ranked, in_view, here, shown)
     chosen = block(items, budget, count, question.language, unsure)
@@ -108,7 +114,8 @@ def searched(
     query: str,
     where: Filter,
     now: datetime,
-    top: int,
+    top: int | None,
+    usual: int,
     meaning: Callable[[str], Meaning] | None,
     as_of: datetime | None,
 ) -> Look:
@@ -121,6 +128,8 @@ def searched(
     asked = meaning(question.focus) if meaning else None
     compared = asked and asked.view and store.query("vector_models")
     views = [asked.view._replace(told=question.tells)] if asked and asked.view and compared else ()
+    if top is None:
+        top = usual * (_BREADTH if question.kind in ("list", "how_many") else 1)
     look = Look(store, question, where, now, views, as_of, top)
     search(look)
     if asked and asked.problem:

@@ -97,8 +97,8 @@ class Recalling:
     ) -> Recall:
         """Search the memory. Returns items, best first, and a block of text for an agent.
 
-        Returns at most `top` items (default 10) and a block of at most `budget` tokens (default
-        1,000) for an agent. Items are memories, turns and notes from files. A turn is not shown
+        Returns at most `top` items (default 10; 20 for a question that asks for a list) and a block
+        of at most `budget` tokens (default 1,000) for an agent. Items are memories, turns and notes from files. A turn is not shown
         together with the memory drawn from it, nor if that memory was archived. `kind` may also be
         `turn` or `note`. A query is plain text without syntax. `profile` selects another ranking:
         `default`, `phase1`, `openclaw` or `tiered`.
@@ -134,7 +134,8 @@ class Recalling:
                 heard._store,
                 query,
                 where,
-                top=config.top if top is None else number("top", top),
+                top=None if top is None else number("top", top),
+                usual=config.top,
                 budget=room,
                 now=space.now(),
                 count=space.count,

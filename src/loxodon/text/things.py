@@ -18,6 +18,8 @@ from loxodon.text.similarity import sense
 Words = tuple[str, ...]
 _NO = frozenset(["not", "no", *"不没"])
 _WHEN = ("to", "on", "at", "for", "until", "till")
+_HAN_NUMBERS = frozenset("零一二两三四五六七八九十百千万半")
+_MEASURES = frozenset("个岁年月日号点分周天元块次本只条位斤米公克毫升片粒层楼口套间张件台辆度倍成小瓶杯顿")
 _PRONOUNS = frozenset(["he", "she", "it", "they", "that", *"他她它"])
 _LONGEST = 8  # Words of a value, or characters
 _DAYS = (
@@ -175,13 +177,13 @@ def _one_slot(new: Sequence[_Token], old: Sequence[_Token], announced: bool, mov
     several = all(any(one.linked for one in some[1:]) for some in (value, before))
     if kind != _kind(head, before, tail) or (several and kind != "date") or not _NO.isdisjoint(own):
         return False
+    if kind == "word":  # whom a sentence is about is no value of it
+        set_to = announced and all(some[0].linked in _set_by() for some in (value, before))
+        return set_to and len(shared) > 1 and len(shared) >= len(value)
     if not announced:
         measured = not tail[0].linked if tail else value[0].linked not in ("", *_WHEN)
         return kind == "number" and measured and not any(one.base[-1] == "<" for one in shared)
-    if kind != "word":
-        return moved or len(shared) > 1 or kind == "number" or value[0].linked == "be"
-    set_to = bool(value[0].linked) or (moved and end > 0)
-    return set_to and len(shared) > 1 and len(shared) >= len(value)
+    return moved or len(shared) > 1 or kind == "number" or value[0].linked == "be"
 
 
 def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token]) -> str:
@@ -198,6 +200,8 @@ def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token
         return "date"
     if len(numbers) == len(value):
         part = before == "第" or (before[:1].isupper() and not value[0].linked)
+        if value[-1].raw in _HAN_NUMBERS and after not in _MEASURES:  # 二叔
+            return "word"
         return "name" if part else "number"
     named = [one for one in value if one.raw.lower() not in ("a", "an", "the", "of", "and", "in")]
     if all(one.raw[0].isdigit() or _named.match(one.raw) for one in named):
@@ -227,6 +231,12 @@ def _said(words: str, about: str) -> list[list[_Token]]:
         if tokens:
             found.append(tokens)
     return found
+
+
+@cache
+def _set_by() -> frozenset[str]:
+    """What leads a value of a thing, whatever it is."""
+    return frozenset(sense("is be at to in")) | frozenset("是叫在到成为")
 
 
 @cache
