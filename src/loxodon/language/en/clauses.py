@@ -298,7 +298,9 @@ def joints_of(text: str) -> list[tuple[int, int]]:
     return [found.span() for found in _JOINT.finditer(text)]
 
 
-_JOINT = re.compile(r",? (?:and|but|plus)(?: also)? (?![A-Z])|, (?!like )(?:also )?")
+_JOINT = re.compile(
+    r",? (?:and|but|plus)(?: also)? (?![A-Z])|, (?!like )(?:also )?| (?=with (?:my|our|two|three|a)\b)"
+)
 
 
 def sharing(before: Clause, text: str) -> list[Clause]:
