@@ -98,7 +98,8 @@ def _prompt(
     prompt = FOLLOWED[agent].own_words(given).strip() if isinstance(given, str) else ""
     if not prompt or not memory.gate(prompt).recall:
         return {}
-    in_view = [*(recent(agent, path) if path else ()), *told_to(memory.home, request)]
+    told = _told(memory.home).get(str(request.get("session_id", "")), [])
+    in_view = [*(recent(agent, path) if path else ()), *told]
     found = memory.recall(prompt, in_view=in_view, here=project)
     if not found.context:
         return {}
@@ -132,9 +133,10 @@ def learn(memory: Memory, seconds: float = 0.0) -> None:
 # What the snapshot told each session, by the ids of the memories: it is not recalled again
 
 
-def told_to(home: str, request: Mapping[str, object]) -> list[str]:
-    found = _told(home).get(str(request.get("session_id", "")), [])
-    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+def _told(home: str) -> dict[str, list[str]]:
+    with suppress(OSError, ValueError), open(os.path.join(home, TOLD), encoding="utf-8") as file:
+        return dict(json.load(file))
+    return {}
 
 
 def _put_told(home: str, session: str, ids: list[str]) -> None:
@@ -144,21 +146,15 @@ def _put_told(home: str, session: str, ids: list[str]) -> None:
         files.replace(os.path.join(home, TOLD), json.dumps(newest).encode(), files.PRIVATE)
 
 
-def _told(home: str) -> dict[str, object]:
-    try:
-        with open(os.path.join(home, TOLD), encoding="utf-8") as file:
-            found = json.load(file)
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 # Why hooks did less than they should
 
 
 def note(home: str, line: str) -> None:
     """Put down why a hook did less than it should; the agent goes on without hearing of it."""
-    lines = [*noted(home), line.replace("\n", " ")]
+    _put_log(home, [*noted(home), line.replace("\n", " ")])
+
+
+def _put_log(home: str, lines: list[str]) -> None:
     with suppress(OSError):
         os.makedirs(home, mode=0o700, exist_ok=True)
         text = "".join(f"{one}\n" for one in lines[-_KEPT_LOG:])
@@ -179,6 +175,4 @@ def succeeded(home: str, agent: str, event: str) -> None:
     lines = noted(home)
     left = [line for line in lines if f" {agent} {event}: " not in line]
     if len(left) < len(lines):
-        with suppress(OSError):
-            text = "".join(f"{line}\n" for line in left)
-            files.replace(os.path.join(home, LOG), text.encode(), files.PRIVATE)
+        _put_log(home, left)

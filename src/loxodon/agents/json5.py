@@ -57,8 +57,7 @@ class ConfigEdit(NamedTuple):
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> ConfigEdit:
-        item = value.get("item", "")
-        return cls(tuple(value["path"]), value["piece"], value["was"], value["known"], item)
+        return cls(**{**value, "path": tuple(value["path"])})
 
 
 def parse(text: str) -> Node:
@@ -134,11 +133,9 @@ def _unquoted(string: str) -> str:
 def _plain(word: str) -> object:
     if word in _LITERALS:
         return _LITERALS[word]
-    sign, digits = -1 if word[0] == "-" else 1, word.lstrip("+-")
-    if digits[:2].lower() == "0x":
-        return sign * int(digits, 16)
-    number = sign * float(digits.replace("Infinity", "inf").replace("NaN", "nan"))
-    return int(number) if digits.isdecimal() else number
+    if word.lower().lstrip("+-").startswith("0x"):
+        return int(word, 16)
+    return float(word.replace("Infinity", "inf").replace("NaN", "nan"))
 
 
 # Putting something in

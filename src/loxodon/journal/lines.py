@@ -37,7 +37,6 @@ class FileLines(NamedTuple):
 
     texts: list[str | None]  # None for a line that was refused; its reason is in `problems`
     problems: list[Trouble]
-    whole: bool  # False where the last line has no end: it may still be being written
 
 
 def split_lines(data: bytes) -> FileLines:
@@ -51,15 +50,14 @@ def split_lines(data: bytes) -> FileLines:
             "the file is an SQLite database, not text",
             hint="`loxodon add` reads text; export the conversation as text first",
         )
-        return FileLines([], [(1, error)], True)
+        return FileLines([], [(1, error)])
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         # An odd last byte is half a character of a file still being written.
         text = data[: len(data) & ~1].decode("utf-16", "surrogatepass")
     else:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
     texts: list[str | None] = [*text.replace("\r\n", "\n").split("\n")]
-    whole = texts[-1] == ""
-    if whole:
+    if texts[-1] == "":
         texts.pop()
     problems: list[Trouble] = []
     # Nearly every file is clean: look at all of it once before looking at each line.
@@ -79,35 +77,29 @@ def split_lines(data: bytes) -> FileLines:
             bad=bad,
             total=total,
         )
-        return FileLines([], [(1, error)], whole)
-    return FileLines(texts, problems, whole)
+        return FileLines([], [(1, error)])
+    return FileLines(texts, problems)
 
 
 def objects_in(lines: FileLines, problems: list[Trouble], before: int = 0) -> Iterator[Numbered]:
     """The JSON objects, one a line; lines that are none go to `problems`. `before` stand above."""
     problems += [(before + number, error) for number, error in lines.problems]
-    last = 0 if lines.whole else before + len(lines.texts)
     for number, text in enumerate(lines.texts, before + 1):
         if not text or text.isspace():
             continue
         try:
-            entry = as_object(parse_line(text, cut=number == last))
+            entry = as_object(parse_line(text))
         except InputError as error:
             problems.append((number, error))
         else:
             yield number, entry
 
 
-def parse_line(text: str, *, cut: bool = False) -> object:
-    """The JSON value of one line; `cut` says that the line has no end yet. Raises InputError."""
+def parse_line(text: str) -> object:
+    """The JSON value of one line. Raises InputError."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        if cut and not text.rstrip().endswith("}"):
-            raise InputError(
-                "the last line is cut off",
-                hint="if it is still being written, read the file again later",
-            ) from None
         raise not_json(error) from None
 
 

@@ -32,7 +32,7 @@ from loxodon.journal.lines import (
     session_of,
     word,
 )
-from loxodon.journal.transcripts import Said, draft_of, without_blocks, without_recalled
+from loxodon.journal.transcripts import draft_of, without_blocks, without_recalled
 from loxodon.types import Chat, Draft
 
 _CHATS: dict[str, Chat] = {
@@ -94,8 +94,7 @@ def turns(path: Iterable[Numbered], zone: tzinfo | None, session: str, about: Ab
     problems: list[Trouble] = []
     for line, entry in path:
         try:
-            said = _said(entry, about)
-            draft = draft_of(said, line, session, zone) if said else None
+            draft = _said(line, entry, about, session, zone)
         except InputError as error:
             problems.append((line, error))
         else:
@@ -149,11 +148,13 @@ def live(numbered: Iterable[Numbered]) -> list[Numbered]:
     return path[::-1]
 
 
-def _said(entry: Entry, about: About | None) -> Said | None:
+def _said(
+    line: int, entry: Entry, about: About | None, session: str, zone: tzinfo | None
+) -> Draft | None:
     """What a person or the agent said in an entry; None where nobody did."""
     if entry.get("type", "message") != "message":
         return None
-    message = inner(entry, "message") or entry  # older ones are flat
+    message = inner(entry, "message")
     if message.get("role") in _NOT_SAID:
         return None
     role, content = role_named(message.get("role")), message.get("content")
@@ -163,25 +164,25 @@ def _said(entry: Entry, about: About | None) -> Said | None:
         return None
     text, id = text_of(content), word(entry, "id")
     at = entry.get("timestamp") or message.get("timestamp")  # OpenClaw writes every time in UTC
-    where = about or About()
+    known = about or About()
+    where: dict[str, object] = {"session": session, "chat": known.chat, "channel": known.channel}
     if role == "assistant":
         silent = len(text) < 100 and text.strip(" \t\r\n*_`\"'.").upper()
         if silent in ("NO_REPLY", "HEARTBEAT_OK"):
             return None
-        return Said(role, text, id, at, chat=where.chat, channel=where.channel)
-    if provenance.get("sourceTool") in _ROUTINE:
+    elif provenance.get("sourceTool") in _ROUTINE:
         return None
-    words = own_words(text)
-    # Who may hear it is not for a text to say, where the index of sessions knows.
-    chat = where.chat if about or not words.group else "group"
-    sender = inner(message, "__openclaw")
-    # Among several they are the user's own words only where OpenClaw says that the owner spoke.
-    several, owner = words.group or chat != "direct", sender.get("senderIsOwner")
-    if owner is True or (owner is not False and not several):
-        return Said(role, words.text, id, at, "", "", chat, where.channel, "user")
-    named = next((word(sender, field) for field in _SENDER_FIELDS if word(sender, field)), "")
-    speaker = named or words.speaker
-    return Said(role, words.text, id, at, "", speaker, chat, where.channel, "group")
+    else:
+        text, speaker, group = own_words(text)
+        # Who may hear it is not for a text to say, where the index of sessions knows.
+        where["chat"] = known.chat if about or not group else "group"
+        # Among several they are the user's own words only where OpenClaw says that the owner spoke.
+        sender = inner(message, "__openclaw")
+        owner, several = sender.get("senderIsOwner"), group or where["chat"] != "direct"
+        if owner is False or (owner is not True and several):
+            names = (word(sender, field) for field in _SENDER_FIELDS)
+            where |= {"speaker": next(filter(None, names), speaker), "origin": "group"}
+    return draft_of(line, role, text, id, at, zone, **where)
 
 
 def about_session(key: str, entry: Entry) -> About:

@@ -98,7 +98,7 @@ def renewed(
         if found is None:
             continue
         in_use = place.path == workspace.path
-        if not in_use and place.kind == "workspace":
+        if found.masked or (not in_use and place.kind == "workspace"):
             gone += len(found.files)
             if not dry:
                 removed(root, found.space)
@@ -107,7 +107,6 @@ def renewed(
                 export(
                     workspace,
                     None if in_use else place.path,
-                    masked=found.masked,
                     settled=settled if in_use else {},
                     anew=anew if in_use and anew else lambda view: True,
                     progress=progress,

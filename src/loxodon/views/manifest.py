@@ -72,10 +72,10 @@ class Written(NamedTuple):
 
 class Manifest(NamedTuple):
     space: str
-    masked: bool
     version: int
     files: Mapping[str, Written]
     mtime: int  # when it was written itself, in nanoseconds
+    masked: bool = False  # copies that earlier versions wrote, with numbers masked
 
 
 class ViewMarker(NamedTuple):
@@ -178,9 +178,9 @@ def load(root: str) -> Manifest | None:
             ids = {str(id): int(version) for id, version in row.get("ids", {}).items()}
             size, mtime, basis = int(row["size"]), int(row["mtime_ns"]), str(row.get("basis", ""))
             files[name] = Written(str(row["sha256"]), size, mtime, basis, ids)
-        masked, version = about.get("masked") is True, int(about["version"])
         mtime = os.stat(os.path.join(root, MANIFEST)).st_mtime_ns
-        found = Manifest(str(about["space"]), masked, version, files, mtime)
+        space, masked = str(about["space"]), about.get("masked") is True
+        found = Manifest(space, int(about["version"]), files, mtime, masked)
     except NotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -194,14 +194,13 @@ def load(root: str) -> Manifest | None:
     return found
 
 
-def manifest_text(space: str, masked: bool, files: Mapping[str, Written]) -> str:
-    about = {**mark(MANIFEST, space), **({"masked": True} if masked else {})}
+def manifest_text(space: str, files: Mapping[str, Written]) -> str:
     rows = {}
     for name, one in sorted(files.items()):
         row = {"sha256": one.sha256, "size": one.size, "mtime_ns": one.mtime}
         rest = {"basis": one.basis, "ids": one.ids}
         rows[name] = row | {key: value for key, value in rest.items() if value}
-    document = {"loxodon": about, "files": rows}
+    document = {"loxodon": mark(MANIFEST, space), "files": rows}
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -16,11 +16,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
@@ -30,16 +28,13 @@ from loxodon.fields import checked, choice, is_text, number
 from loxodon.filelock import FileLock
 from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
-from loxodon.journal.identity import MAX_SESSION, said_again, unmarked, with_keys
+from loxodon.journal.identity import MAX_SESSION, unmarked, with_keys
 from loxodon.layout import OFF_MARKER, PENDING
 from loxodon.memory import Memory
-from loxodon.notes.chunk import chunks
-from loxodon.recall import assemble as frames
-from loxodon.recall.context import block, snippet
+from loxodon.recall.context import block
 from loxodon.recall.gate import State, should_recall
 from loxodon.security.permissions import placed
 from loxodon.status import Status
-from loxodon.store import FileRole
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
@@ -51,7 +46,6 @@ from loxodon.types import (
     Added,
     Chat,
     Draft,
-    Frame,
     Gate,
     Item,
     LeftOut,
@@ -65,7 +59,6 @@ if TYPE_CHECKING:
     from loxodon.security.keys import Seal
 
 _LARGEST = 1 << 20  # bytes of a file that are read: more than any budget has room for
-_SHOWN = 700  # characters of an item
 _WAIT = 30.0
 _OPEN, _CLOSE = "<!-- loxodon ", " -->"
 
@@ -256,22 +249,11 @@ class PlainMemory(Memory):
             return of[-LATELY:]
 
         drafts = self.guard.drafts(drafts, lately)
-        now = self.now()
-        keyed = with_keys(drafts, session, now)
-        if live and (anew := unmarked(drafts, keyed)):
-            # Whether a session has begun is in the database: one turn alone goes on with it.
-            waiting = {one.key: one.turn.session for one in self.pending.entries()}
-            sizes = Counter(waiting.values())
-            keyed = said_again(
-                keyed,
-                anew,
-                lambda turns: [waiting.get(key) for _, key in turns],
-                lambda session: sizes[session] or int(len(keyed) == 1),
-            )
+        keyed = with_keys(drafts, session, self.now())
+        if live and len(keyed) == 1 and unmarked(drafts, keyed):
+            keyed = [(keyed[0][0], os.urandom(16))]  # who says `yes` again says it again
         keyed = speakers.attributed(keyed, me, self._store.wall)
-        new = self.pending.append([PendingEntry(key, turn) for turn, key in keyed], now)
-        if progress:
-            progress(len(keyed), len(keyed))
+        new = self.pending.append([PendingEntry(key, turn) for turn, key in keyed], self.now())
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
         return Added(new, len(keyed) - new, 0, sessions, people=speakers.people(keyed))
 
@@ -319,49 +301,29 @@ class PlainMemory(Memory):
         is_text("query", query)
         budget = self.config.recall.budget if budget is None else number("budget", budget)
         seen = frozenset(map(fold, in_view))
+        items = self._note("MEMORY.md", budget // 3)
+        for day in self._days():
+            items += self._note(os.path.join("memory", f"{day}.md"), budget // 4)
+        for one in reversed(self._entries()):
+            kind = "turn" if one.fields is None else str(one.fields.get("kind", "fact"))
+            id, source = one.key.hex()[:8], Source(one.turn.session, one.turn.id)
+            items.append(_item(f"pending_{id}", kind, one.turn.content, one.turn.at, source))
         direct = self.within(chat=chat).chat == "direct"
-        # In turn, so that what was written last has room however long MEMORY.md is.
-        pairs = zip_longest(self._recent(), self._chunked("MEMORY.md", "memory"))
         items = [
             one._replace(content=self.guard.shown(one.content, True, reveal))
-            for one in (one for pair in pairs for one in pair if one and direct)
-            if fold(one.content) not in seen
+            for one in items
+            if direct and fold(one.content) not in seen
         ]
         shown = block(items, budget, self._space.count, language_of(query))
         left = len(items) - len(shown.items)
         out = (LeftOut("budget", left),) if left else ()
         return Recall(query, Gate(True, "asked"), shown.items, out, shown.text, shown.tokens, 0.0)
 
-    def assemble(
-        self,
-        message: str,
-        *,
-        soul: str | None = None,
-        workspace: str | os.PathLike[str] | None = None,
-        history: Iterable[str | Mapping[str, object]] = (),
-        chat: Chat = "direct",
-        state: State | None = None,
-        top: int | None = None,
-        budget: int | None = None,
-    ) -> Frame:
-        is_text("message", message)
-        heard, config = self.within(chat=chat), self.config.recall
-        if soul is None:
-            soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
-        direct = heard.chat == "direct"
-        said = [one.turn for one in self._entries() if one.fields is None] if direct else []
-        profile = heard._read("MEMORY.md")
-        past, shown = frames.texts_of(history), heard._space.shown
-        # MEMORY.md stands in the place of the profile already.
-        told = {one.content for one in self._chunked("MEMORY.md", "memory")}
-        return frames.assemble(
-            frames.Material(message, soul, profile, said, past, self.now(), shown),
-            state or State(),
-            lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen | told),
-            config.frame if budget is None else number("budget", budget),
-            config.budget,
-            self._space.count,
-        )
+    def _note(self, name: str, most: int) -> list[Item]:
+        """A note as far as `most` tokens go; none where there is none."""
+        text = cut(self._read(name), most, self._space.count).strip()
+        source = Source(file=os.path.join(self.workspace.path, name), line=1)
+        return [_item(f"n_{name}", "note", text, self.now(), source)] if text else []
 
     def gate(self, message: str, *, chat: Chat = "direct", state: State | None = None) -> Gate:
         is_text("message", message)
@@ -374,31 +336,6 @@ class PlainMemory(Memory):
 
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         return self.snapshot(language)
-
-    def _recent(self) -> list[Item]:
-        """The daily notes and what was said, newest first."""
-        found: list[Item] = []
-        for day in self._days():
-            found += reversed(self._chunked(os.path.join("memory", f"{day}.md"), "daily"))
-        for one in reversed(self._entries()):
-            kind = "turn" if one.fields is None else str(one.fields.get("kind", "fact"))
-            source = Source(session=one.turn.session, turn=one.turn.id or one.key.hex()[:8])
-            id = f"pending_{one.key.hex()[:8]}"
-            found.append(_item(id, kind, one.turn.content, one.turn.at, source))
-        return found
-
-    def _chunked(self, name: str, role: FileRole) -> list[Item]:
-        path, now = os.path.join(self.workspace.path, name), self.now()
-        return [
-            _item(
-                f"n_{name}:{one.first_line}",
-                "note",
-                one.text,
-                one.at or now,
-                Source(file=path, line=one.first_line),
-            )
-            for one in chunks(self._read(name).splitlines(), name, role, self._space.zone)
-        ]
 
     def _days(self) -> list[str]:
         """Today and yesterday."""
@@ -457,4 +394,4 @@ class PlainMemory(Memory):
 
 
 def _item(id: str, kind: str, text: str, at: datetime, source: Source) -> Item:
-    return Item(id, kind, snippet(text, (), _SHOWN), 1.0, at, "active", (source,), {})
+    return Item(id, kind, text, 1.0, at, "active", (source,), {})

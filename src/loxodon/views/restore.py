@@ -98,12 +98,6 @@ def _manifest(source: str, space: str) -> tuple[str, Manifest]:
         manifest = load(root)
         if manifest is None:
             continue
-        if manifest.masked:
-            raise InputError(
-                "{folder} contains masked copies, which cannot be restored",
-                hint="restore from a folder that was exported without --masked",
-                folder=root,
-            )
         if manifest.space != space:
             raise of_other_space(root, manifest.space)
         return root, manifest
