@@ -25,8 +25,6 @@ class InstallChange(NamedTuple):
 
 
 class InstallPlan(NamedTuple):
-    """What will be done."""
-
     changes: list[InstallChange]
     left: Sequence[tuple[str, str]] = ()  # files that are left as they are, and why
     folders: Sequence[str] = ()  # folders that go where they are empty

@@ -26,7 +26,6 @@ State = Literal["connected", "changed", "not connected", "not found"]
 
 
 def plan_connect(home: str, name: str, folder: str, command: list[str]) -> InstallPlan:
-    """What connecting an agent would change."""
     agent, files = AGENTS[name], Files()
     if not os.path.isdir(folder):
         raise NotFoundError(
@@ -48,7 +47,6 @@ def plan_connect(home: str, name: str, folder: str, command: list[str]) -> Insta
 
 
 def plan_remove(home: str, name: str) -> InstallPlan:
-    """What taking an agent's connection away would change."""
     record, files = recorded(home), Files()
     if name not in record:
         return InstallPlan([])
@@ -57,7 +55,6 @@ def plan_remove(home: str, name: str) -> InstallPlan:
 
 
 def recorded(home: str) -> Record:
-    """What was done for each agent that is connected."""
     agents: Record = read_record(os.path.join(home, RECORD)).get("agents", {})
     return agents
 
@@ -156,8 +153,6 @@ def _undo(files: Files, record: Mapping[str, Any]) -> None:
 
 
 def is_whole(record: Mapping[str, Any]) -> bool:
-    """Whether all that was put into an agent's files is there."""
-
     def stands(path: str, edit: ConfigEdit) -> bool:
         text = Files().text(path) or ""
         if path.endswith(".toml"):

@@ -83,7 +83,6 @@ def answer(
 
 
 def _transcript(agent: str, request: Mapping[str, object]) -> str:
-    """The transcript that a request names, where it is one of the agent's."""
     path = request.get("transcript_path")
     root = os.path.realpath(FOLLOWED[agent].folder(os.environ))
     return path if isinstance(path, str) and within(root, path) else ""
@@ -92,8 +91,7 @@ def _transcript(agent: str, request: Mapping[str, object]) -> str:
 def _prompt(
     memory: Memory, agent: str, path: str, request: Mapping[str, object], project: str, event: str
 ) -> dict[str, object]:
-    """What is remembered for a prompt, without what the agent has before it already, and a line
-    for the person."""
+    """What is remembered for a prompt and the agent does not have, with a line for the person."""
     given = request.get("prompt")
     prompt = FOLLOWED[agent].own_words(given).strip() if isinstance(given, str) else ""
     if not prompt or not memory.gate(prompt).recall:
@@ -111,8 +109,7 @@ def _prompt(
 
 
 def learn(memory: Memory, seconds: float = 0.0) -> None:
-    """Make what was just said known, in a process of its own: the agent may be gone before it is
-    done. It is waited for at most `seconds`."""
+    """Make what was just said known, in a process of its own; wait at most `seconds`."""
     if not memory.config.enabled or memory.paused or not memory.schedule.waiting():
         return
     whole = memory.consolidation_due() in ("daily", "overdue", "backlog", "interrupted")
@@ -162,7 +159,6 @@ def _put_log(home: str, lines: list[str]) -> None:
 
 
 def noted(home: str) -> list[str]:
-    """What was put down, oldest first."""
     try:
         with open(os.path.join(home, LOG), encoding="utf-8", errors="replace") as file:
             return file.read().splitlines()
@@ -171,7 +167,6 @@ def noted(home: str) -> list[str]:
 
 
 def succeeded(home: str, agent: str, event: str) -> None:
-    """Forget why this hook failed before."""
     lines = noted(home)
     left = [line for line in lines if f" {agent} {event}: " not in line]
     if len(left) < len(lines):

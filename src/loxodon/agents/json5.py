@@ -61,8 +61,6 @@ class ConfigEdit(NamedTuple):
 
 
 def parse(text: str) -> Node:
-    """The document; an InputError where it is none."""
-
     def wrong(at: int) -> InputError:
         line = text.count("\n", 0, at) + 1
         return InputError("this is not JSON5: line {line}", hint="fix that line", line=line)
@@ -172,8 +170,7 @@ def append(text: str, path: tuple[str, ...], value: object) -> tuple[str, Config
 
 
 def _put_new(text: str, root: Node, path: tuple[str, ...], value: object) -> tuple[str, ConfigEdit]:
-    """`text` with a new member; objects on the way are made where they are missing. It goes first
-    in its object, where no comma or remark of a neighbour is in the way."""
+    """`text` with a new member, first in its object, where no comma is in the way."""
     known = len(path) - 1
     while (parent := root.at(path[:known])) is None:
         known -= 1
@@ -206,12 +203,10 @@ def _eol(text: str) -> str:
 
 
 def compact(value: object) -> str:
-    """`value` on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def _spread(text: str, value: object, indent: str) -> str:
-    """`value` over many lines, in the manner of `text`."""
     return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", _eol(text) + indent)
 
 
@@ -219,10 +214,7 @@ def _spread(text: str, value: object, indent: str) -> str:
 
 
 def undone(text: str, edit: ConfigEdit) -> str:
-    """`text` as it was before: to the letter where our piece still stands, else by structure.
-
-    Programs write their files anew when they change something, and people edit them.
-    """
+    """`text` as it was before: to the letter where our piece still stands, else by structure."""
     if edit.piece and text.count(edit.piece) == 1:
         plain = text.replace(edit.piece, "")
         try:

@@ -55,7 +55,6 @@ def take_in(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
-    """What `Workspace.take_in` promises."""
     if format is not None and format not in READERS:
         raise UsageError(
             "unknown format {format}",

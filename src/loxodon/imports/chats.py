@@ -56,7 +56,6 @@ def _session_of(value: Mapping[str, Any], *names: str) -> str:
 
 
 def _turn(line: int, role: Role, text: str, session: str, id: str, at: datetime | None) -> Draft:
-    """A turn that the journal can keep."""
     check_name(id, "id")
     check_text(text)
     return Draft(line, role, text, session, id, at, "", session.partition("-")[0])
@@ -208,10 +207,7 @@ def _conversation(
 
 
 def _live_branch(messages: list[Mapping[str, Any]], leaf: str) -> list[Mapping[str, Any]]:
-    """The messages up to the leaf that was shown last, or to the last; all where none branch off.
-
-    Exports before 2025 do not say what a message answers: there the list is the conversation.
-    """
+    """The messages up to the leaf that was shown last; all where none branch off."""
     by_id = {text_in(one, "uuid"): one for one in messages}
     parents = [text_in(one, "parent_message_uuid") for one in messages]
     if not all(parents) or len(set(parents)) == len(parents):
@@ -228,10 +224,7 @@ def _live_branch(messages: list[Mapping[str, Any]], leaf: str) -> list[Mapping[s
 
 
 def read_transcripts(package: Package, around: Around) -> Iterator[Found]:
-    """A file of `~/.claude/projects`, or a folder of them.
-
-    They are read as `loxodon follow` reads them, so that what was followed is not imported again.
-    """
+    """Read as `loxodon follow` does, so that what was followed is not imported again."""
     read = AGENTS["claude-code"].read
     for file in package.names:
         if package.alone or file.lower().endswith(".jsonl"):

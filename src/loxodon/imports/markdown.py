@@ -190,8 +190,7 @@ def _bullet(chunk: Chunk) -> Iterator[tuple[int, str]]:
 
 
 def _paragraphs(chunk: Chunk) -> Iterator[tuple[int, str]]:
-    """The lines that belong together. Many keep one thing a line, without bullets: a line goes on
-    in the next only where it is full and does not end."""
+    """The lines that belong together: one goes on in the next where it is full."""
     run: list[str] = []
     fence, first = "", 0
     for number, raw in enumerate([*chunk.text.split("\n"), ""], chunk.first_line):
@@ -221,5 +220,4 @@ def _about(titles: Sequence[str]) -> tuple[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Without the marks for bold letters."""
     return _BOLD.sub(lambda found: found[1] or found[2], text).strip()

@@ -118,7 +118,6 @@ class Package:
         return os.fdopen(opened(self._place(name), self.path, self._home), "rb")
 
     def head(self, name: str, size: int = 1 << 16) -> bytes:
-        """How a file begins. Raises InputError."""
         try:
             archive = self._archive
             if archive and archive.getinfo(name).compress_type not in _BOUNDED:
@@ -131,7 +130,6 @@ class Package:
             raise _broken(name, error) from None
 
     def read(self, name: str, most: int = MOST_WHOLE) -> bytes:
-        """All of a file that has at most `most` bytes. Raises InputError."""
         data = self.head(name, most + 1)
         if len(data) > most:
             raise InputError(
@@ -143,8 +141,7 @@ class Package:
         return data
 
     def elements(self, name: str, inside: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-        """The elements of a file of JSON, each with its path (`[3]`): of a list, or of an object
-        that has one under any of the names `inside`; anything else is its only element."""
+        """The elements of a file of JSON, each with its path (`[3]`)."""
         try:
             value = json.loads(self.read(name).decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, too deep

@@ -65,8 +65,6 @@ class Imported(NamedTuple):
 
 
 class Taker:
-    """One import into one memory."""
-
     def __init__(
         self,
         memory: Memory,
@@ -144,8 +142,7 @@ class Taker:
         self._advance(len(claimed))
 
     def _put_memories(self, batch: list[NewMemory]) -> None:
-        """Keep those that are new. One that is here in the same words is noted all the same, so
-        that it is known again once it was edited."""
+        """Keep those that are new; one in the same words is noted, to be known again."""
         made: list[tuple[NewMemory, Record, Meaning]] = []
         same: list[NewMemory] = []
         contents = self._contents
@@ -211,11 +208,7 @@ def _key(one: NewMemory) -> bytes:
 
 
 def _record(one: NewMemory, said: Meaning, now: datetime) -> Record:
-    """The memory that something imported makes; raises InputError where it cannot be kept.
-
-    It begins here and now, so that it does not fade at once for having been known long; since when
-    it holds is kept beside it.
-    """
+    """The memory that something imported makes, as of now, so that it does not fade at once."""
 
     def past(moment: datetime | None) -> datetime | None:
         return min(moment, now) if moment else None

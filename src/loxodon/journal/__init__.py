@@ -38,10 +38,7 @@ _HEAD = 50  # lines that are looked at to tell the kind of a file
 def read(
     data: bytes, name: str, format: Format | None = None, zone: tzinfo | None = None
 ) -> Reading:
-    """The turns in a file called `name`, read as `format` (as what it looks like when None).
-
-    Times without an offset are in `zone` (the machine's when None).
-    """
+    """The turns in a file, read as `format`, or as what it looks like; times are in `zone`."""
     from loxodon.journal.transcripts import AGENTS
 
     lines = split_lines(data)

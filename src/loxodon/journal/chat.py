@@ -80,7 +80,6 @@ class _Header(NamedTuple):
 
 
 def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    """The messages of a log, and its lines that cannot be read."""
     problems = list(lines.problems)
     texts = [(text or "").strip(_INVISIBLE).translate(_ODD) for text in lines.texts]
     headers = _of_one_style([_header(text) for text in texts], texts)
@@ -228,8 +227,7 @@ def _messages(
     zone: tzinfo | None,
     problems: list[Trouble],
 ) -> list[Draft]:
-    """The messages with their lines; what stands before the first is nobody's, and what follows a
-    date that does not exist is left out. A time alone is of the day that the log has come to."""
+    """The messages with their lines; a time alone is of the day that the log has come to."""
     unclear = [one.day for one in headers if one and one.day and one.day.ambiguous]
     # Day first, unless the log shows that it cannot be.
     month_first = any(day.month > 12 for day in unclear) and all(day.day <= 12 for day in unclear)
@@ -260,7 +258,6 @@ def _messages(
 
 
 def _attributed(message: Draft) -> Draft:
-    """A message with the role and the origin of its speaker."""
     key = _key_of(message.speaker)
     is_person = bool(key) and key not in _ROLES
     role: Role = _ROLES.get(key, "user" if is_person else "system")

@@ -39,9 +39,9 @@ _TAIL = 4096  # bytes before the mark by which a file is known to have only grow
 _MOST_PROBLEMS = 100  # of one transcript that are told
 _RECENT_TAIL = 256 << 10  # bytes at the end in which the latest messages are looked for
 _MOST_RECENT = 40
-# Raised when marks change, or a reader learns to read what it passed over: what was read with
-# another one is read again, and what is new to the journal is added.
-_FORM = 3
+# Raised when a reader learns to read what it passed over: what was read with another one is read
+# again, and what is new to the journal is added.
+_FORM = 2
 
 Mark = Mapping[str, Any]
 
@@ -60,8 +60,6 @@ class Followed(NamedTuple):
 
 
 class TranscriptPart(NamedTuple):
-    """What is new in a transcript."""
-
     drafts: list[Draft]
     problems: list[Trouble]
     mark: dict[str, object]
@@ -144,7 +142,6 @@ class Following:
             self._problems.append(FileProblem(file, 0, more))
 
     def unread(self, path: str, error: OSError | InputError) -> None:
-        """Tell why a transcript could not be read."""
         if isinstance(error, OSError):
             error = unreadable(path, error.strerror or str(error))
         self.tell(path, [(0, error)])
@@ -153,8 +150,7 @@ class Following:
         return parsed_mark(self.store.scalar("mark", path, "") or "")
 
     def take(self, path: str, part: TranscriptPart, *, session: str = "", copies: bool) -> None:
-        """Journal what is new in a transcript, which may begin with `copies` of another, and put
-        down how far it was read."""
+        """Journal what is new in a transcript, and put down how far it was read."""
         self.tell(f"{path}#{session}" if session else path, part.problems)
         self.counts["read" if part.spoken else "skipped"] += 1
         drafts = self._without_copies(part) if copies else part.drafts
@@ -176,8 +172,7 @@ class Following:
             self.store.execute("set_mark", path, session, json.dumps(part.mark), self.memory.now())
 
     def _without_copies(self, part: TranscriptPart) -> list[Draft]:
-        """The turns without those that it begins with and that the journal has from elsewhere:
-        agents copy a session that is resumed or forked into the new one."""
+        """The turns without the session that was resumed or forked, which comes first."""
         parents = self.memory.journal(session=session_of(part.parent)) if part.parent else ()
         before = [(turn.role, turn.content) for turn in parents]
         copies = 0
@@ -219,20 +214,17 @@ def stray() -> InputError:
 
 
 def transcripts(agent: str, folder: str) -> list[str]:
-    """The transcripts that an agent has in its folder; those that were written to last come last,
-    as a copy of a session does after the session."""
+    """Those in an agent's folder, the oldest first: a copy comes after its session."""
     top = glob.escape(folder)
     found = (path for one in AGENTS[agent].patterns for path in glob.glob(os.path.join(top, one)))
     return sorted(filter(os.path.isfile, found), key=lambda path: (os.path.getmtime(path), path))
 
 
 def found_agents(environment: Mapping[str, str]) -> list[str]:
-    """Those that are on this machine."""
     return [name for name, one in AGENTS.items() if os.path.isdir(one.folder(environment))]
 
 
 def check_found(agent: str, folder: str) -> None:
-    """Raise NotFoundError for an agent that is not on this machine."""
     if not os.path.isdir(folder):
         raise NotFoundError(
             "{agent} was not found: there is no folder {path}",
@@ -253,9 +245,7 @@ def follow_agent(
     known: bool = False,
     project: str = "",
 ) -> Followed:
-    """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause.
-    With `known` also in those that were read before: an agent that is killed tells no hook.
-    `project` is what is worked on in that one, where the transcript does not say it."""
+    """Journal what is new in the transcripts of an agent, or in one and those `known`."""
     check_found(agent, folder)
     if workspace.memory.paused:
         return Followed()
@@ -274,7 +264,6 @@ def follow_agent(
 
 
 def _follow_file(run: Following, agent: str, root: str, path: str, project: str) -> None:
-    """Journal what is new in a transcript since its mark."""
     mark = run.mark(path)
     mark = mark if mark.get("form") == _FORM else {}
     if lies_still(path, mark):
@@ -287,10 +276,11 @@ def _follow_file(run: Following, agent: str, root: str, path: str, project: str)
             mark = {}  # it was not only added to
         line = mark.get("line", 0)
         entries, problems, new = entries_of(file, path, mark.get("end", 0), line)
-    opening = Opening(*mark["opening"]) if mark else Opening(session_of(path))
+    known = {name: mark[name] for name in Opening._fields if name in mark}
+    opening = Opening(session_of(path))._replace(**known)
     opening = opening._replace(project=project or opening.project)
     drafts, bad, opening = AGENTS[agent].turns(entries, opening, run.zone)
-    new |= {"form": _FORM, "opening": opening}
+    new |= {"form": _FORM, **opening._asdict()}
     spoken = opening.spoken and (opening.person or bool(drafts))
     part = TranscriptPart(drafts, problems + bad, new, opening.parent, spoken)
     run.take(path, part, copies=not line)

@@ -25,11 +25,7 @@ _ALIKE = 0.75
 
 
 def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[Keyed]:
-    """Drafts as turns, each with its key; what a draft does not say is filled in.
-
-    `session` is for drafts that name none. One without a time has that of the one before it in its
-    session, or of the first that has one, or `now`: so that the order of the file is kept.
-    """
+    """Drafts as turns, each with its key; what a draft does not say is filled in."""
     times: dict[str, datetime] = {}
     for draft in drafts:
         if draft.at:
@@ -55,7 +51,6 @@ def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[Keye
 
 
 def unmarked(drafts: Sequence[Draft], keyed: Sequence[Keyed]) -> frozenset[bytes]:
-    """The keys of drafts that have neither an id nor a time."""
     pairs = zip(drafts, keyed, strict=True)
     return frozenset(key for draft, (_, key) in pairs if not draft.id and draft.at is None)
 
@@ -89,7 +84,6 @@ def said_again(
 
 
 def key_of(session: str, id: str) -> bytes:
-    """The key of a turn that has an id."""
     return _digest("id", session, id)
 
 

@@ -70,7 +70,6 @@ def drafts_of(turns: Iterable[Entry], zone: tzinfo | None) -> list[Draft]:
 
 
 def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
-    """One turn from one mapping; raises InputError where it is not a turn."""
     if not isinstance(value, Mapping):  # callers of the library are not all type-checked
         raise InputError(
             "the turn must be a mapping, not {type}",
@@ -84,10 +83,7 @@ def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
 
 
 def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    """The turns of a file, and the lines that are none.
-
-    In a file that is one JSON array or object, a line is the place of the message in it.
-    """
+    """The turns of a file, and the lines that are none; in a document, a line is a place."""
     drafts: list[Draft] = []
     problems: list[Trouble] = []
     broken: list[Trouble] = []
@@ -156,7 +152,6 @@ def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:
 
 
 def role_named(role: object) -> Role:
-    """The role that a word stands for; raises InputError for an unknown one."""
     known = _ROLES.get(role.strip().lower()) if isinstance(role, str) else None
     if known is None:
         raise InputError(
@@ -166,8 +161,7 @@ def role_named(role: object) -> Role:
 
 
 def text_of(content: object, *, results: bool = False) -> str:
-    """The text of a message: a string, or blocks of which thinking and tool calls are left out, and
-    what tools gave back; with `results` only that."""
+    """The text of a message, without thinking and tools; with `results` what tools gave back."""
     if isinstance(content, str):
         return content
     texts: list[object] = []

@@ -40,11 +40,7 @@ class FileLines(NamedTuple):
 
 
 def split_lines(data: bytes) -> FileLines:
-    """The lines of `data`: UTF-8, with or without a byte order mark, or UTF-16 with one.
-
-    A line ends at a newline only. `str.splitlines` would also break at U+2028, which JSON allows
-    inside a string.
-    """
+    """The lines of `data`: UTF-8, with or without a byte order mark, or UTF-16 with one."""
     if data.startswith(DATABASE_MARK):
         error = InputError(
             "the file is an SQLite database, not text",
@@ -56,6 +52,7 @@ def split_lines(data: bytes) -> FileLines:
         text = data[: len(data) & ~1].decode("utf-16", "surrogatepass")
     else:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    # Not splitlines: it would also break at U+2028, which JSON allows inside a string.
     texts: list[str | None] = [*text.replace("\r\n", "\n").split("\n")]
     if texts[-1] == "":
         texts.pop()
@@ -96,7 +93,6 @@ def objects_in(lines: FileLines, problems: list[Trouble], before: int = 0) -> It
 
 
 def parse_line(text: str) -> object:
-    """The JSON value of one line. Raises InputError."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -145,7 +141,6 @@ def _is_whole(text: str) -> bool:
 
 
 def check_text(text: str, most: int = MAX_TEXT) -> None:
-    """Raise InputError for text that the journal cannot keep."""
     if "\0" in text:
         raise InputError("the text contains a NUL character", hint="remove it")
     if not _is_whole(text):
@@ -164,7 +159,6 @@ def check_text(text: str, most: int = MAX_TEXT) -> None:
 
 
 def check_name(text: str, field: str) -> None:
-    """Raise InputError for a session, id, speaker or channel that the journal cannot keep."""
     if len(text) > MAX_NAME:
         raise InputError(
             "the {field} is {count} characters long; the limit is {most}",
@@ -203,7 +197,6 @@ def shown(value: object) -> str:
 
 
 def unreadable(path: str, reason: str) -> InputError:
-    """What is said of a file that the system does not hand over."""
     return InputError(
         "cannot read {file}: {reason}",
         hint="check the file name and its permissions",

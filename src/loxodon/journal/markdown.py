@@ -65,7 +65,6 @@ class Section(NamedTuple):
 
 
 def read_markdown(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    """The turns of a note, and its lines that cannot be read."""
     problems = list(lines.problems)
     texts = [text or "" for text in lines.texts]
     after, front = front_fields(texts)
@@ -107,9 +106,7 @@ def front_fields(texts: Sequence[str]) -> tuple[int, dict[str, str]]:
 
 
 def generated(texts: Sequence[str]) -> set[int]:
-    """The numbers (from 1) of the lines that programs wrote from what they had read: a memory must
-    not learn from its own output. OpenClaw's dreams and promotions, our block in AGENTS.md, and
-    blocks of recalled memories."""
+    """The numbers of lines that programs made from notes: a memory must not learn from them."""
     left_out: set[int] = set()
     for start, text in enumerate(texts, 1):
         if start in left_out:
@@ -131,8 +128,7 @@ def generated(texts: Sequence[str]) -> set[int]:
 def _end_of_block(
     texts: Sequence[str], start: int, begin: re.Pattern[str], close: re.Pattern[str]
 ) -> int:
-    """The last line of a block; without its end it reaches to the next heading, so that no other
-    note is lost. The block itself may begin with a heading."""
+    """The last line of a block; one without its end reaches to the next heading."""
     heading = 0
     for number, line in enumerate(texts[start - 1 :], start):
         if close.search(line):
@@ -145,7 +141,6 @@ def _end_of_block(
 
 
 def _end_of_promotion(texts: Sequence[str], start: int) -> int:
-    """The last line of the list item that stands below a promotion marker."""
     end = start
     for line in texts[start:]:
         is_bullet = line.startswith(_BULLETS)
@@ -165,8 +160,7 @@ def sections(
     problems: list[Trouble] | None = None,
     title: str = "",
 ) -> list[Section]:
-    """The note in sections, by headings down to a level; what stands before the first is one too.
-    A section without a day or a time has that of the one before."""
+    """The note by its headings; a section without a day or a time has that of the one before."""
     current = Section((title,) if title else (), 0, 0, "", day, MIDNIGHT, [])
     path, found, fence = [current], [current], ""
     for number, text in enumerate(texts, 1):
@@ -221,10 +215,7 @@ def fence_after(fence: str, text: str) -> str:
 
 
 def read_heading(level: int, title: str) -> tuple[str, date | None, Clock | None]:
-    """The title of a heading without the day and the time that it begins with, and these.
-
-    Raises InputError for a day that does not exist.
-    """
+    """The title without the day and the time that it begins with, and these."""
     found = match_day(title) or (match_day(title, anywhere=True) if level == 1 else None)
     day, rest = (found[0].resolve(), title[found[1] :]) if found else (None, title)
     begins = not found or match_day(title) is not None

@@ -54,7 +54,6 @@ class Day(NamedTuple):
     text: str
 
     def resolve(self, *, month_first: bool = False) -> date:
-        """The date; raises InputError where the calendar has no such day."""
         swap = self.ambiguous and month_first
         month, day = (self.day, self.month) if swap else (self.month, self.day)
         try:
@@ -105,7 +104,6 @@ def day_at_start(text: str) -> date | None:
 
 
 def day_in_name(name: str) -> date | None:
-    """The day that a file is named after."""
     return day_at_start(stem_of(name).replace("_", "-"))
 
 
@@ -144,7 +142,6 @@ def moment(day: date, clock: Clock, zone: tzinfo | None) -> datetime:
 
 
 def to_zone(moment: datetime, zone: tzinfo | None) -> datetime:
-    """The same moment as the clocks of `zone` (the machine's when None) show it."""
     try:
         return moment.astimezone(zone)
     except (OverflowError, OSError, ValueError):  # years the C library cannot place
@@ -152,10 +149,7 @@ def to_zone(moment: datetime, zone: tzinfo | None) -> datetime:
 
 
 def read_instant(value: object, zone: tzinfo | None) -> datetime:
-    """The moment that a field of a JSON object names: ISO 8601, or a count since 1970.
-
-    One without an offset is in `zone` (the machine's when None). Raises InputError.
-    """
+    """The moment that a field names: ISO 8601, or a count since 1970. Raises InputError."""
     found: datetime | None
     if isinstance(value, str):
         text = value.strip()

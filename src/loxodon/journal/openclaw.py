@@ -65,10 +65,6 @@ class About(NamedTuple):
 
 
 def read_openclaw(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    """The live conversation of a transcript file, and the lines that cannot be read.
-
-    A transcript without a header takes its session from the file name, as OpenClaw names them.
-    """
     problems: list[Trouble] = []
     entries = list(objects_in(lines, problems))
     session, _ = header_of(entries, session_of(name))
@@ -89,7 +85,6 @@ def header_of(entries: Iterable[Numbered], session: str) -> tuple[str, str]:
 
 
 def turns(path: Iterable[Numbered], zone: tzinfo | None, session: str, about: About | None) -> Read:
-    """The turns in entries of the live conversation, and those that cannot be read."""
     drafts: list[Draft] = []
     problems: list[Trouble] = []
     for line, entry in path:
@@ -103,11 +98,8 @@ def turns(path: Iterable[Numbered], zone: tzinfo | None, session: str, about: Ab
 
 
 def live(numbered: Iterable[Numbered]) -> list[Numbered]:
-    """The entries on the path from the root to the current leaf, in order.
-
-    An entry is known by its place in the lists, and its parent always stands before it, so that no
-    chain of parents can be a ring whatever ids a file has.
-    """
+    """The entries on the path from the root to the current leaf, in order."""
+    # A parent always stands before its child here, so that no chain of them can be a ring.
     nodes: list[Numbered] = []
     parents: list[int] = []
     resets: list[int] = [-1]  # the last reset above each entry; before all of them, none
@@ -298,11 +290,7 @@ def own_words(text: str) -> Words:
 
 
 def _without_context(text: str) -> tuple[str | None, Entry]:
-    """`text` without the block of context it begins with, and that block; None where it has none.
-
-    A block is a heading that OpenClaw marks as not the user's, with JSON in a fence or lines below
-    it; a tag that a memory plugin writes; a hint on how to reply; or a line of system news.
-    """
+    """`text` without the block of context it begins with, and that block."""
     bare = text.removeprefix("Context:\n")
     for tag in ("relevant-memories", "active_memory_plugin"):
         if bare.startswith(f"<{tag}>"):

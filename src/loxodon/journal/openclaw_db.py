@@ -57,8 +57,6 @@ FROM transcript_events WHERE session_id = ?1 ORDER BY seq
 
 
 class Session(NamedTuple):
-    """How far a session has come."""
-
     id: str
     last: int  # the number of its last event
     rewritten: str  # another text each time that OpenClaw writes it anew rather than on
@@ -174,8 +172,7 @@ class SessionDatabase:
             raise _in_use(self.file)
 
     def sessions(self) -> list[Session]:
-        """How far each session has come, in the order in which they began; without those that the
-        user told OpenClaw's memory to forget, which are not for ours either."""
+        """Those that were not forgotten, in the order in which they began."""
         rewritten = self._table("transcript_rewrite_watermarks", "session_id")
         forgotten = self._table("memory_session_tombstones", "session_id")
         return [
@@ -185,7 +182,6 @@ class SessionDatabase:
         ]
 
     def about(self, session: str) -> About:
-        """What the index of sessions says of one."""
         window = self._windows.get(session, {})
         key = word(window, "session_key")
         node = self._nodes.get(key, {})

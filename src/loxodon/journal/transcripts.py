@@ -66,7 +66,6 @@ class CodingAgent(NamedTuple):
         return os.path.abspath(os.path.expanduser(path))
 
     def read(self, lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-        """The conversation in a transcript, and the lines that cannot be read."""
         problems: list[Trouble] = []
         entries = objects_in(lines, problems)
         drafts, bad, _ = self.turns(entries, Opening(session_of(name)), zone)
@@ -75,8 +74,7 @@ class CodingAgent(NamedTuple):
     def turns(
         self, entries: Iterable[Numbered], opening: Opening, zone: tzinfo | None
     ) -> tuple[list[Draft], list[Trouble], Opening]:
-        """The turns in numbered entries. Of those with the same id the last counts: agents write a
-        message down again when there is more to say of it."""
+        """The turns in numbered entries; of those with the same id the last counts."""
         found: dict[str, Draft] = {}
         problems: list[Trouble] = []
         for line, entry in entries:
@@ -150,8 +148,7 @@ def _tags(names: str) -> list[tuple[str, str]]:
 
 
 def without_recalled(text: str) -> str:
-    """`text` without the blocks of memories that Loxodon made. Only its own lines stand at the
-    margin of a block: what is quoted in it cannot end it."""
+    """`text` without the blocks of memories that Loxodon made."""
     for begin, has, end in _RECALLED if "Loxodon" in text else ():
         pieces: list[str] = []
         rest = "\n" + text
@@ -215,7 +212,6 @@ def _claude_own_words(text: str) -> str:
 
 
 def is_claude_code(entry: Entry) -> bool:
-    """Whether a first line is one of Claude Code's."""
     if "parentUuid" in entry and "sessionId" in entry:
         return True
     kind = word(entry, "type")

@@ -77,8 +77,7 @@ def _clean(line: str) -> str:
 def _pieces_of(
     parts: Sequence[Block], *, alone: bool
 ) -> Iterator[tuple[Annotations, date | None, list[_Unit]]]:
-    """What becomes a chunk, with what is written about it: blocks on their own, and what stands
-    between them together."""
+    """What becomes a chunk, with what is written about it."""
     together: list[Block] = []
     for block in parts:
         marks = block.marks

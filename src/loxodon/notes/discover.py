@@ -47,11 +47,7 @@ class DiscoveredFile(NamedTuple):
 def discover(
     workspace: str, folders: Sequence[str] = (), home: str = "", others: Sequence[str] = ()
 ) -> tuple[list[DiscoveredFile], list[FileProblem]]:
-    """The files below the workspaces, `others` among them, and the folders, as they were named.
-
-    A workspace that is not there has no files; a folder that is not there is a problem, and so is
-    one of the memory's own `home`, in which the texts of other spaces are.
-    """
+    """The files below the workspaces and the folders, and what hinders it."""
     search = _Search((workspace, *others), home)
     for root in filter(os.path.isdir, (workspace, *others)):
         search.walk(root, "", deep=False)

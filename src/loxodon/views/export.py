@@ -117,12 +117,10 @@ class Folder:
 
     @property
     def known(self) -> Mapping[str, str]:
-        """The views of the last export, each with its basis."""
         return {name: row.basis for name, row in self._before.files.items()}
 
     def put(self, planned: Planned, *, anew: bool = False) -> None:
-        """See to it that a view is there as planned; it is made only where it must be, or `anew`
-        whatever it was based on."""
+        """See to it that a view is there as planned; it is made where it must be, or `anew`."""
         name, before = planned.name, self._before.files.get(planned.name)
         same = before is not None and change_of(self.root, name, self._before) == "same"
         try:
@@ -163,8 +161,7 @@ class Folder:
         self._written += 1
 
     def _may_replace(self, name: str, present: str) -> bool:
-        """Whether a file that is not as we left it may be written over; one that is edited where
-        edits are not read is set aside first."""
+        """Whether a file may be written over; one whose edits are not read is set aside first."""
         before = self._before.files.get(name)
         # JSON lines say nothing of themselves, and an editor may have them begin with anything.
         if not self._is_ours(name) and not (before and name.endswith(".jsonl")):
@@ -263,11 +260,7 @@ def export(
     settled: Mapping[str, str] | None = None,
     anew: Callable[[str], bool] | None = None,
 ) -> Exported:
-    """Write every view where it differs; see `Workspace.export`.
-
-    After something was erased, which bases do not tell, `anew` says by their names which views
-    are made whatever they were based on.
-    """
+    """Write every view where it differs, and those that `anew` names; see `Workspace.export`."""
     path = folder or workspace.path
     root = os.path.join(path, VIEWS)
     store = workspace.store
@@ -288,7 +281,6 @@ def export(
 
 
 def renew(workspace: Workspace) -> str:
-    """Take in edits and write the views; see `Workspace.renew`."""
     from loxodon.views.sync import take_in
 
     if not workspace.memory.has_views:

@@ -165,14 +165,12 @@ def _value_text(value: str) -> str:
 
 
 def _value_of(text: str) -> str:
-    """The inverse of `_value_text`; ValueError for a string that is cut."""
     text = text.strip()
     return str(json.loads(text)) if text.startswith('"') else text
 
 
 def _names_of(text: str) -> tuple[str, ...]:
-    """The names in a list that a person may have written, commas of either script between them:
-    each once, none empty. ValueError for nonsense."""
+    """The names in a list that a person may have written. ValueError for nonsense."""
     text = text.strip()
     if text.startswith("[") != text.endswith("]"):
         raise ValueError(text)
@@ -191,8 +189,6 @@ _BESIDE = re.compile(r"<!--.*-->\s*|\|.*|-{3,}\s*|\*{3,}\s*|_{3,}\s*")  # commen
 
 
 class EditedEntry(NamedTuple):
-    """An entry of the page as it is now."""
-
     line: int
     fields: Mapping[str, Any]  # by the names of `Record`; what it does not say is as it was
     id: str = ""  # empty for a new one

@@ -61,8 +61,6 @@ def based_on(*parts: object) -> str:
 
 
 class Written(NamedTuple):
-    """A file as it was last written."""
-
     sha256: str
     size: int
     mtime: int  # nanoseconds
@@ -123,7 +121,6 @@ def marker_of(text: str) -> ViewMarker | None:
 
 
 def is_view(start: str) -> bool:
-    """Whether the beginning of a file says that Loxodon wrote it."""
     return marker_of(start) is not None or bool(_OURS.match(start.lstrip("\ufeff")))
 
 
@@ -161,10 +158,7 @@ def of_other_space(root: str, owner: str) -> InputError:
 
 
 def load(root: str) -> Manifest | None:
-    """The manifest of the folder of views at `root`; None where there is none.
-
-    Raises InputError for one that cannot be read, or that a newer Loxodon wrote.
-    """
+    """The manifest at `root`; None where there is none. Raises InputError for nonsense."""
     try:
         text, _ = read(root, MANIFEST)
         if not text:
@@ -208,11 +202,7 @@ def manifest_text(space: str, files: Mapping[str, Written]) -> str:
 
 
 def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
-    """The text of a view as it is now, line ends untouched, and its hash.
-
-    NotFoundError where it is not there; InputError for what is too large, is not UTF-8, or is not
-    a plain file inside the folder: a link that leads out of it is not followed.
-    """
+    """The text of a view, line ends untouched, and its hash; no link that leads out is followed."""
     path = os.path.join(root, name)
     try:
         if not is_inside(path, root) or not stat.S_ISREG(os.stat(path).st_mode):
@@ -258,7 +248,6 @@ def change_of(root: str, name: str, manifest: Manifest) -> Change:
 
 
 def hash_of(path: str) -> str:
-    """SHA-256 of a file; empty where it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file_digest(file, "sha256").hexdigest()

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 20  # bytes of a file that are read: more than any budget has room for
 _WAIT = 30.0
-_OPEN, _CLOSE = "<!-- loxodon ", " -->"
+_ENTRY = re.compile(r"^<!-- loxodon (\{.*\}) -->\n((?:>.*(?:\n|\Z))+)", re.MULTILINE)
 
 
 class PendingEntry(NamedTuple):
@@ -73,8 +74,6 @@ class PendingEntry(NamedTuple):
 
 
 class Pending:
-    """The entries of one space that wait."""
-
     def __init__(self, folder: str, workspace: str, space: str, seal: Seal | None = None) -> None:
         self._folder = folder
         self._seal = seal
@@ -171,54 +170,42 @@ def _text_of(entry: PendingEntry) -> str:
         about["source"] = list(entry.source)
     head = json.dumps(about, ensure_ascii=False, default=datetime.isoformat)
     said = entry.turn.content.replace("\n", "\n> ")
-    return f"\n{_OPEN}{head.replace('>', chr(92) + 'u003e')}{_CLOSE}\n> {said}\n"
+    return f"\n<!-- loxodon {head.replace('>', chr(92) + 'u003e')} -->\n> {said}\n"
 
 
 def _parsed(text: str) -> tuple[dict[bytes, PendingEntry], str]:
-    """The entries of a file, of one that was written twice the later; and what is no entry, empty
-    where only our own lines are left."""
+    """The entries of a file, and what is no entry, empty where only our own lines are left."""
     found: dict[bytes, PendingEntry] = {}
-    rest: list[str] = []
-    entry: PendingEntry | None = None
-    said: list[str] = []
-    for line in [*text.split("\n"), ""]:
-        if entry is not None and line[:1] == ">":
-            said.append(line[2:])
-            continue
-        if entry is not None and said:
-            content = "\n".join(said)
-            fields = entry.fields and {**entry.fields, "content": content}
-            turn = entry.turn._replace(content=content)
-            found[entry.key] = entry._replace(turn=turn, fields=fields)
-        entry, said = _entry(line), []
-        if entry is None:
-            rest.append(line)
-    if all(not line.strip() or line.startswith("# ") for line in rest):
+
+    def taken(written: re.Match[str]) -> str:
+        content = "\n".join(line[2:] for line in written[2].removesuffix("\n").split("\n"))
+        try:
+            entry = _entry(json.loads(written[1]), content)
+        except (ValueError, TypeError, KeyError, AttributeError, InputError):
+            return written[0]  # somebody changed it
+        found[entry.key] = entry
+        return ""
+
+    rest = _ENTRY.sub(taken, text)
+    if all(not line.strip() or line.startswith("# ") for line in rest.split("\n")):
         return found, ""
-    return found, "\n".join(rest).strip("\n") + "\n"
+    return found, rest.strip("\n") + "\n"
 
 
-def _entry(line: str) -> PendingEntry | None:
-    """What a comment of ours says; None for any other line, and one that was cut or changed."""
-    if not (line.startswith(_OPEN) and line.rstrip().endswith(_CLOSE)):
-        return None
-    try:
-        given = json.loads(line.rstrip()[len(_OPEN) : -len(_CLOSE)])
-        key, at = bytes.fromhex(given.pop("key")), datetime.fromisoformat(given.pop("at"))
-        memory, source = given.pop("memory", None), given.pop("source", None)
-        if at.tzinfo is None or any(not isinstance(value, str) for value in given.values()):
-            return None
-        checked_text(given["session"], "session", MAX_SESSION)
-        for name, known in (("role", ROLES), ("chat", CHATS), ("origin", ORIGINS)):
-            choice(name, given[name], known)
-        if memory is not None:
-            if memory.get("expires_at"):
-                memory["expires_at"] = datetime.fromisoformat(memory["expires_at"])
-            memory = checked(memory, memory["kind"], None)
-        turn = Turn(content="", at=at, **given)
-        return PendingEntry(key, turn, memory, Source(*source) if source else None)
-    except (ValueError, TypeError, KeyError, AttributeError, InputError):
-        return None
+def _entry(given: dict[str, Any], content: str) -> PendingEntry:
+    key, at = bytes.fromhex(given.pop("key")), datetime.fromisoformat(given.pop("at"))
+    memory, source = given.pop("memory", None), given.pop("source", None)
+    if at.tzinfo is None or any(not isinstance(value, str) for value in given.values()):
+        raise ValueError(at)
+    checked_text(given["session"], "session", MAX_SESSION)
+    for name, known in (("role", ROLES), ("chat", CHATS), ("origin", ORIGINS)):
+        choice(name, given[name], known)
+    if memory is not None:
+        if memory.get("expires_at"):
+            memory["expires_at"] = datetime.fromisoformat(memory["expires_at"])
+        memory = checked({**memory, "content": content}, memory["kind"], None)
+    turn = Turn(content=content, at=at, **given)
+    return PendingEntry(key, turn, memory, Source(*source) if source else None)
 
 
 class PlainMemory(Memory):
@@ -226,7 +213,6 @@ class PlainMemory(Memory):
 
     @property
     def pending(self) -> Pending:
-        """What waits until the engine is on."""
         return Pending(self._space.folder, self.workspace.path, self.space, self.seal)
 
     def add_drafts(
@@ -294,10 +280,7 @@ class PlainMemory(Memory):
         reveal: bool = False,
         **filters: object,
     ) -> Recall:
-        """MEMORY.md and the notes of today and yesterday, as far as the budget goes.
-
-        Nothing is looked for, so filters do not count. In a group there is nothing to tell.
-        """
+        """MEMORY.md and the notes of today and yesterday, whatever is asked; groups get none."""
         is_text("query", query)
         budget = self.config.recall.budget if budget is None else number("budget", budget)
         seen = frozenset(map(fold, in_view))
@@ -338,7 +321,6 @@ class PlainMemory(Memory):
         return self.snapshot(language)
 
     def _days(self) -> list[str]:
-        """Today and yesterday."""
         return [f"{self.now() - timedelta(days=n):%Y-%m-%d}" for n in range(2)]
 
     def _entries(self) -> list[PendingEntry]:

@@ -92,7 +92,6 @@ def restore(
 
 
 def _manifest(source: str, space: str) -> tuple[str, Manifest]:
-    """The folder of views in `source`, and its manifest."""
     source = os.path.abspath(os.path.expanduser(source))
     for root in (os.path.join(source, VIEWS), source):
         manifest = load(root)
@@ -134,7 +133,6 @@ def _fill(memory: Memory, store: Store, dump: Dump, progress: Progress) -> None:
 
 
 def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
-    """What is to say of the files that were edited."""
     for name in manifest.files:
         if change_of(root, name, manifest) != "edited":
             continue
@@ -148,7 +146,6 @@ def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
 
 
 def not_empty(space: str, home: str) -> InputError:
-    """The error for a space whose data would be replaced."""
     return InputError(
         "the space {space} at {home} is not empty",
         hint="to replace it, add --replace; the old database is kept",

@@ -54,14 +54,11 @@ class Synced(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What was taken in from the page."""
-
     synced: Synced
     settled: Mapping[str, str] = {}  # the page to write anew, with the hash of what was read
 
 
 def sync(workspace: Workspace, *, deletions: bool = False, dry_run: bool = False) -> Synced:
-    """Take in what changed in the workspace, and write the views."""
     memory = workspace.memory
     if not memory.has_views:
         what, hint = refused("views").localized()
@@ -211,8 +208,6 @@ def _do(workspace: Workspace, page: EditedPage, plan: SyncPlan) -> list[str]:
 
 
 class SyncPlan(NamedTuple):
-    """What a sync is to do, and what it cannot."""
-
     edits: dict[str, Mapping[str, Any]]
     archived: list[str]
     new: list[EditedEntry]
@@ -228,11 +223,7 @@ class CurrentMemories(NamedTuple):
 
 
 def decide(page: EditedPage, held: CurrentMemories, deletions: bool = False) -> SyncPlan:
-    """What becomes of the changes on a page.
-
-    With `deletions` every missing entry counts as deleted on purpose: also where most of the page
-    is gone, and where the memory was changed meanwhile.
-    """
+    """What becomes of the changes; with `deletions` whatever is missing was deleted on purpose."""
     plan = SyncPlan({}, [], [], [], list(page.problems), [])
     if page.problems:
         return plan
@@ -273,7 +264,6 @@ def _add(plan: SyncPlan, page: EditedPage, held: CurrentMemories, entry: EditedE
 
 
 def _take(plan: SyncPlan, page: EditedPage, held: CurrentMemories, entry: EditedEntry) -> None:
-    """Take up an entry with an id."""
     record, written = held.now.get(entry.id), page.written.get(entry.id, 0)
     if record is None and written:
         what = t("{id} is no longer in the memory", id=entry.id)
@@ -313,8 +303,6 @@ def _archive(
     gone: Mapping[str, Record],
     deletions: bool,
 ) -> None:
-    """Take up what was deleted, where that can be believed: not where most of the page is gone, nor
-    of one that is cut short or an older copy."""
     written, left = page.written, [entry for entry in page.entries if entry.id]
     is_older = any(0 < entry.version < written.get(entry.id, 0) for entry in left)
     many = not left or (len(gone) > MANY and 2 * len(gone) > len(written))
@@ -394,7 +382,6 @@ def _changes(fields: Mapping[str, Any], base: Record) -> dict[str, Any]:
 
 
 def _difference(one: EditedEntry, other: EditedEntry) -> tuple[str, Any, Any] | None:
-    """The first field that two say differently, and what it is in each."""
     a, b = one.fields, other.fields
     return next(((n, a[n], b[n]) for n in sorted(a.keys() & b.keys()) if a[n] != b[n]), None)
 

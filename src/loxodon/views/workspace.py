@@ -102,10 +102,7 @@ class Workspace:
 
     @verb(access="owner", audit="works")
     def renew(self) -> str:
-        """Take in what was edited, then write the views; why that could not be done, else empty.
-
-        Nothing is made for a memory that is empty. `trouble` has the answer until the next time.
-        """
+        """Take in what was edited, then write the views; why that could not be done, else empty."""
         from loxodon.views.export import renew
 
         return renew(self)
@@ -158,11 +155,7 @@ class Workspace:
 
     @verb(access="owner", audit="works")
     def follow(self, state: str | None = None, agents: Sequence[str] = ()) -> Followed:
-        """Journal what OpenClaw's agents and their people said since the last time.
-
-        `state` is OpenClaw's folder (OPENCLAW_STATE_DIR, else ~/.openclaw); `agents` are ids, all
-        where none is named.
-        """
+        """Journal what OpenClaw's agents (all, or these ids) and their people said since."""
         from loxodon.agents.openclaw.follow import follow, state_folder
 
         return follow(self, allowed_path(self.memory.home, state_folder(state, os.environ)), agents)
@@ -177,9 +170,7 @@ class Workspace:
         known: bool = False,
         project: str = "",
     ) -> Followed:
-        """Journal what was said to a coding agent (`AGENTS`) since the last time, in all
-        of its transcripts or in one, with `known` also in those that were read before; its folder
-        is where its environment variable says."""
+        """Journal what was said to a coding agent since, in all of its transcripts or in one."""
         from loxodon.journal.follow import follow_agent
         from loxodon.journal.transcripts import AGENTS
 

@@ -189,8 +189,7 @@ def _result(item: Item, score: float) -> Answer:
 
 
 def _remember(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
-    """The words are the agent's: a fact where the user's own words bear them out. What others have
-    it remember is what they said, which is in the journal as theirs."""
+    """The words are the agent's: a fact where the user's own words bear them out."""
     if chat != "direct":
         return {"status": "refused", "reason": t("notes are only kept in a private chat")}
     given = request.get("importance")
@@ -237,9 +236,7 @@ def _known(workspace: Workspace, name: str, chat: Chat) -> str:
 
 
 def _lines_of(workspace: Workspace, path: str, chat: Chat, own: str) -> Sequence[str]:
-    """The lines of a file of the workspace, or of the agent's `own` where that is known. What files
-    say has no audience, so groups get none; and the views are of every agent's memory, so an agent
-    does not get those."""
+    """The lines of a file of the workspace; groups get none, an agent no views."""
     missing = NotFoundError("file not found in the workspace: {path}", path=repr(path))
     if not path or "\0" in path or chat != "direct":
         raise missing
@@ -262,8 +259,7 @@ def _lines_of(workspace: Workspace, path: str, chat: Chat, own: str) -> Sequence
 
 
 def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
-    """What a person is told who asks without the agent: `/recall QUESTION`, `/tag ID +a -b` and
-    `/refresh`. In a group only a recall is answered, with what is no secret there."""
+    """What a person is told who types a command; in a group only a recall is answered."""
     name, words, memory = _text(request, "name"), _text(request, "args").split(), workspace.memory
     if name not in ("recall", "tag", "refresh"):
         raise InputError("the plugin sent an unknown request: {want}", want=repr(name))

@@ -46,8 +46,7 @@ def chat_of(
 
 
 def owners_of(owners: Sequence[str], allowed: Sequence[str]) -> list[str]:
-    """Whom OpenClaw knows as its owner: those it calls so (`commands.ownerAllowFrom`). Where it
-    calls nobody so, whoever alone may write on the channel (`allowFrom`)."""
+    """Whom OpenClaw calls its owner; else whoever alone may write on the channel."""
     if owners:
         return [one for one in owners if one.strip() != _ANYBODY]
     return list(allowed) if len(allowed) == 1 and allowed[0].strip() != _ANYBODY else []

@@ -54,8 +54,7 @@ def state_folder(given: str | None, environment: Mapping[str, str]) -> str:
 
 
 def follow(workspace: Workspace, state: str, agents: Sequence[str] = ()) -> Followed:
-    """Journal what is new in the sessions of the OpenClaw at `state`; nothing in a pause, whose
-    turns are passed over when it is done."""
+    """Journal what is new in the sessions of the OpenClaw at `state`; nothing in a pause."""
     if workspace.memory.paused:
         return Followed()
     run, root = Following(workspace, "openclaw"), os.path.realpath(state)
@@ -83,7 +82,6 @@ def follow(workspace: Workspace, state: str, agents: Sequence[str] = ()) -> Foll
 
 
 def agents_at(state: str, wanted: Sequence[str]) -> list[str]:
-    """The agents at `state`, those that are wanted; NotFoundError where there is none."""
     folders = glob.glob(os.path.join(glob.escape(state), "agents", "*", ""))
     names = sorted(os.path.basename(os.path.dirname(one)) for one in folders if one.isprintable())
     if not names:
@@ -103,8 +101,7 @@ def agents_at(state: str, wanted: Sequence[str]) -> list[str]:
 
 
 def _follow_files(run: Following, paths: Sequence[str]) -> None:
-    """Journal what is new in files of one folder, those that began first before the others. One
-    that has changed is read whole: turns have ids, so that none is added twice."""
+    """Journal what is new in files of one folder, those that began first before others."""
     changed = [path for path in paths if not lies_still(path, run.mark(path))]
     run.counts["unchanged"] += len(paths) - len(changed)
     index = _index(run, os.path.dirname(changed[0])) if changed else {}
@@ -139,7 +136,6 @@ def _part(
 
 
 def _index(run: Following, folder: str) -> dict[str, About]:
-    """What the index beside the files says of each session."""
     path = os.path.join(folder, "sessions.json")
     try:
         with open(path, "rb") as file:
@@ -165,8 +161,7 @@ def _index(run: Following, folder: str) -> dict[str, About]:
 
 
 def _follow_database(run: Following, path: str) -> None:
-    """Journal what is new in the sessions of a database; one that cannot be read does not stop the
-    others."""
+    """Journal what is new in a database; a session that cannot be read is told of."""
     marks = {session: parsed_mark(one) for session, one in run.store.query("marks", path)}
     with opened(path) as database:
         for id, last, rewritten in database.sessions():

@@ -42,8 +42,6 @@ Left = list[tuple[str, str]]  # files that are left as they are, and why
 
 
 class InstallPlace(NamedTuple):
-    """Where the memory and the OpenClaw are."""
-
     home: str
     space: str
     state: str
@@ -146,7 +144,6 @@ def _is_older(state: str, workspace: str) -> bool:
 
 
 def plan_install(place: InstallPlace) -> InstallPlan:
-    """What an install would change."""
     files, record = Files(), recorded(place.home)
     _check(place, record)
     left = _undo(files, record) if record else []
@@ -179,7 +176,6 @@ def plan_install(place: InstallPlace) -> InstallPlan:
 
 
 def _check(place: InstallPlace, record: Mapping[str, Any]) -> None:
-    """Refuse what an install would spoil."""
     if record and record["state"] != place.state and os.path.isdir(record["state"]):
         raise InputError(
             "this memory is installed in another OpenClaw: {state}",
@@ -293,7 +289,6 @@ def _put_settings(files: Files, place: InstallPlace) -> list[dict[str, Any]]:
 
 
 def recorded(home: str) -> dict[str, Any]:
-    """What the last install did; empty where there was none."""
     found = read_record(os.path.join(home, RECORD))
     if not found:
         return {}
