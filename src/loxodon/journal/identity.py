@@ -62,13 +62,8 @@ def said_again(
     size: Callable[[str], int],
 ) -> list[Keyed]:
     """The turns of a live call, where those that are `unmarked` are new however often they were
-    said.
-
-    They are not where a session begins with them, nor in a list of several turns that repeats its
-    session from the beginning, as far as the shorter of the two goes: whoever hands in the whole
-    conversation each time adds what is new. `known` says which turns the journal has, `size` how
-    many a session has.
-    """
+    said; but not where a session begins with them, nor in a list that repeats its session from
+    the beginning. `known` says which turns the journal has, `size` how many a session has."""
     anew: set[str] = set()
     for session in dict.fromkeys(turn.session for turn, key in keyed if key in unmarked):
         before = size(session)
@@ -104,12 +99,9 @@ def _digest(*parts: str) -> bytes:
 def session_for(
     names: Sequence[str], drafts: Sequence[Draft], known: Callable[[str], tuple[int, int]]
 ) -> str:
-    """The first of `names` for a file that names no session: one that is free or has the file.
-
-    `known` tells how many of these drafts a session has, and how many turns it has in all. Two
-    files of the same name are two conversations, unless most of one stands in the other: it may
-    have grown, and a line of it may have been changed.
-    """
+    """The first of `names` that is free or has the file: two files of one name are two
+    conversations, unless most of one stands in the other. `known` tells how many of these
+    drafts a session has, and how many turns in all."""
     for name in names:
         has, size = known(name)
         if has >= _ALIKE * min(size, len(drafts)):

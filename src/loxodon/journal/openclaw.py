@@ -178,16 +178,8 @@ def _said(
 
 
 def about_session(key: str, entry: Entry) -> About:
-    """What the session with this key is; `entry` is what the index has on it.
-
-        agent:main:main                         the private conversation with the agent `main`
-        agent:main:telegram:group:42            a group
-        agent:main:cron:JOB:run:RUN             a schedule's own session
-        agent:main:subagent:ID                  an agent that an agent called
-
-    Where nobody speaks but programs there is nothing to remember of a person; OpenClaw's own memory
-    leaves such sessions out, and so do we.
-    """
+    """What the session with this key is, such as `agent:main:telegram:group:42`; `entry` is what
+    the index has on it. Where nobody speaks but programs, nothing is to be remembered."""
     key = key.lower()
     scope, parent = _scope(key), _scope(word(entry, "parentSessionKey").lower())
     parts = scope.split(":")

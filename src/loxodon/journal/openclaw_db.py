@@ -82,12 +82,8 @@ def read_database(path: str, zone: tzinfo | None) -> Reading:
 
 @contextmanager
 def opened(path: str) -> Iterator[SessionDatabase]:
-    """The sessions in a database; raises InputError where it is not one, or cannot be read now.
-
-    Opening a database in WAL mode makes files beside it, which a reader cannot remove. Where the
-    log is not there or empty, the file is read as it lies, without locks; `check` tells whether
-    someone came meanwhile.
-    """
+    """The sessions in a database. One in WAL mode whose log is empty is read as it lies, because
+    opening it makes files beside it; `check` tells whether someone came meanwhile."""
     try:
         with open(path, "rb") as file:
             head = file.read(20)

@@ -62,10 +62,7 @@ def restore(
     progress: Progress | None = None,
 ) -> Restored:
     """Make the database of a space from the views in `source`, a workspace or its folder of views.
-
-    A space that has anything is refused; with `replace` its database is kept beside the new one, as
-    `Restored.before`. `key` is as in `Memory.open`.
-    """
+    A space that has anything is refused; with `replace` its database is kept beside the new one."""
     root, manifest = _manifest(source, space)
     dump = Dump(root, manifest)
     home = home_at(home)

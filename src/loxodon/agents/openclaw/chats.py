@@ -23,11 +23,8 @@ _ANYBODY = "*"
 def chat_of(
     key: str, channel: str = "", main: str = "main", sender: str = "", owners: Sequence[str] = ()
 ) -> Chat:
-    """The kind of chat that the session `key` is, on `channel` where that is known.
-
-    `main` is what OpenClaw calls the session that private chats share, `sender` who wrote, by the
-    name that the channel has for them, and `owners` whom OpenClaw knows as its owner.
-    """
+    """The kind of chat that the session `key` is; `main` is what OpenClaw calls the session that
+    private chats share, `sender` who wrote, and `owners` whom it knows as its owner."""
     parts, channel = key.strip().lower().split(":"), channel.strip().lower()
     if parts[0] == "agent":
         parts = parts[2:]
