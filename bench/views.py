@@ -22,7 +22,7 @@ from typing import Any
 
 from loxodon import Memory
 from loxodon.types import Record, Segment, Source
-from loxodon.views.folder import Exported
+from loxodon.views.export import Exported
 
 NOW = datetime(2026, 2, 5, 3, 0, tzinfo=UTC)
 PER_DAY = 100

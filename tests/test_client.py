@@ -239,10 +239,10 @@ def test_more_than_a_page_is_fetched_in_order(pair: tuple[Memory, Client]) -> No
 
 def test_import_through_the_server(pair: tuple[Memory, Client], server: Server) -> None:
     _, client = pair
-    path = server.home / "spaces" / client.space / "files" / "list.json"
+    path = server.home / "spaces" / client.space / "files" / "mem0.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps([{"memory": "用户喜欢乌龙茶"}]), "utf-8")
-    found = client.workspace.take_in("list.json", "list", dry_run=False)
+    found = client.workspace.take_in("mem0.json", "mem0", dry_run=False)
     assert found.memories == 1
     assert client.list()[0].content == "用户喜欢乌龙茶"
 

@@ -41,7 +41,7 @@ from loxodon.types import (
     Version,
 )
 from loxodon.verbs import Changes, Verb
-from loxodon.views.folder import Exported
+from loxodon.views.export import Exported
 from loxodon.views.sync import Synced
 from loxodon.views.workspace import SourceFile
 
@@ -243,7 +243,6 @@ class RemoteWorkspace:
         self,
         folder: str | PathLike[str] | None = ...,
         *,
-        masked: bool = ...,
         progress: Callable[..., None] | None = None,
     ) -> Exported: ...
     def sync(self, *, deletions: bool = ..., dry_run: bool = ...) -> Synced: ...

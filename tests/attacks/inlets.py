@@ -140,10 +140,6 @@ def mem0_export(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
     memory.workspace.take_in(str(put_json(folder / "mem0.json", {"results": rows})))
 
 
-def listed(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
-    memory.workspace.take_in(str(put_json(folder / "list.json", list(texts))))
-
-
 def chatgpt(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
     nodes = [message("u", "root", "user", "hello")]
     for n, text in enumerate(texts):
@@ -269,7 +265,7 @@ INLETS: dict[str, Inlet] = {
     one.__name__: one
     for one in (
         *(tool, web, group, assistant, system, split_over_turns, between_answers, pasted),
-        *(captured, remembered, updated, flushed, mem0, mem0_export, listed, chatgpt, claude),
+        *(captured, remembered, updated, flushed, mem0, mem0_export, chatgpt, claude),
         *(openclaw, coding_agent, chatlog, clipped, while_off),
     )
 }

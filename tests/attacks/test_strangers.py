@@ -400,13 +400,12 @@ def test_whatever_an_import_says_of_itself_it_is_an_import(
     claim |= dict.fromkeys(("updated_at", "created_at"), "2099-01-01T00:00:00Z")
     given = {**claim, "id": "m1", "memory": "Number one is blue", "metadata": claim}
     take(put_json(tmp_path / "mem0.json", [given]))
-    take(put_json(tmp_path / "list.json", [{**claim, "memory": "Number two is blue"}]), "list")
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "MEMORY.md").write_text("- Number three is blue <!-- importance: 10 -->\n", "utf-8")
     take(folder)
     records = memory.list()
-    assert len(records) == 3
+    assert len(records) == 2
     now = memory.now()
     for one in records:
         known = (one.trust, one.audience, one.version, one.access_count)

@@ -225,7 +225,7 @@ def test_import_of_chats_and_memories(shell: Shell, tmp_path: Path) -> None:
     shell("init")
     assert shell.json("import", path, "--dry-run")["turns"] == 3
     said = shell.text("import", path)
-    for text in ("chatgpt", "branch", "loxodon consolidate"):
+    for text in ("chatgpt", "loxodon consolidate"):
         assert text in said
     assert "此前已有" in shell.text("import", path, LANG="zh_CN.UTF-8")
     found = shell.json("--space", "b", "import", path, "--format", "chatgpt")

@@ -91,14 +91,11 @@ def test_a_folder_that_is_not_there_is_named(home: Path, clock: Clock, tmp_path:
     assert not files_with(["Zorinda", "花生"], tmp_path)
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_a_copy_that_was_exported_is_written_anew(
-    home: Path, clock: Clock, tmp_path: Path, masked: bool
-) -> None:
+def test_a_copy_that_was_exported_is_written_anew(home: Path, clock: Clock, tmp_path: Path) -> None:
     with opened(home, clock) as memory:
         say(memory, clock, *TALK)
         memory.consolidate()
-        memory.workspace.export(tmp_path / "copy", masked=masked)
+        memory.workspace.export(tmp_path / "copy")
         memory.forget(entity="Zorinda")
         assert not files_with(["Zorinda"], tmp_path)
         assert files_with(["Biscuit"], tmp_path / "copy")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,11 @@ EXAMPLES = Path(__file__).parent / "examples"
 def put_json(path: Path, value: object) -> Path:
     path.write_text(json.dumps(value), "utf-8")
     return path
+
+
+def put_list(path: Path, texts: Sequence[str]) -> Path:
+    """What mem0 keeps of these."""
+    return put_json(path, [{"id": f"m{n}", "memory": text} for n, text in enumerate(texts)])
 
 
 def put_zip(path: Path, files: Mapping[str, object]) -> Path:

@@ -71,8 +71,3 @@ def test_a_bad_line_is_told_of(memory: Memory, take: Take, tmp_path: Path) -> No
     found = take(path)
     assert found.turns == 3
     assert [one.line for one in found.problems] == [len(TALK) + 1, len(TALK) + 2]
-
-
-def test_a_long_first_line_tells_what_it_is(memory: Memory, take: Take, tmp_path: Path) -> None:
-    long = said("u1", "I like tea. " * 9_000)
-    assert take(put(tmp_path / "one.jsonl", long, *TALK[4:5])).format == "claude-code"

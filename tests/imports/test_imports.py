@@ -14,11 +14,11 @@ from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError, UsageError
 from tests.clock import NOW
 from tests.imports.conftest import Take
-from tests.imports.exports import chat, put_database, put_json, put_zip, said, trip
+from tests.imports.exports import chat, put_database, put_json, put_list, put_zip, said, trip
 from tests.imports.test_claude_code import TALK
 from tests.imports.test_claude_code import put as put_transcript
 
-FORMATS = ("memory", "mem0", "list", "chatgpt", "claude-code", "claude", "tiered")
+FORMATS = ("memory", "mem0", "chatgpt", "claude-code", "claude", "tiered")
 MEM0 = {
     "results": [
         {
@@ -43,7 +43,6 @@ def examples(folder: Path) -> dict[str, Path]:
     return {
         "memory": tree,
         "mem0": put_json(folder / "mem0.json", MEM0),
-        "list": put_json(folder / "list.json", ["User plays the cello", {"memory": "喜欢爬山"}]),
         "chatgpt": put_zip(folder / "chatgpt.zip", {"conversations.json": [trip()]}),
         "claude-code": put_transcript(folder / "talk.jsonl", *TALK),
         "claude": put_zip(
@@ -75,21 +74,10 @@ def test_each_is_recognised_shown_taken_and_not_taken_twice(
     assert memory.stats().total == stats.total
 
 
-def test_everything_at_once_can_be_consolidated_and_recalled(
-    memory: Memory, take: Take, tmp_path: Path
-) -> None:
-    for path in examples(tmp_path).values():
-        take(path)
-    memory.consolidate()
-    assert "花生" in memory.recall("我对什么过敏").context
-    assert "shellfish" in memory.recall("Which food must I avoid? allergic").context
-    assert memory.validate() == []
-
-
 def test_a_memory_that_was_edited_or_archived_since_is_not_added_again(
     memory: Memory, take: Take, tmp_path: Path
 ) -> None:
-    path = put_json(tmp_path / "list.json", ["User likes tea", "User likes jazz"])
+    path = put_list(tmp_path / "list.json", ["User likes tea", "User likes jazz"])
     take(path)
     tea, jazz = sorted(memory.list(), key=lambda one: one.content, reverse=True)
     memory.edit(tea.id, content="User likes green tea")
@@ -102,7 +90,7 @@ def test_what_is_known_in_the_same_words_is_not_added(
     memory: Memory, take: Take, tmp_path: Path
 ) -> None:
     known = memory.capture("User likes Tea.")
-    path = put_json(tmp_path / "list.json", ["user likes  tea", "User likes tea", "用戶喜歡茶"])
+    path = put_list(tmp_path / "list.json", ["user likes  tea", "User likes tea", "用戶喜歡茶"])
     found = take(path)
     assert (found.memories, found.known) == (1, 2)
     memory.edit(known.id, content="something else")
@@ -126,20 +114,12 @@ def test_an_imported_memory_says_where_it_is_from(
 def test_what_the_rules_understand_can_be_superseded_later(
     memory: Memory, take: Take, tmp_path: Path
 ) -> None:
-    take(put_json(tmp_path / "list.json", ["User lives in Berlin"]))
+    take(put_list(tmp_path / "list.json", ["User lives in Berlin"]))
     (one,) = memory.list()
     assert (one.subject, one.attribute, one.value) == ("user", "home", "Berlin")
     memory.add([{"role": "user", "content": "I moved to Porto last week.", "id": "1"}])
     memory.consolidate()
     assert memory.get(one.id).state == "archived"
-
-
-def test_whom_it_is_about_is_known(memory: Memory, take: Take, tmp_path: Path) -> None:
-    said = ["用户的妹妹小美住在北京", "User's friend Dev works at TechCorp"]
-    take(put_json(tmp_path / "list.json", said))
-    assert {"小美", "Dev"} <= {one.name for one in memory.entities()}
-    assert memory.entity("妹妹").entity.name == "小美"
-    assert len(memory.entity("Dev").facts) == 1
 
 
 @pytest.mark.parametrize(
@@ -241,16 +221,16 @@ def test_links_that_leave_the_folder_are_not_followed(take: Take, tmp_path: Path
 
 
 def test_problems_name_their_place(take: Take, tmp_path: Path) -> None:
-    values: list[Any] = ["User likes tea", {"x": 1}, "a\0b", "\ud83d", "x" * 20_000, 5]
-    found = take(put_json(tmp_path / "list.json", values))
+    texts = ["User likes tea", "", "a\0b", "\ud83d", "x" * 20_000]
+    values: list[Any] = [{"id": f"m{n}", "memory": text} for n, text in enumerate(texts)]
+    found = take(put_json(tmp_path / "list.json", [*values, 5]))
     assert found.memories == 1
-    places = [(one.line, one.what.split(":")[0]) for one in found.problems]
-    assert [where for _, where in places[:2]] == ["[1]", "[5]"]
-    assert sorted(line for line, _ in places[2:]) == [3, 4, 5]
+    assert [one.what.split(":")[0] for one in found.problems[:2]] == ["[1]", "[5]"]
+    assert [one.file for one in found.problems[2:]] == ["m2", "m3", "m4"]
 
 
 def test_a_run_that_was_cut_short_goes_on(memory: Memory, take: Take, tmp_path: Path) -> None:
-    path = put_json(tmp_path / "list.json", [f"Thing number {n} is blue" for n in range(450)])
+    path = put_list(tmp_path / "list.json", [f"Thing number {n} is blue" for n in range(450)])
 
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt
@@ -264,14 +244,6 @@ def test_a_run_that_was_cut_short_goes_on(memory: Memory, take: Take, tmp_path: 
     assert found.memories == 450 - begun
     assert seen[-1] == (450, 450)
     assert len(seen) > 1
-
-
-def test_a_long_list_is_read_piece_by_piece(take: Take, tmp_path: Path) -> None:
-    values = ["用户喜欢喝茶", {"memory": 'Likes [brackets] and "quotes" 🐘'}, "x" * 100]
-    values += [{"memory": f"Thing {n}", "note": "字" * 100_000} for n in range(40)]
-    path = tmp_path / "list.json"
-    path.write_text("\ufeff \n[\n" + ",\n ".join(map(json.dumps, values)) + "\n]\n", "utf-8")
-    assert take(path).memories == 43
 
 
 def test_detection_goes_by_content(take: Take, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import NotFoundError
 from loxodon.journal.follow import Followed
-from tests.agents.agent_files import SESSION, ClaudeCode, Codex, Gemini, appended, at
+from tests.agents.agent_files import SESSION, ClaudeCode, Codex, Gemini, appended
 from tests.cli.shell import typed
 from tests.journal.added import add
 
@@ -145,24 +145,6 @@ def test_a_codex_session_that_people_and_programs_go_on_with(memory: Memory, roo
         talk.user("Rome, says an agent")
     follow(memory, "codex")
     assert said(memory) == [("user", "I live in York")] * 2
-
-
-def test_codex_of_before(memory: Memory, root: Path) -> None:
-    path = root / ".codex" / "sessions" / "2025" / "05" / "07" / "rollout-2025-05-07-old.jsonl"
-    appended(
-        path,
-        {"id": "old", "timestamp": at(0), "instructions": None},
-        {"record_type": "state"},
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]},
-        {"type": "reasoning", "summary": []},
-        {
-            "type": "message",
-            "role": "assistant",
-            "content": [{"type": "output_text", "text": "yo"}],
-        },
-    )
-    assert follow(memory, "codex").sessions == ("old",)
-    assert said(memory) == [("user", "hi"), ("assistant", "yo")]
 
 
 def test_gemini(memory: Memory, root: Path) -> None:

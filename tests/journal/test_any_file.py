@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from tests.cases import cases
 from tests.each import each
 from tests.journal.added import add
-from tests.long import count
 
 FORMATS = ("jsonl", "openclaw", "claude-code", "codex", "gemini-cli", "markdown", "chat")
 HELLO = '{"role": "user", "content": "你好，我喜欢火锅 🍲"}'
@@ -35,11 +28,6 @@ def test_given_format_wins() -> None:
 def test_encodings_and_line_ends(encoding: str, end: str) -> None:
     found = add((HELLO + end + REPLY + end).encode(encoding), name="x.jsonl")
     assert (found.texts, found.problems) == (BOTH, [])
-
-
-def test_utf_16_big_endian_and_half_a_last_character() -> None:
-    data = b"\xfe\xff" + (HELLO + "\n").encode("utf-16-be") + b"\x00"
-    assert add(data, name="x.jsonl").texts == BOTH[:1]
 
 
 @each("end", [b"\n", b"\r\n"])
@@ -80,51 +68,3 @@ def test_empty_file_has_no_turns_and_no_problems(data: bytes) -> None:
     for format in ("", *FORMATS):
         found = add(data, name="x", format=format)
         assert (found.turns, found.problems) == ([], [])
-
-
-def test_separator_of_lines_inside_a_string_is_no_line_end() -> None:
-    data = json.dumps({"role": "user", "content": "a\u2028b\x85c"}, ensure_ascii=False)
-    assert add(data, name="x.jsonl").texts == ["a\u2028b\x85c"]
-
-
-def test_problems_come_in_the_order_of_the_lines() -> None:
-    data = b'{"role":"x","content":"a"}\n\xff\n{"role":"y","content":"a"}\nnot json\n'
-    assert add(data, name="x.jsonl").lines == [1, 2, 3, 4]
-
-
-PIECES = [one["piece"].encode() for one in cases(__file__, "pieces")]
-ENTRIES = st.dictionaries(
-    st.sampled_from([one["field"] for one in cases(__file__, "fields")]),
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
-        max_leaves=5,
-    )
-    | st.sampled_from(["user", "tool", "message", "leaf", "reset", "a", "b", "side", "group"]),
-    max_size=7,
-)
-
-
-@settings(max_examples=count(15, 300))
-@given(
-    data=st.binary(max_size=300)
-    | st.lists(st.sampled_from([*PIECES, b"\0", b"\xff", b"\xff\xfe"]) | st.binary(max_size=8)).map(
-        b"".join
-    )
-    | st.lists(ENTRIES, max_size=8).map(lambda some: "\n".join(map(json.dumps, some)).encode()),
-    name=st.sampled_from(["x", "2026-02-18.md", "0000-00-00.md", "s.jsonl"]),
-    format=st.sampled_from(["", *FORMATS]),
-)
-def test_any_bytes_are_read_or_reported(data: bytes, name: str, format: str) -> None:
-    found = add(data, name=name, format=format)
-    for turn in found.turns:
-        assert turn.content.strip()
-        assert "\0" not in turn.content
-        (turn.content + turn.session + turn.id + turn.speaker).encode("utf-8")
-    assert all(1 <= line <= data.count(b"\n") + 1 for line in found.lines)
-
-
-@pytest.mark.parametrize("format", ["csv", "JSONL"])
-def test_unknown_format_is_refused(format: str) -> None:
-    with pytest.raises(AssertionError, match="invalid choice"):
-        add(b"x", format=format)

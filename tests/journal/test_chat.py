@@ -75,17 +75,6 @@ def test_date_that_does_not_exist_is_reported(
     assert (found.problems, found.texts) == ([(line, message)], left)
 
 
-@each("day", ["9999-12-31", "0001-01-01", "0000-01-01", "99999-01-01"])
-def test_years_at_the_ends_of_the_calendar_are_no_time(day: str) -> None:
-    for text in (f"[{day} 23:59] Alice: a\n[00:10] Bob: b\n", f"--- {day} ---\n[23:59] A: a\n"):
-        assert all(turn.at == NOW for turn in log(text).turns)
-
-
-def test_the_calendar_does_not_run_out() -> None:
-    text = "--- 9998-12-30 ---\n" + "[23:59] Alice: a\n[00:10] Bob: b\n" * 400
-    assert len(log(text).turns) == 800
-
-
 @each(("name", "role", "speaker"), cases(__file__, "who_is_the_user_and_who_the_assistant"))
 def test_who_is_the_user_and_who_the_assistant(name: str, role: str, speaker: str) -> None:
     other = "User" if role == "assistant" else "Assistant"
@@ -105,13 +94,6 @@ def test_what_is_not_a_chat_is_one_problem(text: str) -> None:
     assert not found.turns
     assert found.problems == [(1, "no line starts with a speaker's name")]
     assert "--format" in found.hints[0]
-
-
-def test_settings_are_not_a_chat() -> None:
-    text = "name: x\n" + "\n".join(f"line {n} of something else" for n in range(60))
-    found = add(text, name="notes.txt")
-    assert not found.turns
-    assert found.problems
 
 
 def test_log_that_has_grown_adds_what_is_new() -> None:

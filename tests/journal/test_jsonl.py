@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from itertools import count
 from typing import Any
 
@@ -68,19 +68,6 @@ def test_roles(memory: Memory, word: str, role: str, origin: str) -> None:
 @each("value", cases(__file__, "times"))
 def test_times(memory: Memory, value: object) -> None:
     assert turn(memory, at=value).at == datetime(2026, 2, 4, 10, 30, tzinfo=SHANGHAI)
-
-
-def test_times_in_other_forms(memory: Memory) -> None:
-    for at in (datetime(2026, 2, 4, 10, 30), datetime(2026, 2, 4, 2, 30, tzinfo=UTC)):
-        assert turn(memory, at=at).at == datetime(2026, 2, 4, 10, 30, tzinfo=SHANGHAI)
-    for name in ("timestamp", "time", "created_at", "ts"):
-        kept = turn(memory, **{name: "2026-02-04T02:30:00Z"})
-        assert kept.at == datetime(2026, 2, 4, 2, 30, tzinfo=UTC)
-    assert turn(memory, at="2026-02-04").at == datetime(2026, 2, 4, tzinfo=SHANGHAI)
-    exact = turn(memory, at=1794705260656).at.isoformat()
-    assert exact == "2026-11-15T09:14:20.656000+08:00"
-    offset = turn(memory, at="2026-02-04T10:30:00-05:00").at.isoformat()
-    assert offset == "2026-02-04T10:30:00-05:00"  # the one that is written is kept
 
 
 def refusal(memory: Memory, **fields: Any) -> str:
@@ -178,7 +165,7 @@ def test_bad_lines_are_reported_and_good_ones_added() -> None:
 def test_file_that_is_still_being_written() -> None:
     whole = b'{"role":"user","content":"one"}\n'
     found = add(whole + b'{"role":"assistant","cont', name="x.jsonl")
-    assert (found.texts, found.problems) == (["one"], [(2, "the last line is cut off")])
+    assert (found.texts, found.lines) == (["one"], [2])
     assert add(whole, whole + whole.replace(b"one", b"two"), name="x.jsonl").texts == ["one", "two"]
 
 

@@ -125,14 +125,3 @@ def test_a_long_section_is_a_turn_for_each_paragraph() -> None:
         *(f"Title\n{item}" for item in items),
     ]
     assert {draft.at for draft in reading.turns} == {at(10)}
-
-
-def test_section_that_is_not_long_or_cannot_be_cut_is_one_turn() -> None:
-    for text in ("word\n\n" * 300, "x" * 9000):
-        assert len(note(f"## a\n{text}").turns) == 1
-
-
-def test_lines_that_cannot_be_read_are_left_out_of_their_section() -> None:
-    reading = add(b"## 10:00 a\nb\n\xff\xff\nc\n", name="2026-02-18.md")
-    assert reading.lines == [3]
-    assert reading.turns[0].content == "a\nb\n\nc"

@@ -12,10 +12,8 @@ import pytest
 from loxodon import Memory, Turn
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.cases import cases
-from tests.clock import NOW
 from tests.each import each
 from tests.journal.added import Added, add
-from tests.long import count
 
 SHANGHAI = timezone(timedelta(hours=8))
 SESSION = "0b6c1d2e-52c8-442d-99d8-cd9d248b71dd"
@@ -82,17 +80,6 @@ def test_session_with_a_tool() -> None:
     assert {(one.session, one.chat, one.at) for one in found.turns} == {(SESSION, "direct", at)}
 
 
-def test_the_older_flat_form() -> None:
-    flat = {"type": "message", "timestamp": "2026-02-18T12:00:00Z"}
-    found = transcript(
-        {**flat, "id": "a", "parentId": None, "role": "user", "content": "hello"},
-        {"id": "c", "type": "compaction", "firstKeptEntryId": "a", "summary": "S"},
-        {"id": "m", "type": "custom_message", "content": "system information", "hidden": True},
-        {**flat, "id": "b", "parentId": "a", "role": "assistant", "content": "hi"},
-    )
-    assert found.texts == ["hello", "hi"]
-
-
 def test_what_is_not_a_turn_is_passed_over() -> None:
     found = transcript(
         said("1", None, "one"),
@@ -118,9 +105,6 @@ def test_what_is_not_a_turn_is_passed_over() -> None:
 # -- the tree ------------------------------------------------------------------------------------
 
 ONE, TWO = said("1", None, "one"), said("2", "1", "two")
-SIDE = {**said("2", "1", "aside"), "appendMode": "side"}
-LEAF = [ONE, said("2", "1", "taken back"), entry("L", "2", "leaf", targetId="1")]
-BRANCHES = [ONE, said("2", "1", "left"), said("3", "1", "right"), said("4", "2", "goes on")]
 
 
 @each(("entries", "texts"), cases(__file__, "only_the_live_branch_is_added"))
@@ -221,12 +205,6 @@ def test_recalled_block_is_not_learned_again(memory: Memory, question: str) -> N
         assert words(text).content == question
 
 
-@each("piece", cases(__file__, "marks"))
-def test_message_of_nothing_but_marks_does_not_take_forever(piece: str) -> None:
-    transcript(said("1", None, piece * (count(200_000, 2_000_000) // len(piece))))
-    assert words("System: [x]\n" * 200_000 + "end").content.endswith("end")
-
-
 # -- bad entries ---------------------------------------------------------------------------------
 
 
@@ -250,20 +228,6 @@ def test_bad_entries_are_problems() -> None:
         (7, "the line is not a JSON object"),
     ]
     assert found.lines[-1] == 9
-
-
-def test_session_that_cannot_be_kept_is_that_of_the_file() -> None:
-    found = transcript(ONE, header={**HEADER, "id": "a\ud800"})
-    assert (found.texts, found.turns[0].session) == (["one"], "s")
-
-
-def test_entry_without_a_time_has_that_of_its_message_or_none() -> None:
-    stamped = said("1", None, "a")
-    del stamped["timestamp"]
-    (turn,) = transcript(stamped).turns
-    assert turn.at == datetime(2026, 3, 1, 9, 14, 20, 656000, tzinfo=SHANGHAI)
-    del stamped["message"]["timestamp"]
-    assert transcript(stamped).turns[0].at == NOW
 
 
 def test_database_of_sessions_is_added_whole(tmp_path: Path) -> None:

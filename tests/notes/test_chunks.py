@@ -7,14 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from loxodon import Memory
 from loxodon.tokens import estimate
 from tests.cases import cases
 from tests.each import each
-from tests.long import count
 from tests.notes.noted import cut
 
 ENGLISH = "We talked about the migration and decided to try it on staging first. "
@@ -46,16 +43,6 @@ def test_long_text_is_cut_at_sentences_with_an_overlap(sentence: str, end: str) 
     for before, after in pairwise(found):
         shared = next(n for n in range(len(before)) if after.startswith(before[n:]))
         assert 0 < estimate(before[shared:]) <= OVERLAP
-
-
-def test_lines_of_chunks_are_exact() -> None:
-    lines = [f"line {n} says that {ENGLISH}" for n in range(1, 101)]
-    found = cut("\n".join(lines))
-    for chunk in found:
-        assert chunk.text.splitlines() == [
-            line.strip() for line in lines[chunk.first_line - 1 : chunk.last_line]
-        ] or chunk.text in "\n".join(lines)
-    assert (found[0].first_line, found[-1].last_line) == (1, 100)
 
 
 @each(("unit", "times"), cases(__file__, "endless"))
@@ -107,15 +94,6 @@ def test_bullet_of_memory_md_is_a_chunk_with_what_hangs_on_it() -> None:
         ("text", 11, 11),
     ]
     assert texts(note) == [note.removeprefix("# M\n").strip()]
-
-
-def test_long_list_below_a_bullet_is_cut_into_its_bullets() -> None:
-    below = "".join(f"  - person {n}: {ENGLISH}\n" for n in range(20))
-    found = cut(f"- The team <!-- project: x -->\n{below}", "memory")
-    assert len(found) == 21
-    assert (found[5].heading, found[5].first_line, found[5].last_line) == ("The team", 6, 6)
-    assert found[5].text.startswith("person 4: We talked")
-    assert {chunk.project for chunk in found} == {"x"}
 
 
 def test_superseded_bullets_are_left_out_with_what_hangs_on_them() -> None:
@@ -221,24 +199,6 @@ def test_recalled_block_in_a_note_is_left_out(memory: Memory, question: str) -> 
 # -- any text ------------------------------------------------------------------------------------
 
 
-@each("text", ["", "\n", "\ufeff", "---", "***\n\n___", "```", "- ", "#", "\0"])
-def test_nothing_gives_no_chunk(text: str) -> None:
-    assert [chunk for chunk in cut(text) if chunk.text.strip("`")] == []
-
-
 def test_crlf_and_a_byte_order_mark_change_nothing() -> None:
     note = "# A\n\n- one\n- two\n\n```\ncode\n```\n"
     assert cut("\ufeff" + note.replace("\n", "\r\n")) == cut(note)
-
-
-@settings(max_examples=count(15, 40))
-@given(
-    st.lists(st.sampled_from([one["piece"] for one in cases(__file__, "pieces")]), max_size=80),
-    st.sampled_from(["memory", "note"]),
-)
-def test_any_text_is_taken(pieces: list[str], role: str) -> None:
-    note = "".join(pieces)
-    for chunk in cut(note, role):
-        assert chunk.text == chunk.text.strip()
-        assert 1 <= chunk.first_line <= chunk.last_line <= len(note.split("\n"))
-        assert "\x1b" not in chunk.text

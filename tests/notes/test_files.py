@@ -123,15 +123,6 @@ def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
     assert found(tmp_path / "home2", tmp_path / "other") == expected
 
 
-def test_name_that_is_not_utf8_is_reported(tmp_path: Path) -> None:
-    put(tmp_path / "ws", "memory/tab\there.md")
-    with open(os.fsencode(tmp_path / "ws" / "memory") + b"/\xff.md", "wb"):
-        pass
-    names, problems = found(tmp_path / "home", tmp_path / "ws")
-    assert names == {"memory/tab\there.md": "note"}
-    assert "\\udcff" in problems[0]
-
-
 # -- how they are followed -----------------------------------------------------------------------
 
 
@@ -153,17 +144,6 @@ def test_what_changed_is_read_and_what_is_gone_dropped(memory: Memory, folder: P
     assert not memory.recall("乌龙茶").items
     assert not memory.recall("tooth").items
     assert memory.recall("Saab").items
-
-
-def test_a_change_in_the_same_moment_is_seen(memory: Memory, folder: Path) -> None:
-    path = folder / "MEMORY.md"
-    path.write_text("- Drives a Saab\n")
-    index(memory)
-    before = path.stat()
-    path.write_text("- Drives a Fiat\n")
-    os.utime(path, ns=(before.st_mtime_ns, before.st_mtime_ns))
-    index(memory)
-    assert memory.recall("Fiat").items
 
 
 def test_files_are_never_written_to_and_may_be_renamed(memory: Memory, folder: Path) -> None:
@@ -214,14 +194,6 @@ def test_of_a_huge_file_the_beginning_is_read(memory: Memory, folder: Path) -> N
         file.truncate(300 << 20)
     assert index(memory).problems
     assert index(memory).read == 0
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_what_may_not_be_read_is_tried_again(memory: Memory, folder: Path) -> None:
-    (folder / "MEMORY.md").chmod(0)
-    assert len(index(memory).problems) == 1
-    (folder / "MEMORY.md").chmod(0o600)
-    assert index(memory).read == 1
 
 
 def test_a_file_that_is_being_written_is_left_for_the_next_time(

@@ -198,9 +198,10 @@ class Life:
         self.memory.workspace.follow(str(claw.root))
 
     def _import(self, name: str) -> None:
-        path = Path(self.memory.home).parent / "list.json"
-        path.write_text(json.dumps([f"The user keeps {name}", "I live in Leeds"]), "utf-8")
-        self.memory.workspace.take_in(str(path), "list")
+        path = Path(self.memory.home).parent / "mem0.json"
+        texts = (f"The user keeps {name}", "I live in Leeds")
+        path.write_text(json.dumps([{"memory": text} for text in texts]), "utf-8")
+        self.memory.workspace.take_in(str(path), "mem0")
 
     def _wait(self, days: float) -> None:
         self.clock.pass_days(days)

@@ -139,18 +139,6 @@ def test_whoever_has_the_database_open_sees_the_new_content(place: Place) -> Non
 # What cannot be read
 
 
-@pytest.mark.parametrize("name", [MEMORIES, TURNS, "dump/sessions.jsonl", "dump/counters.jsonl"])
-def test_missing_file_is_named(place: Place, name: str) -> None:
-    (place.views / name).unlink()
-    assert place.refused() == f"{name}: it is missing"
-
-
-def test_pages_may_be_missing(place: Place) -> None:
-    for name in ("insights.md", "tags.json", "daily/2026-02-04.md", "layer2/active/facts.jsonl"):
-        (place.views / name).unlink()
-    assert place.restore()["memories"] == 6
-
-
 @pytest.mark.parametrize(
     ("nonsense", "says"),
     [
@@ -179,15 +167,6 @@ def test_line_that_is_cut_is_named(place: Place) -> None:
     assert place.refused() == f"{MEMORIES}, line {lines}: the line is incomplete"
 
 
-def test_rows_that_do_not_fit_are_refused(place: Place) -> None:
-    name = "dump/memory_uses.jsonl"
-    place.change(name, lambda text: text.replace(place.tea, "f_19990101_001"))
-    assert place.refused().startswith(f"{name}: it does not match the rest")
-    place.change(name, lambda text: text.replace("f_19990101_001", place.tea))
-    place.change(MEMORIES, lambda text: text + text.splitlines()[-1] + "\n")
-    assert place.refused().startswith(f"{MEMORIES}: it does not match the rest")
-
-
 def test_what_is_newer_older_or_not_ours_is_refused(place: Place) -> None:
     name = "state/views.json"
     whole = (place.views / name).read_text("utf-8")
@@ -210,11 +189,8 @@ def test_link_out_of_the_folder_is_not_followed(place: Place) -> None:
 
 
 def test_folders_that_cannot_be_restored_are_refused(place: Place) -> None:
-    with place.open("one") as memory:
-        memory.workspace.export(place.top / "masked", masked=True)
     for folder, more, code, says in (
         ("nowhere", (), 3, "no text views"),
-        ("masked", (), 4, "masked"),
         ("out", ("--space", "ada"), 4, "'main'"),
     ):
         error = restore(place.top / folder, place.other, *more, clock=place.clock, code=code)

@@ -16,7 +16,6 @@ from loxodon.journal.lines import unreadable
 _PLAIN = 0o644
 # What may have secrets in it
 _SETTINGS = (".toml", "openclaw.json", "openclaw-install.json", "connections.json")
-MOST_BYTES = 16 << 20
 
 
 class InstallChange(NamedTuple):
@@ -26,8 +25,6 @@ class InstallChange(NamedTuple):
 
 
 class InstallPlan(NamedTuple):
-    """What will be done."""
-
     changes: list[InstallChange]
     left: Sequence[tuple[str, str]] = ()  # files that are left as they are, and why
     folders: Sequence[str] = ()  # folders that go where they are empty
@@ -78,18 +75,11 @@ class Files:
             if os.path.exists(path) and not os.path.isfile(path):
                 raise OSError(0, "it is no file")
             with open(path, "rb") as file:
-                data = file.read(MOST_BYTES + 1)
+                data = file.read()
         except (FileNotFoundError, NotADirectoryError):
             pass
         except OSError as error:
             raise unreadable(path, error.strerror or str(error)) from None
-        if data and len(data) > MOST_BYTES:
-            raise InputError(
-                "{file} is larger than {most} MiB",
-                hint="split it into smaller files",
-                file=path,
-                most=MOST_BYTES >> 20,
-            )
         self._found[path] = self._now[path] = data
         return data
 

@@ -26,7 +26,6 @@ State = Literal["connected", "changed", "not connected", "not found"]
 
 
 def plan_connect(home: str, name: str, folder: str, command: list[str]) -> InstallPlan:
-    """What connecting an agent would change."""
     agent, files = AGENTS[name], Files()
     if not os.path.isdir(folder):
         raise NotFoundError(
@@ -48,7 +47,6 @@ def plan_connect(home: str, name: str, folder: str, command: list[str]) -> Insta
 
 
 def plan_remove(home: str, name: str) -> InstallPlan:
-    """What taking an agent's connection away would change."""
     record, files = recorded(home), Files()
     if name not in record:
         return InstallPlan([])
@@ -57,7 +55,6 @@ def plan_remove(home: str, name: str) -> InstallPlan:
 
 
 def recorded(home: str) -> Record:
-    """What was done for each agent that is connected."""
     agents: Record = read_record(os.path.join(home, RECORD)).get("agents", {})
     return agents
 
@@ -141,10 +138,8 @@ def _undo(files: Files, record: Mapping[str, Any]) -> None:
         in_toml = path.endswith(".toml")
         try:
             for edit in reversed([ConfigEdit.of(one) for one in done["edits"]]):
-                if in_toml:
-                    text = toml.drop(text, edit.path, edit.piece)
-                else:
-                    text = json5.undone(text, edit)
+                drop = toml.drop(text, edit.path, edit.piece) if in_toml else None
+                text = json5.undone(text, edit) if drop is None else drop
         except InputError as error:
             raise _at(path, error) from None
         empty = not text.strip() if in_toml else json5.parse(text).value == {}
@@ -158,22 +153,20 @@ def _undo(files: Files, record: Mapping[str, Any]) -> None:
 
 
 def is_whole(record: Mapping[str, Any]) -> bool:
-    """Whether all that was put into an agent's files is there."""
-    for path, done in record["files"].items():
-        text, placed = Files().text(path), [ConfigEdit.of(one) for one in done["edits"]]
-        try:
-            for edit in placed:
-                in_toml = path.endswith(".toml")
-                there = text is not None and (
-                    toml.value_at(text, edit.path) is not None
-                    if in_toml
-                    else json5.stands(text, edit)
-                )
-                if not there:
-                    return False
-        except InputError:
-            return False
-    return True
+    def stands(path: str, edit: ConfigEdit) -> bool:
+        text = Files().text(path) or ""
+        if path.endswith(".toml"):
+            return toml.value_at(text, edit.path) is not None
+        return json5.stands(text, edit)
+
+    try:
+        return all(
+            stands(path, ConfigEdit.of(edit))
+            for path, done in record["files"].items()
+            for edit in done["edits"]
+        )
+    except InputError:
+        return False
 
 
 def state_of(record: Mapping[str, Any], folder: str) -> State:

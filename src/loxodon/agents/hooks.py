@@ -83,7 +83,6 @@ def answer(
 
 
 def _transcript(agent: str, request: Mapping[str, object]) -> str:
-    """The transcript that a request names, where it is one of the agent's."""
     path = request.get("transcript_path")
     root = os.path.realpath(FOLLOWED[agent].folder(os.environ))
     return path if isinstance(path, str) and within(root, path) else ""
@@ -92,13 +91,13 @@ def _transcript(agent: str, request: Mapping[str, object]) -> str:
 def _prompt(
     memory: Memory, agent: str, path: str, request: Mapping[str, object], project: str, event: str
 ) -> dict[str, object]:
-    """What is remembered for a prompt, without what the agent has before it already, and a line
-    for the person."""
+    """What is remembered for a prompt and the agent does not have, with a line for the person."""
     given = request.get("prompt")
     prompt = FOLLOWED[agent].own_words(given).strip() if isinstance(given, str) else ""
     if not prompt or not memory.gate(prompt).recall:
         return {}
-    in_view = [*(recent(agent, path) if path else ()), *told_to(memory.home, request)]
+    told = _told(memory.home).get(str(request.get("session_id", "")), [])
+    in_view = [*(recent(agent, path) if path else ()), *told]
     found = memory.recall(prompt, in_view=in_view, here=project)
     if not found.context:
         return {}
@@ -110,8 +109,7 @@ def _prompt(
 
 
 def learn(memory: Memory, seconds: float = 0.0) -> None:
-    """Make what was just said known, in a process of its own: the agent may be gone before it is
-    done. It is waited for at most `seconds`."""
+    """Make what was just said known, in a process of its own; wait at most `seconds`."""
     if not memory.config.enabled or memory.paused or not memory.schedule.waiting():
         return
     whole = memory.consolidation_due() in ("daily", "overdue", "backlog", "interrupted")
@@ -132,9 +130,10 @@ def learn(memory: Memory, seconds: float = 0.0) -> None:
 # What the snapshot told each session, by the ids of the memories: it is not recalled again
 
 
-def told_to(home: str, request: Mapping[str, object]) -> list[str]:
-    found = _told(home).get(str(request.get("session_id", "")), [])
-    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+def _told(home: str) -> dict[str, list[str]]:
+    with suppress(OSError, ValueError), open(os.path.join(home, TOLD), encoding="utf-8") as file:
+        return dict(json.load(file))
+    return {}
 
 
 def _put_told(home: str, session: str, ids: list[str]) -> None:
@@ -144,21 +143,15 @@ def _put_told(home: str, session: str, ids: list[str]) -> None:
         files.replace(os.path.join(home, TOLD), json.dumps(newest).encode(), files.PRIVATE)
 
 
-def _told(home: str) -> dict[str, object]:
-    try:
-        with open(os.path.join(home, TOLD), encoding="utf-8") as file:
-            found = json.load(file)
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 # Why hooks did less than they should
 
 
 def note(home: str, line: str) -> None:
     """Put down why a hook did less than it should; the agent goes on without hearing of it."""
-    lines = [*noted(home), line.replace("\n", " ")]
+    _put_log(home, [*noted(home), line.replace("\n", " ")])
+
+
+def _put_log(home: str, lines: list[str]) -> None:
     with suppress(OSError):
         os.makedirs(home, mode=0o700, exist_ok=True)
         text = "".join(f"{one}\n" for one in lines[-_KEPT_LOG:])
@@ -166,7 +159,6 @@ def note(home: str, line: str) -> None:
 
 
 def noted(home: str) -> list[str]:
-    """What was put down, oldest first."""
     try:
         with open(os.path.join(home, LOG), encoding="utf-8", errors="replace") as file:
             return file.read().splitlines()
@@ -175,10 +167,7 @@ def noted(home: str) -> list[str]:
 
 
 def succeeded(home: str, agent: str, event: str) -> None:
-    """Forget why this hook failed before."""
     lines = noted(home)
     left = [line for line in lines if f" {agent} {event}: " not in line]
     if len(left) < len(lines):
-        with suppress(OSError):
-            text = "".join(f"{line}\n" for line in left)
-            files.replace(os.path.join(home, LOG), text.encode(), files.PRIVATE)
+        _put_log(home, left)

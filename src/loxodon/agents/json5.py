@@ -57,13 +57,10 @@ class ConfigEdit(NamedTuple):
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> ConfigEdit:
-        item = value.get("item", "")
-        return cls(tuple(value["path"]), value["piece"], value["was"], value["known"], item)
+        return cls(**{**value, "path": tuple(value["path"])})
 
 
 def parse(text: str) -> Node:
-    """The document; an InputError where it is none."""
-
     def wrong(at: int) -> InputError:
         line = text.count("\n", 0, at) + 1
         return InputError("this is not JSON5: line {line}", hint="fix that line", line=line)
@@ -134,11 +131,9 @@ def _unquoted(string: str) -> str:
 def _plain(word: str) -> object:
     if word in _LITERALS:
         return _LITERALS[word]
-    sign, digits = -1 if word[0] == "-" else 1, word.lstrip("+-")
-    if digits[:2].lower() == "0x":
-        return sign * int(digits, 16)
-    number = sign * float(digits.replace("Infinity", "inf").replace("NaN", "nan"))
-    return int(number) if digits.isdecimal() else number
+    if word.lower().lstrip("+-").startswith("0x"):
+        return int(word, 16)
+    return float(word.replace("Infinity", "inf").replace("NaN", "nan"))
 
 
 # Putting something in
@@ -175,8 +170,7 @@ def append(text: str, path: tuple[str, ...], value: object) -> tuple[str, Config
 
 
 def _put_new(text: str, root: Node, path: tuple[str, ...], value: object) -> tuple[str, ConfigEdit]:
-    """`text` with a new member; objects on the way are made where they are missing. It goes first
-    in its object, where no comma or remark of a neighbour is in the way."""
+    """`text` with a new member, first in its object, where no comma is in the way."""
     known = len(path) - 1
     while (parent := root.at(path[:known])) is None:
         known -= 1
@@ -209,12 +203,10 @@ def _eol(text: str) -> str:
 
 
 def compact(value: object) -> str:
-    """`value` on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def _spread(text: str, value: object, indent: str) -> str:
-    """`value` over many lines, in the manner of `text`."""
     return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", _eol(text) + indent)
 
 
@@ -222,10 +214,7 @@ def _spread(text: str, value: object, indent: str) -> str:
 
 
 def undone(text: str, edit: ConfigEdit) -> str:
-    """`text` as it was before: to the letter where our piece still stands, else by structure.
-
-    Programs write their files anew when they change something, and people edit them.
-    """
+    """`text` as it was before: to the letter where our piece still stands, else by structure."""
     if edit.piece and text.count(edit.piece) == 1:
         plain = text.replace(edit.piece, "")
         try:

@@ -54,7 +54,6 @@ class ConnectedAgent(NamedTuple):
 
 
 def _hooks(start: str, prompt: str, turn: str, compaction: str, end: str) -> tuple[Hook, ...]:
-    """The events of an agent, by what is done then."""
     turns = (Hook(turn, "turn"), Hook(compaction, "turn"))
     return (Hook(start, "start"), Hook(prompt, "prompt"), *turns, Hook(end, "end"))
 
@@ -94,7 +93,6 @@ READERS = {"claude-code": "claude -p", "codex": "codex exec --skip-git-repo-chec
 
 
 def folder_of(name: str, environment: Mapping[str, str], platform: str = sys.platform) -> str:
-    """Where an agent keeps its settings."""
     if name in FOLLOWED:
         return FOLLOWED[name].folder(environment)
     agent = AGENTS[name]
@@ -111,7 +109,6 @@ def folder_of(name: str, environment: Mapping[str, str], platform: str = sys.pla
 
 
 def path_of(folder: str, file: AgentFile) -> str:
-    """The file as it is called here."""
     paths = [os.path.join(folder, name) for name in file.names]
     return next((path for path in paths if os.path.exists(path)), paths[-1])
 
@@ -126,10 +123,7 @@ def server_of(name: str, command: list[str]) -> dict[str, object]:
 
 
 def command_of(home: str, space: str) -> list[str]:
-    """What runs a memory's program, from anywhere.
-
-    `-P`: a file in the folder it happens to run in is not taken for a part of it.
-    """
+    """What runs a memory's program, from anywhere; `-P` keeps files of that folder out."""
     named = [] if space == "main" else ["--space", space]
     return [sys.executable, "-P", "-m", "loxodon", "--home", home, *named]
 
@@ -139,7 +133,6 @@ _SECONDS: dict[Action, int] = {"start": 10, "prompt": 10, "turn": 60, "end": 60}
 
 
 def hook_of(name: str, hook: Hook, command: list[str]) -> dict[str, object]:
-    """How an agent is told of a hook."""
     run = shlex.join([*command, "hook", name, hook.event])
     timeout = (hook.seconds or _SECONDS[hook.action]) * AGENTS[name].timeout
     return {"hooks": [{"type": "command", "command": run, "timeout": timeout}]}

@@ -24,7 +24,6 @@ def parsed(text: str) -> Mapping[str, Any]:
 
 
 def value_at(text: str, path: tuple[str, ...]) -> object:
-    """What stands under `path`; None where nothing does."""
     found: Any = parsed(text)
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None
@@ -53,7 +52,6 @@ def put(text: str, path: tuple[str, ...], value: Mapping[str, object]) -> tuple[
 
 
 def changed(text: str, path: tuple[str, ...], value: object) -> str:
-    """`text` with another value in a table that is there."""
     document: Any = parsed(text)
     above = document
     for name in path[:-1]:
@@ -63,8 +61,7 @@ def changed(text: str, path: tuple[str, ...], value: object) -> str:
 
 
 def drop(text: str, path: tuple[str, ...], piece: str) -> str:
-    """`text` without what is under `path`: to the letter where only the piece goes, else by
-    structure. More may have been written below a header of the piece since."""
+    """`text` without what is under `path`: to the letter where possible, else by structure."""
     if value_at(text, path) is None:
         return text
     document: Any = parsed(text)

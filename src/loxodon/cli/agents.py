@@ -262,11 +262,9 @@ def openclaw(call: Call) -> Result:
         return _uninstall(call)
     if call.action == "status":
         found, record = install.parts(call.folder), install.recorded(call.folder)
-        extra = install.missing_extra(record["state"], record["workspace"]) if record else ""
         unowned = install.channels_without_owner(record["config"]) if record else []
-        data = {"installed": bool(found), "parts": found, "missing": extra, "unowned": unowned}
-        hint = [t(INSTALL, extra=extra)] if extra else []
-        return Result(data, [*view.record(data), *hint] if found else t("nothing is installed"))
+        data = {"installed": bool(found), "parts": found, "unowned": unowned}
+        return Result(data, view.record(data) if found else t("nothing is installed"))
     if call.action == "follow":
         agents = tuple(call.agent)
         agents_at(state_folder(call.state, os.environ), agents)  # before a memory is made
@@ -294,13 +292,6 @@ def _install(call: Call) -> Result:
     state = state_folder(call.state, os.environ)
     path = os.environ.get("OPENCLAW_CONFIG_PATH", "")
     place = install.place_of(call.folder, call.space, state, call.workspace or "", path)
-    if extra := install.missing_extra(state, place.workspace):
-        raise ConfigError(
-            "this OpenClaw compresses long messages, and the package that reads them is not "
-            "installed",
-            hint=INSTALL,
-            extra=extra,
-        )
     said = t(
         "installed into the OpenClaw at {state}; a running gateway restarts itself to use it",
         state=state,

@@ -31,9 +31,7 @@ def export(call: Call) -> Result:
 
 
 @command(
-    arg(
-        "--format memory|mem0|list|chatgpt|claude|tiered", "format of the file; detected if omitted"
-    ),
+    arg("--format memory|mem0|chatgpt|claude|tiered", "format of the file; detected if omitted"),
     verb="workspace.take_in",
 )
 def import_(call: Call) -> Result:

@@ -53,52 +53,25 @@ class Journal:
         """Add drafts; see `Memory.add_drafts`."""
         if self._space.paused:
             return Added(0, 0, 0, (), paused=len(drafts))
-        store, guard, wall, now = (
-            self._store,
-            self._space.guard,
-            self._space.wall,
-            self._space.now(),
-        )
-        names = [guard.name(checked_text(name, "session", MAX_SESSION)) for name in names]
-
-        def lately(name: str) -> list[str]:
-            session = store.wall.session(guard.name(name or names[0]))
-            return store.column("last_texts", session, LATELY)[::-1]
-
-        drafts, names = placed(guard.drafts(drafts, lately), names, wall)
-        session = names[0]
-        if len(names) > 1:
-            sample = [draft for draft in drafts if not draft.session][:SAMPLE]
-
-            def has(name: str) -> tuple[int, int]:
-                """How many of the sample a session contains, and how many turns in total."""
-                keyed, _, forgotten = self.admitted(sample, with_keys(sample, name, now), False)
-                known = store.known(keyed)
-                return len(known) - known.count(None) + forgotten, store.session_size(name)
-
-            session = session_for(names, sample, has)
-        given = with_keys(drafts, session, now)
+        now = self._space.now()
+        drafts, names = self._cleaned(drafts, names)
+        given = with_keys(drafts, self._session(drafts, names), now)
         keyed, paused, forgotten = self.admitted(drafts, given, live)
         if live and (anew := unmarked(drafts, given)):
             # A session counts what was forgotten of it too.
-            size = store.session_size
-            keyed = said_again(keyed, anew, store.known, lambda name: size(name) - forgotten)
-        theirs = [one for one in keyed if one[0].origin == "group" and speakers.is_named(one[0])]
-        if theirs and not me:  # the names that were given when these turns were added before
-            owners = speakers.names_given_before(theirs, store.known(theirs))
-            keyed = speakers.attributed(keyed, owners, wall)
-        else:
-            keyed = speakers.attributed(keyed, me, wall)
+            size = self._store.session_size
+            keyed = said_again(keyed, anew, self._store.known, lambda name: size(name) - forgotten)
+        keyed = self._attributed(keyed, me)
         kept: list[Turn | KnownTurn] = []
         claimed = asked = 0
         unfound: tuple[str, ...] = ()
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
-            with store.writing():
-                if me and not store.wall.stands:
-                    claimed += speakers.reattribute(store, batch, now)
+            with self._store.writing():
+                if me and not self._store.wall.stands:
+                    claimed += speakers.reattribute(self._store, batch, now)
                 done = self.append(batch, now)[0]
-                taken, missing = obey(store, done, now)
+                taken, missing = obey(self._store, done, now)
             kept += done
             asked, unfound = asked + taken, unfound + missing
             if progress:
@@ -116,6 +89,41 @@ class Journal:
             asked,
             unfound,
         )
+
+    def _cleaned(
+        self, drafts: Sequence[Draft], names: Sequence[str]
+    ) -> tuple[Sequence[Draft], Sequence[str]]:
+        """Drafts and names of sessions without secrets, in the place that the wall gives them."""
+        store, guard = self._store, self._space.guard
+        names = [guard.name(checked_text(name, "session", MAX_SESSION)) for name in names]
+
+        def lately(name: str) -> list[str]:
+            session = store.wall.session(guard.name(name or names[0]))
+            return store.column("last_texts", session, LATELY)[::-1]
+
+        return placed(guard.drafts(drafts, lately), names, self._space.wall)
+
+    def _session(self, drafts: Sequence[Draft], names: Sequence[str]) -> str:
+        """The session for drafts that name none: of several names the one that has them."""
+        if len(names) == 1:
+            return names[0]
+        sample = [draft for draft in drafts if not draft.session][:SAMPLE]
+
+        def has(name: str) -> tuple[int, int]:
+            """How many of the sample a session contains, and how many turns in total."""
+            given = with_keys(sample, name, self._space.now())
+            keyed, _, forgotten = self.admitted(sample, given, False)
+            known = self._store.known(keyed)
+            return len(known) - known.count(None) + forgotten, self._store.session_size(name)
+
+        return session_for(names, sample, has)
+
+    def _attributed(self, keyed: list[Keyed], me: Collection[str]) -> list[Keyed]:
+        """Turns with whose words they are, where `me` are names of the user."""
+        theirs = [one for one in keyed if one[0].origin == "group" and speakers.is_named(one[0])]
+        if theirs and not me:  # the names that were given when these turns were added before
+            me = speakers.names_given_before(theirs, self._store.known(theirs))
+        return speakers.attributed(keyed, me, self._space.wall)
 
     def admitted(
         self, drafts: Sequence[Draft | None], keyed: list[Keyed], live: bool

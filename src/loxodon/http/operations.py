@@ -30,7 +30,7 @@ from loxodon.security.tokens import MAX_NAME, RIGHTS, Grant, Right
 from loxodon.store import Note
 from loxodon.types import CHATS, Chat, Frame, Problem, Recall
 from loxodon.verbs import FLAG, MOMENT, TEXT, TEXTS, Argument, Route, Verb
-from loxodon.views import folder, sync, workspace
+from loxodon.views import export, sync, workspace
 
 Run = Callable[[Memory, dict[str, Any]], object]
 
@@ -82,7 +82,7 @@ class Operation(NamedTuple):
 IN_QUERY = ("GET", "DELETE")
 _MODULES = (
     *(types, status, receipts, quarantine, schedule, audit_log, inspection),
-    *(entities, embedding, pipeline, create, folder, sync, follow, index, workspace),
+    *(entities, embedding, pipeline, create, export, sync, follow, index, workspace),
     *(graph, overviews),
 )
 RESULTS: Mapping[str, Any] = {

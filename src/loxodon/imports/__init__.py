@@ -2,7 +2,6 @@
 
     memory   MEMORY.md, USER.md, daily notes, a three-layer memory: a file of them, or a folder
     mem0     what mem0 exports as JSON
-    list     a JSON list of things to remember, or one object a line
     chatgpt  the archive that ChatGPT exports
     claude   the archive that Claude exports
     claude-code  transcripts of Claude Code
@@ -15,15 +14,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import tzinfo
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from loxodon.errors import InputError, NotFoundError, UsageError
 from loxodon.imports import chats, markdown, records
-from loxodon.imports.found import Around, Found, NewMemory, Reader, Talk, problem
-from loxodon.imports.package import Package
-from loxodon.imports.take import Imported, Job, Taker
+from loxodon.imports.package import Around, Package, Reader, problem
+from loxodon.imports.take import Imported, Taker
 from loxodon.journal.lines import DATABASE_MARK
 from loxodon.journal.transcripts import is_claude_code
 from loxodon.messages import t
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 READERS: Mapping[str, Reader] = {
     "memory": markdown.read,
     "mem0": records.read_mem0,
-    "list": records.read_list,
     "chatgpt": chats.read_chatgpt,
     "claude": chats.read_claude,
     "claude-code": chats.read_transcripts,
@@ -57,7 +55,6 @@ def take_in(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
-    """What `Workspace.take_in` promises."""
     if format is not None and format not in READERS:
         raise UsageError(
             "unknown format {format}",
@@ -74,22 +71,14 @@ def take_in(
     around = Around(memory.now(), zone, user)
     with Package(path, memory.home) as package:
         kind = format or detect(package)
-
-        def found() -> Iterator[Found]:
-            for name in package.outside:
-                error = InputError(
-                    "it is a link out of the folder, or not a regular file", hint="not read"
-                )
-                yield problem(name, 0, error)
-            yield from READERS[kind](package, around)
-
         # Once to see that the whole can be read, so that nothing is half taken
-        total, empty, first = 0, True, ""
+        total, first = 0, ""
         for one in READERS[kind](package, around):
-            total += len(one.turns) if isinstance(one, Talk) else isinstance(one, NewMemory)
-            first = first or (one.what if isinstance(one, FileProblem) else "")
-            empty = False
-        if empty or (not total and first):
+            if isinstance(one, FileProblem):
+                first = first or one.what
+            else:
+                total += 1
+        if not total:
             raise InputError(
                 "nothing in {file} can be imported as {format}: {reason}",
                 hint="set another format with --format, or check the file",
@@ -97,7 +86,10 @@ def take_in(
                 format=kind,
                 reason=first or t("it has no entries"),
             )
-        return Taker(memory, store, Job(kind, dry_run, total, progress)).take(found())
+        stray = InputError("it is a link out of the folder, or not a regular file", hint="not read")
+        outside = (problem(name, 0, stray) for name in package.outside)
+        taker = Taker(memory, store, kind, total, progress, dry=dry_run)
+        return taker.take(chain(outside, READERS[kind](package, around)))
 
 
 def detect(package: Package) -> str:
@@ -106,8 +98,7 @@ def detect(package: Package) -> str:
     if package.alone:
         return _kind_of_file(package, names[0])
     named = [name for name in names if name.lower().endswith(".json")]
-    of_claude = ("memories.json", "projects.json")
-    exports = chats.files_of(package) or [one for one in named if one.lower().endswith(of_claude)]
+    exports = chats.files_of(package) or [one for one in named if chats.is_of_claude(one)]
     if not exports and any(map(markdown.is_part, names)):
         return "memory"
     lines = (package.head(name) for name in names if name.lower().endswith(".jsonl"))
@@ -122,52 +113,41 @@ def _kind_of_file(package: Package, name: str) -> str:
     head = package.head(name).lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(DATABASE_MARK):
         return "tiered"
-    if markdown.is_note(name):
+    if _is_transcript(head):
+        return "claude-code"
+    if markdown.is_note(name) or markdown.is_pool(name):
         return "memory"
-    if head[:1] not in (b"[", b"{"):
+    if head[:1] not in (b"[", b"{") or name.lower().endswith(".jsonl"):
         raise _unknown(package.name)
-    if not records.one_a_line(package, name):
-        return _kind_of_json(package, name)
-    return "claude-code" if _is_transcript(head) else _kind_of(_first_line(head), name)
-
-
-def _first_line(head: bytes) -> object:
-    try:
-        return json.loads(head.partition(b"\n")[0])
-    except (ValueError, RecursionError):
-        return {"content": "-"}  # too long, or broken: its reader says which line is
+    return _kind_of_json(package, name)
 
 
 def _is_transcript(head: bytes) -> bool:
     """Whether Claude Code wrote a file that begins so; a line too long to be parsed has marks."""
-    first = _first_line(head)
-    marked = head[:1] == b"{" and b'"sessionId":' in head and b'"parentUuid":' in head
-    return marked or (isinstance(first, dict) and is_claude_code(first))
+    try:
+        first = json.loads(head.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return head[:1] == b"{" and b'"sessionId":' in head and b'"parentUuid":' in head
+    return isinstance(first, dict) and is_claude_code(first)
 
 
 def _kind_of_json(package: Package, name: str) -> str:
-    inside = ("conversations", *records.LISTS)
-    return _kind_of(next(package.elements(name, inside), ("", "-"))[1], name)
-
-
-def _kind_of(first: object, name: str) -> str:
-    """The format that has such an element."""
-    if isinstance(first, Mapping) and "loxodon" in first:
+    """The format that has elements such as the first of this file."""
+    _, first = next(package.elements(name, ("conversations", *records.LISTS)), ("", None))
+    fields = first if isinstance(first, Mapping) else {}
+    if "loxodon" in fields:
         raise InputError(
             "{file} is a text view written by Loxodon",
             hint="apply its edits with `loxodon sync`, or restore all of it with `loxodon restore`",
             file=name,
         )
-    kinds = {
-        "chatgpt": chats.is_chatgpt,
-        "claude": chats.is_claude,
-        "mem0": records.is_mem0,
-        "list": records.is_listed,
-    }
-    for kind, fits in kinds.items():
-        if fits(first):
-            return kind
-    if isinstance(first, Mapping) and ("role" in first or "messages" in first):
+    if chats.is_chatgpt(first):
+        return "chatgpt"
+    if chats.is_claude(first):
+        return "claude"
+    if records.is_mem0(first):
+        return "mem0"
+    if "role" in fields or "messages" in fields:
         raise InputError(
             "{file} is a conversation, not a memory",
             hint="add conversations with `loxodon add`",

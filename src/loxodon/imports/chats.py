@@ -5,7 +5,7 @@ ChatGPT and Claude: the archive, its folder, or a file out of it.
     conversations.json   turns; where a message was edited or asked for anew, only those of the
                          branch that was on the screen last
     memories.json        what Claude knows of the user and of each project: memories
-    projects.json        (or projects/*.json) of Claude: descriptions become memories
+    projects.json        (or projects/*.json) of Claude: the names of the projects
 
 What tools and hidden messages say is left out. What ChatGPT was told to remember (its tool `bio`)
 becomes memories.
@@ -20,12 +20,12 @@ from functools import partial
 from typing import Any
 
 from loxodon.errors import InputError
-from loxodon.imports.found import (
+from loxodon.imports.markdown import entries
+from loxodon.imports.package import (
     Around,
     Found,
     NewMemory,
-    Skipped,
-    Talk,
+    Package,
     each_in,
     instant_in,
     list_in,
@@ -33,15 +33,13 @@ from loxodon.imports.found import (
     problem,
     text_in,
 )
-from loxodon.imports.markdown import entries
-from loxodon.imports.package import Package
 from loxodon.journal.lines import check_name, check_text, split_lines
 from loxodon.journal.transcripts import AGENTS
-from loxodon.types import Draft, Origin, Role, Source
+from loxodon.types import Draft, Role, Source
 
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations[-_]*\d*\.json", re.IGNORECASE)
+_OF_CLAUDE = re.compile(r"(?:.*/)?(memories|projects)(?:/.*)?\.json", re.IGNORECASE)
 _ROLES: dict[object, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
-_BATCH = 500  # turns of a transcript that are taken together
 
 
 def files_of(package: Package) -> list[str]:
@@ -58,14 +56,12 @@ def _session_of(value: Mapping[str, Any], *names: str) -> str:
 
 
 def _turn(line: int, role: Role, text: str, session: str, id: str, at: datetime | None) -> Draft:
-    """A turn that the journal can keep. What a file says nobody says: it is a tool's."""
     check_name(id, "id")
     check_text(text)
-    origin: Origin | None = "import" if role == "tool" else None
-    return Draft(line, role, text, session, id, at, "", session.partition("-")[0], origin=origin)
+    return Draft(line, role, text, session, id, at, "", session.partition("-")[0])
 
 
-# ChatGPT
+# -- ChatGPT --------------------------------------------------------------------------------------
 
 
 def is_chatgpt(value: object) -> bool:
@@ -84,59 +80,38 @@ def _chatgpt(file: str, around: Around, value: Any, place: str) -> Iterator[Foun
             hint="a conversation has a `mapping` of its messages",
         )
     if value.get("is_do_not_remember"):
-        yield Skipped("private")
         return
     session = _session_of(value, "conversation_id", "id")
     nodes = {id: mapping_in(node, "message") for id, node in value["mapping"].items()}
-    # From the leaf that was shown last; where none is named, from the newest message.
-    leaf, times = value.get("current_node"), [one.get("create_time") for one in nodes.values()]
-    if not isinstance(leaf, str) or leaf not in nodes:
-        known = [float(one) if isinstance(one, int | float) else 0.0 for one in times]
-        leaf = max(zip(known, nodes, strict=True), default=(0.0, ""))[1]
+    # From the leaf that was shown last; where none is named, from the last in the file.
+    leaf = value.get("current_node")
+    leaf = leaf if isinstance(leaf, str) and leaf in nodes else next(reversed(nodes), None)
     path: dict[str, None] = {}
     while isinstance(leaf, str) and leaf in nodes and leaf not in path:
         path[leaf] = None
         node = value["mapping"][leaf]
         leaf = node.get("parent") if isinstance(node, Mapping) else None
-    turns: list[Draft] = []
     for number, id in enumerate([*path][::-1], 1):
-        message = nodes[id]
+        message, text = nodes[id], _chatgpt_text(nodes[id])
+        role, recipient = mapping_in(message, "author").get("role"), message.get("recipient")
+        hidden = mapping_in(message, "metadata").get("is_visually_hidden_from_conversation")
+        # Other kinds are thoughts, recaps, and what the user set up.
+        kind = mapping_in(message, "content").get("content_type", "text")
+        is_said = kind in ("text", "multimodal_text", "code") and not hidden
         try:
-            role, there = mapping_in(message, "author").get("role"), text_in(message, "id")
-            if role == "assistant" and message.get("recipient") == "bio":
-                yield _told_to_remember(message, session, around)
-            elif message and (reason := _left_out(message)):
-                yield Skipped(reason)
-            elif text := _chatgpt_text(message):
-                at = instant_in(message, around.zone, "create_time", "update_time")
-                turns.append(_turn(number, _ROLES[role], text, f"chatgpt-{session}", there, at))
+            at = instant_in(message, around.zone, "create_time", "update_time")
+            if role == "assistant" and recipient == "bio":
+                yield from _told_to_remember(text, text_in(message, "id"), session, at)
+            elif role in _ROLES and recipient in (None, "", "all") and is_said and text:
+                there = text_in(message, "id")
+                yield _turn(number, _ROLES[role], text, f"chatgpt-{session}", there, at)
         except InputError as error:
             yield problem(file, f"{place}.mapping.{str(id)[:60]}", error)
-    said = {id for id, one in nodes.items() if one and not _left_out(one) and _chatgpt_text(one)}
-    if beside := said - path.keys():
-        yield Skipped("branch", len(beside))
-    if turns:
-        yield Talk(tuple(turns))
-
-
-def _left_out(message: Mapping[str, Any]) -> str:
-    """Why a message is not taken; empty for one that is."""
-    role = mapping_in(message, "author").get("role")
-    hidden = mapping_in(message, "metadata").get("is_visually_hidden_from_conversation")
-    if role == "system" or hidden:
-        return "hidden"
-    if role not in ("user", "assistant") or message.get("recipient") not in (None, "", "all"):
-        return "tools"
-    kind = mapping_in(message, "content").get("content_type")
-    said = kind in (None, "text", "multimodal_text", "code")
-    return "" if said else "hidden"  # thoughts, recaps, what the user set up
 
 
 def _chatgpt_text(message: Mapping[str, Any]) -> str:
     """What was said; pictures and sounds are named, their transcripts are taken."""
     content = message.get("content")
-    if isinstance(content, str):
-        return content.strip()
     texts: list[str] = []
     for part in list_in(content, "parts"):
         kind = text_in(part, "content_type")
@@ -150,18 +125,19 @@ def _chatgpt_text(message: Mapping[str, Any]) -> str:
 
 
 def _told_to_remember(
-    message: Mapping[str, Any], session: str, around: Around
-) -> NewMemory | Skipped:
+    text: str, id: str, session: str, since: datetime | None
+) -> Iterator[NewMemory]:
     """What ChatGPT put into its own memory; what it took out of there is no memory."""
-    text = _chatgpt_text(message).removesuffix(".").strip()
-    if not text or text.startswith(("{", "[")) or text.lower().startswith("forget"):
-        return Skipped("tools")
-    id, since = text_in(message, "id"), instant_in(message, around.zone, "create_time")
-    key = ("chatgpt", "bio", session, id or text)
-    return NewMemory(text, key, Source(f"chatgpt-{session}", id[:512]), since=since)
+    text = text.removesuffix(".").strip()
+    if text and not text.startswith(("{", "[")) and not text.lower().startswith("forget"):
+        key, source = (
+            ("chatgpt", "bio", session, id or text),
+            Source(f"chatgpt-{session}", id[:512]),
+        )
+        yield NewMemory(text, key, source, since=since)
 
 
-# Claude
+# -- Claude ---------------------------------------------------------------------------------------
 
 
 def is_claude(value: object) -> bool:
@@ -172,14 +148,15 @@ def is_claude(value: object) -> bool:
     return bool(marks & value.keys()) or {"docs", "name"} <= value.keys()
 
 
+def is_of_claude(name: str) -> bool:
+    return _OF_CLAUDE.fullmatch(name) is not None
+
+
 def read_claude(package: Package, around: Around) -> Iterator[Found]:
     projects: dict[str, str] = {}
-    files = files_of(package)
-    for what in ("memories", "projects") if not package.alone else ():
-        named = re.compile(rf"(?:.*/)?{what}(?:/.*)?\.json", re.IGNORECASE)
-        # Projects first, because memories name them.
-        files = [*filter(named.fullmatch, package.names), *files]
-    for file in dict.fromkeys(files):
+    beside = [] if package.alone else filter(is_of_claude, package.names)
+    # Projects first, because memories name them.
+    for file in (*sorted(beside, key=lambda one: "memories" in one.lower()), *files_of(package)):
         inside = ("conversations", "projects")
         yield from each_in(package, file, inside, partial(_claude, file, around, projects))
 
@@ -192,12 +169,16 @@ def _claude(
     if "chat_messages" in value:
         yield from _conversation(value, file, place, around)
     elif "conversations_memory" in value or "project_memories" in value:
-        yield from _prose(text_in(value, "conversations_memory"), file, "")
+        texts = {"": text_in(value, "conversations_memory")}
         for id in (by_project := mapping_in(value, "project_memories")):
-            yield from _prose(text_in(by_project, id), file, projects.get(id, ""))
+            texts[projects.get(id, "")] = text_in(by_project, id)
+        for project, text in texts.items():
+            for entry in entries(text.split("\n"), "", around.zone):
+                key = ("claude", "memory", project, entry.text)
+                source, of = Source(file=file, line=entry.line), project or entry.project
+                yield NewMemory(entry.text, key, source, category=entry.category, project=of)
     else:
         projects[text_in(value, "uuid")] = text_in(value, "name")
-        yield from _project(value, file, around)
 
 
 def _conversation(
@@ -206,10 +187,7 @@ def _conversation(
     session = f"claude-{_session_of(value, 'uuid', 'id')}"
     messages = [one for one in list_in(value, "chat_messages") if isinstance(one, Mapping)]
     path = _live_branch(messages, text_in(value, "current_leaf_message_uuid"))
-    if len(path) < len(messages):
-        yield Skipped("branch", len(messages) - len(path))
-    turns: list[Draft] = []
-    for number, message in enumerate(path):
+    for number, message in enumerate(path, 1):
         try:
             role = _ROLES.get(text_in(message, "sender", "role"))
             if role is None:
@@ -223,23 +201,13 @@ def _conversation(
             blocks = (one for one in list_in(message, "content") if text_in(one, "type") == "text")
             text = "\n".join(filter(None, (text_in(one, "text") for one in blocks)))
             if text := text or text_in(message, "text"):
-                turns.append(_turn(len(turns) + 1, role, text, session, id, at))
-            for n, one in enumerate(list_in(message, "attachments"), 1):
-                if text := text_in(one, "extracted_content"):
-                    text = "\n".join(filter(None, (text_in(one, "file_name"), text)))
-                    part = f"{id}/{n}" if id else ""
-                    turns.append(_turn(len(turns) + 1, "tool", text, session, part, at))
+                yield _turn(number, role, text, session, id, at)
         except InputError as error:
-            yield problem(file, f"{place}.chat_messages[{number}]", error)
-    if turns:
-        yield Talk(tuple(turns))
+            yield problem(file, f"{place}.chat_messages[{number - 1}]", error)
 
 
 def _live_branch(messages: list[Mapping[str, Any]], leaf: str) -> list[Mapping[str, Any]]:
-    """The messages up to the leaf that was shown last, or to the last; all where none branch off.
-
-    Exports before 2025 do not say what a message answers: there the list is the conversation.
-    """
+    """The messages up to the leaf that was shown last; all where none branch off."""
     by_id = {text_in(one, "uuid"): one for one in messages}
     parents = [text_in(one, "parent_message_uuid") for one in messages]
     if not all(parents) or len(set(parents)) == len(parents):
@@ -252,39 +220,14 @@ def _live_branch(messages: list[Mapping[str, Any]], leaf: str) -> list[Mapping[s
     return path[::-1]
 
 
-def _prose(text: str, file: str, project: str) -> Iterator[Found]:
-    for entry in entries(text.split("\n")):
-        if isinstance(entry, Skipped):
-            yield entry
-            continue
-        key, source = ("claude", "memory", project, entry.text), Source(file=file, line=entry.line)
-        of = project or entry.project
-        yield NewMemory(entry.text, key, source, category=entry.category, project=of)
-
-
-def _project(value: Mapping[str, Any], file: str, around: Around) -> Iterator[Found]:
-    name, id = text_in(value, "name"), text_in(value, "uuid", "id")
-    check_name(id, "id")
-    since = instant_in(value, around.zone, "created_at")
-    for field, category in (("description", "fact"), ("prompt_template", "config")):
-        if text := text_in(value, field):
-            text, key = f"{name}: {text}" if name else text, ("claude", "project", id, field)
-            source = Source(file=file, line=1)
-            yield NewMemory(text, key, source, category=category, project=name, since=since)
-
-
-# Claude Code
+# -- Claude Code ----------------------------------------------------------------------------------
 
 
 def read_transcripts(package: Package, around: Around) -> Iterator[Found]:
-    """A file of `~/.claude/projects`, or a folder of them.
-
-    They are read as `loxodon follow` reads them, so that what was followed is not imported again.
-    """
+    """Read as `loxodon follow` does, so that what was followed is not imported again."""
     read = AGENTS["claude-code"].read
-    files = [one for one in package.names if package.alone or one.lower().endswith(".jsonl")]
-    for file in files:
-        drafts, problems = read(split_lines(package.read(file)), file, around.zone)
-        yield from (problem(file, line, error) for line, error in problems)
-        for start in range(0, len(drafts), _BATCH):
-            yield Talk(tuple(drafts[start : start + _BATCH]))
+    for file in package.names:
+        if package.alone or file.lower().endswith(".jsonl"):
+            drafts, problems = read(split_lines(package.read(file)), file, around.zone)
+            yield from (problem(file, line, error) for line, error in problems)
+            yield from drafts

@@ -14,28 +14,20 @@ one. The headings above say what it is about and of which project.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple, cast
+from collections.abc import Iterator, Sequence
+from datetime import tzinfo
+from typing import NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.imports import records
-from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
-from loxodon.imports.package import Package
+from loxodon.imports.package import Around, Found, NewMemory, Package, problem
 from loxodon.journal import read as read_turns
 from loxodon.journal.lines import split_lines
-from loxodon.journal.markdown import generated, sections
-from loxodon.journal.moments import MIDNIGHT, day_at_start, match_day, moment
-from loxodon.notes.blocks import (
-    NOTHING,
-    Annotations,
-    Block,
-    FrontMatter,
-    SourceLine,
-    blocks,
-    dedented,
-    front_matter,
-    nested,
-)
+from loxodon.journal.markdown import fence_after
+from loxodon.journal.moments import match_day
+from loxodon.notes.blocks import BULLET
+from loxodon.notes.chunk import chunks
+from loxodon.store import Chunk
 from loxodon.text import sentences
 from loxodon.types import Kind, Source
 from loxodon.views.manifest import is_view
@@ -43,12 +35,17 @@ from loxodon.views.manifest import is_view
 _MOST_NOTE = 64 << 20  # bytes of a note
 _HEAD = 4_096  # bytes in which a file that Loxodon wrote says so
 _MEMORY = re.compile(r"(?:.*/)?(?:memory|user)\.(?:md|markdown)", re.IGNORECASE)
-_POOL = re.compile(r"(?:.*/)?layer2/(active|archive)/(facts|beliefs|summaries)\.jsonl")
-_KINDS = {"facts": "fact", "beliefs": "belief", "summaries": "summary"}
+_POOL = re.compile(r"(?:(?:.*/)?layer2/(active|archive)/)?(facts|beliefs|summaries)\.jsonl")
+_KINDS: dict[str, Kind] = {"facts": "fact", "beliefs": "belief", "summaries": "summary"}
 
 
 def is_note(name: str) -> bool:
     return name.lower().endswith((".md", ".markdown"))
+
+
+def is_pool(name: str) -> bool:
+    """Whether it is a file of layer 2: alone, or where a three-layer memory has it."""
+    return _POOL.fullmatch(name) is not None
 
 
 def _is_daily(name: str) -> bool:
@@ -60,23 +57,19 @@ def _is_daily(name: str) -> bool:
 
 def is_part(name: str) -> bool:
     """Whether a file of a folder is one that such a memory is known by."""
-    return bool(_POOL.fullmatch(name) or _MEMORY.fullmatch(name)) or _is_daily(name)
+    return is_pool(name) or bool(_MEMORY.fullmatch(name)) or _is_daily(name)
 
 
 def read(package: Package, around: Around) -> Iterator[Found]:
     for name in package.names:
-        pool = _POOL.fullmatch(name)
-        if not (is_note(name) or pool or package.alone):
-            continue
         if not (is_part(name) or package.alone):
-            yield Skipped("not memory")
             continue
         try:
             if is_view(package.head(name, _HEAD).decode("utf-8", "replace")):
-                yield Skipped("generated")
-            elif pool:
-                kind, archived = cast(Kind, _KINDS[pool[2]]), pool[1] == "archive"
-                yield from records.lines(package, name, around, kind, archived=archived, own=True)
+                continue  # made from a memory of ours
+            if pool := _POOL.fullmatch(name):
+                kind, archived = _KINDS[pool[2]], pool[1] == "archive"
+                yield from records.read_layer(package, name, around, kind, archived=archived)
             elif _is_daily(name):
                 yield from _daily(package, name, around)
             else:
@@ -89,45 +82,40 @@ def _daily(package: Package, name: str, around: Around) -> Iterator[Found]:
     reading = read_turns(package.read(name, _MOST_NOTE), name, "markdown", around.zone)
     yield from (problem(name, line, error) for line, error in reading.problems)
     # Read as a file they would only be found; imported, they are learned from.
-    turns = tuple(one._replace(origin=None) for one in reading.drafts)
-    yield Talk(turns) if turns else Skipped("empty")
+    yield from (one._replace(origin=None) for one in reading.drafts)
 
 
 def _remembered(package: Package, name: str, around: Around) -> Iterator[Found]:
     lines = split_lines(package.read(name, _MOST_NOTE))
     yield from (problem(name, line, error) for line, error in lines.problems)
-    texts = [text or "" for text in lines.texts]
-    front, written = front_matter(texts), package.modified(name)
-    for entry in entries(texts, generated(texts), front):
-        if isinstance(entry, Skipped):
-            yield entry
-            continue
-        day = entry.marks.observed or day_at_start(entry.text)
-        since = moment(day, MIDNIGHT, around.zone) if day else None
+    written = package.modified(name)
+    for entry in entries([text or "" for text in lines.texts], name, around.zone):
+        at = entry.chunk.at
         yield NewMemory(
             entry.text,
             ("memory", entry.text),
             Source(file=name, line=entry.line),
             category=entry.category,
-            importance=entry.marks.importance,
-            project=entry.marks.project or entry.project,
-            tags=entry.marks.triggers,
-            since=since if since and since <= around.now else None,
+            importance=entry.chunk.importance,
+            project=entry.chunk.project or entry.project,
+            tags=entry.chunk.triggers,
+            since=at if at and at <= around.now else None,
             confirmed_at=written,
             done=entry.done,
         )
 
 
-# Markdown as entries
+# -- Markdown as entries --------------------------------------------------------------------------
 
-_LONG = 400  # characters of a paragraph that is cut at its sentences
-_JOINED = 300  # characters up to which nested bullets, or sentences, stay together
+_LONG = 400  # characters of a paragraph that is cut into its sentences
 _FULL = 55  # columns that a line has at least which was broken for its length
 _ENDS = tuple(".!?:;。！？：；…")
 _BOLD_HEADING = re.compile(r"\*\*([^*]{1,80}?)[:：]?\*\*[:：]?\s*")
 _BOX = re.compile(r"\[( |x|X|✓)\]\s+")
 _NO_WORDS = re.compile(r"\s*([-_*=])(?:\s*\1){2,}\s*|\s*<!--.{0,500}?-->\s*")  # rules, comments
-_HELP = re.compile(r"[_*]?[(（][^)）]*[)）][_*]?|(?P<slanted>_[^_]*_|\*[^*]*\*)")
+_HELP = re.compile(
+    r"[_*]?[(（][^)）]*[)）][_*]?|_[^_]*_|\*[^*]*\*"
+)  # how a form is to be filled in
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
 _HEADINGS = {  # what a heading makes of the entries below it; the first that fits
     "preference": r"prefer|likes?\b|dislike|favou?rite|style|tone|偏好|喜好|喜欢|习惯|风格",
@@ -159,81 +147,68 @@ _PROJECTS = re.compile(
 class Entry(NamedTuple):
     line: int
     text: str
-    category: str = ""  # what the headings say that it is
-    project: str = ""
-    done: bool = False  # a box that is ticked
-    marks: Annotations = NOTHING
+    category: str  # what the headings say that it is
+    project: str
+    done: bool  # a box that is ticked
+    chunk: Chunk  # with what is written about it
 
 
-def entries(
-    lines: Sequence[str], left_out: Collection[int] = (), front: FrontMatter | None = None
-) -> Iterator[Entry | Skipped]:
-    """The entries of a note, in order; the lines numbered in `left_out` are not looked at."""
-    front, code = front or FrontMatter(), 0
-    for section in sections(lines, {*left_out, *range(1, front.lines + 1)}, None):
-        titles = [_plain(title) for title in section.headings]
-        for block in blocks(section.lines):
-            code += block.kind == "code"
-            if block.kind == "code":
+def entries(lines: Sequence[str], name: str, zone: tzinfo | None) -> Iterator[Entry]:
+    """The entries of a note, in order, without code."""
+    for chunk in chunks(lines, name, "memory", zone):
+        first = lines[chunk.first_line - 1]
+        if first.lstrip().startswith("#"):  # a heading with nothing below
+            continue
+        titles = [_plain(title) for title in chunk.heading.split(" > ")]
+        is_bullet = BULLET.match(first) is not None
+        pieces = _bullet(chunk) if is_bullet else _paragraphs(chunk)
+        for line, text in pieces:
+            if bold := _BOLD_HEADING.fullmatch(text):  # it stands for a heading
+                titles.append(bold[1])
                 continue
-            for part in [block] if block.kind == "item" else _lines_together(block):
-                if bold := _BOLD_HEADING.fullmatch(part.lines[0].text):  # it stands for a heading
-                    titles = [*map(_plain, section.headings), bold[1]]
-                    continue
-                for line, text in _texts(part):
-                    for entry in _entries(line, text, titles, is_bullet=block.kind == "item"):
-                        marks = part.marks.and_(front.marks)
-                        yield entry._replace(marks=marks) if isinstance(entry, Entry) else entry
-    if code:
-        yield Skipped("code", code)
+            box = _BOX.match(text)
+            text = _plain(text[box.end() :] if box else text)
+            # A form that nobody has filled in (`Name:`), or what says how to fill it in
+            is_help = not is_bullet and _HELP.fullmatch(text)
+            if not text or text.endswith((":", "：")) or is_help:
+                continue
+            category, project = _about(titles)
+            category, done = "plan" if box else category, bool(box and box[1] != " ")
+            is_long = not is_bullet and len(text) > _LONG
+            for piece in sentences.split(text) if is_long else [text]:
+                yield Entry(line, piece, category, project, done, chunk)
 
 
-def _lines_together(block: Block) -> Iterator[Block]:
-    """The lines of a paragraph that belong together. Many keep one thing a line, without bullets:
-    a line goes on in the next only where it is full and does not end."""
-    run: list[SourceLine] = []
-    for line in block.lines:
-        text, last = line.text.strip().removeprefix(">").strip(), run[-1].text if run else ""
-        wide = len(last) + sum(c > "\u1100" for c in last) > _FULL
-        in_table = last.startswith("|") and text.startswith("|")
-        if run and not (in_table or (wide and not last.endswith(_ENDS))):
-            yield block._replace(lines=run)
-            run = []
-        if text and not _NO_WORDS.fullmatch(text[:600]):
-            run.append(line._replace(text=text))
-    if run:
-        yield block._replace(lines=run)
-
-
-def _texts(block: Block) -> list[tuple[int, str]]:
-    """What a bullet or a paragraph says: in one piece, or with the bullets below it apart."""
-    own, items = nested(block) if block.kind == "item" else (block.lines, [])
-    pieces = [
-        (some[0].number, "\n".join(line.text.strip() for line in dedented(some)))
-        for some in (own, *(item.lines for item in items))
-    ]
-    (line, head), *below = pieces
-    joined = "\n- ".join(text for _, text in pieces)
+def _bullet(chunk: Chunk) -> Iterator[tuple[int, str]]:
+    """A bullet with those below it; these apart where it only says what they are of."""
+    head, *below = chunk.text.split("\n")
     if below and head.rstrip("* ").endswith((":", "：")):
-        return [(at, f"{_plain(head)} {text}") for at, text in below]
-    return [(line, joined)] if len(joined) <= _JOINED or not below else pieces
+        for line, text in enumerate(below, chunk.first_line + 1):
+            yield line, f"{_plain(head)} {BULLET.sub('', text).strip()}"
+    else:
+        yield chunk.first_line, "\n".join([head, *map(str.strip, below)])
 
 
-def _entries(
-    line: int, text: str, titles: Sequence[str], *, is_bullet: bool
-) -> Iterator[Entry | Skipped]:
-    box = _BOX.match(text)
-    text = text[box.end() :] if box else text
-    if text.startswith("|"):  # a table, each row on a line, without its frame
-        rows = [row.strip("| ") for row in text.split("\n")]
-        text = "\n".join(row for row in rows if set(row) - set("-:| "))
-    text = _plain(text)
-    hint = _HELP.fullmatch(text) if len(text) <= _JOINED else None
-    # A form that nobody has filled in (`Name:`), or what says how to fill it in
-    if not text or text.endswith((":", "：")) or (hint and not (is_bullet and hint["slanted"])):
-        yield Skipped("empty")
-        return
-    category, project = "plan" if box else "", ""
+def _paragraphs(chunk: Chunk) -> Iterator[tuple[int, str]]:
+    """The lines that belong together: one goes on in the next where it is full."""
+    run: list[str] = []
+    fence, first = "", 0
+    for number, raw in enumerate([*chunk.text.split("\n"), ""], chunk.first_line):
+        is_code = bool(fence)
+        fence = fence_after(fence, raw)
+        text, last = raw.strip().removeprefix(">").strip(), run[-1] if run else ""
+        is_full = len(last) + sum(c > "\u1100" for c in last) > _FULL
+        if run and not (text and is_full and not last.endswith(_ENDS)):
+            yield first, "\n".join(run)
+            run = []
+        if text and not (is_code or fence or _NO_WORDS.fullmatch(text[:600])):
+            first = first if run else number
+            run.append(text)
+
+
+def _about(titles: Sequence[str]) -> tuple[str, str]:
+    """The category and the project that the headings above say, the nearest first."""
+    category = project = ""
     for title, above in zip(titles[::-1], [*titles[-2::-1], ""], strict=False):
         found = (c for c, words in _CATEGORIES.items() if words.search(title[:200]))
         category = category or next(found, "")
@@ -241,18 +216,8 @@ def _entries(
             project = named[1].strip()
         elif _PROJECTS.fullmatch(above):
             project = title[:100].strip()
-    pieces = [text]
-    if not is_bullet and len(text) > _LONG:  # a few sentences at a time
-        pieces = [""]
-        for sentence in sentences.split(text):
-            if pieces[-1] and len(pieces[-1]) + len(sentence) > _JOINED:
-                pieces.append("")
-            glue = " " if pieces[-1] and pieces[-1][-1].isascii() else ""
-            pieces[-1] += glue + sentence
-    for piece in pieces:
-        yield Entry(line, piece, category, project, bool(box and box[1] != " "))
+    return category, project
 
 
 def _plain(text: str) -> str:
-    """Without the marks for bold letters."""
     return _BOLD.sub(lambda found: found[1] or found[2], text).strip()

@@ -1,34 +1,37 @@
-"""The files of an import: a folder, an archive or one file, read within limits.
+"""What a reader of another program's memory is given, and what it finds.
 
-Nothing of an archive is written to disk, so that no name in it can lead anywhere. One that says
-that it unpacks to absurdly more than it is (`check_unpacked`) is refused, and `zipfile` gives
-no more of a part than the archive says. Links that leave the folder, and what is no regular file,
-are not read.
+A reader is a generator of turns and memories. It is run twice, once to see that the whole can be
+read and once to take it in, so that nothing is half taken.
+
+It is given a `Package`: a folder, an archive or one file, read within limits. Nothing of an archive
+is written to disk, so that no name in it can lead anywhere. One that says that it unpacks to
+absurdly more than it is (`check_unpacked`) is refused, and `zipfile` gives no more of a part than
+the archive says. Links that leave the folder, and what is no regular file, are not read.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
-from typing import IO, Any
+from datetime import UTC, datetime, tzinfo
+from typing import IO, Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
-from loxodon.errors import InputError
+from loxodon.errors import InputError, LoxodonError
 from loxodon.journal.lines import check_unpacked, unreadable
+from loxodon.journal.moments import read_instant
 from loxodon.security.paths import is_closed, opened
+from loxodon.types import Draft, FileProblem, Kind, Source
 
 MOST_WHOLE = 1 << 30  # bytes of a file
 MOST_PARTS = 100_000
 _DEPTH = 4  # folders below the one that is imported
 _IGNORED = ("__MACOSX", "node_modules", "__pycache__")
 _BOUNDED = (0, 8)  # stored, deflated: of other methods a piece may unpack to any size at once
-_NEXT = re.compile(r"\s*([\],]?)\s*")
 
 
 class Package:
@@ -115,7 +118,6 @@ class Package:
         return os.fdopen(opened(self._place(name), self.path, self._home), "rb")
 
     def head(self, name: str, size: int = 1 << 16) -> bytes:
-        """How a file begins. Raises InputError."""
         try:
             archive = self._archive
             if archive and archive.getinfo(name).compress_type not in _BOUNDED:
@@ -128,7 +130,6 @@ class Package:
             raise _broken(name, error) from None
 
     def read(self, name: str, most: int = MOST_WHOLE) -> bytes:
-        """All of a file that has at most `most` bytes. Raises InputError."""
         data = self.head(name, most + 1)
         if len(data) > most:
             raise InputError(
@@ -140,41 +141,24 @@ class Package:
         return data
 
     def elements(self, name: str, inside: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-        """The elements of the list in a file of JSON, each with its path (`[3]`).
-
-        The file is a list, or an object that has one under any of the names `inside`; anything else
-        is its only element. An export may have a gigabyte of conversations in one list: they are
-        parsed one by one, because objects take many times the memory of their text.
-        """
-        text, at = "", 0
+        """The elements of a file of JSON, each with its path (`[3]`)."""
         try:
-            text = self.read(name).decode("utf-8-sig").strip()
-            if not text.startswith("["):
-                value = json.loads(text)
-                holds = value if isinstance(value, Mapping) else {}
-                key = next((key for key in inside if isinstance(holds.get(key), list)), "")
-                many = value[key] if key else [value]
-                yield from ((f".{key}[{n}]" if key else ".", one) for n, one in enumerate(many))
-                return
-            if not text.endswith("]"):
-                raise ValueError("the list has no end")
-            decode, at, number = json.JSONDecoder().raw_decode, _NEXT.match(text, 1).end(), 0  # type: ignore[union-attr]
-            while at < len(text):
-                value, at = decode(text, at)
-                yield f"[{number}]", value
-                number += 1
-                found = _NEXT.match(text, at)
-                if found is None or not found[1] or (found[1] == "]") != (found.end() == len(text)):
-                    raise ValueError("expecting ',' or the end of the list")
-                at = found.end()
+            value = json.loads(self.read(name).decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, too deep
             raise InputError(
                 "{file} is not valid JSON: {reason} on line {line}",
                 hint="the download may be incomplete: export it again; nothing was imported",
                 file=name,
                 reason=getattr(error, "msg", str(error)).removesuffix(" starting at"),
-                line=text.count("\n", 0, getattr(error, "pos", at)) + 1,
+                line=getattr(error, "lineno", 1),
             ) from None
+        fields = value if isinstance(value, Mapping) else {}
+        key = next((key for key in inside if isinstance(fields.get(key), list)), "")
+        if not key and not isinstance(value, list):
+            yield ".", value
+            return
+        for number, one in enumerate(value[key] if key else value):
+            yield f".{key}[{number}]" if key else f"[{number}]", one
 
 
 def _shown(name: str) -> str:
@@ -194,3 +178,108 @@ def _broken(name: str, error: Exception) -> InputError:
         file=name,
         reason=str(error) or type(error).__name__,
     )
+
+
+class NewMemory(NamedTuple):
+    """One thing that another program remembered."""
+
+    content: str
+    key: tuple[str, ...]  # what it is known by there, so that it is taken once
+    source: Source
+    kind: Kind = "fact"
+    category: str = ""  # empty where only its words can tell
+    importance: float | None = None
+    confidence: float = 1.0
+    project: str = ""
+    topic: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    agent: str = ""
+    since: datetime | None = None  # when it was first known, or since when it holds
+    confirmed_at: datetime | None = None
+    expires_at: datetime | None = None
+    archived: bool = False
+    done: bool = False
+    basis: str = ""  # what a belief was drawn from
+    id: str = ""  # what it is called there; kept where it is free here
+    strength: float | None = None
+    drawn_from: tuple[Source, ...] = ()  # where it says that it comes from
+    derived_from: tuple[str, ...] = ()  # the memories that a summary stands for
+    own: bool = False  # from a memory like ours: it matters as much as it says
+
+
+Found = Draft | NewMemory | FileProblem
+
+
+class Around(NamedTuple):
+    """What a reader has to know beside the files."""
+
+    now: datetime
+    zone: tzinfo | None
+    user: str = ""  # whose memories are wanted, where a file has those of several people
+
+
+Reader = Callable[[Package, Around], Iterator[Found]]
+
+
+def each_in(
+    package: Package,
+    name: str,
+    inside: tuple[str, ...],
+    read: Callable[[Any, str], Iterator[Found]],
+) -> Iterator[Found]:
+    """What is found in each element of a file; one that `read` refuses is reported."""
+    for place, value in package.elements(name, inside):
+        try:
+            yield from read(value, place)
+        except InputError as error:
+            yield problem(name, place, error)
+
+
+def problem(file: str, place: int | str, error: LoxodonError) -> FileProblem:
+    """An error about a line of a file, or about a part of a JSON document named by its path."""
+    what, hint = error.localized()
+    if isinstance(place, int):
+        return FileProblem(file, place, what, hint)
+    return FileProblem(file, 0, f"{place}: {what}", hint)
+
+
+# What stands in a document, whatever was put there
+
+
+def text_in(value: object, *names: str) -> str:
+    """The text under the first of these names that has one; empty for none."""
+    texts = (value.get(name) for name in names) if isinstance(value, Mapping) else ()
+    return next((one.strip() for one in texts if isinstance(one, str) and one.strip()), "")
+
+
+def mapping_in(value: object, name: str) -> Mapping[str, Any]:
+    found = value.get(name) if isinstance(value, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def list_in(value: object, name: str) -> list[Any]:
+    found = value.get(name) if isinstance(value, Mapping) else None
+    return found if isinstance(found, list) else []
+
+
+def names_in(value: object) -> tuple[str, ...]:
+    """Names: of a list, or separated by commas; anything else is none."""
+    if isinstance(value, str):
+        value = value.replace("，", ",").split(",")
+    given = value if isinstance(value, list) else []
+    names = (one.strip() for one in given if isinstance(one, str))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def share_in(value: object) -> float | None:
+    """How much something matters, from 0 to 1; what is counted up to 10 or 100 is brought there."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
+        return None
+    return float(value) if value <= 1 else value / (10 if value <= 10 else 100)
+
+
+def instant_in(value: Mapping[str, Any], zone: tzinfo | None, *names: str) -> datetime | None:
+    """The moment under the first of these names that has one. Raises InputError for nonsense."""
+    found = (value.get(name) for name in names)
+    return next((read_instant(one, zone) for one in found if one is not None and one != ""), None)

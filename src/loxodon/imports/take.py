@@ -3,19 +3,10 @@
 What was taken before is known again: a turn by its key in the journal, a memory by what it is
 called where it comes from (`WorkspaceData.imported`), whatever has become of it here since.
 
-Whatever a file says of itself, it was handed over by somebody, and its words are an import's:
-
-| a file says | it is |
-|---|---|
-| who speaks, when, in what conversation | believed; nothing lies in the future |
-| origin, trust, that somebody confirmed it | `import`, or less where its reader knows that it is |
-| how much it matters | believed up to 0.9, 1 where its words do; in a three-layer memory always |
-| the agent it belongs to | kept: it makes fewer see it, not more |
-| how present it is, where it comes from, that it is archived | believed |
-| ids | kept where they have our form and are free; else names to know it again by |
-| audience, versions, how often it was used | never |
-
-Only a restore of a backup or of views brings a memory back as it was (`backup/restore.py`).
+Whatever a file says of itself, it was handed over by somebody: its words have the trust `import`,
+and nothing lies in the future. Who speaks, in what conversation, how much it matters (up to 0.9)
+and to which agent it belongs is believed; audience, versions and uses are not. Only a restore
+brings a memory back as it was (`backup/restore.py`).
 """
 
 from __future__ import annotations
@@ -33,7 +24,7 @@ from loxodon.consolidate.meaning import Meaning, is_user, meaning_of, meet, weig
 from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.guard import provenance, quarantine
-from loxodon.imports.found import Found, NewMemory, Skipped, Talk, problem
+from loxodon.imports.package import Found, NewMemory, problem
 from loxodon.journal.identity import with_keys
 from loxodon.store import Filter, Progress
 from loxodon.store.store import Store
@@ -69,28 +60,29 @@ class Imported(NamedTuple):
     turns: int = 0
     memories: int = 0
     known: int = 0  # turns and memories that were here already
-    skipped: Mapping[str, int] = NOTHING  # what was left out on purpose, by reason
+    skipped: Mapping[str, int] = NOTHING  # what was forgotten here
     problems: tuple[FileProblem, ...] = ()
 
 
-class Job(NamedTuple):
-    """What an import is asked to do."""
-
-    format: str
-    dry: bool  # write nothing
-    total: int  # turns and memories that there are to take
-    progress: Progress | None
-
-
 class Taker:
-    """One import into one memory."""
-
-    def __init__(self, memory: Memory, store: Store, job: Job) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        store: Store,
+        format: str,
+        total: int,  # turns and memories that there are to take
+        progress: Progress | None,
+        *,
+        dry: bool,  # write nothing
+    ) -> None:
         self._memory = memory
         self._store = store
-        self._job = job
+        self._format = format
+        self._total = total
+        self._progress = progress
+        self._dry = dry
         self._now = memory.now()
-        self._turns = self._memories = self._known = self._done = 0
+        self._counts: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
         self._problems: list[FileProblem] = []
         with store.reading():  # the ids of the memories here, by their words
@@ -101,14 +93,12 @@ class Taker:
         drafts: list[Draft] = []
         memories: list[NewMemory] = []
         for one in found:
-            if isinstance(one, Talk):
-                drafts += one.turns
+            if isinstance(one, Draft):
+                drafts.append(one)
             elif isinstance(one, NewMemory):
                 memories.append(one)
-            elif isinstance(one, Skipped):
-                self._skipped[one.reason] += one.number
             else:
-                self._report(one)
+                self._problems.append(one)
             if len(drafts) >= _TURNS:
                 self._put_turns(drafts)
                 drafts = []
@@ -117,20 +107,19 @@ class Taker:
                 memories = []
         self._put_turns(drafts)
         self._put_memories(memories)
-        skipped, problems = dict(sorted(self._skipped.items())), tuple(self._problems)
-        counts = (self._turns, self._memories, self._known)
-        return Imported(self._job.format, *counts, skipped, problems)
-
-    def _report(self, one: FileProblem) -> None:
-        if len(self._problems) < _MOST_PROBLEMS:
-            self._problems.append(one)
-        else:
-            self._skipped["more problems"] += 1
+        return Imported(
+            self._format,
+            self._counts["turns"],
+            self._counts["memories"],
+            self._counts["known"],
+            dict(sorted(self._skipped.items())),
+            tuple(self._problems[:_MOST_PROBLEMS]),
+        )
 
     def _advance(self, number: int) -> None:
-        self._done += number
-        if self._job.progress and number:
-            self._job.progress(min(self._done, self._job.total), self._job.total)
+        self._counts["done"] += number
+        if self._progress and number:
+            self._progress(min(self._counts["done"], self._total), self._total)
 
     def _put_turns(self, drafts: list[Draft]) -> None:
         """Journal turns, as far as an import may claim what they say of themselves."""
@@ -145,18 +134,15 @@ class Taker:
         ]
         if not claimed:
             return
-        if self._job.dry:
-            known = self._store.known(with_keys(claimed, self._job.format, self._now))
-            added = known.count(None)
+        if self._dry:
+            added = self._store.known(with_keys(claimed, self._format, self._now)).count(None)
         else:
-            added = self._memory.add_drafts(claimed, [self._job.format]).added
-        self._turns += added
-        self._known += len(claimed) - added
+            added = self._memory.add_drafts(claimed, [self._format]).added
+        self._counts.update(turns=added, known=len(claimed) - added)
         self._advance(len(claimed))
 
     def _put_memories(self, batch: list[NewMemory]) -> None:
-        """Keep those that are new. One that is here in the same words is noted all the same, so
-        that it is known again once it was edited."""
+        """Keep those that are new; one in the same words is noted, to be known again."""
         made: list[tuple[NewMemory, Record, Meaning]] = []
         same: list[NewMemory] = []
         contents = self._contents
@@ -164,19 +150,18 @@ class Taker:
         for one in self._new_of(batch):
             words = _folded(one.content)
             if words in contents:
-                self._known += 1
                 same.append(one)
                 continue
             try:
-                at = one.since or self._now
-                said = Meaning() if self._job.dry else meaning_of(one.content, at)
+                said = Meaning() if self._dry else meaning_of(one.content, one.since or self._now)
                 made.append((one, _record(one, said, self._now), said))
             except InputError as error:
-                self._report(problem(one.source.file or one.source.turn, one.source.line, error))
+                place = one.source.file or one.source.turn
+                self._problems.append(problem(place, one.source.line, error))
                 continue
-            self._memories += 1
             contents[words] = ""
-        if not self._job.dry:
+        self._counts.update(memories=len(made), known=len(same))
+        if not self._dry:
             with self._store.writing():
                 forgotten = self._memory.forgotten()
                 for one, record, said in made:
@@ -187,32 +172,26 @@ class Taker:
                     contents[_folded(one.content)] = kept.id
                 for one in (*(one for one, _, _ in made), *same):
                     id = contents[_folded(one.content)]
-                    for key in _keys(one):
-                        self._store.execute("put_import", key, id, self._now)
+                    self._store.execute("put_import", _key(one), id, self._now)
         self._advance(len(batch))
 
     def _new_of(self, batch: list[NewMemory]) -> list[NewMemory]:
         """Those that were neither taken nor forgotten, by what they are called there."""
-        keys = [key for one in batch for key in _keys(one)]
         with self._store.reading():
-            taken = {*self._store.column("imported", [key.hex() for key in keys])}
+            taken = {*self._store.column("imported", [_key(one).hex() for one in batch])}
         forgotten = self._memory.forgotten()
         new: list[NewMemory] = []
         for one in batch:
-            key, with_text = _keys(one)
-            since = to_stored(one.since)[0] if one.since else 0
+            key, since = _key(one), to_stored(one.since)[0] if one.since else 0
             if forgotten is not None and (
-                any(forgotten.has("import", 0, it) for it in (key, with_text))
-                or forgotten.cut(one.content, since) != one.content
+                forgotten.has("import", 0, key) or forgotten.cut(one.content, since) != one.content
             ):
                 self._skipped["forgotten"] += 1
-            elif key not in taken:
-                new.append(one)
-            elif with_text in taken:
-                self._known += 1
+            elif key in taken:
+                self._counts["known"] += 1
             else:
-                self._skipped["changed"] += 1
-            taken |= {key, with_text}
+                new.append(one)
+            taken.add(key)
         return new
 
 
@@ -221,23 +200,15 @@ def _folded(content: str) -> str:
     return " ".join(fold(content).split()).rstrip(".。!！")
 
 
-def _keys(one: NewMemory) -> tuple[bytes, bytes]:
-    """What it is known by, and that together with its words: whether it was changed there since."""
-    return _digest(one.key), _digest((*one.key, "text", _folded(one.content)))
-
-
-def _digest(parts: Iterable[str]) -> bytes:
+def _key(one: NewMemory) -> bytes:
+    """What it is known by; whatever becomes of it there or here, it is taken once."""
     # Lengths keep ("ab", "c") and ("a", "bc") apart.
-    text = "".join(f"{len(part)}:{part}" for part in parts)
+    text = "".join(f"{len(part)}:{part}" for part in one.key)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _record(one: NewMemory, said: Meaning, now: datetime) -> Record:
-    """The memory that something imported makes; raises InputError where it cannot be kept.
-
-    It begins here and now, so that it does not fade at once for having been known long; since when
-    it holds is kept beside it.
-    """
+    """The memory that something imported makes, as of now, so that it does not fade at once."""
 
     def past(moment: datetime | None) -> datetime | None:
         return min(moment, now) if moment else None
@@ -289,7 +260,6 @@ def _record(one: NewMemory, said: Meaning, now: datetime) -> Record:
         state="archived" if one.archived else "active",
         done=one.done,
         confirmed_at=past(one.confirmed_at or one.since),
-        valid_until=past(one.until),
         sources=(one.source, *one.drawn_from),
         derived_from=one.derived_from,
         basis=one.basis or said.basis,

@@ -16,12 +16,12 @@ import json
 from collections.abc import Callable
 from datetime import tzinfo
 from importlib import import_module
+from typing import cast
 
 from loxodon.errors import UsageError
 from loxodon.journal.lines import (
     DATABASE_MARK,
     FORMATS,
-    Entry,
     FileLines,
     Format,
     Read,
@@ -38,10 +38,7 @@ _HEAD = 50  # lines that are looked at to tell the kind of a file
 def read(
     data: bytes, name: str, format: Format | None = None, zone: tzinfo | None = None
 ) -> Reading:
-    """The turns in a file called `name`, read as `format` (as what it looks like when None).
-
-    Times without an offset are in `zone` (the machine's when None).
-    """
+    """The turns in a file, read as `format`, or as what it looks like; times are in `zone`."""
     from loxodon.journal.transcripts import AGENTS
 
     lines = split_lines(data)
@@ -68,23 +65,22 @@ def is_database(head: bytes) -> bool:
     return head.startswith(DATABASE_MARK)
 
 
-def _kind_by_name(lines: list[str], name: str) -> Format:
-    lowered = name.lower()
-    if lowered.endswith((".jsonl", ".ndjson", ".json")):
-        return "jsonl"
-    headed = any(line.lstrip("#")[:1] == " " for line in lines if line.startswith("#"))
-    return "markdown" if headed or lowered.endswith((".md", ".markdown")) else "chat"
-
-
 def _json_kind(lines: list[str]) -> Format | None:
     """The kind of lines that are JSON; None where they are something else."""
+    from loxodon.journal.transcripts import AGENTS
+
     for line in lines:
         try:
-            value = json.loads(line) if line.lstrip().startswith("{") else None
+            entry = json.loads(line) if line.lstrip().startswith("{") else None
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict):
-            return _kind_of_entry(value)
+        if isinstance(entry, dict):
+            kind = entry.get("type")
+            agent = next((name for name, one in AGENTS.items() if one.begins(entry)), "")
+            message = kind == "message" and isinstance(entry.get("message"), dict)
+            of_tree = isinstance(kind, str) and "id" in entry and ("parentId" in entry or message)
+            of_openclaw = of_tree or (kind == "session" and "role" not in entry)
+            return cast(Format, agent or ("openclaw" if of_openclaw else "jsonl"))
     # No line is an object of its own: it may be one document over many lines. `[10:30] Alice: hi`
     # begins with a bracket too, and so does a link in Markdown.
     first = lines[0].strip() if lines else ""
@@ -92,16 +88,9 @@ def _json_kind(lines: list[str]) -> Format | None:
     return "jsonl" if first.startswith("{") or is_list else None
 
 
-def _kind_of_entry(entry: Entry) -> Format:
-    """What kind of file has this as its first object."""
-    from loxodon.journal.transcripts import AGENTS
-
-    for name in FORMATS:
-        if name in AGENTS and AGENTS[name].begins(entry):
-            return name
-    kind = entry.get("type")
-    if kind == "session":
-        return "jsonl" if "role" in entry else "openclaw"
-    of_openclaw = isinstance(kind, str) and "id" in entry
-    message = kind == "message" and isinstance(entry.get("message"), dict)
-    return "openclaw" if of_openclaw and ("parentId" in entry or message) else "jsonl"
+def _kind_by_name(lines: list[str], name: str) -> Format:
+    lowered = name.lower()
+    if lowered.endswith((".jsonl", ".ndjson", ".json")):
+        return "jsonl"
+    headed = any(line.lstrip("#")[:1] == " " for line in lines if line.startswith("#"))
+    return "markdown" if headed or lowered.endswith((".md", ".markdown")) else "chat"

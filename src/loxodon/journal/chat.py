@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from datetime import timedelta, tzinfo
 from typing import NamedTuple
 
@@ -32,25 +31,19 @@ from loxodon.journal.moments import (
 from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
 
 _MAX_SPEAKER = 30  # characters of a name
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-OWNERS = _words("me myself 我 本人 自己")
-_MODELS = _words(
+_MODELS = (
     "chatgpt gpt gpt-4 gpt-4o gpt-5 claude gemini deepseek kimi copilot qwen grok llama openclaw"
-    " 豆包 通义千问 文心一言 智谱清言 chatgpt-said claude-said gemini-said chatgpt说"
+    " 豆包 通义千问 文心一言 智谱清言"
 )
-_ROLES: dict[Role, frozenset[str]] = {
-    "user": OWNERS | _words("user human you 用户 人类 你 you-said 你说"),
-    "assistant": _MODELS | _words("assistant ai bot model 助手 机器人 小助手 ai助手 智能助手"),
-    "system": _words("system 系统"),
-    "tool": _words("tool function 工具"),
+_SPEAKERS: dict[Role, str] = {
+    "user": "user human you me myself 我 本人 自己 用户 人类 你",
+    "assistant": "assistant ai bot model 助手 机器人 小助手 ai助手 智能助手 " + _MODELS,
+    "system": "system 系统",
+    "tool": "tool function 工具",
 }
+_ROLES = {name: role for role, names in _SPEAKERS.items() for name in names.split()}
 # Words that stand before a colon in prose
-_NOT_NAMES = _words(
+_PROSE = (
     "note notes ps p.s nb todo fixme warning caution important tip tips hint hints info example"
     " examples e.g i.e eg ie summary date time subject from to cc bcc re fw fwd url link links"
     " source see update edit error usage title step steps question answer reason result results"
@@ -61,6 +54,7 @@ _NOT_NAMES = _words(
     " 另外 步骤 方法 结果 链接 来源 参考 主题 目标 背景 建议 优点 缺点 示例 更新 警告 第一 第二"
     " 第三 首先 其次 最后 一 二 三"
 )
+_NOT_NAMES = frozenset(_PROSE.split())
 # What may be a name where only a colon after it says so: Latin words with capitals, or up to twelve
 # characters of another script without those that a Chinese sentence has.
 _LATIN_NAME = re.compile(r"[@~+_]?[^\W\d_][\w\-'.@~+()]*(?: [^\sa-z][\w\-'.@~+()]*){0,3}")
@@ -70,7 +64,9 @@ _OTHER_NAME = re.compile(
 )
 _NAMED = re.compile(r"([^:：]{1,60}?)\s*[:：](?!//)(.*)")
 _RULE = " \t-=—–*_#~·[]【】()（）<>"
-_INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"
+_DASHES = tuple("-–—|•·")
+_ODD = str.maketrans({"\u202f": " ", "\xa0": " "})  # spaces that phones put into exports
+_INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"  # marks of writing direction
 
 
 class _Header(NamedTuple):
@@ -84,11 +80,8 @@ class _Header(NamedTuple):
 
 
 def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    """The messages of a log, and its lines that cannot be read."""
     problems = list(lines.problems)
-    # Without the marks of writing direction and the odd spaces that phones put into exports
-    odd = str.maketrans({"\u202f": " ", "\xa0": " "})
-    texts = [(text or "").strip(_INVISIBLE).translate(odd) for text in lines.texts]
+    texts = [(text or "").strip(_INVISIBLE).translate(_ODD) for text in lines.texts]
     headers = _of_one_style([_header(text) for text in texts], texts)
     if not any(headers):
         if any(text.strip() for text in texts):
@@ -99,19 +92,19 @@ def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
             )
             problems.append((1, error))
         return [], problems
-    messages = [one for one in _messages(texts, headers, name, zone, problems) if one.line]
+    messages = _messages(texts, headers, name, zone, problems)
     keys = {_key_of(message.speaker) for message in messages if message.speaker}
-    people = {key for key in keys if _role_of(key) is None}
-    group = len(people) + bool(keys & _ROLES["user"]) > 2
+    people = sum(key not in _ROLES for key in keys)
+    is_group = people + any(_ROLES.get(key) == "user" for key in keys) > 2
     drafts: list[Draft] = []
     for message in messages:
+        said = _attributed(message._replace(chat="group" if is_group else "direct"))
         try:
-            check_text(message.content)
-            check_name(message.speaker, "speaker")
+            check_text(said.content)
+            check_name(said.speaker, "speaker")
         except InputError as error:
-            problems.append((message.line, error))
+            problems.append((said.line, error))
         else:
-            said = _attributed(message._replace(chat="group" if group else "direct"))
             drafts += [said] if said.content else []
     return drafts, problems
 
@@ -126,9 +119,9 @@ def _header(text: str) -> _Header | None:
         indented = text.startswith(("    ", "\t"))  # a piece of code or a list in a message
         return _name_first(bare) or (None if indented else _plain_header(bare))
     day, clock, end, bracket = stamp
-    rest = bare[end:].lstrip(" \t-–—|•·")
-    marked = bracket or bare[end:].lstrip()[:1] in tuple("-–—|•·")
-    if named := _split_name(rest):
+    rest = bare[end:].lstrip(" \t" + "".join(_DASHES))
+    marked = bracket or bare[end:].lstrip().startswith(_DASHES)
+    if named := _name_after_stamp(rest):
         is_name = day or marked or _is_name(named[0])
         return _Header("line", *named, day, clock) if is_name else None
     if day and clock and not marked and _is_name(rest):
@@ -145,23 +138,25 @@ def _stamp(text: str) -> tuple[Day | None, Clock | None, int, bool] | None:
     clock = match_clock(text, len(text) - len(text[end:].lstrip(" \t,，T")))
     end = clock[1] if clock else end
     closed = text[end:].lstrip(" ")
-    if not (day or clock) or (bracket and closed[:1] not in ("]", "】", ")")):
+    if not (day or clock) or (bracket and not closed.startswith(("]", "】", ")"))):
         return None
     end = len(text) - len(closed) + 1 if bracket else end
     return day[0] if day else None, clock[0] if clock else None, end, bracket
 
 
-def _split_name(rest: str) -> tuple[str, str] | None:
+def _name_after_stamp(rest: str) -> tuple[str, str] | None:
     """`Alice: hi` after a stamp, where almost anything before the colon is a name."""
     found = _NAMED.match(rest)
-    name, text = (found[1].strip(), found[2]) if found else ("", "")
-    of_time = name[-1:].isdigit() and text[:1].isdigit()
+    if found is None or not found[1].strip():
+        return None
+    name, text = found[1].strip(), found[2]
     # WhatsApp shows the number of someone without a name; nothing else before a colon is digits.
-    if not name or of_time or (name.isdigit() and len(name) < 5) or name.count(" ") > 5:
-        return None
-    if any(c in "。！？；，!?;" for c in name) or (". " in name and name.count(" ") > 2):
-        return None
-    return name, text.strip()
+    is_clock = (name[-1].isdigit() and text[:1].isdigit()) or (name.isdigit() and len(name) < 5)
+    words = name.count(" ")
+    is_sentence = (
+        any(c in "。！？；，!?;" for c in name) or words > 5 or (". " in name and words > 2)
+    )
+    return None if is_clock or is_sentence else (name, text.strip())
 
 
 def _name_first(bare: str) -> _Header | None:
@@ -183,8 +178,7 @@ def _plain_header(bare: str) -> _Header | None:
         return None
     text = found[2]
     wide = "：" in bare[: found.start(2)] or not found[1].isascii() or not text[:1].isascii()
-    spaced = not text or text[0].isspace() or wide
-    return _Header("plain", found[1], text.strip()) if spaced else None
+    return _Header("plain", found[1], text.strip()) if wide or text[:1].strip() == "" else None
 
 
 def _of_one_style(headers: list[_Header | None], texts: list[str]) -> list[_Header | None]:
@@ -192,28 +186,27 @@ def _of_one_style(headers: list[_Header | None], texts: list[str]) -> list[_Head
     count = Counter(header.style for header in headers if header)
     best = max(("line", "block"), key=lambda style: count[style])
     dated = any(one and one.style == best and one.day for one in headers)
-    # In a log with dates a line without one goes on with what is above, and prose in it may have
-    # more colons than the log has messages, but not by much.
+    # In a log with dates, prose may have more colons than there are messages, but not by much.
     if count[best] * (5 if dated else 1) < max(count["plain"], 1):
         best = "plain"
     # Where an assistant speaks, what else has a colon is mostly its own headings (`Pros: …`), which
     # must not become a person's words: besides those named by their role only the first to speak
     # does, and where no user is named, who speaks more than once.
-    keys = [_key_of(one.name) for one in headers if one and one.style == best]
-    heard = {*keys}
-    if best == "plain" and heard & _ROLES["assistant"]:
-        named = bool(heard & _ROLES["user"])
-        often = {key for key in keys if _role_of(key) or (not named and keys.count(key) > 1)}
-        heard = often | {keys[0]}
+    keys = Counter(_key_of(one.name) for one in headers if one and one.style == best)
+    heard = set(keys)
+    roles = {_ROLES.get(key) for key in keys}
+    if best == "plain" and "assistant" in roles:
+        often = 1 if "user" not in roles else len(texts)
+        heard = {key for key in keys if key in _ROLES or keys[key] > often} | {next(iter(keys))}
     chosen = [
         one if one and one.style == best and _key_of(one.name) in heard else None for one in headers
     ]
     # With a speaker on so few lines, or so late, the file is something else: prose, settings, code.
-    places = [n for n, one in enumerate(chosen) if one]
+    places = {n for n, one in enumerate(chosen) if one}
     filled = [n for n, text in enumerate(texts) if text.strip() and _separator(text) is None]
-    rare = len(filled) > 20 and len(places) * 20 < len(filled)
-    soon = {*places} & {*filled[: 5 if len(places) > 1 else 1]}
-    return chosen if dated or (soon and not rare) else [None] * len(headers)
+    is_rare = len(filled) > 20 and len(places) * 20 < len(filled)
+    is_early = places & {*filled[: 5 if len(places) > 1 else 1]}
+    return chosen if dated or (is_early and not is_rare) else [None] * len(headers)
 
 
 def _separator(text: str) -> tuple[Day, Clock | None] | None:
@@ -233,18 +226,15 @@ def _messages(
     name: str,
     zone: tzinfo | None,
     problems: list[Trouble],
-) -> Iterator[Draft]:
-    """The messages with their lines; what stands before the first is nobody's, and what follows a
-    date that does not exist has no line. A time alone is of the day that the log has come to."""
+) -> list[Draft]:
+    """The messages with their lines; a time alone is of the day that the log has come to."""
     unclear = [one.day for one in headers if one and one.day and one.day.ambiguous]
     # Day first, unless the log shows that it cannot be.
-    cannot = any(day.month > 12 for day in unclear)
-    month_first = cannot and not any(day.day > 12 for day in unclear)
+    month_first = any(day.month > 12 for day in unclear) and all(day.day <= 12 for day in unclear)
     today, clock = day_in_name(name), MIDNIGHT
-    current, said = Draft(0, "system", ""), list[str]()
+    found: list[tuple[Draft, list[str]]] = []
     for line, (text, header) in enumerate(zip(texts, headers, strict=True), 1):
         day, time = header[3:] if header else _separator(text) or (None, None)
-        begun: Draft | None = None
         try:
             if day:
                 today, clock = day.resolve(month_first=month_first), time or MIDNIGHT
@@ -253,61 +243,48 @@ def _messages(
                 if today and clock.hour - time.hour >= 12 and today.year < 9999:
                     today += timedelta(days=1)
                 clock = time
-            if header:
-                at = moment(today, clock, zone) if today else None
-                begun = Draft(line, "system", header.text, at=at, speaker=header.name)
-            elif not day and (said or text.strip()):
-                begun = None if said else Draft(line, "system", text)
-                said.append(text)
         except InputError as error:
             problems.append((line, error))
-            begun = Draft(0, "system", "")  # of nobody: its lines go with it
-        if begun:
-            yield current._replace(content="\n".join(said))
-            current, said = begun, [begun.content]
-    yield current._replace(content="\n".join(said))
+            found.append((Draft(0, "system", ""), []))  # its lines go with it
+            continue
+        if header:
+            at = moment(today, clock, zone) if today else None
+            found.append((Draft(line, "system", "", at=at, speaker=header.name), [header.text]))
+        elif not day and found:
+            found[-1][1].append(text)
+        elif not day and text.strip():
+            found.append((Draft(line, "system", ""), [text]))
+    return [draft._replace(content="\n".join(said)) for draft, said in found if draft.line]
 
 
 def _attributed(message: Draft) -> Draft:
-    """A message with the role and the origin of its speaker."""
-    name = message.speaker
-    key = _key_of(name)
-    named = _role_of(key)
-    role: Role = named or ("user" if name else "system")
-    person = named is None and bool(name)
+    key = _key_of(message.speaker)
+    is_person = bool(key) and key not in _ROLES
+    role: Role = _ROLES.get(key, "user" if is_person else "system")
     # The name by itself, without the `said` and the marks that stood around it.
-    shown = name.strip(" *~").removesuffix(" said").removesuffix("说").rstrip()
+    shown = message.speaker.strip(" *~").removesuffix(" said").removesuffix("说").rstrip()
     return message._replace(
         role=role,
         content=message.content.strip(),
-        speaker=shown if person or key in _MODELS else "",
-        origin="group" if person else ORIGIN_OF_ROLE[role],
+        speaker=shown if is_person or key in _MODELS.split() else "",
+        origin="group" if is_person else ORIGIN_OF_ROLE[role],
     )
-
-
-# -- who speaks: what is a name, and whose --------------------------------------------------------
 
 
 def _key_of(name: str) -> str:
     """What two spellings of one name have in common; `You said` is how ChatGPT is copied."""
-    key = name.casefold().strip(" *@~")
-    return key.replace(" said", "-said").replace(" 说", "说")
-
-
-def _role_of(key: str) -> Role | None:
-    """The role that a name stands for; None for the name of a person."""
-    return next((role for role, names in _ROLES.items() if key in names), None)
+    return name.casefold().strip(" *@~").removesuffix(" said").removesuffix("说").rstrip()
 
 
 def _is_name(name: str) -> bool:
     """Whether this may be a name, where nothing but a colon after it says so."""
     key = _key_of(name)
-    if _role_of(key) is not None:
+    if key in _ROLES:
         return True
     if len(name) > _MAX_SPEAKER or key.rstrip(" 0123456789") in _NOT_NAMES or name.endswith("."):
         return False
     if all(ord(c) < 0x2E80 for c in name):  # Zoë, Иван: as a Latin name
         first = name.split(" ")[0]
-        domain = name.isascii() and "." in first and len(first) > 4
-        return not domain and _LATIN_NAME.fullmatch(name) is not None
+        is_domain = name.isascii() and "." in first and len(first) > 4
+        return not is_domain and _LATIN_NAME.fullmatch(name) is not None
     return _OTHER_NAME.fullmatch(name) is not None

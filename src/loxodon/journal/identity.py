@@ -25,11 +25,7 @@ _ALIKE = 0.75
 
 
 def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[Keyed]:
-    """Drafts as turns, each with its key; what a draft does not say is filled in.
-
-    `session` is for drafts that name none. One without a time has that of the one before it in its
-    session, or of the first that has one, or `now`: so that the order of the file is kept.
-    """
+    """Drafts as turns, each with its key; what a draft does not say is filled in."""
     times: dict[str, datetime] = {}
     for draft in drafts:
         if draft.at:
@@ -55,7 +51,6 @@ def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[Keye
 
 
 def unmarked(drafts: Sequence[Draft], keyed: Sequence[Keyed]) -> frozenset[bytes]:
-    """The keys of drafts that have neither an id nor a time."""
     pairs = zip(drafts, keyed, strict=True)
     return frozenset(key for draft, (_, key) in pairs if not draft.id and draft.at is None)
 
@@ -67,13 +62,8 @@ def said_again(
     size: Callable[[str], int],
 ) -> list[Keyed]:
     """The turns of a live call, where those that are `unmarked` are new however often they were
-    said.
-
-    They are not where a session begins with them, nor in a list of several turns that repeats its
-    session from the beginning, as far as the shorter of the two goes: whoever hands in the whole
-    conversation each time adds what is new. `known` says which turns the journal has, `size` how
-    many a session has.
-    """
+    said; but not where a session begins with them, nor in a list that repeats its session from
+    the beginning. `known` says which turns the journal has, `size` how many a session has."""
     anew: set[str] = set()
     for session in dict.fromkeys(turn.session for turn, key in keyed if key in unmarked):
         before = size(session)
@@ -89,7 +79,6 @@ def said_again(
 
 
 def key_of(session: str, id: str) -> bytes:
-    """The key of a turn that has an id."""
     return _digest("id", session, id)
 
 
@@ -110,12 +99,9 @@ def _digest(*parts: str) -> bytes:
 def session_for(
     names: Sequence[str], drafts: Sequence[Draft], known: Callable[[str], tuple[int, int]]
 ) -> str:
-    """The first of `names` for a file that names no session: one that is free or has the file.
-
-    `known` tells how many of these drafts a session has, and how many turns it has in all. Two
-    files of the same name are two conversations, unless most of one stands in the other: it may
-    have grown, and a line of it may have been changed.
-    """
+    """The first of `names` that is free or has the file: two files of one name are two
+    conversations, unless most of one stands in the other. `known` tells how many of these
+    drafts a session has, and how many turns in all."""
     for name in names:
         has, size = known(name)
         if has >= _ALIKE * min(size, len(drafts)):

@@ -70,7 +70,6 @@ def drafts_of(turns: Iterable[Entry], zone: tzinfo | None) -> list[Draft]:
 
 
 def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
-    """One turn from one mapping; raises InputError where it is not a turn."""
     if not isinstance(value, Mapping):  # callers of the library are not all type-checked
         raise InputError(
             "the turn must be a mapping, not {type}",
@@ -84,23 +83,21 @@ def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
 
 
 def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    """The turns of a file, and the lines that are none.
-
-    In a file that is one JSON array or object, a line is the place of the message in it.
-    """
+    """The turns of a file, and the lines that are none; in a document, a line is a place."""
     drafts: list[Draft] = []
     problems: list[Trouble] = []
     broken: list[Trouble] = []
-    document: Sequence[object] | None = None
-    try:
-        document = _document(lines)
-    except ValueError as error:
-        broken.append((getattr(error, "lineno", 1), not_json(error)))
-    if document is not None:
-        problems += lines.problems
-    numbered: Iterable[tuple[int, object]] = (
-        objects_in(lines, problems) if document is None else enumerate(document, 1)
-    )
+    numbered: Iterable[tuple[int, object]] | None = None
+    text = "\n".join(text or "" for text in lines.texts)
+    if text.lstrip()[:1] in ("[", "{") and not lines.problems:
+        try:
+            document = json.loads(text)
+            found = document if isinstance(document, list) else _messages_in(document)
+            numbered = enumerate(found, 1)
+        except (ValueError, RecursionError) as error:
+            if getattr(error, "msg", "") != "Extra data":  # which is what follows the first line
+                broken = [(getattr(error, "lineno", 1), not_json(error))]
+    numbered = objects_in(lines, problems) if numbered is None else numbered
     for number, value in numbered:
         for place, message in enumerate(_messages_in(value)):
             try:
@@ -109,27 +106,8 @@ def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
                 drafts += [draft] if draft else []
             except InputError as error:
                 problems.append((number, error))
-    if broken and not drafts and len(problems) > 1:
-        return drafts, broken  # one mistake in a document, not one in each of its lines
-    return drafts, problems
-
-
-def _document(lines: FileLines) -> Sequence[object] | None:
-    """The messages of a file that is one JSON value; None for one object a line. Raises ValueError
-    for one that tries to be."""
-    first = next((text for text in lines.texts if text and not text.isspace()), "")
-    if first.lstrip()[:1] not in ("[", "{") or None in lines.texts:
-        return None
-    try:
-        if isinstance(json.loads(first), dict) and len(lines.texts) > 1:
-            return None
-    except (ValueError, RecursionError):
-        pass
-    try:
-        value = json.loads("\n".join(text or "" for text in lines.texts))
-    except RecursionError:
-        return None
-    return value if isinstance(value, list) else _messages_in(value)
+    # One mistake in a document is not one in each of its lines.
+    return drafts, broken if broken and not drafts and len(problems) > 1 else problems
 
 
 def _messages_in(value: object) -> Sequence[object]:
@@ -152,7 +130,7 @@ def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:
         # Anthropic hands tool results over in the user's name; they are not the user's words.
         text = text_of(blocks, results=True)
         role = "tool" if text.strip() else role
-    if not text or text.isspace():
+    if not text.strip():
         # A call of a tool and a tool's empty answer are in order.
         if role == "tool" or value.get("tool_calls") or value.get("function_call") or blocks:
             return None
@@ -174,7 +152,6 @@ def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:
 
 
 def role_named(role: object) -> Role:
-    """The role that a word stands for; raises InputError for an unknown one."""
     known = _ROLES.get(role.strip().lower()) if isinstance(role, str) else None
     if known is None:
         raise InputError(
@@ -184,42 +161,29 @@ def role_named(role: object) -> Role:
 
 
 def text_of(content: object, *, results: bool = False) -> str:
-    """The text of a message: a string, or blocks of which thinking and tool calls are left out, and
-    what tools gave back; with `results` only that."""
+    """The text of a message, without thinking and tools; with `results` what tools gave back."""
     if isinstance(content, str):
         return content
-    texts: list[str] = []
+    texts: list[object] = []
     for block in content if isinstance(content, list | tuple) else [content]:
-        if isinstance(block, str):
-            texts.append("" if results else block)
-        elif not isinstance(block, Mapping):
-            raise _no_content(block)
-        elif results and block.get("type") in _TOOL_BLOCKS:
-            texts.append(text_of(block.get("content", block.get("output")) or ""))
-        elif not results and block.get("type") not in _TOOL_BLOCKS:
-            texts.append(_block_text(block))
-    return "\n".join(text for text in texts if text)
-
-
-def _block_text(block: Entry) -> str:
-    kind = block.get("type", "text")
-    medium = str(kind).removeprefix("input_").removesuffix("_url")
-    if medium in _MEDIA:
-        return _MEDIA[medium]
-    if kind not in ("text", "input_text", "output_text", None):
-        return ""  # thinking, tool calls, and what is yet to be invented: not what was said
-    text = block.get("text")
-    if not isinstance(text, str):
-        raise _no_content(text)
-    return text
-
-
-def _no_content(value: object) -> InputError:
-    return InputError(
-        "the content must be text, not {type}",
-        hint="use a string, or a list of blocks with a type and a text",
-        type=type(value).__name__,
-    )
+        kind = block.get("type", "text") if isinstance(block, Mapping) else "text"
+        medium = str(kind).removeprefix("input_").removesuffix("_url")
+        if results or kind in _TOOL_BLOCKS:
+            if results and kind in _TOOL_BLOCKS and isinstance(block, Mapping):
+                texts.append(text_of(block.get("content", block.get("output")) or ""))
+        elif medium in _MEDIA:
+            texts.append(_MEDIA[medium])
+        elif kind in ("text", "input_text", "output_text", None):
+            texts.append(block.get("text") if isinstance(block, Mapping) else block)
+        # Else thinking, tool calls, and what is yet to be invented: not what was said
+    for text in texts:
+        if not isinstance(text, str):
+            raise InputError(
+                "the content must be text, not {type}",
+                hint="use a string, or a list of blocks with a type and a text",
+                type=type(text).__name__,
+            )
+    return "\n".join(str(text) for text in texts if text)
 
 
 def _no_text() -> InputError:

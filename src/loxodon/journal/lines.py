@@ -37,29 +37,24 @@ class FileLines(NamedTuple):
 
     texts: list[str | None]  # None for a line that was refused; its reason is in `problems`
     problems: list[Trouble]
-    whole: bool  # False where the last line has no end: it may still be being written
 
 
 def split_lines(data: bytes) -> FileLines:
-    """The lines of `data`: UTF-8, with or without a byte order mark, or UTF-16 with one.
-
-    A line ends at a newline only. `str.splitlines` would also break at U+2028, which JSON allows
-    inside a string.
-    """
+    """The lines of `data`: UTF-8, with or without a byte order mark, or UTF-16 with one."""
     if data.startswith(DATABASE_MARK):
         error = InputError(
             "the file is an SQLite database, not text",
             hint="`loxodon add` reads text; export the conversation as text first",
         )
-        return FileLines([], [(1, error)], True)
+        return FileLines([], [(1, error)])
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         # An odd last byte is half a character of a file still being written.
         text = data[: len(data) & ~1].decode("utf-16", "surrogatepass")
     else:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    # Not splitlines: it would also break at U+2028, which JSON allows inside a string.
     texts: list[str | None] = [*text.replace("\r\n", "\n").split("\n")]
-    whole = texts[-1] == ""
-    if whole:
+    if texts[-1] == "":
         texts.pop()
     problems: list[Trouble] = []
     # Nearly every file is clean: look at all of it once before looking at each line.
@@ -79,35 +74,28 @@ def split_lines(data: bytes) -> FileLines:
             bad=bad,
             total=total,
         )
-        return FileLines([], [(1, error)], whole)
-    return FileLines(texts, problems, whole)
+        return FileLines([], [(1, error)])
+    return FileLines(texts, problems)
 
 
 def objects_in(lines: FileLines, problems: list[Trouble], before: int = 0) -> Iterator[Numbered]:
     """The JSON objects, one a line; lines that are none go to `problems`. `before` stand above."""
     problems += [(before + number, error) for number, error in lines.problems]
-    last = 0 if lines.whole else before + len(lines.texts)
     for number, text in enumerate(lines.texts, before + 1):
         if not text or text.isspace():
             continue
         try:
-            entry = as_object(parse_line(text, cut=number == last))
+            entry = as_object(parse_line(text))
         except InputError as error:
             problems.append((number, error))
         else:
             yield number, entry
 
 
-def parse_line(text: str, *, cut: bool = False) -> object:
-    """The JSON value of one line; `cut` says that the line has no end yet. Raises InputError."""
+def parse_line(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        if cut and not text.rstrip().endswith("}"):
-            raise InputError(
-                "the last line is cut off",
-                hint="if it is still being written, read the file again later",
-            ) from None
         raise not_json(error) from None
 
 
@@ -153,7 +141,6 @@ def _is_whole(text: str) -> bool:
 
 
 def check_text(text: str, most: int = MAX_TEXT) -> None:
-    """Raise InputError for text that the journal cannot keep."""
     if "\0" in text:
         raise InputError("the text contains a NUL character", hint="remove it")
     if not _is_whole(text):
@@ -172,7 +159,6 @@ def check_text(text: str, most: int = MAX_TEXT) -> None:
 
 
 def check_name(text: str, field: str) -> None:
-    """Raise InputError for a session, id, speaker or channel that the journal cannot keep."""
     if len(text) > MAX_NAME:
         raise InputError(
             "the {field} is {count} characters long; the limit is {most}",
@@ -211,7 +197,6 @@ def shown(value: object) -> str:
 
 
 def unreadable(path: str, reason: str) -> InputError:
-    """What is said of a file that the system does not hand over."""
     return InputError(
         "cannot read {file}: {reason}",
         hint="check the file name and its permissions",

@@ -30,18 +30,21 @@ from loxodon.journal.moments import (
     match_clock,
     match_day,
     moment,
-    search_day,
 )
 from loxodon.types import Draft
 
 _LONG_SECTION = 2000  # characters; a longer section becomes a turn for each paragraph
 _LONGEST_FRONT = 400  # lines of front matter
 OUR_BEGIN, OUR_END = "<!-- loxodon:begin -->", "<!-- loxodon:end -->"
+# What programs wrote: how it begins, and how it ends
+_DREAMING = re.compile("openclaw:dreaming:")
+_GENERATED = (
+    (re.compile(re.escape(OUR_BEGIN)), re.compile(re.escape(OUR_END))),
+    (_DREAMING, re.compile("openclaw:dreaming:.*:end|/openclaw:dreaming|end openclaw:dreaming")),
+)
 _RECALLED = re.compile(r"[\s>]{0,40}\[(?:Related memories|相关记忆)\]\s{0,9}(?:[(（]|$)")
 _RECALLED_END = re.compile(r"^[\s>]{0,40}\[(?:End of related memories|相关记忆结束)\]")
 _RECALLED_LINE = re.compile(r"[\s>]{0,40}\d{1,4}\. \[\d{4}-\d\d-\d\d\] |[\s>]{0,40} {3}\S|[\s>]*$")
-_DREAMING = "openclaw:dreaming:"
-_DREAM_END = re.compile(f"{_DREAMING}.*:end|/openclaw:dreaming|end openclaw:dreaming")
 _PROMOTION = "openclaw-memory-promotion:"
 _SEPARATORS = " \t-–—:：|·,，."
 _BULLETS = ("- ", "* ", "+ ")
@@ -62,7 +65,6 @@ class Section(NamedTuple):
 
 
 def read_markdown(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    """The turns of a note, and its lines that cannot be read."""
     problems = list(lines.problems)
     texts = [text or "" for text in lines.texts]
     after, front = front_fields(texts)
@@ -104,60 +106,50 @@ def front_fields(texts: Sequence[str]) -> tuple[int, dict[str, str]]:
 
 
 def generated(texts: Sequence[str]) -> set[int]:
-    """The numbers (from 1) of the lines that programs wrote from what they had read: a memory must
-    not learn from its own output. OpenClaw's dreams and promotions, our block in AGENTS.md, and
-    blocks of recalled memories."""
+    """The numbers of lines that programs made from notes: a memory must not learn from them."""
     left_out: set[int] = set()
-    number = 1
-    while number <= len(texts):
-        end = _end_of_generated(texts, number)
-        left_out.update(range(number, end + 1))
-        number = max(end, number) + 1
+    for start, text in enumerate(texts, 1):
+        if start in left_out:
+            continue
+        if _PROMOTION in text:
+            left_out.update(range(start, _end_of_promotion(texts, start) + 1))
+        elif "[" in text[:60] and _RECALLED.match(text):
+            end = start
+            while end < len(texts) and _RECALLED_LINE.match(texts[end]):
+                end += 1
+            closed = end < len(texts) and _RECALLED_END.match(texts[end])
+            left_out.update(range(start, end + bool(closed) + 1))
+        for begin, close in _GENERATED if "<!--" in text else ():
+            if begin.search(text):
+                left_out.update(range(start, _end_of_block(texts, start, begin, close) + 1))
     return left_out
 
 
-def _end_of_generated(texts: Sequence[str], start: int) -> int:
-    """The last line of what a program wrote from `start` on; 0 where it wrote nothing there."""
-    text = texts[start - 1]
-    if _PROMOTION in text:
-        return _end_of_promotion(texts, start)
-    if "[" in text[:60] and _RECALLED.match(text):
-        end, inside = _RECALLED_END, _RECALLED_LINE
-    elif OUR_BEGIN in text:
-        end, inside = re.compile(re.escape(OUR_END)), None
-    elif _DREAMING in text:
-        end, inside = _DREAM_END, None
-    else:
-        return 0
-    last = heading = 0
+def _end_of_block(
+    texts: Sequence[str], start: int, begin: re.Pattern[str], close: re.Pattern[str]
+) -> int:
+    """The last line of a block; one without its end reaches to the next heading."""
+    heading = 0
     for number, line in enumerate(texts[start - 1 :], start):
-        if end.search(line):
+        if close.search(line):
             return number
-        if number > start and (OUR_BEGIN in line or _DREAMING in line):
+        if number > start and begin.search(line):
             return heading or number - 1
-        if inside and number > start and not inside.match(line):
-            return last
-        last = number if line.strip() else last
-        # The block itself may begin with a heading.
         if not heading and number > start + 1 and 0 < heading_of(line)[0] <= 2:
             heading = number - 1
-    # Without its end it reaches to the next heading, so that no other note is lost.
-    return last if inside else heading or len(texts)
+    return heading or len(texts)
 
 
 def _end_of_promotion(texts: Sequence[str], start: int) -> int:
-    """The last line of the list item that stands below a promotion marker."""
-    number = start + 1
-    if number > len(texts) or not texts[number - 1].startswith(_BULLETS):
-        return start
-    while number < len(texts):
-        following = texts[number]
-        if not following.strip() or following.startswith(_BULLETS) or _PROMOTION in following:
+    end = start
+    for line in texts[start:]:
+        is_bullet = line.startswith(_BULLETS)
+        if is_bullet != (end == start) or not line.strip() or _PROMOTION in line:
             break
-        if heading_of(following)[0]:
+        if heading_of(line)[0]:
             break
-        number += 1
-    return number
+        end += 1
+    return end
 
 
 def sections(
@@ -168,8 +160,7 @@ def sections(
     problems: list[Trouble] | None = None,
     title: str = "",
 ) -> list[Section]:
-    """The note in sections, by headings down to a level; what stands before the first is one too.
-    A section without a day or a time has that of the one before."""
+    """The note by its headings; a section without a day or a time has that of the one before."""
     current = Section((title,) if title else (), 0, 0, "", day, MIDNIGHT, [])
     path, found, fence = [current], [current], ""
     for number, text in enumerate(texts, 1):
@@ -224,29 +215,21 @@ def fence_after(fence: str, text: str) -> str:
 
 
 def read_heading(level: int, title: str) -> tuple[str, date | None, Clock | None]:
-    """The title of a heading without the day and the time that it begins with, and these.
-
-    Raises InputError for a day that does not exist.
-    """
-    at_start = match_day(title)
-    found = at_start or (search_day(title) if level == 1 else None)
-    day = None
-    rest = title
-    if found:
-        day = found[0].resolve()
-        rest = title[found[1] :].lstrip(_SEPARATORS + "T")
-    clock = match_clock(rest.lstrip("[(（"))
+    """The title without the day and the time that it begins with, and these."""
+    found = match_day(title) or (match_day(title, anywhere=True) if level == 1 else None)
+    day, rest = (found[0].resolve(), title[found[1] :]) if found else (None, title)
+    begins = not found or match_day(title) is not None
+    bare = rest.lstrip(_SEPARATORS + "T" if found else "").lstrip("[(（")
+    clock = match_clock(bare)
+    if not begins or (clock is None and not found):
+        return title, day, clock[0] if clock else None
     if clock is None:
-        return (rest if at_start else title), day, None
-    if found and not at_start:
-        return title, day, clock[0]
-    rest = rest.lstrip("[(（")[clock[1] :]
-    second = rest.lstrip(" ")
-    if second[:1] in tuple("-–—~～至到"):  # 10:30 - 11:00
-        second = second[1:].lstrip(" ")
-        if (until := match_clock(second)) is not None:
-            rest = second[until[1] :]
-    return rest.lstrip(_SEPARATORS + "])）"), day, clock[0]
+        return rest.lstrip(_SEPARATORS + "T"), day, None
+    bare = bare[clock[1] :]
+    until = match_clock(bare.lstrip(" -–—~～至到"))  # 10:30 - 11:00
+    if until and bare.lstrip()[:1] in tuple("-–—~～至到"):
+        bare = bare.lstrip(" -–—~～至到")[until[1] :]
+    return bare.lstrip(_SEPARATORS + "])）"), day, clock[0]
 
 
 def _turns(section: Section, *, emptied: bool) -> list[Numbered]:

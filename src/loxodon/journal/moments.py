@@ -11,27 +11,25 @@ from loxodon.errors import InputError
 from loxodon.journal.lines import shown, stem_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# A number below the first is counted in the second to the second: 10**11 seconds is the year 5138,
-# and 10**11 milliseconds is 1973, so that the size tells the unit.
+# 10**11 seconds is the year 5138 and 10**11 milliseconds is 1973: the size tells the unit.
 _EPOCH_UNITS = (10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9)
-_ABSURD = 2200  # a count that leads to this year counts something else
-_EPOCH_DIGITS = (9, 10, 13, 16, 19)  # of a count, as text; 12 and 14 are a date: 20260204103015
+_LAST_YEAR = 2200  # a count that leads beyond it counts something else
+_EPOCH_TEXT = re.compile(r"(?:\d{9,10}|\d{13}|\d{16})(?:\.\d*)?", re.ASCII)
+_COMPACT = re.compile(r"(\d{8})(\d{4}(?:\d\d)?)", re.ASCII)  # 20260204103015
 
-_SPACE = r"[ \t]"
 _WEEKDAY = (
     r"(?:[（(]?(?:星期|周|週|礼拜)[一二三四五六日天][)）]?"
     r"|\(?(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?\)?)"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
-
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
 _DAY = re.compile(
-    rf"(?<!\d)(?:{_WEEKDAY}[,，]?{_SPACE}{{0,2}})?"
+    rf"(?<!\d)(?:{_WEEKDAY}[,，]?[ \t]{{0,2}})?"
     r"(?:(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?:\s?日)?"
     r"|(\d{1,2})([-/.])(\d{1,2})\5(\d{4}|\d{2})"
     rf"|{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})"
     rf"|(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH},? (\d{{4}}))(?!\d)"
-    rf"(?:[,，]?{_SPACE}{{0,2}}{_WEEKDAY})?",
+    rf"(?:[,，]?[ \t]{{0,2}}{_WEEKDAY})?",
     re.IGNORECASE,
 )
 _CLOCK = re.compile(
@@ -41,7 +39,7 @@ _CLOCK = re.compile(
     r"|\s?[点點时時](?:(\d{1,2})分?|(半)|[整钟鐘]|(?=$|[\s\-–—:：，,、)）\]~～至到]))"
     r"|(?=\s?[ap]\.?m\b))"
     r"(?:\s?([ap])\.?m(?![a-z])\.?)?"
-    r"(?:\s?(Z|UTC|GMT)(?![\w])|\s?((?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?)(?![\w:]))?",
+    r"(?:\s?(Z|UTC|GMT)(?![\w])|\s?((?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?)(?![\w:]))?",
     re.IGNORECASE,
 )
 
@@ -56,7 +54,6 @@ class Day(NamedTuple):
     text: str
 
     def resolve(self, *, month_first: bool = False) -> date:
-        """The date; raises InputError where the calendar has no such day."""
         swap = self.ambiguous and month_first
         month, day = (self.day, self.month) if swap else (self.month, self.day)
         try:
@@ -82,14 +79,19 @@ class Clock(NamedTuple):
 MIDNIGHT = Clock(0, 0)
 
 
-def match_day(text: str, start: int = 0) -> tuple[Day, int] | None:
-    """The date that begins at `start`, and where it ends."""
-    return _day_of(_DAY.match(text, start))
-
-
-def search_day(text: str) -> tuple[Day, int] | None:
-    """The first date in `text`, and where it ends."""
-    return _day_of(_DAY.search(text))
+def match_day(text: str, start: int = 0, *, anywhere: bool = False) -> tuple[Day, int] | None:
+    """The date that begins at `start`, or later with `anywhere`, and where it ends."""
+    found = _DAY.search(text, start) if anywhere else _DAY.match(text, start)
+    if found is None:
+        return None
+    year, month, day, first, _, second, late, name, d, y, of, named, in_ = found.groups()
+    if year:
+        parts = int(year), int(month), int(day)
+    elif late:
+        parts = int(late) + (2000 if len(late) == 2 else 0), int(second), int(first)
+    else:
+        parts = int(in_ or y), _MONTHS.index((name or named).lower()) + 1, int(of or d)
+    return Day(*parts, bool(late), found[0]), found.end()
 
 
 def day_at_start(text: str) -> date | None:
@@ -102,23 +104,7 @@ def day_at_start(text: str) -> date | None:
 
 
 def day_in_name(name: str) -> date | None:
-    """The day that a file is named after."""
     return day_at_start(stem_of(name).replace("_", "-"))
-
-
-def _day_of(found: re.Match[str] | None) -> tuple[Day, int] | None:
-    if found is None:
-        return None
-    text = found.group().strip(" ()（）")
-    year, month, day, first, _, second, late, name, of, in_, d, named, y = found.groups()
-    if year:
-        parts = int(year), int(month), int(day)
-    elif late:
-        parts = int(late) + (2000 if len(late) == 2 else 0), int(second), int(first)
-    else:
-        month = _MONTHS.index((name or named).lower()) + 1
-        parts = int(in_ or y), month, int(of or d)
-    return Day(*parts, bool(late), text), found.end()
 
 
 def match_clock(text: str, start: int = 0) -> tuple[Clock, int] | None:
@@ -126,11 +112,10 @@ def match_clock(text: str, start: int = 0) -> tuple[Clock, int] | None:
     found = _CLOCK.match(text, start)
     if not found:
         return None
-    part, hour_text, minute, second, minutes, half, letter, utc, offset = found.groups()
+    part, hour_text, minute, second, minutes, half, letter, utc, offset, sign, east, rest = (
+        found.groups()
+    )
     hour, end = int(hour_text), found.end()
-    if offset and offset[0] in "+-" and not second:
-        # 10:30-11:00 is half an hour; only a full 10:30:00-11:00 has an offset.
-        end, offset = found.start(9), None
     if letter and hour > 12:
         return None
     if letter in ("p", "P") or part in ("下午", "傍晚", "晚上", "夜里"):
@@ -140,11 +125,11 @@ def match_clock(text: str, start: int = 0) -> tuple[Clock, int] | None:
     elif (letter or part) and hour == 12:
         hour = 0
     zone: tzinfo | None = UTC if utc else None
-    if offset:
-        digits = offset.lstrip("UTCGMutcgm+-").replace(":", "").zfill(2)
-        hours, rest = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "0")
-        east = timedelta(hours=int(hours), minutes=int(rest))
-        zone = timezone(-east if "-" in offset else east) if east < timedelta(days=1) else None
+    if offset and offset[0] == sign and not second:
+        end = found.start(9)  # 10:30-11:00 is half an hour; only 10:30:00-11:00 has an offset
+    elif offset and int(east) < 24:
+        ahead = timedelta(hours=int(east), minutes=int(rest or 0) % 60)
+        zone = timezone(-ahead if sign == "-" else ahead)
     clock = Clock(hour, 30 if half else int(minute or minutes or 0), int(second or 0), zone)
     valid = clock.hour < 24 and clock.minute < 60 and clock.second < 60
     return (clock, end) if valid else None
@@ -157,7 +142,6 @@ def moment(day: date, clock: Clock, zone: tzinfo | None) -> datetime:
 
 
 def to_zone(moment: datetime, zone: tzinfo | None) -> datetime:
-    """The same moment as the clocks of `zone` (the machine's when None) show it."""
     try:
         return moment.astimezone(zone)
     except (OverflowError, OSError, ValueError):  # years the C library cannot place
@@ -165,17 +149,13 @@ def to_zone(moment: datetime, zone: tzinfo | None) -> datetime:
 
 
 def read_instant(value: object, zone: tzinfo | None) -> datetime:
-    """The moment that a field of a JSON object names: ISO 8601, or a count since 1970.
-
-    One without an offset is in `zone` (the machine's when None). Raises InputError.
-    """
+    """The moment that a field names: ISO 8601, or a count since 1970. Raises InputError."""
+    found: datetime | None
     if isinstance(value, str):
-        whole, dot, _ = value.strip().partition(".")
+        text = value.strip()
         # Before ISO 8601, which reads the thirteen digits of a millisecond count as a date too.
-        if len(whole) in _EPOCH_DIGITS and value.strip().replace(".", "", 1).isdecimal():
-            found = _from_epoch(float(value) if dot else int(value), zone)
-        else:
-            found = _from_text(value.strip(), zone)
+        is_count = _EPOCH_TEXT.fullmatch(text)
+        found = _from_epoch(float(text), zone) if is_count else _from_text(text, zone)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         found = _from_epoch(value, zone)
     elif isinstance(value, datetime):  # handed in by a program, not read from a file
@@ -196,22 +176,16 @@ def read_instant(value: object, zone: tzinfo | None) -> datetime:
 
 
 def _from_epoch(number: float, zone: tzinfo | None) -> datetime | None:
-    for most, units in _EPOCH_UNITS:
-        if abs(number) < most:  # false for NaN, too
-            whole = isinstance(number, int)
-            micro = number * 10**6 // units if whole else round(number * 10**6 / units)
-            try:
-                found = to_zone(_EPOCH + timedelta(microseconds=micro), zone)
-            except OverflowError:
-                return None
-            return found if found.year < _ABSURD else None
-    return None
+    units = next((units for most, units in _EPOCH_UNITS if abs(number) < most), None)
+    if units is None or number / units < -6e10:  # NaN too, and what was before the calendar
+        return None
+    found = to_zone(_EPOCH + timedelta(microseconds=round(number * 10**6 / units)), zone)
+    return found if found.year < _LAST_YEAR else None
 
 
 def _from_text(text: str, zone: tzinfo | None) -> datetime:
     """ISO 8601, `20260204103015`, `2026/2/4 9:05`, `2026年2月4日 下午3:20`."""
-    if len(text) in (12, 14) and text.isdecimal():
-        text = f"{text[:8]}T{text[8:]}"
+    text = _COMPACT.sub(r"\1T\2", text) if _COMPACT.fullmatch(text) else text
     try:
         return parse_instant(text, zone)
     except InputError:

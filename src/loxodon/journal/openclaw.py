@@ -32,7 +32,7 @@ from loxodon.journal.lines import (
     session_of,
     word,
 )
-from loxodon.journal.transcripts import Said, draft_of, without_blocks, without_recalled
+from loxodon.journal.transcripts import draft_of, without_blocks, without_recalled
 from loxodon.types import Chat, Draft
 
 _CHATS: dict[str, Chat] = {
@@ -65,10 +65,6 @@ class About(NamedTuple):
 
 
 def read_openclaw(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    """The live conversation of a transcript file, and the lines that cannot be read.
-
-    A transcript without a header takes its session from the file name, as OpenClaw names them.
-    """
     problems: list[Trouble] = []
     entries = list(objects_in(lines, problems))
     session, _ = header_of(entries, session_of(name))
@@ -89,13 +85,11 @@ def header_of(entries: Iterable[Numbered], session: str) -> tuple[str, str]:
 
 
 def turns(path: Iterable[Numbered], zone: tzinfo | None, session: str, about: About | None) -> Read:
-    """The turns in entries of the live conversation, and those that cannot be read."""
     drafts: list[Draft] = []
     problems: list[Trouble] = []
     for line, entry in path:
         try:
-            said = _said(entry, about)
-            draft = draft_of(said, line, session, zone) if said else None
+            draft = _said(line, entry, about, session, zone)
         except InputError as error:
             problems.append((line, error))
         else:
@@ -104,11 +98,8 @@ def turns(path: Iterable[Numbered], zone: tzinfo | None, session: str, about: Ab
 
 
 def live(numbered: Iterable[Numbered]) -> list[Numbered]:
-    """The entries on the path from the root to the current leaf, in order.
-
-    An entry is known by its place in the lists, and its parent always stands before it, so that no
-    chain of parents can be a ring whatever ids a file has.
-    """
+    """The entries on the path from the root to the current leaf, in order."""
+    # A parent always stands before its child here, so that no chain of them can be a ring.
     nodes: list[Numbered] = []
     parents: list[int] = []
     resets: list[int] = [-1]  # the last reset above each entry; before all of them, none
@@ -149,11 +140,13 @@ def live(numbered: Iterable[Numbered]) -> list[Numbered]:
     return path[::-1]
 
 
-def _said(entry: Entry, about: About | None) -> Said | None:
+def _said(
+    line: int, entry: Entry, about: About | None, session: str, zone: tzinfo | None
+) -> Draft | None:
     """What a person or the agent said in an entry; None where nobody did."""
     if entry.get("type", "message") != "message":
         return None
-    message = inner(entry, "message") or entry  # older ones are flat
+    message = inner(entry, "message")
     if message.get("role") in _NOT_SAID:
         return None
     role, content = role_named(message.get("role")), message.get("content")
@@ -163,38 +156,30 @@ def _said(entry: Entry, about: About | None) -> Said | None:
         return None
     text, id = text_of(content), word(entry, "id")
     at = entry.get("timestamp") or message.get("timestamp")  # OpenClaw writes every time in UTC
-    where = about or About()
+    known = about or About()
+    where: dict[str, object] = {"session": session, "chat": known.chat, "channel": known.channel}
     if role == "assistant":
         silent = len(text) < 100 and text.strip(" \t\r\n*_`\"'.").upper()
         if silent in ("NO_REPLY", "HEARTBEAT_OK"):
             return None
-        return Said(role, text, id, at, chat=where.chat, channel=where.channel)
-    if provenance.get("sourceTool") in _ROUTINE:
+    elif provenance.get("sourceTool") in _ROUTINE:
         return None
-    words = own_words(text)
-    # Who may hear it is not for a text to say, where the index of sessions knows.
-    chat = where.chat if about or not words.group else "group"
-    sender = inner(message, "__openclaw")
-    # Among several they are the user's own words only where OpenClaw says that the owner spoke.
-    several, owner = words.group or chat != "direct", sender.get("senderIsOwner")
-    if owner is True or (owner is not False and not several):
-        return Said(role, words.text, id, at, "", "", chat, where.channel, "user")
-    named = next((word(sender, field) for field in _SENDER_FIELDS if word(sender, field)), "")
-    speaker = named or words.speaker
-    return Said(role, words.text, id, at, "", speaker, chat, where.channel, "group")
+    else:
+        text, speaker, group = own_words(text)
+        # Who may hear it is not for a text to say, where the index of sessions knows.
+        where["chat"] = known.chat if about or not group else "group"
+        # Among several they are the user's own words only where OpenClaw says that the owner spoke.
+        sender = inner(message, "__openclaw")
+        owner, several = sender.get("senderIsOwner"), group or where["chat"] != "direct"
+        if owner is False or (owner is not True and several):
+            names = (word(sender, field) for field in _SENDER_FIELDS)
+            where |= {"speaker": next(filter(None, names), speaker), "origin": "group"}
+    return draft_of(line, role, text, id, at, zone, **where)
 
 
 def about_session(key: str, entry: Entry) -> About:
-    """What the session with this key is; `entry` is what the index has on it.
-
-        agent:main:main                         the private conversation with the agent `main`
-        agent:main:telegram:group:42            a group
-        agent:main:cron:JOB:run:RUN             a schedule's own session
-        agent:main:subagent:ID                  an agent that an agent called
-
-    Where nobody speaks but programs there is nothing to remember of a person; OpenClaw's own memory
-    leaves such sessions out, and so do we.
-    """
+    """What the session with this key is, such as `agent:main:telegram:group:42`; `entry` is what
+    the index has on it. Where nobody speaks but programs, nothing is to be remembered."""
     key = key.lower()
     scope, parent = _scope(key), _scope(word(entry, "parentSessionKey").lower())
     parts = scope.split(":")
@@ -297,11 +282,7 @@ def own_words(text: str) -> Words:
 
 
 def _without_context(text: str) -> tuple[str | None, Entry]:
-    """`text` without the block of context it begins with, and that block; None where it has none.
-
-    A block is a heading that OpenClaw marks as not the user's, with JSON in a fence or lines below
-    it; a tag that a memory plugin writes; a hint on how to reply; or a line of system news.
-    """
+    """`text` without the block of context it begins with, and that block."""
     bare = text.removeprefix("Context:\n")
     for tag in ("relevant-memories", "active_memory_plugin"):
         if bare.startswith(f"<{tag}>"):

@@ -11,7 +11,6 @@ read, a row has a limit, and one that cannot be read is a problem with its numbe
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import tzinfo
@@ -19,11 +18,10 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from loxodon.errors import INSTALL, InputError
+from loxodon.errors import InputError
 from loxodon.journal.lines import (
     DATABASE_MARK,
     MAX_LINE,
-    Entry,
     Numbered,
     Reading,
     Trouble,
@@ -59,8 +57,6 @@ FROM transcript_events WHERE session_id = ?1 ORDER BY seq
 
 
 class Session(NamedTuple):
-    """How far a session has come."""
-
     id: str
     last: int  # the number of its last event
     rewritten: str  # another text each time that OpenClaw writes it anew rather than on
@@ -86,12 +82,8 @@ def read_database(path: str, zone: tzinfo | None) -> Reading:
 
 @contextmanager
 def opened(path: str) -> Iterator[SessionDatabase]:
-    """The sessions in a database; raises InputError where it is not one, or cannot be read now.
-
-    Opening a database in WAL mode makes files beside it, which a reader cannot remove. Where the
-    log is not there or empty, the file is read as it lies, without locks; `check` tells whether
-    someone came meanwhile.
-    """
+    """The sessions in a database. One in WAL mode whose log is empty is read as it lies, because
+    opening it makes files beside it; `check` tells whether someone came meanwhile."""
     try:
         with open(path, "rb") as file:
             head = file.read(20)
@@ -103,7 +95,7 @@ def opened(path: str) -> Iterator[SessionDatabase]:
             hint="if OpenClaw wrote it, it is damaged: restore it from a backup",
             file=path,
         )
-    now = stamp(path)
+    now = _stamp(path)
     still = now if 2 in head[18:20] and now[1][:1] in ([], [0]) else None
     with _translated(path):
         how = "immutable=1" if still else "mode=ro"
@@ -114,15 +106,13 @@ def opened(path: str) -> Iterator[SessionDatabase]:
         connection.close()
 
 
-def stamp(path: str) -> list[list[int]]:
+def _stamp(path: str) -> list[list[int]]:
     """What changes whenever someone writes to the database: sizes and times of its files."""
-    found: list[list[int]] = []
-    for name in (path, path + "-wal"):
-        try:
+    found: list[list[int]] = [[], []]
+    for place, name in enumerate((path, path + "-wal")):
+        with suppress(OSError):
             stat = os.stat(name)
-            found.append([stat.st_size, stat.st_mtime_ns])
-        except OSError:
-            found.append([])
+            found[place] = [stat.st_size, stat.st_mtime_ns]
     return found
 
 
@@ -159,36 +149,38 @@ class SessionDatabase:
         self.file = file
         self._connection = connection
         self._still = still
-        self._size = sum(one[0] for one in stamp(file) if one)
         self._unpacked = 0  # bytes, over all sessions
-        if not self._has("transcript_events", "session_id", "seq", "event_json", "created_at"):
+        columns = self._columns("transcript_events")
+        if not {"session_id", "seq", "event_json", "created_at"} <= {*columns}:
             raise InputError(
                 "{file} contains no OpenClaw sessions",
                 hint="OpenClaw keeps them in agents/ID/agent/openclaw-agent.sqlite",
                 file=file,
             )
+        packs = "event_zstd" in columns
+        self._events = _EVENTS if packs else _EVENTS.replace("event_zstd", "NULL")
+        self._windows = self._table("session_windows", "session_id")
+        self._nodes = self._table("session_nodes", "session_key")
 
     def check(self) -> None:
         """Raise InputError if what was read may be torn, because someone began to write."""
-        if self._still is not None and stamp(self.file) != self._still:
+        if self._still is not None and _stamp(self.file) != self._still:
             raise _in_use(self.file)
 
     def sessions(self) -> list[Session]:
-        """How far each session has come, in the order in which they began; without those that the
-        user told OpenClaw's memory to forget, which are not for ours either."""
-        rewritten = self._by_session("transcript_rewrite_watermarks", "generation")
-        forgotten = self._by_session("memory_session_tombstones", "session_id")
+        """Those that were not forgotten, in the order in which they began."""
+        rewritten = self._table("transcript_rewrite_watermarks", "session_id")
+        forgotten = self._table("memory_session_tombstones", "session_id")
         return [
-            Session(id, last, str(rewritten.get(id, "")))
+            Session(id, last, str(rewritten.get(id, {}).get("generation", "")))
             for id, last, _ in self._all(_SESSIONS)
             if isinstance(id, str) and isinstance(last, int) and id not in forgotten
         ]
 
     def about(self, session: str) -> About:
-        """What the index of sessions says of one."""
-        window = self._row("session_windows", "session_id", session)
+        window = self._windows.get(session, {})
         key = word(window, "session_key")
-        node = self._row("session_nodes", "session_key", key) if key else {}
+        node = self._nodes.get(key, {})
         entry: dict[str, object] = {}
         with suppress(InputError):
             entry.update(as_object(parse_line(word(node, "entry_json"))))
@@ -198,11 +190,10 @@ class SessionDatabase:
 
     def entries(self, session: str) -> tuple[list[Numbered], list[Trouble]]:
         """The events of a session as numbered entries (from 1), and those that cannot be read."""
-        packs = self._has("transcript_events", "event_zstd")
-        sql = _EVENTS if packs else _EVENTS.replace("event_zstd", "NULL")
         entries: list[Numbered] = []
         problems: list[Trouble] = []
-        for seq, text, packed in self._all(sql, session, MAX_LINE):
+        size = sum(one[0] for one in _stamp(self.file) if one)
+        for seq, text, packed in self._all(self._events, session, MAX_LINE):
             try:
                 if text is None and isinstance(packed, bytes):
                     text = _unpacked(packed)
@@ -218,65 +209,39 @@ class SessionDatabase:
                 if isinstance(message, dict) and message.get("role") == "toolResult":
                     entry = {**entry, "message": {"role": "toolResult"}}
                 entries.append((seq + 1, entry))
-            check_unpacked(self.file, self._size, self._unpacked)  # a trap is the end of it all
+            check_unpacked(self.file, size, self._unpacked)  # a trap is the end of it all
         return entries, problems
 
     def _columns(self, table: str) -> list[str]:
         with _translated(self.file):
             return foreign_files.columns(self._connection, table, computed=True)
 
-    def _has(self, table: str, *columns: str) -> bool:
-        return set(columns) <= set(self._columns(table))
-
-    def _by_session(self, table: str, column: str) -> dict[Any, Any]:
-        """A column of a table, by session; empty where there is no such table."""
-        if not self._has(table, "session_id", column):
+    def _table(self, name: str, key: str) -> dict[Any, dict[str, Any]]:
+        """The rows of a table by one of its columns; empty where there is no such table."""
+        columns = self._columns(name)
+        if key not in columns:
             return {}
-        return dict(self._all(f"SELECT session_id, {column} FROM {table}"))  # noqa: S608 names of ours
-
-    def _row(self, table: str, column: str, key: str) -> Entry:
-        columns = self._columns(table)
-        if column not in columns:
-            return {}
-        rows = self._all(f"SELECT * FROM {table} WHERE {column} = ?", key)  # noqa: S608 names of ours
-        return dict(zip(columns, rows[0], strict=True)) if rows else {}
+        rows = self._all(f"SELECT * FROM {name}")  # noqa: S608 a name of ours
+        return {row[columns.index(key)]: dict(zip(columns, row, strict=True)) for row in rows}
 
     def _all(self, sql: str, *values: str | int) -> list[tuple[Any, ...]]:
         with _translated(self.file):
             return self._connection.execute(sql, values).fetchall()
 
 
-def can_unpack() -> bool:
-    """Whether compressed events can be read here."""
-    from importlib.util import find_spec
-
-    return sys.version_info >= (3, 14) or find_spec("zstandard") is not None
-
-
 def _unpacked(data: bytes) -> bytes:
     """The content of a zstd frame, which may claim any size: no more than the limit is unpacked."""
+    import zstandard
+
     try:
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-
-            found = zstd.ZstdDecompressor().decompress(data, max_length=MAX_LINE + 1)
-        else:
-            import zstandard as zstd
-
-            # Not `decompress`: it makes room for as much as the frame claims to hold.
-            reader = zstd.ZstdDecompressor(max_window_size=1 << 27).stream_reader(data)
-            found = reader.read(MAX_LINE + 1)
-    except ImportError:
-        raise InputError(
-            "the event is compressed, but zstandard is not installed",
-            hint=INSTALL,
-            extra="workspace",
-        ) from None
-    except zstd.ZstdError:
+        # Not `decompress`: it makes room for as much as the frame claims to hold.
+        unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+        found = unpacker.stream_reader(data).read(MAX_LINE + 1)
+    except zstandard.ZstdError:
         raise _bad_event() from None
     if len(found) > MAX_LINE:
         raise _bad_event()
-    return bytes(found)
+    return found
 
 
 def _bad_event() -> InputError:

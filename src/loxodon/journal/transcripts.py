@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.journal.lines import (
@@ -27,7 +27,7 @@ from loxodon.journal.lines import (
     session_of,
     word,
 )
-from loxodon.types import IN_PROJECT, ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
+from loxodon.types import IN_PROJECT, ORIGIN_OF_ROLE, Draft, Role
 
 _MOST_BLOCKS = 200  # taken off one message; a hostile one may have a million
 _TEXT_PARTS = ("text", "Text", "input_text", "output_text")
@@ -48,20 +48,6 @@ class Opening(NamedTuple):
     project: str = ""  # what is worked on
 
 
-class Said(NamedTuple):
-    """Something said in an entry."""
-
-    role: Role
-    text: str
-    id: str
-    at: object
-    session: str = ""  # where the entry names one
-    speaker: str = ""
-    chat: Chat = "direct"
-    channel: str = ""
-    origin: Origin | None = None  # where it is not that of the role
-
-
 class CodingAgent(NamedTuple):
     """Where an agent keeps its transcripts, and how they are read."""
 
@@ -71,7 +57,7 @@ class CodingAgent(NamedTuple):
     usual: str
     patterns: tuple[str, ...]
     begins: Callable[[Entry], bool]  # whether a transcript of its may begin with this entry
-    said: Callable[[int, Entry, Opening], Opening | Said | None]
+    said: Callable[[int, Entry, Opening, tzinfo | None], Opening | Draft | None]
     own_words: Callable[[str], str]  # what the person wrote of a message in their name
 
     def folder(self, environment: Mapping[str, str]) -> str:
@@ -80,7 +66,6 @@ class CodingAgent(NamedTuple):
         return os.path.abspath(os.path.expanduser(path))
 
     def read(self, lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-        """The conversation in a transcript, and the lines that cannot be read."""
         problems: list[Trouble] = []
         entries = objects_in(lines, problems)
         drafts, bad, _ = self.turns(entries, Opening(session_of(name)), zone)
@@ -89,40 +74,40 @@ class CodingAgent(NamedTuple):
     def turns(
         self, entries: Iterable[Numbered], opening: Opening, zone: tzinfo | None
     ) -> tuple[list[Draft], list[Trouble], Opening]:
-        """The turns in numbered entries. Of those with the same id the last counts: agents write a
-        message down again when there is more to say of it."""
+        """The turns in numbered entries; of those with the same id the last counts."""
         found: dict[str, Draft] = {}
         problems: list[Trouble] = []
         for line, entry in entries:
             try:
-                said = self.said(line, entry, opening)
-                if isinstance(said, Opening):
-                    opening = said
-                    continue
-                if said and not said.channel and opening.project:
-                    said = said._replace(channel=IN_PROJECT + opening.project)
-                draft = draft_of(said, line, opening.session, zone) if said else None
-                if draft and opening.person:
-                    found[draft.id] = draft._replace(content=draft.content.strip())
+                said = self.said(line, entry, opening, zone)
             except InputError as error:
                 problems.append((line, error))
+                continue
+            if isinstance(said, Opening):
+                opening = said
+            elif said and opening.person:
+                project = opening.project and IN_PROJECT + opening.project
+                session, channel = said.session or opening.session, said.channel or project
+                text = said.content.strip()
+                found[said.id] = said._replace(content=text, session=session, channel=channel)
         return list(found.values()) if opening.spoken else [], problems, opening
 
 
-def draft_of(said: Said, line: int, session: str, zone: tzinfo | None) -> Draft | None:
+def draft_of(
+    line: int, role: Role, text: str, id: str, at: object, zone: tzinfo | None, **more: Any
+) -> Draft | None:
     """The turn of something said; None where no words are left. Raises InputError."""
     from loxodon.journal.moments import read_instant, to_zone
 
-    text = without_recalled(said.text) if said.role == "user" else said.text
+    text = without_recalled(text) if role == "user" else text
     if not text.strip():
         return None
     check_text(text)
-    for name, field in ((said.id, "id"), (said.session, "session"), (said.speaker, "speaker")):
+    moment = to_zone(read_instant(at, zone), zone) if at else None
+    draft = Draft(line, role, text, id=id, at=moment, origin=ORIGIN_OF_ROLE[role])._replace(**more)
+    for name, field in ((id, "id"), (draft.session, "session"), (draft.speaker, "speaker")):
         check_name(name, field)
-    at = to_zone(read_instant(said.at, zone), zone) if said.at else None
-    origin = said.origin or ORIGIN_OF_ROLE[said.role]
-    where = (said.speaker, said.channel, said.chat, origin)
-    return Draft(line, said.role, text, said.session or session, said.id, at, *where)
+    return draft
 
 
 @cache
@@ -163,8 +148,7 @@ def _tags(names: str) -> list[tuple[str, str]]:
 
 
 def without_recalled(text: str) -> str:
-    """`text` without the blocks of memories that Loxodon made. Only its own lines stand at the
-    margin of a block: what is quoted in it cannot end it."""
+    """`text` without the blocks of memories that Loxodon made."""
     for begin, has, end in _RECALLED if "Loxodon" in text else ():
         pieces: list[str] = []
         rest = "\n" + text
@@ -196,7 +180,7 @@ _CLAUDE_PUT_IN = _tags(
 )
 
 
-def _claude_said(line: int, entry: Entry, opening: Opening) -> Said | None:
+def _claude_said(line: int, entry: Entry, opening: Opening, zone: tzinfo | None) -> Draft | None:
     role = _CLAUDE_SPEAKERS.get(word(entry, "type"))
     if role is None or any(entry.get(flag) for flag in _CLAUDE_NOT_SAID):
         return None
@@ -218,8 +202,8 @@ def _claude_said(line: int, entry: Entry, opening: Opening) -> Said | None:
     session = word(copied, "sessionId") or word(entry, "sessionId")
     text = _claude_own_words(text) if role == "user" else text
     project = project_at(word(entry, "cwd"))
-    channel = IN_PROJECT + project if project else ""
-    return Said(role, text, id, entry.get("timestamp"), session, channel=channel)
+    where = {"session": session, "channel": IN_PROJECT + project if project else ""}
+    return draft_of(line, role, text, id, entry.get("timestamp"), zone, **where)
 
 
 def _claude_own_words(text: str) -> str:
@@ -228,7 +212,6 @@ def _claude_own_words(text: str) -> str:
 
 
 def is_claude_code(entry: Entry) -> bool:
-    """Whether a first line is one of Claude Code's."""
     if "parentUuid" in entry and "sessionId" in entry:
         return True
     kind = word(entry, "type")
@@ -241,12 +224,11 @@ def is_claude_code(entry: Entry) -> bool:
 # -- Codex: a line is `{"timestamp", "type", "payload"}`. `event_msg` has what the person typed and
 # what the agent answered: as an item that is completed, or in earlier versions as a message, never
 # as both. `response_item` has the same as the model gets it, among instructions and files, and is
-# not read. Up to the middle of 2025 lines were the items alone. Messages have no ids; a rollout is
-# only ever added to, so that a line is one by its number. One session may be gone on with by a
-# person and by a program (`codex exec resume`); in later versions each turn says which.
+# not read. Messages have no ids; a rollout is only ever added to, so that a line is one by its
+# number. One session may be gone on with by a person and by a program (`codex exec resume`); in
+# later versions each turn says which.
 
 _CODEX_SPEAKERS: dict[str, Role] = {
-    **_CLAUDE_SPEAKERS,
     "UserMessage": "user",
     "AgentMessage": "assistant",
     "user_message": "user",
@@ -257,25 +239,24 @@ _CODEX_PUT_IN = _tags("environment_context user_instructions turn_aborted hook_c
 _CODEX_EDITOR = ("# Context from my IDE setup:", "## My request for Codex:")
 
 
-def _codex_said(line: int, entry: Entry, opening: Opening) -> Opening | Said | None:
+def _codex_said(
+    line: int, entry: Entry, opening: Opening, zone: tzinfo | None
+) -> Opening | Draft | None:
     payload, kind = inner(entry, "payload"), word(entry, "type")
     if line == 1:
-        about = payload if kind == "session_meta" else entry
-        source = about.get("source", "")
+        source = payload.get("source", "")
         # Where a person types; others are programs: `exec`, servers, agents that agents call.
         person = source in ("cli", "vscode", "")
-        session = word(about, "id") or opening.session
+        session = word(payload, "id") or opening.session
         # What `exec` began a person may go on with.
-        spoken, parent = person or source == "exec", word(about, "forked_from_id")
-        return Opening(session, spoken, parent, person, project_at(word(about, "cwd")))
+        spoken, parent = person or source == "exec", word(payload, "forked_from_id")
+        return Opening(session, spoken, parent, person, project_at(word(payload, "cwd")))
     if begun := inner(payload, "turn_attribution"):
         by_agent = begun.get("parent_turn_id") or begun.get("initiating_agent_path")
         return opening._replace(person=begun.get("turn_trigger") == "user" and not by_agent)
-    if kind == "message":
-        speaker, text = word(entry, "role"), _text_in(entry.get("content"))
-    elif kind != "event_msg" or payload.get("kind", "plain") not in ("plain", None):
+    if kind != "event_msg" or payload.get("kind", "plain") not in ("plain", None):
         return None
-    elif word(payload, "type") == "item_completed":
+    if word(payload, "type") == "item_completed":
         item = inner(payload, "item")
         speaker, text = word(item, "type"), _text_in(item.get("content"))
     else:
@@ -284,7 +265,7 @@ def _codex_said(line: int, entry: Entry, opening: Opening) -> Opening | Said | N
     if role is None:
         return None
     text = _codex_own_words(text) if role == "user" else text
-    return Said(role, text, str(line), entry.get("timestamp"))
+    return draft_of(line, role, text, str(line), entry.get("timestamp"), zone)
 
 
 def _codex_own_words(text: str) -> str:
@@ -308,7 +289,9 @@ _GEMINI_PUT_IN = _tags("hook_context session_context state_snapshot")
 _GEMINI_GO_ON = ("System: ", "Please continue.")
 
 
-def _gemini_said(line: int, entry: Entry, opening: Opening) -> Opening | Said | None:
+def _gemini_said(
+    line: int, entry: Entry, opening: Opening, zone: tzinfo | None
+) -> Opening | Draft | None:
     if "projectHash" in entry and word(entry, "sessionId"):
         spoken = entry.get("kind") != "subagent"
         return opening._replace(session=word(entry, "sessionId"), spoken=spoken)
@@ -320,7 +303,7 @@ def _gemini_said(line: int, entry: Entry, opening: Opening) -> Opening | Said | 
         if shown and text.startswith(_GEMINI_GO_ON):
             return None
         text = _gemini_own_words(_text_in(shown) if shown else text)
-    return Said(role, text, word(entry, "id"), entry.get("timestamp"))
+    return draft_of(line, role, text, word(entry, "id"), entry.get("timestamp"), zone)
 
 
 def _gemini_own_words(text: str) -> str:
@@ -338,15 +321,13 @@ def _is_gemini(entry: Entry) -> bool:
     return "projectHash" in entry and "sessionId" in entry
 
 
-_CLAUDE = ("Claude Code", "CLAUDE_CONFIG_DIR", "", "~/.claude")
-_CODEX = ("Codex", "CODEX_HOME", "", "~/.codex")
-_GEMINI = ("Gemini CLI", "GEMINI_CLI_HOME", ".gemini", "~/.gemini")
+_CLAUDE = ("Claude Code", "CLAUDE_CONFIG_DIR", "", "~/.claude", ("projects/*/*.jsonl",))
 _ROLLOUTS = ("sessions/*/*/*/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl")
+_CODEX = ("Codex", "CODEX_HOME", "", "~/.codex", _ROLLOUTS)
 _CHATS = ("tmp/*/chats/session-*.jsonl",)
+_GEMINI = ("Gemini CLI", "GEMINI_CLI_HOME", ".gemini", "~/.gemini", _CHATS)
 AGENTS = {
-    "claude-code": CodingAgent(
-        *_CLAUDE, ("projects/*/*.jsonl",), is_claude_code, _claude_said, _claude_own_words
-    ),
-    "codex": CodingAgent(*_CODEX, _ROLLOUTS, _is_codex, _codex_said, _codex_own_words),
-    "gemini-cli": CodingAgent(*_GEMINI, _CHATS, _is_gemini, _gemini_said, _gemini_own_words),
+    "claude-code": CodingAgent(*_CLAUDE, is_claude_code, _claude_said, _claude_own_words),
+    "codex": CodingAgent(*_CODEX, _is_codex, _codex_said, _codex_own_words),
+    "gemini-cli": CodingAgent(*_GEMINI, _is_gemini, _gemini_said, _gemini_own_words),
 }

@@ -204,19 +204,6 @@ def _indent(text: str) -> int:
     return sum(4 if c == "\t" else 1 for c in text[: len(text) - len(bare)])
 
 
-def nested(block: Block) -> tuple[list[SourceLine], list[Block]]:
-    """The lines of a bullet itself, and the bullets that hang on it."""
-    below = [_indent(line.text) for line in block.lines[1:] if BULLET.match(line.text)]
-    own: list[SourceLine] = []
-    items: list[Block] = []
-    for line in block.lines:
-        begins = line is not block.lines[0] and BULLET.match(line.text)
-        if begins and _indent(line.text) <= min(below):
-            items.append(Block("item", [], min(below)))
-        (items[-1].lines if items else own).append(line)
-    return own, items
-
-
 def dedented(lines: Sequence[SourceLine]) -> list[SourceLine]:
     """The lines of a bullet without its sign, and without the room that it takes below."""
     bullet = BULLET.match(lines[0].text) if lines else None

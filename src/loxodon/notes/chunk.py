@@ -22,7 +22,6 @@ from loxodon.notes.blocks import (
     blocks,
     dedented,
     front_matter,
-    nested,
 )
 from loxodon.store import Chunk, FileRole
 from loxodon.text.sentences import spans
@@ -30,10 +29,8 @@ from loxodon.tokens import estimate
 
 TARGET = 400  # tokens of a chunk, at the most
 OVERLAP = 80
-TOGETHER = 150  # tokens up to which the bullets that hang on a bullet stay with it
-RULES = 2  # goes up when the same file would give other chunks: then all are read anew
+RULES = 3  # goes up when the same file would give other chunks: then all are read anew
 _LONGEST_HEADING = 500
-_LONGEST_TITLE = 120  # characters of a bullet that stands for a heading of those below it
 _BULLETS_ALONE: frozenset[FileRole] = frozenset({"memory", "user"})
 _WINDOW = 4 * TARGET  # characters in which the end of a piece is looked for
 _PAUSE = re.compile(r"[\s,;:，；：、。.!?！？)）\]】|/]+")
@@ -55,18 +52,19 @@ def chunks(lines: Sequence[str], path: str, role: FileRole, zone: tzinfo | None)
     front, left_out = front_matter(lines), generated(lines)
     skipped = {*left_out, *range(1, front.lines + 1)}
     every = sections(lines, skipped, front.day or day_in_name(path), title=front.title)
-    found: list[Chunk] = []
+    found: list[Chunk | None] = []
     for section, following in zip(every, [*every[1:], None], strict=True):
-        headings = tuple(annotated(it)[0].strip()[:_LONGEST_HEADING] for it in section.headings)
-        maker = _Chunks(section, front.marks, zone, found)
-        if parts := blocks(section.lines):
-            maker.put_all(parts, headings, alone=role in _BULLETS_ALONE)
-        elif section.level >= 2 and (following is None or following.level <= section.level):
+        headings = [annotated(it)[0].strip()[:_LONGEST_HEADING] for it in section.headings]
+        parts = blocks(section.lines)
+        for marks, day, units in _pieces_of(parts, alone=role in _BULLETS_ALONE):
+            found.append(_chunk(section, units, marks.and_(front.marks), headings, day, zone))
+        if not parts and section.level >= 2 and (not following or following.level <= section.level):
             end = following.line if following else len(lines) + 1
             # A title with nothing below is a note (`## 15:00 Dentist`); a file's own is not.
             if left_out.isdisjoint(range(section.line, end)):
-                maker.put([_Unit(section.line, headings[-1], 0)], NOTHING, headings[:-1], None)
-    return found
+                title = [_Unit(section.line, headings[-1], 0)]
+                found.append(_chunk(section, title, front.marks, headings[:-1], None, zone))
+    return [one for one in found if one]
 
 
 def _clean(line: str) -> str:
@@ -76,78 +74,47 @@ def _clean(line: str) -> str:
     return re.sub(r"data:[\w/+.-]{1,80};base64,[\w+/=]+", "", line) if ";base64," in line else line
 
 
-class _Chunks:
-    """The chunks of one section, while they are made."""
-
-    def __init__(
-        self, section: Section, marks: Annotations, zone: tzinfo | None, found: list[Chunk]
-    ) -> None:
-        self._section = section
-        self._marks = marks
-        self._zone = zone
-        self._found = found
-
-    def put_all(self, parts: Sequence[Block], headings: tuple[str, ...], *, alone: bool) -> None:
-        """Blocks on their own, and what stands between them together."""
-        together: list[Block] = []
-        for block in parts:
-            if block.marks == NOTHING and not (alone and block.kind == "item"):
-                together.append(block)
-                continue
-            self._pack(together, NOTHING, headings)
-            together = []
-            self._item(block, block.marks, headings)
-        self._pack(together, NOTHING, headings)
-
-    def _item(self, block: Block, marks: Annotations, headings: tuple[str, ...]) -> None:
-        """A block on its own; a long list below a bullet is cut into its bullets."""
-        own, items = nested(block)
-        if items and sum(estimate(line.text) for line in block.lines) > TOGETHER:
-            said = Block("item", own).marks
-            head = dedented(own)
-            self._item(Block("text", head), said, headings)
-            title = " ".join(line.text.strip() for line in head)[:_LONGEST_TITLE]
-            for item in items:
-                self._item(item, item.marks.and_(said), (*headings, title))
-            return
+def _pieces_of(
+    parts: Sequence[Block], *, alone: bool
+) -> Iterator[tuple[Annotations, date | None, list[_Unit]]]:
+    """What becomes a chunk, with what is written about it."""
+    together: list[Block] = []
+    for block in parts:
+        marks = block.marks
+        if marks == NOTHING and not (alone and block.kind == "item"):
+            together.append(block)
+            continue
+        yield from ((NOTHING, None, units) for units in _packed(together))
+        together = []
         lines = dedented(block.lines) if block.kind == "item" else block.lines
-        # `- 2026-01-15: chose PostgreSQL`
-        day = day_at_start(lines[0].text) if lines else None
-        self._pack([block._replace(lines=lines)], marks, headings, day)
+        day = day_at_start(lines[0].text) if lines else None  # `- 2026-01-15: chose PostgreSQL`
+        yield from ((marks, day, units) for units in _packed([block._replace(lines=lines)]))
+    yield from ((NOTHING, None, units) for units in _packed(together))
 
-    def _pack(
-        self,
-        parts: Iterable[Block],
-        marks: Annotations,
-        headings: tuple[str, ...],
-        day: date | None = None,
-    ) -> None:
-        for units in _packed(parts):
-            self.put(units, marks, headings, day)
 
-    def put(
-        self,
-        units: Sequence[_Unit],
-        marks: Annotations,
-        headings: tuple[str, ...],
-        day: date | None,
-    ) -> None:
-        """One chunk; none where the units have no word."""
-        text, last = "", units[0].line
-        for unit in units:
-            text += "\n" * min(unit.line - last, 2) + unit.text
-            last = unit.line
-        text = text.strip()
-        if not any(map(str.isalnum, text)):
-            return
-        marks, section = marks.and_(self._marks), self._section
-        day = marks.observed or day or section.day
-        clock = section.clock if day == section.day else MIDNIGHT
-        at = moment(day, clock, self._zone) if day else None
-        above = " > ".join(headings)[:_LONGEST_HEADING]
-        weight, project, triggers = marks.importance, marks.project, marks.triggers
-        chunk = Chunk(text, units[0].line, last, above, at)
-        self._found.append(chunk._replace(importance=weight, project=project, triggers=triggers))
+def _chunk(
+    section: Section,
+    units: Sequence[_Unit],
+    marks: Annotations,
+    headings: Sequence[str],
+    day: date | None,
+    zone: tzinfo | None,
+) -> Chunk | None:
+    """One chunk; None where the units have no word."""
+    text, last = "", units[0].line
+    for unit in units:
+        text += "\n" * min(unit.line - last, 2) + unit.text
+        last = unit.line
+    text = text.strip()
+    if not any(map(str.isalnum, text)):
+        return None
+    day = marks.observed or day or section.day
+    clock = section.clock if day == section.day else MIDNIGHT
+    at = moment(day, clock, zone) if day else None
+    above = " > ".join(headings)[:_LONGEST_HEADING]
+    return Chunk(text, units[0].line, last, above, at)._replace(
+        importance=marks.importance, project=marks.project, triggers=marks.triggers
+    )
 
 
 def _packed(parts: Iterable[Block]) -> Iterator[list[_Unit]]:

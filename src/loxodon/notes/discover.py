@@ -22,9 +22,7 @@ _DREAMS = "dreaming"  # the folder beside the daily notes where OpenClaw reports
 # What an agent keeps beside its daily notes. Its rules and its persona are before it in every
 # conversation, and tell nothing of the user.
 _ROLES: dict[str, FileRole] = {"memory.md": "memory", "user.md": "user"}
-_NOT_NOTES = frozenset(
-    {"agents.md", "soul.md", "identity.md", "tools.md", "heartbeat.md", "dreams.md"}
-)
+_NOT_NOTES = ("agents.md", "soul.md", "identity.md", "tools.md", "heartbeat.md", "dreams.md")
 _ENDINGS = (".md", ".markdown")
 _LEFT_ALONE = frozenset({"node_modules", "__pycache__", "venv"})
 _DAILY = re.compile(r"\d{4}-\d{2}-\d{2}(?:-.+)?\.(?:md|markdown)", re.IGNORECASE)
@@ -49,11 +47,7 @@ class DiscoveredFile(NamedTuple):
 def discover(
     workspace: str, folders: Sequence[str] = (), home: str = "", others: Sequence[str] = ()
 ) -> tuple[list[DiscoveredFile], list[FileProblem]]:
-    """The files below the workspaces, `others` among them, and the folders, as they were named.
-
-    A workspace that is not there has no files; a folder that is not there is a problem, and so is
-    one of the memory's own `home`, in which the texts of other spaces are.
-    """
+    """The files below the workspaces and the folders, and what hinders it."""
     search = _Search((workspace, *others), home)
     for root in filter(os.path.isdir, (workspace, *others)):
         search.walk(root, "", deep=False)
@@ -115,10 +109,7 @@ class _Search:
             self._seen.add(real)
             if role is None:
                 self.walk(root, name, deep=True)
-            elif (shown := name.encode("utf-8", "backslashreplace").decode()) != name:
-                what = t("the file name is not UTF-8")
-                self.trouble(os.path.join(root, shown), what, t("rename it"))
-            else:
+            elif name.isprintable():  # else it is not UTF-8
                 file = DiscoveredFile(root, name, role, real, about.st_size, about.st_mtime_ns)
                 self.files.append(file)
 
@@ -134,11 +125,8 @@ class _Search:
         return "daily" if folder in self._notes and _DAILY.fullmatch(name) else "note"
 
     def leads_out(self, link: str) -> None:
-        self.trouble(
-            link,
-            t("a link out of its folder was not followed"),
-            t("add its target folder to the setting workspace.folders"),
-        )
+        hint = t("add its target folder to the setting workspace.folders")
+        self.trouble(link, t("a link out of its folder was not followed"), hint)
 
     def trouble(self, file: str, what: str, hint: str = "") -> None:
         self.problems.append(FileProblem(file, 0, what, hint))

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.journal.lines import Trouble, split_lines
+from loxodon.journal.lines import split_lines
 from loxodon.layout import VIEWS
 from loxodon.messages import t, tn
 from loxodon.notes.chunk import RULES, chunks
@@ -97,7 +97,7 @@ class _Run:
         key = (found.root, found.path)
         known = self.gone.get(key)
         same = known and known[2:5] == (found.role, found.size, found.mtime)
-        # Without a hash it could not be opened, and now may; one of other rules was cut otherwise.
+        # One of other rules was cut otherwise.
         if known and same and known.hash.endswith(_RULES):
             del self.gone[key]
             self.unchanged += 1
@@ -113,9 +113,6 @@ class _Run:
             self.gone.pop(key, None)
             why = t("cannot read the file: {reason}", reason=error.strerror or str(error))
             self.problems.append(FileProblem(found.name, 0, why))
-            file = NoteFile(*key, found.role, found.size, found.mtime, b"", problem=why)
-            if file != known:
-                self._put(file, [])
             return
         if content is None:  # it is being written to: what is known of it holds until it is read
             self.gone.pop(key, None)
@@ -125,36 +122,26 @@ class _Run:
             return  # of another folder
         self.gone.pop(key, None)
         hash = sha256(data).digest() + _RULES
-        self.unchanged += bool(known and (known.hash, known.role) == (hash, found.role))
-        self.read += not (known and (known.hash, known.role) == (hash, found.role))
+        same = known and (known.hash, known.role) == (hash, found.role)
+        self.unchanged += bool(same)
+        self.read += not same
         if size > len(data):  # of a file that was cut, up to its last line end
             data = data[: data.rfind(b"\n") + 1] or data
         lines = split_lines(data)
-        told = self._told(found.name, lines.problems, size)
-        cut = chunks([text or "" for text in lines.texts], *found[1:3], self._workspace.zone)
-        said = (
-            t("line {line}: {what}", line=one.line, what=one.what) if one.line else one.what
-            for one in told
-        )
-        self._put(NoteFile(*key, found.role, size, mtime, hash, "; ".join(said)), cut)
-        if known is None or known.hash != hash:
-            self.chunks += len(cut)
-
-    def _told(self, name: str, problems: Sequence[Trouble], size: int) -> list[FileProblem]:
-        """What of a file could not be read, as it is told."""
-        told = [
-            FileProblem(name, line, *error.localized())
-            for line, error in problems[:_MOST_BAD_LINES]
-        ]
-        if (more := len(problems) - _MOST_BAD_LINES) > 0:
+        told = [FileProblem(found.name, at, *error.localized()) for at, error in lines.problems]
+        if (more := len(told) - _MOST_BAD_LINES) > 0:
             what = tn("{n} more line like these", "{n} more lines like these", more)
-            told.append(FileProblem(name, 0, what))
+            told[_MOST_BAD_LINES:] = [FileProblem(found.name, 0, what)]
         if size > LARGEST:
             most = LARGEST >> 20
             what = t("only the first {most} MB of {size} MB are read", most=most, size=size >> 20)
-            told.append(FileProblem(name, 0, what, t("split the file")))
+            told.append(FileProblem(found.name, 0, what, t("split the file")))
         self.problems += told
-        return told
+        cut = chunks([text or "" for text in lines.texts], *found[1:3], self._workspace.zone)
+        said = "; ".join(one.what for one in told)
+        self._put(NoteFile(*key, found.role, size, mtime, hash, said), cut)
+        if known is None or known.hash != hash:
+            self.chunks += len(cut)
 
     def _put(self, file: NoteFile, cut: Sequence[Chunk]) -> None:
         with self._workspace.store.writing():

@@ -29,8 +29,6 @@ Kind = Literal["workspace", "export", "file"]
 
 
 class Copy(NamedTuple):
-    """A place with text of this memory."""
-
     path: str
     kind: Kind
 
@@ -86,9 +84,7 @@ def renewed(
     dry: bool = False,
     progress: Progress | None = None,
 ) -> int:
-    """Write the views without what was erased, in every folder that they were ever written to:
-    where they are in use those of which `anew` says so, of a copy all. Those in a folder that is
-    out of use go; how many did. With `dry` they are only counted."""
+    """Write the views without what was erased, everywhere; how many went that are out of use."""
     from loxodon.views.export import export
 
     gone = 0
@@ -98,7 +94,7 @@ def renewed(
         if found is None:
             continue
         in_use = place.path == workspace.path
-        if not in_use and place.kind == "workspace":
+        if found.masked or (not in_use and place.kind == "workspace"):
             gone += len(found.files)
             if not dry:
                 removed(root, found.space)
@@ -107,7 +103,6 @@ def renewed(
                 export(
                     workspace,
                     None if in_use else place.path,
-                    masked=found.masked,
                     settled=settled if in_use else {},
                     anew=anew if in_use and anew else lambda view: True,
                     progress=progress,
@@ -133,8 +128,7 @@ def removed(root: str, space: str, erase: Callable[[str], None] = os.unlink) -> 
 
 
 def changed(root: str, space: str) -> list[str]:
-    """The files below `root` that say they are views of a space, and are not as Loxodon wrote
-    them: somebody changed or copied them, or nobody knows how they were written."""
+    """The files below `root` that say they are views of a space, but are not as we wrote them."""
     known = _of_space(root, space)
     found = []
     for place, _, names in os.walk(root):

@@ -129,8 +129,6 @@ def _lines(table: str, rows: Iterable[Row]) -> str:
 
 
 class Dump:
-    """The dump of a folder, as it is read back."""
-
     def __init__(self, root: str, manifest: Manifest) -> None:
         self.names = [name for name in manifest.files if name.startswith(FOLDER)]
         if not self.names:
@@ -173,7 +171,6 @@ class Dump:
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """The JSON object that a line is."""
     try:
         found = json.loads(text.lstrip("\ufeff"), parse_constant=_no_number)
         if "\\u" in text:

@@ -1,63 +1,279 @@
-"""An export: every view of a memory, from one moment of its store, into a folder."""
+"""An export: every view of a memory, from one moment of its store, into a folder: written where
+something differs, and never over anybody's own words.
+
+The manifest is written last. A page that a killed export wrote says what the memory says, so that
+the next sync finds nothing in it to take.
+"""
 
 from __future__ import annotations
 
-import json
 import os
+import stat
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from hashlib import sha256
 from itertools import chain
-from typing import Any
+from typing import NamedTuple
 
-from loxodon.errors import LoxodonError, UsageError
-from loxodon.guard.guard import Guard
+from loxodon import files
+from loxodon.errors import BusyStoreError, InputError, LoxodonError, unwritable
+from loxodon.filelock import FileLock
 from loxodon.layout import VIEWS
-from loxodon.messages import LANGUAGES, current
-from loxodon.security.paths import is_closed
+from loxodon.messages import LANGUAGES, current, t
+from loxodon.security.paths import is_closed, is_inside
 from loxodon.store import Filter, Progress
 from loxodon.text.language import language_of
+from loxodon.types import FileProblem
 from loxodon.views import copies, dump, insights, pages
-from loxodon.views.folder import Exported, Folder
-from loxodon.views.manifest import Planned, View, astray, bad_view
+from loxodon.views.manifest import (
+    HEAD_BYTES,
+    INSIGHTS,
+    LOCK,
+    MANIFEST,
+    Manifest,
+    Planned,
+    Written,
+    astray,
+    bad_view,
+    change_of,
+    hash_of,
+    is_view,
+    load,
+    manifest_text,
+    of_other_space,
+)
 from loxodon.views.workspace import TROUBLE, Workspace
 
 _SAMPLE = 200  # memories by which the language of the pages is told
+_DRAFT = "state/views.draft"  # where a file is written before it is put in its place
+_WAIT_SECONDS = 60.0
+
+
+class Exported(NamedTuple):
+    """What an export did."""
+
+    folder: str
+    written: int
+    unchanged: int
+    removed: int
+    kept: tuple[FileProblem, ...]  # files left alone: not ours, or with edits that wait for `sync`
+
+
+class Folder:
+    """See the module. Held by one export at a time; others wait."""
+
+    def __init__(self, root: str, space: str, settled: Mapping[str, str] | None = None) -> None:
+        """`settled` names edited views that were taken in, each with the hash of what was read."""
+        self.root = root
+        self._space = space
+        self._settled = settled or {}
+        self._rows: dict[str, Written] = {}
+        self._folders: dict[str, bool] = {}
+        self._kept: list[FileProblem] = []
+        self._unchanged = self._removed = self._written = 0
+
+    def __enter__(self) -> Folder:
+        try:
+            if not self._has_folder("state"):
+                raise bad_view("state", 0, astray())
+            self._lock = FileLock(self._path(LOCK))
+            if not self._lock.acquire(_WAIT_SECONDS):
+                self._lock.close()
+                raise BusyStoreError(
+                    "another export has been writing {path} for too long",
+                    hint="if that process hangs, it can be stopped safely",
+                    path=self.root,
+                )
+        except OSError as error:
+            raise unwritable(self.root, error) from None
+        try:
+            self._before = self._manifest()
+        except BaseException:
+            self._lock.close()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with suppress(OSError):
+            os.unlink(self._path(_DRAFT))
+        self._lock.close()
+
+    def _manifest(self) -> Manifest:
+        found = None
+        try:
+            found = load(self.root)
+        except InputError:
+            if not self._is_ours(MANIFEST):
+                raise
+        if found is None:  # or nonsense under our mark, which is written anew
+            return Manifest(self._space, 0, {}, 0)
+        if found.space != self._space:
+            raise of_other_space(self.root, found.space)
+        if found.masked:
+            reason = InputError("it is of masked copies", hint="choose another folder")
+            raise bad_view(MANIFEST, 0, reason)
+        return found
+
+    @property
+    def known(self) -> Mapping[str, str]:
+        return {name: row.basis for name, row in self._before.files.items()}
+
+    def put(self, planned: Planned, *, anew: bool = False) -> None:
+        """See to it that a view is there as planned; it is made where it must be, or `anew`."""
+        name, before = planned.name, self._before.files.get(planned.name)
+        same = before is not None and change_of(self.root, name, self._before) == "same"
+        try:
+            if not self._has_folder(os.path.dirname(name)):
+                self._leave(name, t("there is a file or a link in place of its folder"))
+            elif before and same and not anew and planned.basis and planned.basis == before.basis:
+                self._rows[name] = before
+                self._unchanged += 1
+            else:
+                self._make(planned, same)
+        except OSError as error:
+            raise unwritable(self._path(name), error) from None
+
+    def _make(self, planned: Planned, same: bool) -> None:
+        name, path = planned.name, self._path(planned.name)
+        text, ids = planned.make()
+        data = text.encode("utf-8")
+        row = Written(sha256(data).hexdigest(), len(data), 0, planned.basis, ids)
+        about = os.lstat(path) if os.path.lexists(path) else None
+        if about is not None and not stat.S_ISREG(about.st_mode):
+            self._leave(name, t("there is something in its place that is not a file"))
+            return
+        present = hash_of(path) if about else ""
+        if about and present == row.sha256:
+            self._rows[name] = row._replace(mtime=about.st_mtime_ns)
+            self._unchanged += 1
+            return
+        if about and about.st_size and not same and not self._may_replace(name, present):
+            return
+        draft = self._path(_DRAFT)
+        with open(draft, "wb", opener=files.private) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            mtime = os.fstat(file.fileno()).st_mtime_ns
+        os.replace(draft, path)
+        self._rows[name] = row._replace(mtime=mtime)
+        self._written += 1
+
+    def _may_replace(self, name: str, present: str) -> bool:
+        """Whether a file may be written over; one whose edits are not read is set aside first."""
+        before = self._before.files.get(name)
+        # JSON lines say nothing of themselves, and an editor may have them begin with anything.
+        if not self._is_ours(name) and not (before and name.endswith(".jsonl")):
+            self._leave(
+                name,
+                t("it was not written by Loxodon"),
+                t("move it away to get the text view with that name"),
+            )
+            return False
+        if self._settled.get(name) == present:
+            return True
+        if name == INSIGHTS:
+            hint = t("apply your edits with `loxodon sync`")
+            self._leave(name, t("it was edited after it was written"), hint)
+            return False
+        if before is not None:
+            aside, number = f"{self._path(name)}.edited", 1
+            while os.path.lexists(aside):
+                number += 1
+                aside = f"{self._path(name)}.edited-{number}"
+            os.rename(self._path(name), aside)
+            what = t(
+                "it was edited, but Loxodon does not read edits of this file: your version "
+                "was moved to {file}",
+                file=os.path.basename(aside),
+            )
+            self._kept.append(FileProblem(name, 0, what))
+        return True
+
+    def _leave(self, name: str, what: str, hint: str = "") -> None:
+        """Tell of a file that stays; what its edits are compared with stays known."""
+        self._kept.append(FileProblem(name, 0, what, hint))
+        if name in self._before.files:
+            self._rows[name] = self._before.files[name]
+
+    def _is_ours(self, name: str) -> bool:
+        try:
+            with open(self._path(name), "rb") as file:
+                return is_view(file.read(HEAD_BYTES).decode("utf-8", "replace"))
+        except OSError:
+            return False
+
+    def finish(self) -> Exported:
+        """Take away the views that are no more, and write down what is there now."""
+        try:
+            for name in [name for name in self._before.files if name not in self._rows]:
+                self._remove(name)
+            if self._written or self._rows != self._before.files:
+                text = manifest_text(self._space, self._rows)
+                files.replace(self._path(MANIFEST), text.encode("utf-8"))
+                for folder in {os.path.dirname(self._path(name)) for name in self._rows}:
+                    files.sync_folder(folder)
+        except OSError as error:
+            raise unwritable(self.root, error) from None
+        counts = (self._written, self._unchanged, self._removed)
+        return Exported(self.root, *counts, tuple(self._kept))
+
+    def _remove(self, name: str) -> None:
+        path, change = self._path(name), change_of(self.root, name, self._before)
+        if change == "gone" or not self._has_folder(os.path.dirname(name), make=False):
+            return
+        if change == "edited" and self._settled.get(name, "-") != hash_of(path):
+            self._leave(
+                name,
+                t("it is no longer needed, but was edited after it was written"),
+                t("delete it if you do not need it"),
+            )
+            return
+        os.unlink(path)
+        self._removed += 1
+        with suppress(OSError):  # not empty, or not ours to remove
+            os.rmdir(os.path.dirname(path))
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.root, *name.split("/"))
+
+    def _has_folder(self, name: str, make: bool = True) -> bool:
+        """Whether a folder of the folder is there (made where it is not) and within it."""
+        found = self._folders.get(name)
+        if found is None:
+            path = self._path(name) if name else self.root
+            # Those above it first: through a link that leads out nothing is made either.
+            within = not name or self._has_folder(os.path.dirname(name), make)
+            if make and within and not os.path.lexists(path):
+                files.make_folder(path)
+            found = within and os.path.isdir(path) and is_inside(path, self.root)
+            self._folders[name] = found
+        return found
 
 
 def export(
     workspace: Workspace,
     folder: str | None = None,
     *,
-    masked: bool = False,
     progress: Progress | None = None,
     settled: Mapping[str, str] | None = None,
     anew: Callable[[str], bool] | None = None,
 ) -> Exported:
-    """Write every view where it differs; see `Workspace.export`.
-
-    After something was erased, which bases do not tell, `anew` says by their names which views
-    are made whatever they were based on. Masked copies have no dump: they are never read back.
-    """
-    if masked and folder is None:
-        raise UsageError(
-            "masked copies need a folder of their own",
-            hint="`loxodon export DIR --masked` writes them there",
-        )
+    """Write every view where it differs, and those that `anew` names; see `Workspace.export`."""
     path = folder or workspace.path
     root = os.path.join(path, VIEWS)
-    store, guard = workspace.store, workspace.memory.guard
+    store = workspace.store
     if is_closed(workspace.memory.home, path, root):
         raise bad_view(root, 0, astray())
-    with Folder(root, store.space, masked=masked, settled=settled) as held, store.reading():
+    with Folder(root, store.space, settled) as held, store.reading():
         if path != workspace.usual:
             copies.note(workspace.folder, path, "export" if folder else "workspace")
         content = pages.Content(workspace.memory, store, workspace.zone, _language(workspace))
         shown = chain(insights.views(content), pages.views(content))
-        dumped = dump.views(store, content.bases, content.held) if not masked else ()
+        dumped = dump.views(store, content.bases, content.held)
         total = max(len(held.known), 1)
         for done, planned in enumerate(chain(dumped, shown), 1):
-            planned = _masked(planned, guard) if masked else planned
             held.put(planned, anew=anew is not None and anew(planned.name))
             if progress:
                 progress(done, max(done, total))
@@ -65,7 +281,6 @@ def export(
 
 
 def renew(workspace: Workspace) -> str:
-    """Take in edits and write the views; see `Workspace.renew`."""
     from loxodon.views.sync import take_in
 
     if not workspace.memory.has_views:
@@ -99,31 +314,3 @@ def _language(workspace: Workspace) -> str:
     said = said or [turn.content for turn in store.journal(Filter(), _SAMPLE)]
     found = Counter(map(language_of, said)).most_common(1)
     return found[0][0] if found else current()
-
-
-def _masked(planned: Planned, guard: Guard) -> Planned:
-    """A view to show to others: what the policy masks or never keeps is masked; its mark stays."""
-
-    def values(value: Any) -> Any:
-        if isinstance(value, list):
-            return [values(one) for one in value]
-        if isinstance(value, dict):
-            return {
-                guard.shown(name, private=False): one if name == "loxodon" else values(one)
-                for name, one in value.items()
-            }
-        return guard.shown(value, private=False) if isinstance(value, str) else value
-
-    def make() -> View:
-        text, ids = planned.make()
-        if planned.name.endswith(".json"):
-            found = json.dumps(values(json.loads(text)), ensure_ascii=False, indent=1)
-            return View(f"{found}\n", ids)
-        if planned.name.endswith(".jsonl"):
-            lines = (values(json.loads(line)) for line in text.split("\n") if line)
-            text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
-            return View(text, ids)
-        first, end, rest = text.partition("\n")
-        return View(first + end + guard.shown(rest, private=False), ids)
-
-    return planned._replace(make=make)

@@ -28,7 +28,6 @@ from loxodon.errors import InputError
 from loxodon.language.statements import USER
 from loxodon.messages import t
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, STATES, FileProblem, Record
-from loxodon.views.edits import EditedEntry, EditedPage
 from loxodon.views.manifest import INSIGHTS, Planned, View, based_on, comment
 from loxodon.views.pages import Content
 
@@ -166,14 +165,12 @@ def _value_text(value: str) -> str:
 
 
 def _value_of(text: str) -> str:
-    """The inverse of `_value_text`; ValueError for a string that is cut."""
     text = text.strip()
     return str(json.loads(text)) if text.startswith('"') else text
 
 
 def _names_of(text: str) -> tuple[str, ...]:
-    """The names in a list that a person may have written, commas of either script between them:
-    each once, none empty. ValueError for nonsense."""
+    """The names in a list that a person may have written. ValueError for nonsense."""
     text = text.strip()
     if text.startswith("[") != text.endswith("]"):
         raise ValueError(text)
@@ -189,6 +186,23 @@ _BULLET = re.compile(r"[-*+](?: +(?:\[(?P<id>[fbs]_\d{8,}_\d{3,})\])?(?: |$)?|$)
 _LABEL = re.compile(r"\*\*(?P<label>[^*\n]{1,200})\*\*(?:[:：] ?|$)")
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*")
 _BESIDE = re.compile(r"<!--.*-->\s*|\|.*|-{3,}\s*|\*{3,}\s*|_{3,}\s*")  # comments, tables, rules
+
+
+class EditedEntry(NamedTuple):
+    line: int
+    fields: Mapping[str, Any]  # by the names of `Record`; what it does not say is as it was
+    id: str = ""  # empty for a new one
+    version: int = 0  # the version that it names; 0 for none
+    archived: bool = False  # whether it stands among the archived facts
+
+
+class EditedPage(NamedTuple):
+    file: str
+    entries: Sequence[EditedEntry]
+    problems: Sequence[FileProblem] = ()  # what of it cannot be read
+    written: Mapping[str, int] = {}  # the memories that were on it, with their versions
+    ended: bool = True  # whether its last line is whole
+    base: str = ""  # the hash of the page as it was written
 
 
 class _Block(NamedTuple):

@@ -61,8 +61,6 @@ def based_on(*parts: object) -> str:
 
 
 class Written(NamedTuple):
-    """A file as it was last written."""
-
     sha256: str
     size: int
     mtime: int  # nanoseconds
@@ -72,10 +70,10 @@ class Written(NamedTuple):
 
 class Manifest(NamedTuple):
     space: str
-    masked: bool
     version: int
     files: Mapping[str, Written]
     mtime: int  # when it was written itself, in nanoseconds
+    masked: bool = False  # copies that earlier versions wrote, with numbers masked
 
 
 class ViewMarker(NamedTuple):
@@ -123,7 +121,6 @@ def marker_of(text: str) -> ViewMarker | None:
 
 
 def is_view(start: str) -> bool:
-    """Whether the beginning of a file says that Loxodon wrote it."""
     return marker_of(start) is not None or bool(_OURS.match(start.lstrip("\ufeff")))
 
 
@@ -161,10 +158,7 @@ def of_other_space(root: str, owner: str) -> InputError:
 
 
 def load(root: str) -> Manifest | None:
-    """The manifest of the folder of views at `root`; None where there is none.
-
-    Raises InputError for one that cannot be read, or that a newer Loxodon wrote.
-    """
+    """The manifest at `root`; None where there is none. Raises InputError for nonsense."""
     try:
         text, _ = read(root, MANIFEST)
         if not text:
@@ -178,9 +172,9 @@ def load(root: str) -> Manifest | None:
             ids = {str(id): int(version) for id, version in row.get("ids", {}).items()}
             size, mtime, basis = int(row["size"]), int(row["mtime_ns"]), str(row.get("basis", ""))
             files[name] = Written(str(row["sha256"]), size, mtime, basis, ids)
-        masked, version = about.get("masked") is True, int(about["version"])
         mtime = os.stat(os.path.join(root, MANIFEST)).st_mtime_ns
-        found = Manifest(str(about["space"]), masked, version, files, mtime)
+        space, masked = str(about["space"]), about.get("masked") is True
+        found = Manifest(space, int(about["version"]), files, mtime, masked)
     except NotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -194,14 +188,13 @@ def load(root: str) -> Manifest | None:
     return found
 
 
-def manifest_text(space: str, masked: bool, files: Mapping[str, Written]) -> str:
-    about = {**mark(MANIFEST, space), **({"masked": True} if masked else {})}
+def manifest_text(space: str, files: Mapping[str, Written]) -> str:
     rows = {}
     for name, one in sorted(files.items()):
         row = {"sha256": one.sha256, "size": one.size, "mtime_ns": one.mtime}
         rest = {"basis": one.basis, "ids": one.ids}
         rows[name] = row | {key: value for key, value in rest.items() if value}
-    document = {"loxodon": about, "files": rows}
+    document = {"loxodon": mark(MANIFEST, space), "files": rows}
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -209,11 +202,7 @@ def manifest_text(space: str, masked: bool, files: Mapping[str, Written]) -> str
 
 
 def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
-    """The text of a view as it is now, line ends untouched, and its hash.
-
-    NotFoundError where it is not there; InputError for what is too large, is not UTF-8, or is not
-    a plain file inside the folder: a link that leads out of it is not followed.
-    """
+    """The text of a view, line ends untouched, and its hash; no link that leads out is followed."""
     path = os.path.join(root, name)
     try:
         if not is_inside(path, root) or not stat.S_ISREG(os.stat(path).st_mode):
@@ -259,7 +248,6 @@ def change_of(root: str, name: str, manifest: Manifest) -> Change:
 
 
 def hash_of(path: str) -> str:
-    """SHA-256 of a file; empty where it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file_digest(file, "sha256").hexdigest()

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
@@ -30,16 +29,13 @@ from loxodon.fields import checked, choice, is_text, number
 from loxodon.filelock import FileLock
 from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
-from loxodon.journal.identity import MAX_SESSION, said_again, unmarked, with_keys
+from loxodon.journal.identity import MAX_SESSION, unmarked, with_keys
 from loxodon.layout import OFF_MARKER, PENDING
 from loxodon.memory import Memory
-from loxodon.notes.chunk import chunks
-from loxodon.recall import assemble as frames
-from loxodon.recall.context import block, snippet
+from loxodon.recall.context import block
 from loxodon.recall.gate import State, should_recall
 from loxodon.security.permissions import placed
 from loxodon.status import Status
-from loxodon.store import FileRole
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
@@ -51,7 +47,6 @@ from loxodon.types import (
     Added,
     Chat,
     Draft,
-    Frame,
     Gate,
     Item,
     LeftOut,
@@ -65,9 +60,8 @@ if TYPE_CHECKING:
     from loxodon.security.keys import Seal
 
 _LARGEST = 1 << 20  # bytes of a file that are read: more than any budget has room for
-_SHOWN = 700  # characters of an item
 _WAIT = 30.0
-_OPEN, _CLOSE = "<!-- loxodon ", " -->"
+_ENTRY = re.compile(r"^<!-- loxodon (\{.*\}) -->\n((?:>.*(?:\n|\Z))+)", re.MULTILINE)
 
 
 class PendingEntry(NamedTuple):
@@ -80,8 +74,6 @@ class PendingEntry(NamedTuple):
 
 
 class Pending:
-    """The entries of one space that wait."""
-
     def __init__(self, folder: str, workspace: str, space: str, seal: Seal | None = None) -> None:
         self._folder = folder
         self._seal = seal
@@ -178,54 +170,42 @@ def _text_of(entry: PendingEntry) -> str:
         about["source"] = list(entry.source)
     head = json.dumps(about, ensure_ascii=False, default=datetime.isoformat)
     said = entry.turn.content.replace("\n", "\n> ")
-    return f"\n{_OPEN}{head.replace('>', chr(92) + 'u003e')}{_CLOSE}\n> {said}\n"
+    return f"\n<!-- loxodon {head.replace('>', chr(92) + 'u003e')} -->\n> {said}\n"
 
 
 def _parsed(text: str) -> tuple[dict[bytes, PendingEntry], str]:
-    """The entries of a file, of one that was written twice the later; and what is no entry, empty
-    where only our own lines are left."""
+    """The entries of a file, and what is no entry, empty where only our own lines are left."""
     found: dict[bytes, PendingEntry] = {}
-    rest: list[str] = []
-    entry: PendingEntry | None = None
-    said: list[str] = []
-    for line in [*text.split("\n"), ""]:
-        if entry is not None and line[:1] == ">":
-            said.append(line[2:])
-            continue
-        if entry is not None and said:
-            content = "\n".join(said)
-            fields = entry.fields and {**entry.fields, "content": content}
-            turn = entry.turn._replace(content=content)
-            found[entry.key] = entry._replace(turn=turn, fields=fields)
-        entry, said = _entry(line), []
-        if entry is None:
-            rest.append(line)
-    if all(not line.strip() or line.startswith("# ") for line in rest):
+
+    def taken(written: re.Match[str]) -> str:
+        content = "\n".join(line[2:] for line in written[2].removesuffix("\n").split("\n"))
+        try:
+            entry = _entry(json.loads(written[1]), content)
+        except (ValueError, TypeError, KeyError, AttributeError, InputError):
+            return written[0]  # somebody changed it
+        found[entry.key] = entry
+        return ""
+
+    rest = _ENTRY.sub(taken, text)
+    if all(not line.strip() or line.startswith("# ") for line in rest.split("\n")):
         return found, ""
-    return found, "\n".join(rest).strip("\n") + "\n"
+    return found, rest.strip("\n") + "\n"
 
 
-def _entry(line: str) -> PendingEntry | None:
-    """What a comment of ours says; None for any other line, and one that was cut or changed."""
-    if not (line.startswith(_OPEN) and line.rstrip().endswith(_CLOSE)):
-        return None
-    try:
-        given = json.loads(line.rstrip()[len(_OPEN) : -len(_CLOSE)])
-        key, at = bytes.fromhex(given.pop("key")), datetime.fromisoformat(given.pop("at"))
-        memory, source = given.pop("memory", None), given.pop("source", None)
-        if at.tzinfo is None or any(not isinstance(value, str) for value in given.values()):
-            return None
-        checked_text(given["session"], "session", MAX_SESSION)
-        for name, known in (("role", ROLES), ("chat", CHATS), ("origin", ORIGINS)):
-            choice(name, given[name], known)
-        if memory is not None:
-            if memory.get("expires_at"):
-                memory["expires_at"] = datetime.fromisoformat(memory["expires_at"])
-            memory = checked(memory, memory["kind"], None)
-        turn = Turn(content="", at=at, **given)
-        return PendingEntry(key, turn, memory, Source(*source) if source else None)
-    except (ValueError, TypeError, KeyError, AttributeError, InputError):
-        return None
+def _entry(given: dict[str, Any], content: str) -> PendingEntry:
+    key, at = bytes.fromhex(given.pop("key")), datetime.fromisoformat(given.pop("at"))
+    memory, source = given.pop("memory", None), given.pop("source", None)
+    if at.tzinfo is None or any(not isinstance(value, str) for value in given.values()):
+        raise ValueError(at)
+    checked_text(given["session"], "session", MAX_SESSION)
+    for name, known in (("role", ROLES), ("chat", CHATS), ("origin", ORIGINS)):
+        choice(name, given[name], known)
+    if memory is not None:
+        if memory.get("expires_at"):
+            memory["expires_at"] = datetime.fromisoformat(memory["expires_at"])
+        memory = checked({**memory, "content": content}, memory["kind"], None)
+    turn = Turn(content=content, at=at, **given)
+    return PendingEntry(key, turn, memory, Source(*source) if source else None)
 
 
 class PlainMemory(Memory):
@@ -233,7 +213,6 @@ class PlainMemory(Memory):
 
     @property
     def pending(self) -> Pending:
-        """What waits until the engine is on."""
         return Pending(self._space.folder, self.workspace.path, self.space, self.seal)
 
     def add_drafts(
@@ -256,22 +235,11 @@ class PlainMemory(Memory):
             return of[-LATELY:]
 
         drafts = self.guard.drafts(drafts, lately)
-        now = self.now()
-        keyed = with_keys(drafts, session, now)
-        if live and (anew := unmarked(drafts, keyed)):
-            # Whether a session has begun is in the database: one turn alone goes on with it.
-            waiting = {one.key: one.turn.session for one in self.pending.entries()}
-            sizes = Counter(waiting.values())
-            keyed = said_again(
-                keyed,
-                anew,
-                lambda turns: [waiting.get(key) for _, key in turns],
-                lambda session: sizes[session] or int(len(keyed) == 1),
-            )
+        keyed = with_keys(drafts, session, self.now())
+        if live and len(keyed) == 1 and unmarked(drafts, keyed):
+            keyed = [(keyed[0][0], os.urandom(16))]  # who says `yes` again says it again
         keyed = speakers.attributed(keyed, me, self._store.wall)
-        new = self.pending.append([PendingEntry(key, turn) for turn, key in keyed], now)
-        if progress:
-            progress(len(keyed), len(keyed))
+        new = self.pending.append([PendingEntry(key, turn) for turn, key in keyed], self.now())
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
         return Added(new, len(keyed) - new, 0, sessions, people=speakers.people(keyed))
 
@@ -312,56 +280,33 @@ class PlainMemory(Memory):
         reveal: bool = False,
         **filters: object,
     ) -> Recall:
-        """MEMORY.md and the notes of today and yesterday, as far as the budget goes.
-
-        Nothing is looked for, so filters do not count. In a group there is nothing to tell.
-        """
+        """MEMORY.md and the notes of today and yesterday, whatever is asked; groups get none."""
         is_text("query", query)
         budget = self.config.recall.budget if budget is None else number("budget", budget)
         seen = frozenset(map(fold, in_view))
+        items = self._note("MEMORY.md", budget // 3)
+        for day in self._days():
+            items += self._note(os.path.join("memory", f"{day}.md"), budget // 4)
+        for one in reversed(self._entries()):
+            kind = "turn" if one.fields is None else str(one.fields.get("kind", "fact"))
+            id, source = one.key.hex()[:8], Source(one.turn.session, one.turn.id)
+            items.append(_item(f"pending_{id}", kind, one.turn.content, one.turn.at, source))
         direct = self.within(chat=chat).chat == "direct"
-        # In turn, so that what was written last has room however long MEMORY.md is.
-        pairs = zip_longest(self._recent(), self._chunked("MEMORY.md", "memory"))
         items = [
             one._replace(content=self.guard.shown(one.content, True, reveal))
-            for one in (one for pair in pairs for one in pair if one and direct)
-            if fold(one.content) not in seen
+            for one in items
+            if direct and fold(one.content) not in seen
         ]
         shown = block(items, budget, self._space.count, language_of(query))
         left = len(items) - len(shown.items)
         out = (LeftOut("budget", left),) if left else ()
         return Recall(query, Gate(True, "asked"), shown.items, out, shown.text, shown.tokens, 0.0)
 
-    def assemble(
-        self,
-        message: str,
-        *,
-        soul: str | None = None,
-        workspace: str | os.PathLike[str] | None = None,
-        history: Iterable[str | Mapping[str, object]] = (),
-        chat: Chat = "direct",
-        state: State | None = None,
-        top: int | None = None,
-        budget: int | None = None,
-    ) -> Frame:
-        is_text("message", message)
-        heard, config = self.within(chat=chat), self.config.recall
-        if soul is None:
-            soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
-        direct = heard.chat == "direct"
-        said = [one.turn for one in self._entries() if one.fields is None] if direct else []
-        profile = heard._read("MEMORY.md")
-        past, shown = frames.texts_of(history), heard._space.shown
-        # MEMORY.md stands in the place of the profile already.
-        told = {one.content for one in self._chunked("MEMORY.md", "memory")}
-        return frames.assemble(
-            frames.Material(message, soul, profile, said, past, self.now(), shown),
-            state or State(),
-            lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen | told),
-            config.frame if budget is None else number("budget", budget),
-            config.budget,
-            self._space.count,
-        )
+    def _note(self, name: str, most: int) -> list[Item]:
+        """A note as far as `most` tokens go; none where there is none."""
+        text = cut(self._read(name), most, self._space.count).strip()
+        source = Source(file=os.path.join(self.workspace.path, name), line=1)
+        return [_item(f"n_{name}", "note", text, self.now(), source)] if text else []
 
     def gate(self, message: str, *, chat: Chat = "direct", state: State | None = None) -> Gate:
         is_text("message", message)
@@ -375,33 +320,7 @@ class PlainMemory(Memory):
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         return self.snapshot(language)
 
-    def _recent(self) -> list[Item]:
-        """The daily notes and what was said, newest first."""
-        found: list[Item] = []
-        for day in self._days():
-            found += reversed(self._chunked(os.path.join("memory", f"{day}.md"), "daily"))
-        for one in reversed(self._entries()):
-            kind = "turn" if one.fields is None else str(one.fields.get("kind", "fact"))
-            source = Source(session=one.turn.session, turn=one.turn.id or one.key.hex()[:8])
-            id = f"pending_{one.key.hex()[:8]}"
-            found.append(_item(id, kind, one.turn.content, one.turn.at, source))
-        return found
-
-    def _chunked(self, name: str, role: FileRole) -> list[Item]:
-        path, now = os.path.join(self.workspace.path, name), self.now()
-        return [
-            _item(
-                f"n_{name}:{one.first_line}",
-                "note",
-                one.text,
-                one.at or now,
-                Source(file=path, line=one.first_line),
-            )
-            for one in chunks(self._read(name).splitlines(), name, role, self._space.zone)
-        ]
-
     def _days(self) -> list[str]:
-        """Today and yesterday."""
         return [f"{self.now() - timedelta(days=n):%Y-%m-%d}" for n in range(2)]
 
     def _entries(self) -> list[PendingEntry]:
@@ -457,4 +376,4 @@ class PlainMemory(Memory):
 
 
 def _item(id: str, kind: str, text: str, at: datetime, source: Source) -> Item:
-    return Item(id, kind, snippet(text, (), _SHOWN), 1.0, at, "active", (source,), {})
+    return Item(id, kind, text, 1.0, at, "active", (source,), {})

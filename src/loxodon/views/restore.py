@@ -62,10 +62,7 @@ def restore(
     progress: Progress | None = None,
 ) -> Restored:
     """Make the database of a space from the views in `source`, a workspace or its folder of views.
-
-    A space that has anything is refused; with `replace` its database is kept beside the new one, as
-    `Restored.before`. `key` is as in `Memory.open`.
-    """
+    A space that has anything is refused; with `replace` its database is kept beside the new one."""
     root, manifest = _manifest(source, space)
     dump = Dump(root, manifest)
     home = home_at(home)
@@ -92,18 +89,11 @@ def restore(
 
 
 def _manifest(source: str, space: str) -> tuple[str, Manifest]:
-    """The folder of views in `source`, and its manifest."""
     source = os.path.abspath(os.path.expanduser(source))
     for root in (os.path.join(source, VIEWS), source):
         manifest = load(root)
         if manifest is None:
             continue
-        if manifest.masked:
-            raise InputError(
-                "{folder} contains masked copies, which cannot be restored",
-                hint="restore from a folder that was exported without --masked",
-                folder=root,
-            )
         if manifest.space != space:
             raise of_other_space(root, manifest.space)
         return root, manifest
@@ -140,7 +130,6 @@ def _fill(memory: Memory, store: Store, dump: Dump, progress: Progress) -> None:
 
 
 def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
-    """What is to say of the files that were edited."""
     for name in manifest.files:
         if change_of(root, name, manifest) != "edited":
             continue
@@ -154,7 +143,6 @@ def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
 
 
 def not_empty(space: str, home: str) -> InputError:
-    """The error for a space whose data would be replaced."""
     return InputError(
         "the space {space} at {home} is not empty",
         hint="to replace it, add --replace; the old database is kept",

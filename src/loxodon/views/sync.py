@@ -1,9 +1,14 @@
 """Taking in what a person changed on insights.md, as that person's own change.
 
-The page is read first; then, in one transaction, `edits` decides what becomes of each change and it
+The page is read first; then, in one transaction, it is decided what becomes of each change and it
 is done, so that two syncs at once take nothing twice, and one that is killed loses nothing.
-Afterwards the notes beside the views are indexed and the views are written anew. A page with
-something that cannot be taken stays as it is, and nothing of it is taken.
+Afterwards the notes beside the views are indexed and the views are written anew.
+
+Three things are compared for each memory: the record as it was when the page was written (the
+base), the page as it is now, and the record as it is now. What differs between the first two is the
+person's change. It is taken unless the memory was changed in the same place meanwhile: that is a
+conflict, which is told and never guessed at. Of a page with a conflict, or with a line that cannot
+be read, nothing is taken. Where an entry stands on the page changes nothing.
 """
 
 from __future__ import annotations
@@ -11,26 +16,28 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from loxodon import fields
 from loxodon.errors import InputError, LoxodonError, NotFoundError, refused
+from loxodon.fields import EDITABLE
 from loxodon.layout import VIEWS
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.notes.index import Indexed
 from loxodon.store import Filter
 from loxodon.types import FileProblem, Record, Source
 from loxodon.views import manifest
-from loxodon.views.edits import CurrentMemories, EditedPage, SyncPlan, decide
-from loxodon.views.insights import read_page
+from loxodon.views.insights import EditedEntry, EditedPage, read_page
 from loxodon.views.manifest import INSIGHTS, MANIFEST
 
 if TYPE_CHECKING:
     from loxodon.verbs import Changes
     from loxodon.views.workspace import Workspace
 
+MANY = 20  # memories that may be gone from the page at once, even where that is more than half
+_SHOWN = 200  # characters of a value in a message
 _MERGING = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
 
 
@@ -47,14 +54,11 @@ class Synced(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What was taken in from the page."""
-
     synced: Synced
     settled: Mapping[str, str] = {}  # the page to write anew, with the hash of what was read
 
 
 def sync(workspace: Workspace, *, deletions: bool = False, dry_run: bool = False) -> Synced:
-    """Take in what changed in the workspace, and write the views."""
     memory = workspace.memory
     if not memory.has_views:
         what, hint = refused("views").localized()
@@ -99,8 +103,8 @@ def take_in(workspace: Workspace, *, deletions: bool = False, dry_run: bool = Fa
         last = manifest.load(root)
     except InputError as error:  # the versions on the page still tell what was edited
         problems.append(_problem(MANIFEST, error))
-    if last:
-        _check_ours(root, last, workspace.memory.space)
+    if last and last.space != workspace.memory.space:
+        raise manifest.of_other_space(root, last.space)
     row = last.files.get(INSIGHTS) if last else None
     nothing = Taken(Synced(problems=tuple(problems)))
     if last and row and manifest.change_of(root, INSIGHTS, last) != "edited":
@@ -136,17 +140,6 @@ def take_in(workspace: Workspace, *, deletions: bool = False, dry_run: bool = Fa
     )
     taken_whole = not (dry_run or plan.conflicts or plan.problems)
     return Taken(synced, {INSIGHTS: hash} if taken_whole else {})
-
-
-def _check_ours(root: str, last: manifest.Manifest, space: str) -> None:
-    if last.masked:
-        raise InputError(
-            "{path} contains masked copies, which cannot be synced",
-            hint="edit the text views that `loxodon export` writes",
-            path=root,
-        )
-    if last.space != space:
-        raise manifest.of_other_space(root, last.space)
 
 
 def _page(text: str, written: Mapping[str, int], space: str) -> EditedPage:
@@ -209,3 +202,191 @@ def _do(workspace: Workspace, page: EditedPage, plan: SyncPlan) -> list[str]:
         source = Source(file=f"{VIEWS}/{INSIGHTS}", line=new.line)
         added.append(memory.capture(source=source, token=token, **new.fields).id)
     return added
+
+
+# -- what becomes of each change ------------------------------------------------------------------
+
+
+class SyncPlan(NamedTuple):
+    edits: dict[str, Mapping[str, Any]]
+    archived: list[str]
+    new: list[EditedEntry]
+    conflicts: list[FileProblem]
+    problems: list[FileProblem]
+    notes: list[FileProblem]  # what a person should know; it hinders nothing
+
+
+class CurrentMemories(NamedTuple):
+    now: Mapping[str, Record]  # every memory that the page names
+    at: Callable[[str, int], Record | None]  # as it was at a version; None if it never had it
+    check: Callable[[Mapping[str, Any]], dict[str, Any]]  # `fields.checked`, of a fact
+
+
+def decide(page: EditedPage, held: CurrentMemories, deletions: bool = False) -> SyncPlan:
+    """What becomes of the changes; with `deletions` whatever is missing was deleted on purpose."""
+    plan = SyncPlan({}, [], [], [], list(page.problems), [])
+    if page.problems:
+        return plan
+    by_id: dict[str, list[EditedEntry]] = {}
+    for entry in page.entries:
+        by_id.setdefault(entry.id, []).append(entry)
+    known = ((id, held.now.get(id)) for id in page.written if id not in by_id)
+    gone = {id: record for id, record in known if record is not None}
+    ids = {record.content: id for id, record in gone.items()}
+    for entry in by_id.pop("", ()):
+        # An editor that had the file open writes what is new without the id it was given.
+        if id := ids.pop(entry.fields.get("content", ""), ""):
+            del gone[id]
+            by_id[id] = [entry._replace(id=id)]
+        else:
+            _add(plan, page, held, entry)
+    for entries in by_id.values():
+        # What was copied without its last line says less.
+        entry = max(entries, key=lambda one: len(one.fields))
+        differ = next(filter(None, (_difference(one, entry) for one in entries)), None)
+        if differ:
+            hint = t("keep one of them; without its id, the other becomes a new memory")
+            _conflict(plan, page, entry.line, entry.id, differ, hint)
+        else:
+            _take(plan, page, held, entry)
+    if gone:
+        _archive(plan, page, held, gone, deletions)
+    return plan._replace(edits={}, archived=[], new=[]) if plan.conflicts + plan.problems else plan
+
+
+def _add(plan: SyncPlan, page: EditedPage, held: CurrentMemories, entry: EditedEntry) -> None:
+    fields = _checked(plan, page, held, entry, {"content": "", **entry.fields})
+    if fields:
+        plan.new.append(entry._replace(fields=fields))
+        if entry.archived:
+            what = t("what is new is active: it was added to the active memories, not here")
+            plan.notes.append(FileProblem(page.file, entry.line, what))
+
+
+def _take(plan: SyncPlan, page: EditedPage, held: CurrentMemories, entry: EditedEntry) -> None:
+    record, written = held.now.get(entry.id), page.written.get(entry.id, 0)
+    if record is None and written:
+        what = t("{id} is no longer in the memory", id=entry.id)
+        hint = t("delete the line, or remove its id to make it a new memory")
+        plan.problems.append(FileProblem(page.file, entry.line, what, hint))
+        return
+    if record is None:  # copied from elsewhere
+        _add(plan, page, held, entry)
+        what = t("{id} is unknown: added as a new memory", id=entry.id)
+        plan.notes.append(FileProblem(page.file, entry.line, what))
+        return
+    base = _at(held, record, entry.version or written)
+    if base is None:
+        what = t("{id} never had a version {version}", id=entry.id, version=entry.version)
+        hint = t("it is at version {version}", version=record.version)
+        plan.problems.append(FileProblem(page.file, entry.line, what, hint))
+        return
+    changed = _changes(_checked(plan, page, held, entry, _changes(entry.fields, base)), base)
+    for name, value in changed.items():
+        if getattr(record, name) not in (getattr(base, name), value):
+            hint = t(
+                "to apply your edit, set its version to {version}; to discard it, write what "
+                "the memory has",
+                version=record.version,
+            )
+            differ = (name, value, getattr(record, name))
+            _conflict(plan, page, entry.line, entry.id, differ, hint)
+            return
+    if fields := _changes(changed, record):
+        plan.edits[entry.id] = fields
+
+
+def _archive(
+    plan: SyncPlan,
+    page: EditedPage,
+    held: CurrentMemories,
+    gone: Mapping[str, Record],
+    deletions: bool,
+) -> None:
+    written, left = page.written, [entry for entry in page.entries if entry.id]
+    is_older = any(0 < entry.version < written.get(entry.id, 0) for entry in left)
+    many = not left or (len(gone) > MANY and 2 * len(gone) > len(written))
+    living = any(record.state == "active" for record in gone.values())
+    if (many or is_older or not page.ended) and living and not deletions:
+        what = tn(
+            "missing: {gone} of its {n} memory; none was archived",
+            "missing: {gone} of its {n} memories; none was archived",
+            len(written),
+            gone=len(gone),
+        )
+        hint = t(
+            "to archive them, run `loxodon sync --deletions`; to get them back, delete the "
+            "file and run `loxodon export`"
+        )
+        plan.conflicts.append(FileProblem(page.file, 0, what, hint))
+        return
+    for id, record in gone.items():
+        base = _at(held, record, written[id]) or record
+        if base.state == "archived":
+            what = t("{id} is already archived; deleting its line does not delete it", id=id)
+            plan.notes.append(FileProblem(page.file, 0, what))
+        elif record.state == "archived":
+            continue
+        elif not deletions and any(getattr(base, n) != getattr(record, n) for n in EDITABLE):
+            hint = t(
+                "to archive it, run `loxodon archive {id}`; to keep it, put its line back", id=id
+            )
+            _conflict(plan, page, 0, id, ("content", t("deleted"), record.content), hint)
+        else:
+            plan.archived.append(id)
+
+
+def _at(held: CurrentMemories, record: Record, version: int) -> Record | None:
+    return record if version in (0, record.version) else held.at(record.id, version)
+
+
+def _checked(
+    plan: SyncPlan,
+    page: EditedPage,
+    held: CurrentMemories,
+    entry: EditedEntry,
+    fields: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What may be kept of fields; empty, and told, where they cannot be."""
+    try:
+        return held.check(fields)
+    except InputError as error:
+        plan.problems.append(FileProblem(page.file, entry.line, *error.localized()))
+        return {}
+
+
+def _conflict(
+    plan: SyncPlan, page: EditedPage, line: int, id: str, differ: tuple[str, Any, Any], hint: str
+) -> None:
+    """Tell of a field that is one thing here, and another elsewhere."""
+    field, here, there = differ
+    what = t(
+        "{id} was changed in two places: {field} is {here} here, {there} elsewhere",
+        id=id,
+        field=field,
+        here=_shown(here),
+        there=_shown(there),
+    )
+    plan.conflicts.append(FileProblem(page.file, line, what, hint))
+
+
+def _changes(fields: Mapping[str, Any], base: Record) -> dict[str, Any]:
+    """The fields that differ from a record, as far as a page writes them: numbers are rounded."""
+
+    def same(one: object, other: object) -> bool:
+        if isinstance(one, float) and isinstance(other, float):
+            return f"{one:.4g}" == f"{other:.4g}"
+        return one == other
+
+    return {name: value for name, value in fields.items() if not same(value, getattr(base, name))}
+
+
+def _difference(one: EditedEntry, other: EditedEntry) -> tuple[str, Any, Any] | None:
+    a, b = one.fields, other.fields
+    return next(((n, a[n], b[n]) for n in sorted(a.keys() & b.keys()) if a[n] != b[n]), None)
+
+
+def _shown(value: object) -> str:
+    """A value as a message has it, cut where it is long."""
+    text = ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+    return f"“{text[:_SHOWN]}…”" if len(text) > _SHOWN else f"“{text}”"

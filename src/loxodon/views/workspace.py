@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from loxodon.journal.follow import Followed
     from loxodon.memory import Memory
     from loxodon.notes.index import Indexed
-    from loxodon.views.folder import Exported
+    from loxodon.views.export import Exported
     from loxodon.views.sync import Synced
 
 TROUBLE = "views"
@@ -75,19 +75,15 @@ class Workspace:
             str | os.PathLike[str] | None, Arg("folder to write to (default: the workspace)", PATH)
         ] = None,
         *,
-        masked: Annotated[bool, Arg("mask addresses, numbers and keys")] = False,
         plain: bool = False,
         progress: Progress | None = None,
         settled: Mapping[str, str] | None = None,
     ) -> Exported:
         """Write the memory as text.
 
-        It goes into `memory/` of the workspace, or of `folder`. Files are written where they
-        differ, for their owner only. What is not Loxodon's is left, and so is a view with edits
-        until `sync` has taken them in; `settled` names those that it has, each with the hash of
-        what it read. With `masked`, which needs a folder of its own, addresses, numbers and keys
-        are masked; such copies are never read back. Of an encrypted memory only a folder of its own
-        is written, and only where `plain` says that it may.
+        It goes into `memory/` of the workspace, or of `folder`. What is not Loxodon's is left, and
+        so is a view with edits until `sync` has taken them in; `settled` names those that it has,
+        each with the hash of what it read. `plain` allows it for an encrypted memory.
         """
         from loxodon.views.export import export
 
@@ -102,14 +98,11 @@ class Workspace:
             )
         if given is None and not self.memory.has_views:
             raise refused("views")
-        return export(self, given, masked=masked, progress=progress, settled=settled)
+        return export(self, given, progress=progress, settled=settled)
 
     @verb(access="owner", audit="works")
     def renew(self) -> str:
-        """Take in what was edited, then write the views; why that could not be done, else empty.
-
-        Nothing is made for a memory that is empty. `trouble` has the answer until the next time.
-        """
+        """Take in what was edited, then write the views; why that could not be done, else empty."""
         from loxodon.views.export import renew
 
         return renew(self)
@@ -129,11 +122,9 @@ class Workspace:
     ) -> Synced:
         """Apply edits of the text views, and index the notes.
 
-        What was changed in the views is the user's own change. An entry that was edited edits the
-        memory, a new one is captured, a deleted one archives. What the memory has changed
-        meanwhile, and what makes no sense, is left and reported, as is a view that has lost most of
-        its entries; `deletions` archives these all the same. With `dry_run` nothing is written:
-        what would be is told.
+        An entry that was edited edits the memory, a new one is captured, a deleted one archives.
+        What the memory has changed meanwhile is left and reported, as is a view that has lost most
+        of its entries; `deletions` archives these all the same.
         """
         from loxodon.views.sync import sync
 
@@ -141,22 +132,14 @@ class Workspace:
 
     @verb("POST /workspace/index", access="owner", audit="works", long="cut")
     def index(self, progress: Progress | None = None) -> Indexed:
-        """Index the notes that changed.
-
-        They are the agent's own files, and the user's folders of Markdown. They are found by
-        `recall` from then on, and never written to. What is gone is dropped; what cannot be read is
-        reported; what is being written is read the next time.
-        """
+        """Index the notes that changed: the agent's own files, and the user's Markdown."""
         from loxodon.notes.index import index
 
         return index(self, progress)
 
     @verb(Route("GET /workspace/sources", access="owner"), audit="reads")
     def sources(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[SourceFile]:
-        """List the indexed notes, by name.
-
-        They are as they were when they were read; nothing is read now.
-        """
+        """List the indexed notes, by name."""
         number("limit", limit)
         return paged("workspace.sources", cursor, lambda after: cut(self._files(), limit, after))
 
@@ -172,11 +155,7 @@ class Workspace:
 
     @verb(access="owner", audit="works")
     def follow(self, state: str | None = None, agents: Sequence[str] = ()) -> Followed:
-        """Journal what OpenClaw's agents and their people said since the last time.
-
-        `state` is OpenClaw's folder (OPENCLAW_STATE_DIR, else ~/.openclaw); `agents` are ids, all
-        where none is named.
-        """
+        """Journal what OpenClaw's agents (all, or these ids) and their people said since."""
         from loxodon.agents.openclaw.follow import follow, state_folder
 
         return follow(self, allowed_path(self.memory.home, state_folder(state, os.environ)), agents)
@@ -191,9 +170,7 @@ class Workspace:
         known: bool = False,
         project: str = "",
     ) -> Followed:
-        """Journal what was said to a coding agent (`AGENTS`) since the last time, in all
-        of its transcripts or in one, with `known` also in those that were read before; its folder
-        is where its environment variable says."""
+        """Journal what was said to a coding agent since, in all of its transcripts or in one."""
         from loxodon.journal.follow import follow_agent
         from loxodon.journal.transcripts import AGENTS
 
@@ -221,11 +198,8 @@ class Workspace:
     ) -> Imported:
         """Import memories and chats from another program.
 
-        See `loxodon.imports` for the formats. Conversations go to the journal, what is remembered
-        becomes memories. The same again adds nothing, whatever has become of a memory since. What
-        cannot be read as a whole is refused with an InputError before anything is taken; what of it
-        cannot be kept is reported. `user` chooses whose memories, where a file has those of several
-        people; with `dry_run` nothing is written: what would be is told.
+        See `loxodon.imports` for the formats. The same again adds nothing. What cannot be read as a
+        whole is refused with an InputError before anything is taken.
         """
         from loxodon.imports import take_in
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
-import apsw
 import pytest
 import zstandard
 
 from loxodon import Memory, NotFoundError
 from loxodon.journal.follow import Followed
-from tests.agents.openclaw.made import Entry, OpenClaw, header, lines, said, talk
+from tests.agents.openclaw.made import OpenClaw, header, lines, said, talk
 from tests.cases import cases
 from tests.cli.shell import typed
 from tests.clock import Clock
@@ -108,16 +105,6 @@ def test_where_openclaw_is(tmp_path: Path, variables: dict[str, str], folder: st
     assert json.loads(done.stdout)["added"] == 1
 
 
-def test_what_is_not_a_transcript_is_not_read(memory: Memory, claw: OpenClaw) -> None:
-    names = {one["name"]: one["is_one"] for one in cases(__file__, "transcripts")}
-    folder = claw.file("one", talk("a")).parent
-    for number, name in enumerate(names):
-        text = lines([header(f"s{number}"), *talk(ascii(name).strip("'"))])
-        (folder / name).write_text(text, "utf-8")
-    follow(memory, claw)
-    assert set(journal(memory)) == {"a", *(name for name, is_one in names.items() if is_one)}
-
-
 # -- what is new ---------------------------------------------------------------------------------
 
 
@@ -201,22 +188,6 @@ def test_a_session_branched_off_another_begins_with_its_turns(
     assert [turn.session for turn in memory.journal()] == ["z-first"] * 2 + ["m-second", "a-third"]
 
 
-def test_a_branched_session_in_a_database(memory: Memory, claw: OpenClaw) -> None:
-    database = claw.database()
-    database.session("z", talk("a", "b"))
-    database.session("a", (), key="agent:main:other")
-    with database.db:
-        database.db.execute("DELETE FROM transcript_events WHERE session_id = 'a'")
-    database.append("a", header("a", parentSession="z"))
-    for entry in talk("a", "b", "c"):
-        database.append("a", entry)
-    with database.db:
-        database.db.execute(
-            "UPDATE transcript_events SET created_at = created_at + 9000 WHERE session_id = 'a'"
-        )
-    assert (follow(memory, claw).added, journal(memory)) == (3, ["a", "b", "c"])
-
-
 # -- the database --------------------------------------------------------------------------------
 
 
@@ -229,14 +200,6 @@ def test_of_a_database_only_sessions_that_changed_are_read(memory: Memory, claw:
         database.append("one", entry)
     found = follow(memory, claw)
     assert (found.added, found.known, found.read, found.unchanged) == (2, 2, 1, 1)
-
-
-def test_only_the_live_branch_of_a_database_is_read(memory: Memory, claw: OpenClaw) -> None:
-    database = claw.database()
-    database.session("one", talk("a", "b", "left"))
-    database.append("one", said("n1", "m2", "taken"), live=False)
-    assert follow(memory, claw).added == 3
-    assert journal(memory) == ["a", "b", "taken"]
 
 
 def test_a_session_that_was_written_anew(memory: Memory, claw: OpenClaw) -> None:
@@ -404,25 +367,6 @@ def test_a_writer_goes_on_while_it_is_followed(memory: Memory, claw: OpenClaw, k
     assert sorted(texts) == sorted(f"text {number}" for number in range(1, 202))
 
 
-def test_what_comes_within_a_tick_of_the_clock_is_not_missed(
-    memory: Memory, claw: OpenClaw
-) -> None:
-    database = claw.database()
-    database.session("one", talk("a", "b", "c"))
-    # From here on the log is written from its beginning again, and keeps its size.
-    database.db.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
-    database.append("one", said("m4", "m3", "d"))
-    files = [database.file, database.file.with_name(database.file.name + "-wal")]
-    before = [(one, one.stat()) for one in files]
-    assert follow(memory, claw).added == 4
-    database.append("one", said("m5", "m4", "e"))
-    for one, stat in before:
-        assert one.stat().st_size == stat.st_size
-        os.utime(one, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert follow(memory, claw).added == 1
-    database.close()
-
-
 # -- what is damaged -----------------------------------------------------------------------------
 
 
@@ -447,25 +391,6 @@ def test_what_was_damaged_is_taken_once_it_is_mended(
         database.db.execute("UPDATE transcript_events SET event_json = ? WHERE seq = 2", (good,))
     found = follow(memory, claw)
     assert (found.added, found.problems, len(journal(memory))) == (1, (), 3)
-
-
-@pytest.mark.parametrize("kind", ["file", "database"])
-def test_times_that_are_none(memory: Memory, claw: OpenClaw, kind: str) -> None:
-    stamps = ["NaN", "Infinity", "1e400", '"not a time"', "-99999999999999999999"]
-    bad = [
-        lines([said(f"m{n}", f"m{n - 1}", "a")]).replace('"2026-02-01T01:00:01.000Z"', stamp)
-        for n, stamp in enumerate(stamps)
-    ]
-    if kind == "file":
-        append(claw.file("one", ()), "".join(bad) + lines([said("m9", "m4", "b")]))
-    else:
-        database = claw.database()
-        database.session("one", ())
-        for event in bad:
-            database.append("one", event)
-        database.append("one", said("m9", "m4", "b"))
-    found = follow(memory, claw)
-    assert (len(found.problems), journal(memory)) == (len(stamps), ["b"])
 
 
 def _bomb() -> bytes:
@@ -548,39 +473,6 @@ def test_a_database_that_is_none(memory: Memory, claw: OpenClaw, how: str) -> No
     assert {Path(one.file.split("#")[0]) for one in found.problems} <= {database.file}
 
 
-def test_a_database_with_strange_values(memory: Memory, claw: OpenClaw) -> None:
-    folder = claw.root / "agents" / "main" / "agent"
-    folder.mkdir(parents=True)
-    rows: list[tuple[Any, ...]] = [
-        (None, 0, "{}", 1),
-        (b"blob", 0, "{}", 1),
-        (7, 0, "{}", 1),
-        ("s", "not a number", "{}", 1),
-        ("s", 1 << 62, json.dumps(said("x", None, "far")), None),
-        ("s\x00t", 0, "{}", 1),
-        ("n" * 600, 0, json.dumps(said("x", None, "long name")), 1),
-        ("ok", 1.5, "{}", 1),
-        ("ok", 2, json.dumps(said("m1", None, "fine")), 2),
-    ]
-    with apsw.Connection(str(folder / "openclaw-agent.sqlite")) as db:
-        db.execute("CREATE TABLE transcript_events (session_id, seq, event_json, created_at)")
-        db.executemany("INSERT INTO transcript_events VALUES (?, ?, ?, ?)", rows)
-        db.execute("CREATE TABLE session_windows (session_id, session_key, chat_type)")
-        db.execute(
-            "INSERT INTO session_windows VALUES ('ok', x'00', 7), ('s', 'agent:main:main', 'x')"
-        )
-    follow(memory, claw)
-    assert "fine" in journal(memory)
-
-
-def test_an_index_that_is_none(memory: Memory, claw: OpenClaw) -> None:
-    for number, index in enumerate(("", "{", "[1]", "[" * 100_000, '{"agent:main:x": 7}')):
-        path = claw.file(f"s{number}", talk("a"), agent=f"agent{number}")
-        (path.parent / "sessions.json").write_text(index, "utf-8")
-    found = follow(memory, claw)
-    assert (found.added, len(found.problems)) == (5, 4)
-
-
 def test_files_that_cannot_be_read_are_told_and_the_others_read(
     memory: Memory, claw: OpenClaw, tmp_path: Path
 ) -> None:
@@ -596,38 +488,3 @@ def test_files_that_cannot_be_read_are_told_and_the_others_read(
     told = [Path(one.file).stem for one in found.problems]
     assert (told.count("one"), {"two", "three"} <= set(told)) == (101, True)
     assert any("2900" in one.what for one in found.problems)
-
-
-_WITHOUT_ZSTD = """
-import sys
-sys.modules["zstandard"] = None
-from loxodon import Memory
-with Memory.open(sys.argv[1]) as memory:
-    found = memory.workspace.follow(sys.argv[2])
-    print(found.added, len(found.problems), found.problems[0].hint if found.problems else "")
-"""
-
-
-@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python itself can unpack")
-def test_without_zstandard_long_messages_wait(
-    memory: Memory, claw: OpenClaw, tmp_path: Path
-) -> None:
-    claw.database().session("one", talk("short", "long " * 500))
-    home = str(tmp_path / "home")
-    command = [sys.executable, "-c", _WITHOUT_ZSTD, home, str(claw.root)]
-    for told in ("1 1 ", "0 0 "):
-        said_there = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        assert said_there.startswith(told)
-        assert ("[workspace]" in said_there) == (told == "1 1 ")
-    assert follow(memory, claw).added == 1
-
-
-def test_any_text_is_taken_as_it_is(memory: Memory, claw: OpenClaw) -> None:
-    texts = ["\u202eright\u202c", "a\r\nb\tc\x07", "x" * 1_000_000, "\u2028 line", "汉" * 5000]
-    entries: list[Entry] = [said(f"m{n}", f"m{n - 1}", text) for n, text in enumerate(texts, 1)]
-    entries[0]["parentId"] = None
-    claw.file("one", entries)
-    claw.database("new").session("two", entries)
-    assert follow(memory, claw).problems == ()
-    for session in ("one", "two"):
-        assert [turn.content for turn in memory.journal(session=session)] == texts

@@ -10,7 +10,7 @@ it is in, and OpenClaw gets what comes back. So what may be told to whom is deci
 | get | path, from, lines; or id | text, as `memory_get` gives it |
 | remember | text, importance | id and kind: what was remembered, and whether it is believed |
 | turn | agent | added: what was journalled of what was said |
-| command | name, args | text: what a person is told (`_told`) |
+| command | name, args | text: what a person is told |
 | chat | – | chat: who hears it |
 
 Each has `session`, the key; and `channel`, `sender`, `owners`, `allowed` and `main`, by which
@@ -189,8 +189,7 @@ def _result(item: Item, score: float) -> Answer:
 
 
 def _remember(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
-    """The words are the agent's: a fact where the user's own words bear them out. What others have
-    it remember is what they said, which is in the journal as theirs."""
+    """The words are the agent's: a fact where the user's own words bear them out."""
     if chat != "direct":
         return {"status": "refused", "reason": t("notes are only kept in a private chat")}
     given = request.get("importance")
@@ -198,10 +197,6 @@ def _remember(workspace: Workspace, request: Mapping[str, object], chat: Chat) -
     more: dict[str, Any] = {"importance": given} if known else {}
     record = workspace.memory.remember(_text(request, "text"), **more)
     return {"status": "ok", "id": record.id, "kind": record.kind, "text": record.content}
-
-
-def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
-    return {"text": _told(workspace, _text(request, "name"), _text(request, "args"), chat)}
 
 
 def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
@@ -241,9 +236,7 @@ def _known(workspace: Workspace, name: str, chat: Chat) -> str:
 
 
 def _lines_of(workspace: Workspace, path: str, chat: Chat, own: str) -> Sequence[str]:
-    """The lines of a file of the workspace, or of the agent's `own` where that is known. What files
-    say has no audience, so groups get none; and the views are of every agent's memory, so an agent
-    does not get those."""
+    """The lines of a file of the workspace; groups get none, an agent no views."""
     missing = NotFoundError("file not found in the workspace: {path}", path=repr(path))
     if not path or "\0" in path or chat != "direct":
         raise missing
@@ -265,26 +258,32 @@ def _lines_of(workspace: Workspace, path: str, chat: Chat, own: str) -> Sequence
     return data.decode("utf-8-sig", "replace").splitlines()
 
 
-def _told(workspace: Workspace, name: str, rest: str, chat: Chat) -> str:
-    """What a person is told who asks without the agent: `/recall QUESTION`, `/tag ID +a -b` and
-    `/refresh`. In a group only a recall is answered, with what is no secret there."""
-    if name not in _COMMANDS:
+def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
+    """What a person is told who types a command; in a group only a recall is answered."""
+    name, words, memory = _text(request, "name"), _text(request, "args").split(), workspace.memory
+    if name not in ("recall", "tag", "refresh"):
         raise InputError("the plugin sent an unknown request: {want}", want=repr(name))
-    if chat != "direct" and name != "recall":
-        return t("this command is only for the owner, in a private chat")
     try:
-        return _COMMANDS[name](workspace, rest.strip(), chat)
+        if name == "recall":
+            found = memory.recall(" ".join(words), chat=chat).items if words else ()
+            lines = [f"{n}. {_item_line(one)}" for n, one in enumerate(found, 1)]
+            text = "\n".join(lines) or t("nothing found")
+        elif chat != "direct":
+            text = t("this command is only for the owner, in a private chat")
+        elif name == "refresh":
+            text = memory.profile(current(), refresh=True)
+        elif name == "tag" and len(words) > 1:
+            record = memory.get(words[0])
+            tags = retagged(record.tags, words[1:])
+            if tags != record.tags:
+                record = memory.edit(record.id, version=record.version, tags=tags)
+            shown = ", ".join(record.tags) or "—"
+            text = t("{id} now has the tags {tags}", id=record.id, tags=shown)
+        else:
+            text = t("write it as {usage}", usage="/tag ID +a -b")
     except LoxodonError as error:
-        what, hint = error.localized()
-        return f"{what}\n{hint}" if hint else what
-
-
-def _recall_command(workspace: Workspace, rest: str, chat: Chat) -> str:
-    if not rest:
-        return _usage("/recall " + t("QUESTION"))
-    found = workspace.memory.recall(rest, chat=chat).items
-    lines = [f"{n}. {_item_line(one)}" for n, one in enumerate(found, 1)]
-    return "\n".join(lines) or t("nothing found")
+        text = "\n".join(filter(None, error.localized()))
+    return {"text": text}
 
 
 def _item_line(item: Item) -> str:
@@ -292,33 +291,6 @@ def _item_line(item: Item) -> str:
     over = t("until {date}", date=f"{item.valid_until:%Y-%m-%d}") if item.valid_until else ""
     about = [f"{item.at:%Y-%m-%d}", item.id, *([over] if over else [])]
     return f"{said} ({', '.join(about)})"
-
-
-def _tag(workspace: Workspace, rest: str, chat: Chat) -> str:
-    memory = workspace.memory
-    id, *changes = rest.split() or [""]
-    if not changes:
-        return _usage("/tag ID +a -b")
-    record = memory.get(id)
-    tags = retagged(record.tags, changes)
-    if tags != record.tags:
-        record = memory.edit(id, version=record.version, tags=tags)
-    return t("{id} now has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
-
-
-def _refresh(workspace: Workspace, rest: str, chat: Chat) -> str:
-    return workspace.memory.profile(current(), refresh=True)
-
-
-def _usage(usage: str) -> str:
-    return t("write it as {usage}", usage=usage)
-
-
-_COMMANDS: dict[str, Callable[[Workspace, str, Chat], str]] = {
-    "recall": _recall_command,
-    "tag": _tag,
-    "refresh": _refresh,
-}
 
 
 # What is asked of the memory as the agent of a session sees it

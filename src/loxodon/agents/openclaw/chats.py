@@ -23,11 +23,8 @@ _ANYBODY = "*"
 def chat_of(
     key: str, channel: str = "", main: str = "main", sender: str = "", owners: Sequence[str] = ()
 ) -> Chat:
-    """The kind of chat that the session `key` is, on `channel` where that is known.
-
-    `main` is what OpenClaw calls the session that private chats share, `sender` who wrote, by the
-    name that the channel has for them, and `owners` whom OpenClaw knows as its owner.
-    """
+    """The kind of chat that the session `key` is; `main` is what OpenClaw calls the session that
+    private chats share, `sender` who wrote, and `owners` whom it knows as its owner."""
     parts, channel = key.strip().lower().split(":"), channel.strip().lower()
     if parts[0] == "agent":
         parts = parts[2:]
@@ -46,8 +43,7 @@ def chat_of(
 
 
 def owners_of(owners: Sequence[str], allowed: Sequence[str]) -> list[str]:
-    """Whom OpenClaw knows as its owner: those it calls so (`commands.ownerAllowFrom`). Where it
-    calls nobody so, whoever alone may write on the channel (`allowFrom`)."""
+    """Whom OpenClaw calls its owner; else whoever alone may write on the channel."""
     if owners:
         return [one for one in owners if one.strip() != _ANYBODY]
     return list(allowed) if len(allowed) == 1 and allowed[0].strip() != _ANYBODY else []

@@ -31,7 +31,6 @@ from loxodon.agents.openclaw import kit_files, members
 from loxodon.agents.openclaw.follow import DATABASE
 from loxodon.agents.supported import command_of
 from loxodon.errors import InputError, NotFoundError
-from loxodon.journal.openclaw_db import can_unpack
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
 from loxodon.views.manifest import LOCK, MANIFEST, change_of, load
@@ -43,8 +42,6 @@ Left = list[tuple[str, str]]  # files that are left as they are, and why
 
 
 class InstallPlace(NamedTuple):
-    """Where the memory and the OpenClaw are."""
-
     home: str
     space: str
     state: str
@@ -125,11 +122,6 @@ def _document(text: str, path: str) -> json5.Node:
         raise InputError("{path}: {error}", hint="{error_hint}", path=path, error=error) from None
 
 
-def missing_extra(state: str, workspace: str) -> str:
-    """The extra that brings what is needed to read this OpenClaw's long messages; else empty."""
-    return "" if can_unpack() or _is_older(state, workspace) else "workspace"
-
-
 def channels_without_owner(config: str) -> list[str]:
     """The channels on which OpenClaw knows nobody as its owner: they count as groups."""
     text = Files().text(config)
@@ -152,7 +144,6 @@ def _is_older(state: str, workspace: str) -> bool:
 
 
 def plan_install(place: InstallPlace) -> InstallPlan:
-    """What an install would change."""
     files, record = Files(), recorded(place.home)
     _check(place, record)
     left = _undo(files, record) if record else []
@@ -185,7 +176,6 @@ def plan_install(place: InstallPlace) -> InstallPlan:
 
 
 def _check(place: InstallPlace, record: Mapping[str, Any]) -> None:
-    """Refuse what an install would spoil."""
     if record and record["state"] != place.state and os.path.isdir(record["state"]):
         raise InputError(
             "this memory is installed in another OpenClaw: {state}",
@@ -299,7 +289,6 @@ def _put_settings(files: Files, place: InstallPlace) -> list[dict[str, Any]]:
 
 
 def recorded(home: str) -> dict[str, Any]:
-    """What the last install did; empty where there was none."""
     found = read_record(os.path.join(home, RECORD))
     if not found:
         return {}
@@ -382,22 +371,16 @@ def parts(home: str) -> list[InstallPart]:
     if not record:
         return []
     found: list[InstallPart] = []
-    for name, tail in (("skill", kit_files.SKILL), ("plugin", kit_files.PLUGIN)):
-        inside = os.sep + os.path.join(*tail, "")
-        states: dict[str, set[str]] = {}
-        for path, digest in record["files"].items():
-            top, sep, _ = path.partition(inside)
-            data = files.read(path)
-            now = "missing" if data is None else "there" if _digest(data) == digest else "edited"
-            states.setdefault(os.path.join(top, *tail), set()).update([now] if sep else [])
-        for folder, some in sorted(states.items()):
-            worst = next((one for one in ("missing", "edited", "there") if one in some), "")
-            found += [InstallPart(name, folder, worst)] if worst else []
+    for path, digest in sorted(record["files"].items()):
+        data = files.read(path)
+        state = "missing" if data is None else "there" if _digest(data) == digest else "edited"
+        is_skill = os.sep + os.path.join(*kit_files.SKILL, "") in path
+        found.append(InstallPart("skill" if is_skill else "plugin", path, state))
     config = record["config"]
     text = files.text(config)
     there = members.found(text) if text and _document(text, config) else {}
-    for name in ("slot", "entry"):
-        found.append(InstallPart(name, config, "there" if there.get(name) else "missing"))
+    members_of = ((name, "there" if there.get(name) else "missing") for name in ("slot", "entry"))
+    found += [InstallPart(name, config, state) for name, state in members_of]
     for path, piece in record["blocks"].items():
         text = files.text(path) or ""
         other = "edited" if kit_files.without_block(text) != text else "missing"

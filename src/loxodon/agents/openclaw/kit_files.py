@@ -22,7 +22,6 @@ _PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
 
 
 def text_of(*names: str) -> str:
-    """A file of the kit."""
     with open(os.path.join(_KIT, *names), encoding="utf-8") as file:
         return file.read()
 
@@ -65,10 +64,7 @@ def _document(value: object) -> str:
 
 
 def with_block(text: str, body: str) -> tuple[str, str]:
-    """`text` with a block at its end, and what was put there as one piece.
-
-    The piece brings the line breaks it needs, so that taking it out gives back every byte.
-    """
+    """`text` with a block at its end, and what was put there as one piece."""
     eol = "\r\n" if "\r\n" in text else "\n"
     lead = "" if not text else eol if text.endswith(eol) else eol + eol
     piece = lead + eol.join([OUR_BEGIN, *body.strip("\n").split("\n"), OUR_END, ""])

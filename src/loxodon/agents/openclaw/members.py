@@ -49,10 +49,7 @@ def with_ours(text: str, folder: str, *, newer: bool) -> tuple[str, list[ConfigE
 
 
 def without_ours(text: str, edits: Sequence[ConfigEdit]) -> str:
-    """`text` as it was before: to the letter where our pieces still stand, else member by member.
-
-    OpenClaw writes its file anew when it changes something, and people edit it.
-    """
+    """`text` as it was before our members were put in."""
     for edit in reversed(edits):
         text = _undone(text, edit)
     return text
@@ -68,7 +65,6 @@ def _undone(text: str, edit: ConfigEdit) -> str:
 
 
 def found(text: str) -> dict[str, bool]:
-    """Which of our members are there."""
     root = json5.parse(text)
     slot, allowed = root.at(SLOT), root.at(ALLOWED)
     barred = allowed is not None and isinstance(allowed.value, list) and NAME not in allowed.value
@@ -79,7 +75,6 @@ def found(text: str) -> dict[str, bool]:
 
 
 def channels_of(text: str) -> list[str]:
-    """The channels on which OpenClaw knows nobody as its owner."""
     root = json5.parse(text)
     owners, channels = root.at(("commands", "ownerAllowFrom")), root.at(("channels",))
     named = _texts(owners.value if owners else None)
