@@ -74,15 +74,21 @@ class Journal:
                 """How many of the sample a session contains, and how many turns in total."""
                 keyed, _, forgotten = self.admitted(sample, with_keys(sample, name, now), False)
                 known = store.known(keyed)
-                return len(known) - known.count(None) + forgotten, store.session_size(name)
+                return len(known) - known.count(None) + forgotten, store.scalar(
+                    "session_size", name
+                )
 
             session = session_for(names, sample, has)
         given = with_keys(drafts, session, now)
         keyed, paused, forgotten = self.admitted(drafts, given, live)
         if live and (anew := unmarked(drafts, given)):
             # A session counts what was forgotten of it too.
-            size = store.session_size
-            keyed = said_again(keyed, anew, store.known, lambda name: size(name) - forgotten)
+            keyed = said_again(
+                keyed,
+                anew,
+                store.known,
+                lambda name: store.scalar("session_size", name) - forgotten,
+            )
         theirs = [one for one in keyed if one[0].origin == "group" and speakers.is_named(one[0])]
         if theirs and not me:  # the names that were given when these turns were added before
             owners = speakers.names_given_before(theirs, store.known(theirs))
@@ -149,7 +155,7 @@ class Journal:
         """The caller's own session of that name, or the shared one if they have none."""
         if session and self._store.wall.stands:
             own = self._store.wall.session(session)
-            return own if self._store.session_size(own) else session
+            return own if self._store.scalar("session_size", own) else session
         return session
 
     def find(self, query: str, where: Filter, limit: int) -> list[Turn]:
