@@ -122,6 +122,5 @@ class Lived:
 
     def _event(self, turn: dict[str, str]) -> None:
         at = datetime.fromisoformat(turn["at"])
-        self._store.worklog.put_event(
-            Event(f"{at:%Y-%m-%d}", at, turn["session"], "", "user", turn["content"][:80], 20)
-        )
+        said = turn["session"], "", "user", turn["content"][:80], 20
+        self._store.execute("put_event", *Event(f"{at:%Y-%m-%d}", at, *said))

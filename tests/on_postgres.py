@@ -235,10 +235,6 @@ def _server() -> At:
 
 def let_go() -> None:
     """Close the connections of this process: a server has few."""
-    from loxodon.store.postgres.home_state import PostgresState
     from loxodon.store.postgres.pool import close_pools
 
     close_pools()
-    for one in files._SHARED.values():
-        assert isinstance(one, PostgresState)
-        one.close()

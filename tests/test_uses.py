@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from loxodon import Memory
+from loxodon.store import MemoryUse
 from tests.clock import NOW, Clock
 
 
@@ -17,6 +18,6 @@ def test_uses_are_counted_when_the_memory_is_closed(tmp_path: Path, clock: Clock
         with Memory.open(tmp_path, clock=clock, agent=agent) as memory:
             assert memory.recall("tea").items
     with Memory.open(tmp_path, clock=clock) as memory:
-        (one,) = memory.workspace.store.worklog.used()
+        (one,) = memory.workspace.store.query_as(MemoryUse, "used")
         assert (one.days, one.times, one.last_at) == (2, 3, memory.now())
         assert [entry.op for entry in memory.audit.entries()] == ["capture", *["recall"] * 3]

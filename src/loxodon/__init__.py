@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory as Memory
     from loxodon.status import Stats as Stats
     from loxodon.status import Status as Status
-    from loxodon.store.vectors import Coverage as Coverage
+    from loxodon.store import Coverage as Coverage
     from loxodon.types import Added as Added
     from loxodon.types import Entity as Entity
     from loxodon.types import Event as Event
@@ -51,7 +51,7 @@ _NAMES = {
     "StaleEditError StoreError",
     "memory": "Memory",
     "status": "Stats Status",
-    "store.vectors": "Coverage",
+    "store": "Coverage",
     "types": "Added Entity Event Frame Gate Item LeftOut Problem Recall Record Review Segment "
     "Source Trace Turn Version",
 }

@@ -97,7 +97,7 @@ def private(path: str, flags: int) -> int:
 def replace(path: str, data: bytes, mode: int = PRIVATE) -> None:
     """Put `data` in the place of a file in one step, on disk; an error leaves what was there."""
     if there := shared(path):
-        there[0].replace(there[1], data, durable=True)
+        there[0].replace(there[1], data)
         return
     draft = f"{path}.{os.getpid()}{get_ident()}.tmp"  # two threads may write the same file
     try:

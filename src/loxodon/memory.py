@@ -78,8 +78,8 @@ if TYPE_CHECKING:
     from loxodon.security.inspection import Inspected, Subject
     from loxodon.security.keys import Seal
     from loxodon.status import Stats, Status, Timekeeping
+    from loxodon.store.parts import WorkingSessions
     from loxodon.store.store import Store
-    from loxodon.store.workspace_data import WorkingSessions
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
     from loxodon.views.workspace import Workspace
 

@@ -122,9 +122,9 @@ def _take_sessions(store: Store, space: OpenSpace, more_keys: Sequence[bytes]) -
 
 
 def _put_sessions(store: Store, folder: str, names: Sequence[str], seal: Seal | None) -> None:
-    rows, agents = store.working_sessions, store.agents()
-    known = {one[:2] for one in rows.all()}
-    kept = {id: len(lines) for id, _, lines in rows.transcripts()}
+    rows, agents = store.working_sessions, ["", *store.column("agents")]
+    known = {one[:2] for one in store.query("working_sessions")}
+    kept = {id: len(rows.lines(id)) for id, _ in store.query("transcripts")}
 
     def owned(key: str) -> tuple[str, str]:
         """Whose a session is, and its key: those of agents are `main@bob`, `main@bob~group`."""

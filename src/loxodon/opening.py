@@ -19,9 +19,8 @@ from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
 from loxodon.security import pauses
 from loxodon.security.pauses import Pauses, paused_error
 from loxodon.spaces import home_at, space_folder
-from loxodon.store.off import Off
 from loxodon.store.sqlite.database import Database
-from loxodon.store.store import Store
+from loxodon.store.store import Off, Store
 from loxodon.store.walls import Wall, owners_only
 from loxodon.tokens import estimate
 from loxodon.types import Chat, Pause
@@ -206,7 +205,7 @@ class OpenSpace:
         """Marks of what must not come back; None if nothing was forgotten."""
         if not self.has_forgotten:
             return None
-        if (version := self.store.tombstones_version) != self._forgotten[0]:
+        if (version := self.store.scalar("tombstones_version")) != self._forgotten[0]:
             from loxodon.forget.marks import Marker, marks_of
 
             marker = Marker(self.root, self.config, self.store.space)

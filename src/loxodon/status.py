@@ -10,10 +10,10 @@ from loxodon.clock import zone_named
 from loxodon.consolidate.schedule import MOST_ATTEMPTS, next_time
 from loxodon.errors import KeyProblemError
 from loxodon.guard.quarantine import requests
+from loxodon.language.statements import Fragment
 from loxodon.security.audit import HEAD as AUDIT_HEAD
-from loxodon.store import Filter, Spent
+from loxodon.store import Coverage, Filter, PoolSizes, Spent
 from loxodon.store.clock_check import BACK, Belief, Doubted, doubted, looked
-from loxodon.store.vectors import Coverage
 from loxodon.types import Pause
 
 if TYPE_CHECKING:
@@ -135,7 +135,9 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         audited=audited,
         audit_trouble=audit_trouble,
         paused=memory.paused,
-        aside=tuple(f"t_{one.turn}" for one in worklog.fragments("failed", _NAMED)),
+        aside=tuple(
+            f"t_{one.turn}" for one in store.query_as(Fragment, "fragments", "failed", _NAMED)
+        ),
         clock=doubted(belief, now),
         turns_ahead=_turns_ahead(store, belief, now),
         store="" if memory.root == memory.home or store.wall.stands else memory.root,
@@ -187,8 +189,8 @@ def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats
         importance=counts.bands,
         turns=counts.turns,
         sessions=counts.sessions,
-        entities=worklog.pool().entities,
-        events=len(worklog.events()),
+        entities=store.query_as(PoolSizes, "pool_sizes")[0].entities,
+        events=store.scalar("count_events"),
         last_consolidation=worklog.work().last_success,
         next_consolidation=_next_run(memory),
         expected=EXPECTED,

@@ -215,14 +215,15 @@ def repaired(source: Path, home: Path, **more: object) -> None:
 
 
 def test_a_backup_of_an_earlier_version_is_ours(tmp_path: Path) -> None:
+    from loxodon.store.driver import migrations
     from loxodon.store.sqlite.copying import check_schema
-    from loxodon.store.sqlite.database import APPLICATION_ID, migrations
+    from loxodon.store.sqlite.database import APPLICATION_ID
 
-    for version in range(1, len(migrations()) + 1):
+    for version in range(1, len(migrations("sqlite")) + 1):
         path = str(tmp_path / f"{version}.db")
         connection = apsw.Connection(path)
         connection.create_scalar_function("seal", lambda *_: b"", deterministic=True)
-        for script in migrations()[:version]:
+        for script in migrations("sqlite")[:version]:
             connection.execute(Path(script).read_text("utf-8"))
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={version}")
         # As versions before this one kept checksums of rows.

@@ -19,8 +19,8 @@ import pytest
 from loxodon import Memory
 from loxodon.client import Client
 from loxodon.errors import InputError, LockedStoreError, NewerStoreError
+from loxodon.store.driver import migrations
 from loxodon.store.sqlite import cipher
-from loxodon.store.sqlite.database import migrations
 from loxodon.working import Session
 from tests.http.server import Server
 from tests.looking import files_with
@@ -241,7 +241,7 @@ def with_parts(home: Home, new: dict[str, bytes], **more: Any) -> None:
 def test_older_schema_is_brought_up_to_date(backed_up: Home, tmp_path: Path) -> None:
     home, old = backed_up, tmp_path / "old.db"
     connection = cipher.connect(str(old), ())
-    for script in migrations()[:6]:
+    for script in migrations("sqlite")[:6]:
         connection.execute(Path(script).read_text("utf-8")).fetchall()
     connection.execute("PRAGMA application_id=0x4C4F5844; PRAGMA user_version=6").fetchall()
     connection.execute("INSERT INTO meta (name, value) VALUES ('space', 'main')").fetchall()

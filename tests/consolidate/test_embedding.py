@@ -11,7 +11,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import BadReplyError, RejectedModelError, UnreachableModelError
-from loxodon.store.vectors import Coverage
+from loxodon.store import Coverage
 from tests.clock import Clock
 from tests.models.toys import Toy, raising, vector_of
 

@@ -442,7 +442,7 @@ def _killed(home: Path, clock: Clock, point: int) -> bool:
 
     places: dict[object, str] = {Database: "all many", os: "unlink replace fsync rename"}
     if on_postgres.ON:
-        places = {PostgresDatabase: "all run many _commit", PostgresState: "_ask _begun"}
+        places = {PostgresDatabase: "all run many _commit", PostgresState: "_ask _transaction"}
     return killed_at_call(forget, point, {one: names.split() for one, names in places.items()})
 
 

@@ -37,15 +37,12 @@ OF_TABLE = {
     "documents": ["document_under", "document_in", "document_before"],
 }
 CONDITIONS = {
-    "find_newest": MEMORY,
     "find_strongest": MEMORY,
     "foremost": MEMORY,
-    "journal": TURN,
     "newest_documents": OF_TABLE["documents"],
     "namespaces": ["document_under"],
-    "quarantined_by_state": ["quarantine_state"],
-    "turn_rows": ["turn_rows_of", "turn_rows_between"],
-    "memory_rows": ["memory_rows_of", "memory_rows_between"],
+    "turn_rows": ["turn_rows_of"],
+    "memory_rows": ["memory_rows_of"],
     "page_memories": [*MEMORY, "after_memories"],
     "page_few_memories": [*MEMORY, *FEW, "after_few_memories"],
     "page_due": ["due_by", "after_due"],
@@ -82,7 +79,7 @@ def composed(db: Driver) -> Iterator[Statement]:
                 conditions = OF_TABLE[table.truth] if "table" in holes else []
                 between = ["indexed_between"] if "index" in holes else []
                 parts = table.parts
-                if name in ("drop_of_model", "drop_rows_of"):
+                if name in ("drop_other_models", "drop_rows_of"):
                     parts |= {"table": "memories", "key": "row"}
                 yield from _narrowed(db, name, parts, [*conditions, *between])
 

@@ -14,7 +14,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError, StoreError
 from loxodon.journal import read
-from loxodon.store.workspace_data import WorkingSessions
+from loxodon.store.parts import WorkingSessions
 from loxodon.views.restore import restore
 from loxodon.working import Session
 from tests.clock import Clock

@@ -15,6 +15,7 @@ hash of itself.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import struct
@@ -90,9 +91,7 @@ class Writer:
             "parts": self._parts,
         }
         manifest["seal"] = _seal(manifest, keys[0]) if keys else ""
-        about = zipfile.ZipInfo(MANIFEST)
-        about.external_attr = 0o600 << 16
-        self._zip.writestr(about, json.dumps(manifest, ensure_ascii=False))
+        self.put(MANIFEST, io.BytesIO(json.dumps(manifest, ensure_ascii=False).encode()))
         self._zip.close()
 
 
@@ -201,19 +200,16 @@ def _not_whole(path: str, reason: InputError) -> InputError:
 def opened(path: str) -> Iterator[Reader]:
     """A backup, its manifest checked."""
     try:
-        file = open(path, "rb")  # noqa: SIM115
-    except OSError as error:
+        archive = zipfile.ZipFile(path)
+    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         raise InputError(
             "cannot read {path}: {reason}",
             hint="check its permissions",
             path=path,
-            reason=error.strerror or str(error),
+            reason=error.strerror,
         ) from None
-    with file:
-        try:
-            archive = zipfile.ZipFile(file)
-        except _SPOILT:
-            reason = InputError("it is not an archive, or its end is missing")
-            raise _not_whole(path, reason) from None
-        with archive:
-            yield Reader(path, archive, os.fstat(file.fileno()).st_size)
+    except _SPOILT:
+        reason = InputError("it is not an archive, or its end is missing")
+        raise _not_whole(path, reason) from None
+    with archive:
+        yield Reader(path, archive, os.path.getsize(path))

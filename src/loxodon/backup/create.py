@@ -10,7 +10,7 @@ import io
 import os
 import re
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,7 +91,7 @@ def backup(
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with copying.telling(path), draft_in(folder, _DRAFT) as draft:
             part = os.path.join(draft, name)
-            counts = _write(part, home, spaces, keys, now, progress)
+            counts = _write(part, home, spaces, keys, now)
             with archive.opened(part) as reader:
                 reader.check_seal(keys)
                 reader.verify(progress)
@@ -140,7 +140,7 @@ def found(home: str, space: str, config: Config, zone: tzinfo | None) -> list[Ba
 
 
 def _write(
-    part: str, home: str, spaces: Sequence[str], keys: Keys, now: datetime, progress: Progress
+    part: str, home: str, spaces: Sequence[str], keys: Keys, now: datetime
 ) -> tuple[int, int]:
     """The file under its first name; how many turns and memories are in it."""
     turns = memories = schema = 0
@@ -152,13 +152,11 @@ def _write(
             name, path = os.path.basename(folder), os.path.join(folder, DATABASE)
             with draft_in(folder) as draft:
                 copy = os.path.join(draft, DATABASE)
-                copying.snapshot(path, keys, copy, progress)
-                with closing(copying.checked(copy, keys)) as connection:
-                    rows = dict(copying.shape(connection))
-                    schema = int(str(connection.pragma("user_version")))
+                copying.snapshot(path, keys, copy)
+                counts, schema = copying.counts_of(copy, keys), copying.schema_of(copy, keys)
                 _put_file(writer, f"{SPACES}/{name}/{DATABASE}", copy, stored=bool(keys))
             _put_file(writer, f"{SPACES}/{name}/{DATABASE}.check", f"{path}.check")
-            turns, memories = turns + rows["turns"], memories + rows["memories"]
+            turns, memories = turns + counts["turns"], memories + counts["memories"]
             held.append(BackedUpSpace(name, "" if keys else space, bool(keys)))
         for name in (f"{KEYS}/{STRETCH}", POLICY):
             _put_file(writer, name, os.path.join(home, name))

@@ -19,22 +19,13 @@ from typing import NamedTuple
 
 import apsw
 
-from loxodon import old_files
+from loxodon import errors, old_files
 from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Reader
 from loxodon.backup.create import found as backups_found
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
 from loxodon.consolidate.decay import Decay
-from loxodon.errors import (
-    BusyStoreError,
-    DamagedStoreError,
-    ForeignStoreError,
-    InputError,
-    LockedStoreError,
-    LoxodonError,
-    StoreError,
-)
 from loxodon.filelock import FileLock, draft_in
 from loxodon.forget import forgetting
 from loxodon.layout import (
@@ -51,18 +42,17 @@ from loxodon.layout import (
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace, keys_for
 from loxodon.security import keys
-from loxodon.security.audit import Audit
+from loxodon.security.audit import Audit, recorded_as
 from loxodon.spaces import folder_name, home_at, no_space, space_folder, space_path
 from loxodon.store import Progress
-from loxodon.store.driver import newer
+from loxodon.store.driver import migrations, newer
 from loxodon.store.rows import turn_of
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import check_schema, space_of
-from loxodon.store.sqlite.database import Database, busy, migrations
+from loxodon.store.sqlite.database import Database, busy
 from loxodon.store.store import Store
 from loxodon.types import Problem, Turn
-from loxodon.verbs import verb
 from loxodon.views.restore import Restored, free, is_kept, not_empty
 from loxodon.views.restore import restore as restore_views
 
@@ -115,8 +105,8 @@ class _Restoring:
         progress: Progress,
     ) -> None:
         self._reader, self._home, self._clock, self._progress = reader, home, clock, progress
-        if reader.schema > len(migrations()):
-            raise newer(reader.path, reader.schema, len(migrations()))
+        if reader.schema > len(migrations("sqlite")):
+            raise newer(reader.path, reader.schema, len(migrations("sqlite")))
         reader.verify(progress)
         self._config, self._zone = config, zone_named(config.timezone)
         self._decay = Decay(config.decay, clock)
@@ -132,7 +122,7 @@ class _Restoring:
             self._their_keys = tuple(dict.fromkeys((*self._keys, *theirs)))
         reader.check_seal(self._their_keys)
         if reader.is_encrypted and not self._keys and _is_new(home):
-            raise LockedStoreError(
+            raise errors.LockedStoreError(
                 "{path} is encrypted, but the new home {home} is not",
                 hint="set the location of its key with `loxodon config encryption.key`",
                 path=reader.path,
@@ -147,7 +137,7 @@ class _Restoring:
         for one in spaces:
             if one.folder == folder_name(space) or (other and len(spaces) == 1):
                 return one
-        raise InputError(
+        raise errors.InputError(
             "{path} does not contain the space {space}; it contains {found}",
             hint="choose one with --space; to restore it into another space, use --as",
             path=self._reader.path,
@@ -193,9 +183,11 @@ class _Restoring:
             turns, memories = self._made_ready(new, draft, space)
             path = os.path.join(folder, DATABASE)
             before = free(f"{path}.before-restore") if self.is_kept(space) else ""
-            copying.put_in_place(new, path, before, self._keys, self._progress)
+            copying.put_in_place(new, path, before, self._keys)
         with Memory.open(self._home, space, self._config, self._clock) as memory:
-            _Record(memory.workspace.store).restore(self._reader.made_at)
+            store = memory.workspace.store
+            with recorded_as(memory, "restore"), store.writing():  # it went past the database
+                store.set_value("restored", self._reader.made_at)
         return Restored(turns, memories, before=before)
 
     def _under_own_key(self, path: str, held: BackedUpSpace) -> None:
@@ -221,24 +213,12 @@ class _Restoring:
         live = os.path.join(space_path(self._home, space), DATABASE)
         old_files.take_over(opened, self._their_keys)
         with Memory(opened) as memory:
-            store.erasure.go_on_from(live, self._keys)
+            copying.forget_as_in(live, self._keys, store)
             forgetting.finish(memory, store)
             master = keys.Keys(self._home, self._config.keys.source)
             Audit(store, master, self._clock).adopt_foreign()
             counts = store.counts()
         return counts.turns, counts.active + counts.archived
-
-
-class _Record:
-    """Puts a restore on record: what it wrote went past the database."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    @verb(access="owner", audit="writes")
-    def restore(self, made_at: str) -> None:
-        with self._store.writing():
-            self._store.set_value("restored", made_at)
 
 
 @contextmanager
@@ -296,7 +276,10 @@ def repair(
     problems, sound = _rebuild_derived(path, space, config, clock, known, progress)
     if sound:
         return Repaired(tuple(problems), rebuilt=bool(problems))
-    for copy in [source] if source else _copies(home, space, folder, config, known):
+    views = config.workspace.path if space == "main" else ""
+    copies = [] if known else [views or os.path.join(folder, WORKSPACE)]
+    copies += [one.path for one in backups_found(home, space, config, None)]
+    for copy in [source] if source else copies:  # the best first
         copy = os.path.abspath(os.path.expanduser(copy))
         how = {"config": config, "clock": clock, "replace": True, "progress": progress}
         try:
@@ -305,9 +288,9 @@ def repair(
                 done = every[space]
             else:
                 done = restore_views(copy, home, space, **how)  # type: ignore[arg-type]
-        except BusyStoreError:
+        except errors.BusyStoreError:
             raise
-        except LoxodonError:  # damaged too, or another space's
+        except errors.LoxodonError:  # damaged too, or another space's
             if source:
                 raise
             continue
@@ -316,11 +299,13 @@ def repair(
             with store.writing():  # the messages that only the damaged file has
                 kept = store.append(list(_turns_in(done.before, known)))
             added = sum(isinstance(one, Turn) for one in kept)
-            with suppress(LoxodonError):  # notes are where they were, and are read the next time
+            with suppress(
+                errors.LoxodonError
+            ):  # notes are where they were, and are read the next time
                 memory.workspace.index()
         counts = done.turns + added, done.memories
         return Repaired(tuple(problems), False, *counts, copy, added, done.before)
-    raise StoreError(
+    raise errors.StoreError(
         "{path} is damaged, and no intact copy of it was found",
         hint="nothing was changed; name a backup or a folder of text views with --from",
         path=path,
@@ -345,31 +330,20 @@ def _rebuild_derived(
                     if store.check(progress):  # not enough: it is undone
                         raise cipher.damaged(path, problems[0].what)
             return problems, True
-    except LockedStoreError as error:
+    except errors.LockedStoreError as error:
         if known or cipher.checks(path):  # it is encrypted
             raise
         return [Problem(path, *error.localized())], False
-    except (DamagedStoreError, ForeignStoreError) as error:
+    except (errors.DamagedStoreError, errors.ForeignStoreError) as error:
         return problems or [Problem(path, *error.localized())], False
-
-
-def _copies(home: str, space: str, folder: str, config: Config, known: Keys) -> Iterator[str]:
-    """The intact copies there may be, the best first."""
-    views = config.workspace.path if space == "main" else ""
-    if not known:
-        yield views or os.path.join(folder, WORKSPACE)
-    for backup in backups_found(home, space, config, None):
-        yield backup.path
 
 
 def _turns_in(path: str, known: Keys) -> Iterator[tuple[Turn, bytes]]:
     """The turns of a damaged file that can be read, one by one."""
-    with (
-        suppress(apsw.Error),
-        closing(cipher.connect(path, known, apsw.SQLITE_OPEN_READWRITE)) as connection,
-    ):
+    flags = apsw.SQLITE_OPEN_READWRITE
+    with suppress(apsw.Error), closing(cipher.connect(path, known, flags)) as connection:
         ((last,),) = connection.execute(_LAST_TURN).fetchall()
         for number in range(1, int(str(last)) + 1):
-            with suppress(apsw.Error, UnicodeDecodeError, DamagedStoreError):
+            with suppress(apsw.Error, UnicodeDecodeError, errors.DamagedStoreError):
                 for key, *row in connection.execute(_TURN, (number,)).fetchall():
                     yield turn_of(row), bytes(key)  # type: ignore[arg-type]

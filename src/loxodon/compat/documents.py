@@ -279,7 +279,9 @@ class Documents:
             return
         where = Filter(namespace=path_of(begin))
         hits = self._store.search("documents", [*own, *others], where, max(2 * most, _FIRST))
-        matching = self._lasting(self._kept.numbered(hit.row for hit in hits).values())
+        matching = self._lasting(
+            self._store.query_as(StoredDocument, "documents", [hit.row for hit in hits])
+        )
         rated = sorted(((one, score(one)) for one in matching), key=_by_score)
         yield from rated
         told = {one.no for one, _ in rated}

@@ -34,6 +34,7 @@ from loxodon.guard.own_words import in_parts
 from loxodon.http.host import Host
 from loxodon.journal.jsonl import text_of
 from loxodon.memory import Memory as Space
+from loxodon.store import Change
 from loxodon.types import CAPTURED, Origin, Record
 
 Answer = dict[str, Any]
@@ -364,12 +365,13 @@ def _infer(
 ) -> list[Answer]:
     """Journal messages, make them known, and tell what that changed."""
     turns = [_turn(one, timestamp) for one in messages if text_of(one["content"]).strip()]
-    since, log = memory.now(), memory.workspace.store.worklog
-    before = Counter(log.changes_since(since))
+    since, store = memory.now(), memory.workspace.store
+    before = Counter(store.query_as(Change, "changes_since", since))
     memory.add(turns, session=scope.session)
     memory.flush()
     changes: dict[str, list[str]] = {}
-    for id, change, _ in (Counter(log.changes_since(since)) - before).elements():
+    after = Counter(store.query_as(Change, "changes_since", since))
+    for id, change, _ in (after - before).elements():
         changes.setdefault(id, []).append(change)
     told = {str(turn["id"]) for turn in turns}  # other changes are another's doing
     changed = [(memory.get(id), done) for id, done in changes.items()]

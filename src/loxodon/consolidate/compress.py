@@ -19,7 +19,7 @@ from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.similarity import sense
-from loxodon.types import Record
+from loxodon.types import Event, Record
 
 PARTITION = 10  # Memories from which on a partition (project and topic) is looked through
 FADED = 0.15  # Strength below which what was only for the moment goes
@@ -30,7 +30,7 @@ _TOGETHER = 40  # Facts of one partition that a model is asked to merge at a tim
 def daily(store: Store, now: datetime) -> Counter[str]:
     """Sum up every day that is over and on which much happened."""
     counts: Counter[str] = Counter()
-    pending = store.worklog.events(until=f"{now:%Y-%m-%d}", pending=True)
+    pending = store.query_as(Event, "pending_events", f"{now:%Y-%m-%d}")
     for agent, day in dict.fromkeys((one.agent, one.date) for one in pending):
         with store.writing_as(agent):
             counts["days"] += themes.renew_theme(store, themes.DAY + day, now)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from loxodon.clock import Clock
 from loxodon.config import DecayConfig
+from loxodon.store import MemoryUse
 from loxodon.store.store import Store
 from loxodon.types import Kind, Record
 
@@ -72,7 +73,7 @@ _SETTLED = "archived superseded corrected retracted merged confirmed denied reje
 def lift(store: Store, now: datetime) -> Counter[str]:
     """Lift what was used since the last run; bring back what was asked for from the archive."""
     counts: Counter[str] = Counter()
-    for used in store.worklog.used():
+    for used in store.query_as(MemoryUse, "used"):
         record = store.get(used.id)
         if record is None:
             continue

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from loxodon.consolidate.embedding import Embedded
     from loxodon.models.embedders import ChosenEmbedder, Questioner
     from loxodon.opening import OpenSpace
-    from loxodon.store import Progress
-    from loxodon.store.vectors import Coverage
+    from loxodon.store import Coverage, Progress
 
 
 class Embedders:
@@ -79,7 +78,7 @@ class Embedders:
 
     def coverage(self, space: OpenSpace) -> tuple[Coverage, ...]:
         """How many texts of a space the embedder has embedded; if it cannot be used, why."""
-        from loxodon.store.vectors import Coverage
+        from loxodon.store import Coverage
 
         try:
             chosen = self.chosen() if self.are_set else None

@@ -18,9 +18,8 @@ from loxodon.guard.quarantine import heard
 from loxodon.messages import t
 from loxodon.models.embedders import ChosenEmbedder
 from loxodon.models.wire import within
-from loxodon.store import Embeddable, Index, Progress, TextToEmbed, Vector
+from loxodon.store import Coverage, Embeddable, Index, Progress, TextToEmbed, Vector
 from loxodon.store.store import Store
-from loxodon.store.vectors import Coverage
 from loxodon.text.things import in_first_person
 from loxodon.tokens import estimate
 
@@ -91,7 +90,7 @@ class _Run:
         self._clean, self._progress = clean, progress
         self._total = self._vectors.coverage(self._name).pending
         self._done = self._embedded = self._bad = 0
-        self._size = self._vectors.size(self._name)
+        self._size = self._store.scalar("vector_size", self._name) or 0
         self._stopped = ""
 
     def all(self, again: bool) -> int:
@@ -99,12 +98,13 @@ class _Run:
         with self._store.writing():
             self._store.execute("put_vector_model", self._name, b"")
         try:
-            failed = self._vectors.failed(self._name, 1 << 30 if again else TRIES)
+            tries = 1 << 30 if again else TRIES
+            failed = self._store.query_as(TextToEmbed, "vector_todo", self._name, tries)
             for start in range(0, len(failed), _ROUND):
                 # Each by itself: one text may be why the others of its batch failed.
                 self._round(failed[start : start + _ROUND], alone=True)
             for kind in _KINDS:
-                while rows := self._vectors.next(self._name, kind, _ROUND):
+                while rows := self._store.column(f"next_{kind}", self._name, _ROUND):
                     self._round([TextToEmbed(kind, row) for row in rows], alone=False)
                     with self._store.writing():
                         self._store.execute(f"advance_{kind}", rows[-1], self._name)
@@ -112,15 +112,15 @@ class _Run:
             self._stopped = str(stopped)
         with self._store.writing():
             self._vectors.stop(self._name, self._stopped)
-            if not self._stopped:  # until then a return to the model before costs nothing
-                self._vectors.keep_only([self._name])
         return self._embedded
 
     def _round(self, waiting: Sequence[TextToEmbed], alone: bool) -> None:
         """Embed some texts and keep what came of it, also where the embedder then failed."""
         texts = self._texts(waiting)
         wanted = {one.hash: one.text for one in texts.values() if one.text.strip()}
-        found: dict[bytes, bytes | str] = dict(self._vectors.known(self._name, wanted))
+        found: dict[bytes, bytes | str] = dict(
+            self._store.query("vectors_by_hash", self._name, [*wanted])
+        )
         new = {hash: text for hash, text in wanted.items() if hash not in found}
         groups = [[hash] for hash in new] if alone else list(_batches(new))
         try:
@@ -179,8 +179,9 @@ class _Run:
                 elif half is not None:
                     failures[one] = half
             self._vectors.put(self._name, vectors)
-            self._vectors.fail(self._name, failures)
-            self._vectors.settle(self._name, settled)
+            failed = [(self._name, *one, why) for one, why in failures.items()]
+            self._store.execute_many("fail_vector", failed)
+            self._store.execute_many("settle_vector", [(self._name, *one) for one in settled])
         self._done += len(settled)
         self._embedded += len(vectors)
         if self._progress:

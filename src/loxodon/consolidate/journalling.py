@@ -59,8 +59,13 @@ class Journal:
         keyed, paused, forgotten = self.admitted(drafts, given, live)
         if live and (anew := unmarked(drafts, given)):
             # A session counts what was forgotten of it too.
-            size = self._store.session_size
-            keyed = said_again(keyed, anew, self._store.known, lambda name: size(name) - forgotten)
+            scalar = self._store.scalar
+            keyed = said_again(
+                keyed,
+                anew,
+                self._store.known,
+                lambda name: scalar("session_size", name) - forgotten,
+            )
         keyed = self._attributed(keyed, me)
         kept: list[Turn | KnownTurn] = []
         claimed = asked = 0
@@ -114,7 +119,8 @@ class Journal:
             given = with_keys(sample, name, self._space.now())
             keyed, _, forgotten = self.admitted(sample, given, False)
             known = self._store.known(keyed)
-            return len(known) - known.count(None) + forgotten, self._store.session_size(name)
+            size = self._store.scalar("session_size", name)
+            return len(known) - known.count(None) + forgotten, size
 
         return session_for(names, sample, has)
 
@@ -157,7 +163,7 @@ class Journal:
         """The caller's own session of that name, or the shared one if they have none."""
         if session and self._store.wall.stands:
             own = self._store.wall.session(session)
-            return own if self._store.session_size(own) else session
+            return own if self._store.scalar("session_size", own) else session
         return session
 
     def find(self, query: str, where: Filter, limit: int) -> list[Turn]:

@@ -183,12 +183,15 @@ class Run:
             attempts = self._worklog.work().attempts + 1
             for no, turn in self._store.turns([self._mark.fatal]).items():
                 reason = "runs were cut short while they read it"
-                self._worklog.fail_turn(no, turn.content, reason)
+                self._store.execute("drop_fragments", no)
+                self._store.execute("fail_turn", no, turn.content, reason)
                 attempts = 1  # the kills say nothing against the next run
             work = self._worklog.work()._replace(attempts=attempts, last_run=self._now, error="")
             self._worklog.set_work(work)
             self._signed = _signature(self._worklog.work())
-        self._aside = {one.turn for one in self._worklog.fragments("failed")}
+        self._aside = {
+            one.turn for one in self._store.query_as(Fragment, "fragments", "failed", -1)
+        }
         try:
             self._held = clock_check.look(self._store, self._now)
             yield
@@ -278,7 +281,7 @@ class Run:
             for cuts, instead_of, events in talks:
                 self._worklog.put_segments(cuts, instead_of)
                 for event in events:
-                    self._worklog.put_event(event)
+                    self._store.execute("put_event", *event)
             self._store.execute_many("cut_fragment", fragments)
             self._put_aside()
             self._worklog.set_work(work._replace(phase=2))
@@ -294,7 +297,7 @@ class Run:
 
         cuts = segments(turns, sentences)
         events = [*events_of(cuts, self._space.count), *self._deeds(turns)]
-        last = self._worklog.last_segment(session)
+        last = next(iter(self._store.query_as(Segment, "last_segment", session)), None)
         # One that is very long is left as it is: each run would have to read all of it again.
         goes_on = (
             last is not None
@@ -329,7 +332,9 @@ class Run:
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
         left: list[Fragment] = []
-        by_turn = groupby(self._worklog.fragments("cut"), key=lambda one: one.turn)
+        by_turn = groupby(
+            self._store.query_as(Fragment, "fragments", "cut", -1), key=lambda one: one.turn
+        )
         cut = [(no, list(group)) for no, group in by_turn]
         judge_together(fragments for _, fragments in cut)
         for no, fragments in cut:
@@ -517,7 +522,8 @@ class Run:
 
     def _put_aside(self) -> None:
         for turn, (text, error) in self._failed.items():
-            self._worklog.fail_turn(turn, text, error)
+            self._store.execute("drop_fragments", turn)
+            self._store.execute("fail_turn", turn, text, error)
         self._aside |= self._failed.keys()
         self._failed.clear()
 
@@ -555,7 +561,7 @@ class _Mark:
         data = b"%d %d" % (turn, self._deaths if turn == self._turn else 0)
         with suppress(OSError, StoreError):  # that it cannot be written is no reason to fail
             if there := files.shared(self._path):
-                there[0].replace(there[1], data, durable=False)
+                there[0].replace(there[1], data)
                 return
             with open(self._path, "wb", buffering=0, opener=files.private) as file:
                 file.write(data)

@@ -17,7 +17,7 @@ from loxodon.guard.provenance import OWN, may_tell
 from loxodon.guard.quarantine import HIDDEN
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES, t
-from loxodon.store import Filter
+from loxodon.store import Change, Filter, QuarantinedText
 from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.text.markdown import item
@@ -77,7 +77,7 @@ def profile(store: Store, now: datetime, language: str, residue: Residue) -> str
     page = store.worklog.page(PROFILE, language)
     if page is not None:
         text, _, made = page
-        changes = store.worklog.changes_since(made)
+        changes = store.query_as(Change, "changes_since", made)
         if not any(change in _UNTRUE.split() and at > made for _, change, at in changes):
             return text
     return profiles(store, now, residue)[language]
@@ -101,10 +101,16 @@ def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
 def _week(store: Store, since: datetime) -> list[ProfileChange]:
     """The last change of each memory, oldest first; none of one that came and went, nor of one
     that went without a change of its own, as a guess does that became a fact."""
-    held = {one.memory for state in HIDDEN for one in store.quarantine.find(state)}
+    held = {
+        one.memory
+        for state in HIDDEN
+        for one in store.query_as(QuarantinedText, "quarantined_by_state", state)
+    }
     last: dict[str, tuple[str, datetime]] = {}
     added: set[str] = set()
-    for id, name, at in sorted(store.worklog.changes_since(since), key=lambda one: one[2]):
+    for id, name, at in sorted(
+        store.query_as(Change, "changes_since", since), key=lambda one: one[2]
+    ):
         if id not in held and (change := _CHANGES.get(name)):
             last[id] = change, at
             added |= {id} if change == "new" else set()

@@ -25,7 +25,7 @@ from loxodon.text import quote
 from loxodon.text.markdown import item, one_line
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
-from loxodon.types import GLOBAL_PROJECT, IN_PROJECT, Record
+from loxodon.types import GLOBAL_PROJECT, IN_PROJECT, Event, Record
 
 SNAPSHOT = "snapshot"
 ASSISTANT = "assistant"  # The subject of what is known of the agent itself
@@ -74,11 +74,13 @@ def material(store: Store, config: Config, now: datetime, project: str = "") -> 
     events = [
         # What the user talked about; what the assistant says it did may be what a page told it
         (one.date, one.summary)
-        for one in store.worklog.events(since=since)
+        for one in store.query_as(Event, "events", since)
         if is_own(one.trust) and _belongs(one.channel.partition(IN_PROJECT)[2], project)
     ]
     records = [one for one in _known(store) if _belongs(one.project, project)]
-    return Material(store, config, now, project, records, store.worklog.pool(), events)
+    return Material(
+        store, config, now, project, records, store.query_as(PoolSizes, "pool_sizes")[0], events
+    )
 
 
 def told_in(store: Store, text: str) -> list[str]:

@@ -27,7 +27,7 @@ from loxodon.store.store import Store
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
 from loxodon.tokens import Counter as TokenCounter
-from loxodon.types import Record
+from loxodon.types import Entity, Event, Record
 from loxodon.working.shapes import text_of
 from loxodon.working.transcript import line_of
 
@@ -97,7 +97,9 @@ class Eraser:
             self._gone, {row: content for row, (content, _) in left.items()}
         )
         self.counts += rebuild(self._store, touched, self._count, gone=self._gone)
-        losing = list(self._erasure.memories(self._erasure.drawn_from(self._forgotten)))
+        losing = list(
+            self._erasure.memories(self._store.column("memories_of_turns", self._forgotten))
+        )
         self._erasure.drop_turns(self._gone)
         self.counts["turns"] += len(self._gone)
         self.counts["parts of turns"] += len(left)
@@ -113,7 +115,7 @@ class Eraser:
             ]
             for one in losing
         }
-        entities = self._store.worklog.entities() if self._forgotten else ()
+        entities = self._store.query_as(Entity, "entities") if self._forgotten else ()
         unsaid = [  # names that only turns that went had said
             name
             for one in entities
@@ -136,7 +138,7 @@ class Eraser:
             ):
                 found[one.row] = record
         # A summary of what is gone is written anew without it, or not at all.
-        made = self._erasure.made_of([record.id for record in found.values()])
+        made = set(self._store.column("summaries_of", [record.id for record in found.values()]))
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
         for record in found.values():
             self.counts["summaries" if record.kind == "summary" else "memories"] += 1
@@ -162,7 +164,7 @@ class Eraser:
 
     def _histories(self, kept: dict[int, str]) -> None:
         """Earlier versions, of which only what is gone had said something, or that meet a mark."""
-        for memory, version, before in self._erasure.histories():
+        for memory, version, before in self._store.stream("histories", key=2):
             if not self._marks.cuts and memory not in kept:
                 continue
             found = loaded(before)
@@ -202,7 +204,7 @@ class Eraser:
         told = (text for one in records for text in (one.content, one.subject, *one.entities))
         erased = "\n".join((self._erased, *told))
         worklog = self._store.worklog
-        for entity in worklog.entities():
+        for entity in self._store.query_as(Entity, "entities"):
             names = [entity.name, *entity.aliases]
             at = to_stored(entity.created_at)[0]
             is_touched = any(name in erased for name in names)
@@ -232,11 +234,13 @@ class Eraser:
     def _transcripts(self) -> None:
         """Entries of working sessions, each in its place; a summary of what is gone goes whole."""
         rows, marks = self._store.working_sessions, self._marks
-        sessions = {(one.owner, one.key): one for one in rows.all()}
-        for id, owner, lines in rows.transcripts():
+        sessions = {
+            (owner, key): entry for owner, key, entry in self._store.query("working_sessions")
+        }
+        for id, owner in self._store.query("transcripts"):
             changed: dict[int, dict[str, Any]] = {}
             session = ""
-            for n, line in lines:
+            for n, line in rows.lines(id):
                 entry = loaded(line)
                 said = entry.get("timestamp")
                 at = to_stored(datetime.fromisoformat(said))[0] if said else 0
@@ -246,7 +250,8 @@ class Eraser:
                     session = f"{key}/{id[:8]}{f'@{owner}' if owner else ''}"
                     new = {**entry, "key": marks.session_name(key, at)}
                     if new != entry and (owner, key) in sessions:
-                        rows.rename(sessions.pop((owner, key)), new["key"])
+                        rows.put(new["key"], sessions.pop((owner, key)), owner)
+                        self._store.execute("drop_working_session", owner, key)
                 elif entry.get("type") == "message":
                     message = entry.get("message") or {}
                     turn_key = key_of(session, str(entry.get("id")))
@@ -281,7 +286,7 @@ def rebuild(
     days: dict[str, set[str]] = {}
     for turn in touched:
         days.setdefault(turn.session, set()).add(f"{turn.at:%Y-%m-%d}")
-    for no, session, first, last in store.erasure.segments_with(rows):
+    for no, session, first, last in store.query("segments_with", [*rows]):
         turns = store.query_turns("turns_from", session, first, last)
         told = read(store, [one for one in turns if row_of(one) not in gone])
         worklog.put_segments(map(kept_segment, segments(told) if told else ()), [no])
@@ -290,7 +295,7 @@ def rebuild(
     for session, dates in days.items():
         deeds = [
             one
-            for one in worklog.events(min(dates))
+            for one in store.query_as(Event, "events", min(dates))
             if one.session == session and one.sender == "assistant" and one.at not in moments
         ]
         was: dict[str, int] = dict(store.query("drop_events", session, sorted(dates)))
@@ -301,7 +306,7 @@ def rebuild(
             said = [one for one in told if f"{one.at:%Y-%m-%d}" == date and row_of(one) <= done_to]
             for event in (*(events_of(segments(said), count) if said else ()), *deeds):
                 if event.date == date:
-                    worklog.put_event(event._replace(compressed=bool(compressed)))
+                    store.execute("put_event", *event._replace(compressed=bool(compressed)))
     return counts
 
 

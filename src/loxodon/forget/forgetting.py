@@ -25,6 +25,7 @@ from loxodon.filelock import lock_on
 from loxodon.forget.marks import Mark, Marker, Marks, known_names
 from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
 from loxodon.layout import BESIDE, DATABASE, VIEWS
+from loxodon.store import NoteFile
 from loxodon.types import FileProblem
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ def finish(memory: Memory, store: Store) -> bool:
     """
     from loxodon.views import copies
 
-    if not bool(store.scalar("has_tombstones")) or store.value(APPLIED) == store.tombstones_version:
+    if not bool(store.scalar("has_tombstones")) or store.value(APPLIED) == store.scalar(
+        "tombstones_version"
+    ):
         return False
     with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
         marker = Marker(memory.root, memory.config, memory.space)
@@ -151,9 +154,10 @@ def _sweep(
 ) -> tuple[Counter[str], list[bytes]]:
     """Take out of a database what meets a mark; how much, and the keys of imports that went."""
     if everything:
+        transcripts = len(store.query("transcripts"))
         dropped = store.erasure.drop_all()
         counts = Counter({name: dropped[name] for name in _COUNTED if dropped[name]})
-        counts["transcripts"] += store.working_sessions.clear()
+        counts["transcripts"] += transcripts
         return counts, []
     eraser = _erased(memory, store, marks)
     return eraser.counts, eraser.imports
@@ -172,7 +176,7 @@ def _settle(store: Store) -> None:
     """See that nothing is left in indexes and log; only then is it done."""
     if store.erasure.scrub():
         with store.writing():
-            store.set_value(APPLIED, store.tombstones_version)
+            store.set_value(APPLIED, store.scalar("tombstones_version"))
 
 
 # Files
@@ -210,7 +214,7 @@ def _own_files(memory: Memory, store: Store, marks: Marks) -> list[FileProblem]:
     """Where in the user's own files the words still stand: notes, and transcripts of agents."""
     from loxodon.journal.openclaw_db import read_database
 
-    notes = store.workspace_data.files()
+    notes = store.query_as(NoteFile, "files")
     paths = [os.path.join(it.root, *it.path.split("/")) for it in notes]
     paths += [path for path, *_ in store.primary.dump("followed")]
     found: list[FileProblem] = []

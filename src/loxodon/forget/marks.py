@@ -23,6 +23,7 @@ from loxodon.forget.names import Token, longer_name, spelled, tokens
 from loxodon.security.keys import Keys
 from loxodon.text.sentences import spans
 from loxodon.text.words import fold, index_words
+from loxodon.types import Entity
 
 if TYPE_CHECKING:
     from loxodon.config import Config
@@ -262,5 +263,7 @@ def marks_of(store: Store, marker: Marker) -> Marks | None:
 
 def known_names(store: Store) -> list[str]:
     """What anybody is called but the user."""
-    found = [(one.name, *one.aliases) for one in store.worklog.entities() if one.name != "user"]
+    found = [
+        (one.name, *one.aliases) for one in store.query_as(Entity, "entities") if one.name != "user"
+    ]
     return [name for names in found for name in names]

@@ -35,7 +35,7 @@ from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, query_words, stem_of
 from loxodon.tokens import estimate
-from loxodon.types import CAPTURED, Record, Turn
+from loxodon.types import CAPTURED, Entity, Record, Turn
 
 _MOST = 20  # memories that a request plainly means; of more it is asked
 _SHOWN = 10  # memories that are asked about then
@@ -115,7 +115,11 @@ def unfound(store: Store, text: str, now: datetime) -> list[str]:
     message in these words was obeyed."""
     if not may_ask(text):
         return []
-    heads = [one for one in store.quarantine.find(None) if one.reason == FORGET]
+    heads = [
+        one
+        for one in store.query_as(QuarantinedText, "quarantined_by_state", "")
+        if one.reason == FORGET
+    ]
     obeyed = [one.turn for one in heads if one.turn and (one.state != DROPPED or one.decided_at)]
     if any(turn.content == text for turn in store.turns(obeyed).values()):
         return []
@@ -129,7 +133,11 @@ def bring_back(store: Store, id: str) -> None:
 
     Call inside `writing`.
     """
-    parts = [one for one in store.quarantine.find(RELEASED) if one.reason == f"{FORGET} {id}"]
+    parts = [
+        one
+        for one in store.query_as(QuarantinedText, "quarantined_by_state", RELEASED)
+        if one.reason == f"{FORGET} {id}"
+    ]
     rows = {one.turn for one in parts if one.turn is not None}
     _tell_anew(store, rows)
     store.worklog.read_again(rows)
@@ -165,7 +173,7 @@ def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
         store.quarantine.put([_kept(None, one.id, reason, now, HELD) for one in records])
         store.quarantine.put([_kept(one, "", reason, now, HELD) for one in found.places])
         # Summaries say it too, and are written anew.
-        store.erasure.drop_memories(store.erasure.made_of([one.id for one in active]))
+        store.erasure.drop_memories(store.column("summaries_of", [one.id for one in active]))
         themes.renew(store, active, now)
         len(store.query("drop_pages"))
         _drop_names(store, records)
@@ -191,7 +199,7 @@ def _hold_reply(store: Store, turn: Turn, now: datetime) -> None:
 def _drop_names(store: Store, records: Iterable[Record]) -> None:
     """Entities that only these memories name: who comes back is learned again."""
     names = {fold(name) for one in records for name in (one.subject, *one.entities)} - {fold(USER)}
-    for one in store.worklog.entities():
+    for one in store.query_as(Entity, "entities"):
         if names & set(map(fold, (one.name, *one.aliases))):
             known = (*store.latest("entity", one.name, 1), *store.latest("about", (one.name,), 1))
             if not any(record.state == "active" for record in known):
@@ -485,7 +493,7 @@ def _drawn_from(store: Store, places: Iterable[Place]) -> list[MemoryRow]:
 
     return [
         one
-        for one in store.erasure.memories(store.erasure.drawn_from(stretches))
+        for one in store.erasure.memories(store.column("memories_of_turns", [*stretches]))
         if one.record.kind != "summary"
         and all(is_told(row, one.record.content) for row in one.turns)
     ]

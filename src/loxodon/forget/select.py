@@ -29,12 +29,12 @@ from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of,
 from loxodon.guard.quarantine import FORGET, UNCLEAR, request_parts
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
-from loxodon.store import Index, MemoryRow, TurnRow
+from loxodon.store import Index, MemoryRow, QuarantinedText, TurnRow
 from loxodon.store.store import Store
 from loxodon.text.sentences import spans, split
 from loxodon.text.similarity import covers, gist
 from loxodon.text.words import fold
-from loxodon.types import CAPTURED, Record
+from loxodon.types import CAPTURED, Entity, Record
 
 _REPLIES = 3  # turns behind a source that may answer it
 _SAME = 0.75  # how much of a memory a clause has that says it
@@ -123,7 +123,7 @@ class Selected:
                 id=id,
             )
         if id.startswith("e_"):
-            found = [one for one in self._store.worklog.entities() if one.id == id]
+            found = [one for one in self._store.query_as(Entity, "entities") if one.id == id]
             if not found:
                 raise _nothing_called(id)
             self._entity(found[0].name)
@@ -157,7 +157,7 @@ class Selected:
             self._mark("words", words)
 
     def _session(self, name: str) -> None:
-        if not self._store.session_size(name):
+        if not self._store.scalar("session_size", name):
             raise _nothing_called(name)
         self._mark("session", name)
         self._turns(turn for turn in self._erasure.turns() if turn.session == name)
@@ -165,7 +165,8 @@ class Selected:
     def _request(self, id: str) -> None:
         """All that was held back because the user asked to have it forgotten."""
         number = _number(id, "q_")
-        head = self._store.quarantine.get(number) if number is not None else None
+        found = self._store.query_as(QuarantinedText, "quarantined_one", number)
+        head = found[0] if found else None
         if head is None or head.reason != FORGET:
             raise _nothing_called(id)
         if head.state == UNCLEAR:
@@ -187,20 +188,24 @@ class Selected:
     def _memories(self, records: Sequence[Record]) -> None:
         """Memories, and what says them in the turns they were drawn from and in the answers."""
         ids = {one.id for one in records}
-        known = list(self._erasure.memories(self._erasure.rows_of(ids)))
+        known = list(self._erasure.memories(self._store.column("memory_rows_by_id", [*ids])))
         wordings = [it for one in known for it in self._versions(one)]
         for id in ids:
             self._mark("memory", id)
         for content in {it.content for it in wordings}:
             self._text(content, whole=True)
         # What only they name gives them away; `猫` and `my sister` are what many are called.
-        aliases = {alias for one in self._store.worklog.entities() for alias in one.aliases}
+        aliases = {
+            alias for one in self._store.query_as(Entity, "entities") for alias in one.aliases
+        }
         rows = {one.row for one in known}
         telling = {
             name
             for it in wordings
             for name in (it.value, *it.entities, *_proper(it.content))
-            if name and name not in aliases | {USER} and not self._erasure.is_told(name, rows)
+            if name
+            and name not in aliases | {USER}
+            and set(self._store.column("memories_telling", name)) <= set(rows)
         }
         sources = {turn for one in known for turn in one.turns}
         for turn in self._erasure.turns(sources | self._replies(sources)):
@@ -217,7 +222,7 @@ class Selected:
     def _only(self, ids: Sequence[str]) -> None:
         """Just these memories and turns; of a turn that a memory was drawn from, what says it."""
         own = {id: self._record(id) for id in ids if not _is_turn(id)}
-        known = list(self._erasure.memories(self._erasure.rows_of(own)))
+        known = list(self._erasure.memories(self._store.column("memory_rows_by_id", [*own])))
         sources = {turn for one in known for turn in one.turns}
         for id in own:
             self._mark("memory", id)
@@ -225,7 +230,9 @@ class Selected:
             self._mark("part", turn.key)
             sources.discard(turn.seq)
         for turn in self._erasure.turns(sources):
-            drawn = list(self._erasure.memories(self._erasure.drawn_from([turn.seq])))
+            drawn = list(
+                self._erasure.memories(self._store.column("memories_of_turns", [turn.seq]))
+            )
             mine = [
                 it.content for one in drawn if one.record.id in own for it in self._versions(one)
             ]
@@ -293,7 +300,7 @@ class Selected:
                                 self._text(part)
         taken = {
             role
-            for one in self._store.worklog.entities()
+            for one in self._store.query_as(Entity, "entities")
             if fold(one.name) not in map(fold, own)
             for role in one.aliases
         }
@@ -301,7 +308,7 @@ class Selected:
         hints = [*self.words, *map(fold, roles)]
         self.doubtful += dict.fromkeys(
             sentence.strip()
-            for text in (*said, *(text for _, text in self._erasure.memory_texts()))
+            for text in (*said, *(text for _, text in self._store.stream("memory_texts")))
             if any(hint in fold(text) for hint in hints)
             for sentence in split(text)
             if not marks.has_name(sentence, self._until)

@@ -274,12 +274,18 @@ def request_parts(store: Store, head: QuarantinedText) -> list[QuarantinedText]:
 
 
 def _undecided(store: Store) -> list[QuarantinedText]:
-    return [one for state in (HELD, UNCLEAR) for one in store.quarantine.find(state)]
+    return [
+        one
+        for state in (HELD, UNCLEAR)
+        for one in store.query_as(QuarantinedText, "quarantined_by_state", state)
+    ]
 
 
 def _waiting(store: Store, id: str) -> tuple[QuarantinedText, Held]:
     number = id.removeprefix("q_")
-    one = store.quarantine.get(int(number)) if number.isdecimal() and len(number) < 18 else None
+    known = number.isdecimal() and len(number) < 18
+    found = store.query_as(QuarantinedText, "quarantined_one", int(number)) if known else []
+    one = found[0] if found else None
     held = _held(store, one) if one is not None else None
     if one is None or held is None:
         raise NotFoundError(

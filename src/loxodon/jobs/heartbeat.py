@@ -19,7 +19,7 @@ from itertools import islice
 from loxodon.consolidate import themes
 from loxodon.consolidate.beliefs import DOUBTFUL
 from loxodon.consolidate.compress import merged
-from loxodon.store import clock_check
+from loxodon.store import Change, clock_check
 from loxodon.store.store import Store
 from loxodon.types import Record
 
@@ -110,7 +110,7 @@ def _said_twice(store: Store, now: datetime, since: datetime | None) -> Iterator
     floor = now - _LATELY
     since = since if since is not None and floor < since <= now else floor
     seen: set[tuple[str, str, str]] = set()
-    changes = store.worklog.changes_since(since, 10 * MOST)
+    changes = store.query_as(Change, "changes_since", since)
     new = (store.get(id) for id, change, _ in changes if change in ("learned", "captured"))
     for record in islice((one for one in new if one is not None), MOST):
         about = (record.subject, record.attribute)

@@ -168,8 +168,8 @@ class Schedule:
         """How each job went; what somebody else has done since is no longer failing."""
         done = self._done()
         found = {
-            name: _by_others(one, done.get(name))
-            for name, one in self._store.worklog.jobs().items()
+            one.name: _by_others(one, done.get(one.name))
+            for one in self._store.query_as(JobRuns, "jobs")
         }
         flush, whole = found.get("flush"), done["daily"]
         if flush is not None and whole is not None and whole > flush.last_at:
@@ -296,8 +296,8 @@ class Schedule:
             self._memory.workspace.renew()
 
     def _beat(self, now: datetime) -> Mapping[str, int]:
-        last = self._store.worklog.jobs().get("heartbeat")
-        counts = heartbeat.look(self._store, now, last.succeeded_at if last else None)
+        last = [one for one in self._store.query_as(JobRuns, "jobs") if one.name == "heartbeat"]
+        counts = heartbeat.look(self._store, now, last[0].succeeded_at if last else None)
         if counts["waiting"] and self._memory.config.model.mode != "rules":
             done = self._consolidation().undecided(now)
             counts["waiting"] = self._store.scalar("count_fragments", "waiting")
@@ -306,8 +306,8 @@ class Schedule:
 
     def _keep(self, ran: Ran) -> None:
         with self._store.writing():
-            before = self._store.worklog.jobs().get(ran.job)
-            self._store.worklog.put_job(after(before, ran))
+            known = {one.name: one for one in self._store.query_as(JobRuns, "jobs")}
+            self._store.execute("put_job", *after(known.get(ran.job), ran))
 
 
 def after(before: JobRuns | None, ran: Ran) -> JobRuns:

@@ -82,7 +82,7 @@ class _Run:
     def __init__(self, workspace: Workspace) -> None:
         self.read = self.unchanged = self.chunks = 0
         self.problems: list[FileProblem] = []
-        known = workspace.store.workspace_data.files()
+        known = workspace.store.query_as(NoteFile, "files")
         self.gone = {(file.root, file.path): file for file in known}
         self._workspace = workspace
         self._views_at = os.path.realpath(os.path.join(workspace.path, VIEWS))

@@ -179,7 +179,9 @@ class Exchange:
     def _look_up(self, memory: Memory, name: str) -> _Found:
         """What the memory has; in a thread."""
         request, chat, words = self.request, self._speaker.chat, clean(self.request.last_words)
-        forgotten = memory.workspace.store.tombstones_version if memory.config.enabled else ""
+        forgotten = (
+            memory.workspace.store.scalar("tombstones_version") if memory.config.enabled else ""
+        )
         kept = self._conversation
         kept = kept if forgotten == kept.forgotten else Conversation()
         snapshot = None

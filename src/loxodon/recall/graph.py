@@ -82,7 +82,7 @@ class _Spot:
 def graph(space: OpenSpace, limit: int) -> Graph:
     """The `limit` strongest nodes (0: all) and their edges."""
     with space.store.reading():
-        entities, ties = space.store.worklog.entities(), space.store.overview.ties()
+        entities, ties = space.store.query_as(Entity, "entities"), space.store.overview.ties()
     tied = _tied(entities, ties)
     nodes: dict[_Spot, Node] = {}
     for spot in {spot: None for _, spots, _ in tied for spot in spots}:

@@ -16,7 +16,7 @@ from loxodon.consolidate.decay import Decay
 from loxodon.consolidate.journalling import Journal
 from loxodon.fields import filter_of, moment, number
 from loxodon.paging import Key, Page, Slice, paged
-from loxodon.store import Filter
+from loxodon.store import Filter, MemoryUse, QuarantinedText
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Review, Turn
 from loxodon.verbs import Arg, InSession, PageCursor, PageLimit, Since, Until, verb
@@ -199,7 +199,11 @@ class Overviews:
             doubtful = [one for one in asked if one is not None]
             doubtful += [one for one in beliefs if one.id not in waiting]
             # What a request to forget is about waits with the request.
-            texts = [*store.quarantine.find("held"), *store.quarantine.find("unclear")]
+            texts = [
+                one
+                for state in ("held", "unclear")
+                for one in store.query_as(QuarantinedText, "quarantined_by_state", state)
+            ]
             return Today(
                 now,
                 since,
@@ -299,7 +303,7 @@ class Overviews:
         decay = Decay(rates, self._space.now)
         with store.reading():
             steps = store.overview.steps(id)[-_MARKS:]
-            uses = [one for one in store.worklog.used() if one.id == id]
+            uses = [one for one in store.query_as(MemoryUse, "used") if one.id == id]
         last = steps[-1]
         ends = None
         if last.state == "active":

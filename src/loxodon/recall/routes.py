@@ -28,7 +28,7 @@ from loxodon.recall.look import Found, Key, Look, Shares, Terms
 from loxodon.recall.recency import ended_since
 from loxodon.recall.turns import LEADING, LEAST_COHESION, alike, matching_turns
 from loxodon.recall.understand import Question, When, last_talk, without_asking
-from loxodon.store import Filter, Having, Index
+from loxodon.store import Filter, Having, Index, Standing
 from loxodon.store.rows import about_label
 from loxodon.text.language import language_of
 from loxodon.text.related import expand
@@ -201,7 +201,7 @@ def _memories(look: Look, terms: Terms, having: Having) -> Shares:
     if not look.asks_past and len(shares) >= _FEW:
         return shares
     archived = _matching(look, "archive", terms, having)
-    standing = store.standing([key.row for key in archived])
+    standing: dict[int, Standing] = dict(store.query("standing", [key.row for key in archived]))
     # What someone put away by hand does not come back by itself, nor a guess that is settled.
     settled = ("put away", "rejected") if as_of is None else ("put away",)
     gone = {key for key in archived if standing.get(key.row) in settled}

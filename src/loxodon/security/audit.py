@@ -24,12 +24,11 @@ from loxodon.security.actor import actor
 from loxodon.security.keys import Keys, mac
 from loxodon.spaces import folder_name
 from loxodon.store.driver import LOCK_SECONDS
-from loxodon.store.off import Off
+from loxodon.store.store import Off, Store
 from loxodon.types import Record, Turn
 
 if TYPE_CHECKING:
     from loxodon.config import Config
-    from loxodon.store.store import Store
 
 HEAD = "audit"  # the value with the signed head
 _MOST_IDS = 2_000  # that an entry names
@@ -231,7 +230,7 @@ def put_on_record(
         return
     if os.path.basename(folder) == folder_name(store.space):
         keys = Keys(home, config.keys.source)
-        store.put_on_record(Audit(store, keys, now, keep=config.audit.entries))
+        store.audit = Audit(store, keys, now, keep=config.audit.entries)
 
 
 class RunningVerb:

@@ -19,7 +19,7 @@ from loxodon.store import Filter, Note
 from loxodon.store.store import Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
-from loxodon.types import Event, Record, Source, Turn, Version
+from loxodon.types import Entity, Event, Record, Source, Turn, Version
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -106,7 +106,7 @@ def inspect(memory: Memory, store: Store, name: str) -> Inspected:
                 found_by=tuple(word for word in words if word and not word.startswith("_")),
                 seen=seen(record.id),
             )
-        numbered = [one.name for one in store.worklog.entities() if one.id == name]
+        numbered = [one.name for one in store.query_as(Entity, "entities") if one.id == name]
         card = memory.entity(numbered[0] if numbered else name)
         ids = (*card.facts, *card.beliefs, *card.summaries)
         return Inspected(
@@ -146,7 +146,9 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
             if (of_user and turn.role == "user") or is_in(turn.speaker, turn.content)
         )
         events = tuple(
-            one for one in store.worklog.events() if of_user or is_in(one.sender, one.summary)
+            one
+            for one in store.query_as(Event, "events", "")
+            if of_user or is_in(one.sender, one.summary)
         )
         hits = (store.search("chunks", query_words(one), Filter(), 1_000) for one in names)
         pieces = store.workspace_data.notes(sorted({hit.row for some in hits for hit in some}))

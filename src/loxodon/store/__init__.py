@@ -118,6 +118,14 @@ class MemoryUse(NamedTuple):
     last_at: datetime
 
 
+class Change(NamedTuple):
+    """A change of a memory."""
+
+    id: str
+    change: str  # `edited`, `superseded`, …
+    at: datetime
+
+
 class Spent(NamedTuple):
     day: str
     phase: str
@@ -172,12 +180,6 @@ class Step(NamedTuple):
     kind: Kind
     importance: float
     state: str
-
-
-class LabelUse(NamedTuple):
-    name: str  # folded
-    memories: int
-    row: int  # the newest memory that has it
 
 
 class PoolSizes(NamedTuple):
@@ -316,6 +318,14 @@ class Near(NamedTuple):
     # How far the cosine is above the question's mean, in spreads: 0 is no closer than the rest,
     # 3 clearly closer. Scores of different models can be compared.
     score: float
+
+
+class Coverage(NamedTuple):
+    model: str
+    embedded: int
+    pending: int  # texts that have no vector yet, and what it has to look at
+    failing: int  # those of them that it failed on
+    error: str  # why the last run could not go on, or what the last failure was; empty for neither
 
 
 class TextToEmbed(NamedTuple):

@@ -74,7 +74,8 @@ def _indexes(store: Store) -> Iterator[Problem]:
         counted = db.value("counter", (f"rows_{index}",)) or 0
         rows = db.value(f"SELECT count(*) FROM ({truth}) t")
         yield from _astray(f"rows_{index}", 0, abs(counted - rows))
-    yield from _astray("vectors", *store.vectors.astray())
+    unsigned, astray = db.value("count_unsigned_vectors"), db.value("count_astray_vectors")
+    yield from _astray("vectors", unsigned, astray)
 
 
 def _rows(store: Store, progress: Progress) -> Iterator[Problem]:

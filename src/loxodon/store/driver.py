@@ -11,7 +11,7 @@ import json
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import lru_cache
@@ -19,7 +19,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from loxodon.clock import to_stored
-from loxodon.errors import InputError, NewerStoreError, StoreError
+from loxodon.errors import FullStoreError, InputError, NewerStoreError, StoreError
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ FILES = {
 LOCK_SECONDS = 120.0  # that a writer waits for its turn
 _MEMO = 20_000  # values remembered at most: who reads all of a store reads nothing twice
 _COMPOSED = 2_000
+BATCH = 2_000  # rows that `stream` reads at a time
 
 Row = tuple[Any, ...]
 Part = str | tuple[str, ...]
@@ -91,32 +92,48 @@ def migrations(backend: str) -> list[str]:
     return sorted(os.path.join(folder, name) for name in os.listdir(folder))
 
 
-def these(rows: Iterable[int | str]) -> str:
-    """Row numbers or texts as a value, for `IN (SELECT value FROM json_each(?))`."""
-    return json.dumps(list(rows), ensure_ascii=False)
+def these(rows: Iterable[int | str | bytes]) -> str:
+    """Row numbers, texts or bytes as a value, for `IN (SELECT value FROM json_each(?))`."""
+    return json.dumps(
+        [row.hex() if isinstance(row, bytes) else row for row in rows], ensure_ascii=False
+    )
 
 
 def plain(values: Iterable[Any]) -> list[Any]:
-    """Values as statements take them: times in milliseconds, lists as JSON."""
-    return [
-        to_stored(one)[0]
-        if isinstance(one, datetime)
-        else these(one)
-        if isinstance(one, list | set | frozenset | tuple)
-        else one
-        for one in values
-    ]
-
-
-def these_keys(keys: Iterable[bytes]) -> str:
-    """The same for bytes."""
-    return these(key.hex() for key in keys)
+    """Values as statements take them: times in milliseconds, lists and objects as JSON."""
+    found: list[Any] = []
+    for one in values:
+        if isinstance(one, datetime):
+            one = to_stored(one)[0]
+        elif isinstance(one, list | set | frozenset | tuple):
+            one = these(one)
+        elif isinstance(one, Mapping):
+            one = json.dumps(dict(one), ensure_ascii=False)
+        found.append(int(one) if isinstance(one, bool) else one)
+    return found
 
 
 def half_character() -> InputError:
     return InputError(
         "the text contains half a character (a lone surrogate)",
         hint="it was cut off or decoded incorrectly; send it as UTF-8",
+    )
+
+
+def full(path: str) -> FullStoreError:
+    return FullStoreError(
+        "cannot write {path}: the disk is full",
+        hint="free some disk space and try again; everything acknowledged is safe",
+        path=path,
+    )
+
+
+def unusable(path: str, reason: str) -> StoreError:
+    return StoreError(
+        "cannot use {path}: {reason}",
+        hint="run `loxodon validate`; if the error persists, report it with this message",
+        path=path,
+        reason=reason,
     )
 
 
@@ -245,6 +262,22 @@ class Driver(ABC):
             self._composed.clear()
         found = self._composed[key] = Statement(self._marked(text), template.past)
         return found
+
+    def stream(
+        self,
+        statement: str,
+        values: Sequence[Any] = (),
+        *,
+        key: int = 1,
+        where: tuple[str, ...] = (),
+        **parts: Part,
+    ) -> Iterator[list[Row]]:
+        """All rows of a statement, some at a time. It takes the key of the row before, which is the
+        first `key` columns and a positive number each, then `values`, then how many."""
+        after: Row = (0,) * key
+        while rows := self.all(statement, (*after, *values, BATCH), where=where, **parts):
+            yield rows
+            after = rows[-1][:key]
 
     def one(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> Row | None:
         rows = self.all(statement, values, **parts)

@@ -7,21 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from loxodon.store import MemoryRow, TextAt, TurnRow
-from loxodon.store.driver import Row, these
-from loxodon.store.indexes import Part, batches
+from loxodon.store.driver import these
+from loxodon.store.indexes import Part
 from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.rows import index_of, labels_of, loaded
 from loxodon.store.search import TABLES
 
-_BATCH = 1_000
 # What stays when everything is erased: used numbers, marks of what was read, receipts
-_KEPT = (
-    *("model_use", "followed", "jobs", "working_sessions", "transcript_lines"),
-    *("tombstones", "receipts", "counters", "meta"),
-)
+_KEPT = (*("model_use", "followed", "jobs", "tombstones", "receipts", "counters", "meta"),)
 _DERIVED = ("memory_labels", "entity_names", "chunk_places", "source_files", "chunks")
 # Every table with something that was said or is known, those that refer to others first
 _ALL = (
+    *("vector_todo", "vector_signs", "vectors", "vector_models"),
     *_DERIVED,
     *(table for table in reversed([*PRIMARY_TABLES]) if table not in _KEPT),
     "common_words",
@@ -58,64 +55,20 @@ _OF_MEMORY = (
 class Erasure(Part):
     """Permanent deletion (`forget/`); everything else adds, changes or archives."""
 
-    # What there is
-
     def turns(self, rows: Iterable[int] | None = None) -> Iterator[TurnRow]:
         """Every turn, or those with these numbers, in journal order; read in batches."""
-        for some in self._stretches("turn_rows", "turns", "seq", rows):
+        for some in self._db.stream("turn_rows", **_only("turn_rows_of", rows)):
             yield from (TurnRow(*row) for row in some)
 
     def memories(self, rows: Iterable[int] | None = None) -> Iterator[MemoryRow]:
         """Every memory, or those with these numbers, in that order; read in batches."""
-        for some in self._stretches("memory_rows", "memories", "row", rows):
+        for some in self._db.stream("memory_rows", **_only("memory_rows_of", rows)):
             turns: dict[int, list[int]] = {}
             for memory, seq in self._db.all("turns_of_memories", (these(row[0] for row in some),)):
                 turns.setdefault(memory, []).append(seq)
             for row in some:
                 record = self._store._record(row[1:])
                 yield MemoryRow(row[0], record, tuple(turns.get(row[0], ())))
-
-    def _stretches(
-        self, statement: str, table: str, key: str, rows: Iterable[int] | None
-    ) -> Iterator[list[Row]]:
-        """Rows of a table, read in pieces: those that are named, or all."""
-        if rows is not None:
-            for some in batches(rows, _BATCH):
-                yield self._db.all(statement, (these(some),), where=(f"{statement}_of",))
-            return
-        last = self._db.value("last_row", table=table, key=key) or 0
-        for start in range(0, last, _BATCH):
-            between = (start, start + _BATCH)
-            yield self._db.all(statement, between, where=(f"{statement}_between",))
-
-    def memory_texts(self) -> Iterator[tuple[int, str]]:
-        """(number, all its words) of every memory: a cheap way to find those worth reading."""
-        last = self._db.value("last_row", table="memories", key="row") or 0
-        for start in range(0, last, _BATCH):
-            yield from self._db.all("memory_texts", (start, start + _BATCH))
-
-    def rows_of(self, ids: Iterable[str]) -> set[int]:
-        return {row for id in ids for row in self._db.column("memory_row", (id,))}
-
-    def drawn_from(self, turns: Iterable[int]) -> set[int]:
-        drawn = (self._store.drawn_from(some).values() for some in batches(turns, _BATCH))
-        return {row for found in drawn for rows in found for row in rows}
-
-    def made_of(self, ids: Iterable[str]) -> set[int]:
-        """The numbers of the summaries built from any of these memories."""
-        gone = set(ids)
-        return {row for row, text in self._db.all("summaries") if not gone.isdisjoint(loaded(text))}
-
-    def is_told(self, name: str, but: Iterable[int]) -> bool:
-        """Whether any other memory, except summaries, contains a name, exactly as written."""
-        return not set(self._db.column("memories_telling", (name,))) <= set(but)
-
-    def histories(self) -> Iterator[tuple[int, int, str]]:
-        """(memory, version, previous record as JSON) of every change that has one."""
-        last: tuple[int, int] = (0, 0)
-        while rows := self._db.all("histories", (*last, _BATCH)):
-            last = rows[-1][:2]
-            yield from rows
 
     def rename(self, old: str, new: str) -> int:
         """Rename a subject and entity (remove it, if `new` is empty); in how many memories."""
@@ -128,7 +81,7 @@ class Erasure(Part):
             if found.get("subject") == old:
                 found["subject"] = new
             found["entities"] = _renamed(found["entities"], old, new)
-            self._store.execute("set_history", to_text(found), memory, version)
+            self._store.execute("set_history", found, memory, version)
         return len(rows)
 
     def _histories_with(self, name: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
@@ -152,7 +105,7 @@ class Erasure(Part):
             found["sources"] = [
                 [new if one[0] == old else one[0], *one[1:]] for one in found.get("sources", ())
             ]
-            self._store.execute("set_history", to_text(found), memory, version)
+            self._store.execute("set_history", found, memory, version)
 
     def _file_anew(self, rows: Sequence[int]) -> None:
         """Labels and index of memories that are filed under other names now."""
@@ -183,61 +136,47 @@ class Erasure(Part):
 
     def drop_turns(self, turns: Iterable[int]) -> None:
         """Delete turns and the work in progress on them; delete their segments first."""
-        for some in batches(turns, _BATCH):
-            rows = these(some)
-            self._indexes.drop("turns", some)
-            self._store.vectors.gone(some, "turns")
-            sessions = self._db.all("sessions_of", (rows,))
-            for table, column in (*_OF_TURN, ("turns", "seq")):
-                self._db.run("drop_rows_of", (rows,), table=table, key=column)
-            self._db.many("drop_empty_session", sessions)
+        gone = list(turns)
+        self._indexes.drop("turns", gone)
+        self._store.vectors.gone(gone, "turns")
+        sessions = self._db.all("sessions_of", (these(gone),))
+        for table, column in (*_OF_TURN, ("turns", "seq")):
+            self._db.run("drop_rows_of", (these(gone),), table=table, key=column)
+        self._db.many("drop_empty_session", sessions)
 
     def drop_work(self, turns: Iterable[int], keep: Mapping[int, str]) -> int:
         """Drop the work in progress on turns, and for those in `keep` the pieces that are not in
         the given text; how many."""
-        gone = 0
-        for some in batches([*turns, *keep], _BATCH):
-            for turn, n, text in self._db.all("fragments_of", (these(some),)):
-                if text not in keep.get(turn, "") or not text:
-                    self._db.run("drop_fragment", (turn, n))
-                    gone += 1
-            # What was read from a turn is read again from what is left of it, or not at all.
-            for no in self._db.column("candidates_of", (these(some),)):
-                self._db.run("drop_candidate", (no,))
-                gone += 1
-        return gone
-
-    def segments_with(self, turns: Iterable[int]) -> list[tuple[int, str, int, int]]:
-        """(number, session, first turn, last turn) of the segments with any of these turns."""
-        found: dict[int, tuple[int, str, int, int]] = {}
-        for some in batches(turns, _BATCH):
-            for no, session, first, last in self._db.all("segments_with", (these(some),)):
-                found[no] = (no, session, first, last)
-        return list(found.values())
+        rows = these([*turns, *keep])
+        pieces = [
+            (turn, n)
+            for turn, n, text in self._db.all("fragments_of", (rows,))
+            if text not in keep.get(turn, "") or not text
+        ]
+        self._db.many("drop_fragment", pieces)
+        # What was read from a turn is read again from what is left of it, or not at all.
+        read = self._db.all("candidates_of", (rows,))
+        self._db.many("drop_candidate", read)
+        return len(pieces) + len(read)
 
     # Memories
 
     def drop_memories(self, rows: Iterable[int]) -> list[bytes]:
-        keys: list[bytes] = []
-        for some in batches(rows, _BATCH):
-            wanted = these(some)
-            ids = self._db.column("memory_ids", (wanted,))
-            keys += self._db.column("import_keys", (wanted,))
-            for index in ("memories", "archive"):
-                self._indexes.drop(index, some)
-            self._store.vectors.gone(some, "memories")
-            for table, column in _OF_MEMORY:
-                self._db.run("drop_rows_of", (wanted,), table=table, key=column)
-            self._unlink(ids)
-        return keys
-
-    def _unlink(self, ids: Sequence[str]) -> None:
-        gone = these(ids)
-        self._db.run("drop_quarantine_of", (gone,))
-        self._db.run("unlink_replaced", (gone,))
-        for row, text in self._db.all("memories_derived_from", (gone,)):
+        """Delete memories and what refers to them; the keys of the imports that they came from."""
+        gone = list(rows)
+        ids = self._db.column("memory_ids", (these(gone),))
+        keys = self._db.column("import_keys", (these(gone),))
+        for index in ("memories", "archive"):
+            self._indexes.drop(index, gone)
+        self._store.vectors.gone(gone, "memories")
+        for table, column in _OF_MEMORY:
+            self._db.run("drop_rows_of", (these(gone),), table=table, key=column)
+        self._db.run("drop_quarantine_of", (these(ids),))
+        self._db.run("unlink_replaced", (these(ids),))
+        for row, text in self._db.all("memories_derived_from", (these(ids),)):
             left = these(id for id in loaded(text) if id not in ids)
             self._db.run("set_derived_from", (left, row))
+        return keys
 
     # What is beside them
 
@@ -261,24 +200,14 @@ class Erasure(Part):
     def drop_all(self) -> dict[str, int]:
         """Delete everything said and known, but not marks and receipts; how many rows, by table."""
         counted = {}
-        for table in (*self._store.vectors.tables, *_ALL):
+        for table in _ALL:
             counted[table] = int(self._db.value("count_rows", table=table))
             self._db.run("clear_table", table=table)
+        self._db.take("transcripts", 1)  # who has read them reads them again
         self._db.text.clear()
         self._db.run("zero_row_counts")
         self._db.run("clear_job_errors")
         return counted
-
-    # Tombstones and receipts
-
-    def go_on_from(self, path: str, keys: Sequence[bytes]) -> None:
-        """Have what was forgotten in the SQLite file at `path` be forgotten here too."""
-        from loxodon.store.sqlite.copying import forgotten_of
-
-        tombstones, receipts = forgotten_of(path, keys)
-        with self._db.writing():
-            self._db.many("put_tombstone", tombstones)
-            self._db.many("put_receipt", receipts)
 
     # So that nothing is left
 
@@ -292,11 +221,12 @@ class Erasure(Part):
         return self._db.compact()
 
 
-def to_text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _only(condition: str, rows: Iterable[int] | None) -> dict[str, Any]:
+    """What limits a statement to some rows, if they are given."""
+    return {} if rows is None else {"where": (condition,), "values": (these(rows),)}
 
 
 def _renamed(names: str, old: str, new: str) -> str:
     """A JSON list of names with one in the place of another, or without it."""
     found = dict.fromkeys(new if name == old else name for name in loaded(names))
-    return to_text([name for name in found if name])
+    return these(name for name in found if name)

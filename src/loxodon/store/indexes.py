@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from loxodon.store import Having, Index, Nature
 from loxodon.store.driver import Driver, Row, these
@@ -25,8 +25,6 @@ from loxodon.text.words import fold, index_words
 if TYPE_CHECKING:
     from loxodon.store.store import Store
 
-_Item = TypeVar("_Item")
-_BATCH = 500
 SAMPLE_FROM = 2_000  # rows from which on an index is sampled: below, reading every list is cheap
 SAMPLE_SIZE = 4_000
 SAMPLE_CHARACTERS = 400_000
@@ -94,9 +92,8 @@ class Indexes:
 
     def put_rows(self, index: Index, rows: Iterable[int]) -> None:
         """The same for rows whose text is read from their table."""
-        for some in batches(rows, _BATCH):
-            texts = self._db.all("texts", (these(some),), rows=f"rows_of_{index}")
-            self.put(index, [(row, text) for row, text in texts])
+        texts = self._db.all("texts", (these(rows),), rows=f"rows_of_{index}")
+        self.put(index, [(row, text) for row, text in texts])
 
     def drop(self, index: Index, rows: Iterable[int]) -> None:
         if gone := self._db.text.drop(index, rows):
@@ -178,15 +175,6 @@ class Part:
         self._indexes = store.indexes
 
 
-def chunks(some: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
-    return (some[start : start + size] for start in range(0, len(some), size))
-
-
-def batches(rows: Iterable[int], size: int) -> Iterator[Sequence[int]]:
-    """Row numbers in order, some at a time."""
-    return chunks(sorted(set(rows)), size)
-
-
 def common_in(texts: Sequence[str], rows: int) -> dict[str, float]:
     """The words that are common in an index of `rows`, of which `texts` are a sample, by share."""
     texts = texts[:: 1 + sum(map(len, texts)) // SAMPLE_CHARACTERS]  # of long ones fewer will do
@@ -200,8 +188,6 @@ def common_in(texts: Sequence[str], rows: int) -> dict[str, float]:
 
 
 # What is derived, made anew from what is not
-
-BATCH = 2_000
 
 
 def clear_indexes(db: Driver) -> None:
@@ -223,22 +209,12 @@ def indexed_rows(db: Driver) -> Iterator[tuple[Index, list[Row], int]]:
     total = sum(db.value("count_rows", table=name) for name in tables)
     for index, table in TABLES.items():
         if table.truth != "memories":
-            last = 0
-            while rows := db.all("texts_after", (last, BATCH), rows=f"rows_of_{index}"):
-                last = rows[-1][0]
+            for rows in db.stream("texts_after", rows=f"rows_of_{index}"):
                 yield index, rows, total
     states: tuple[tuple[Index, str], ...] = (("memories", "active"), ("archive", "archived"))
     for index, state in states:
-        for rows in memories(db, state):
+        for rows in db.stream("memories_after", (state,)):
             yield index, rows, total
-
-
-def memories(db: Driver, state: str) -> Iterator[list[Row]]:
-    """All memories of a state, a batch at a time, as (row, *COLUMNS)."""
-    last = 0
-    while rows := db.all("memories_after", (last, state, BATCH)):
-        last = rows[-1][0]
-        yield rows
 
 
 def name_entities(db: Driver) -> None:
@@ -250,4 +226,3 @@ def name_entities(db: Driver) -> None:
     ]
     db.run("clear_entity_names")
     db.many("put_entity_name", names)
-    db.take("rows_entities", len(entities))

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime, tzinfo
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import no_memory
 from loxodon.paging import Key, Slice
-from loxodon.store import Altered, Filter, Step, StoredReceipt, Tie
-from loxodon.store.driver import Row, plain, these
+from loxodon.store import Altered, Filter, QuarantinedText, Step, StoredReceipt, Tie
+from loxodon.store.driver import plain, these
 from loxodon.store.indexes import Part
-from loxodon.store.rows import (
-    entity_of,
-    event_of,
-    from_json,
-    loaded,
-    moment,
-    quarantined_of,
-    segment_of,
-    turn_of,
-)
+from loxodon.store.rows import from_json, loaded, moment, read_as
 from loxodon.store.search import Conditions, conditions_of
 from loxodon.text.words import fold
-from loxodon.types import Record, Review, Session
+from loxodon.types import Entity, Event, Record, Review, Segment, Session, Turn
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store
@@ -73,16 +65,10 @@ def page(
         if name in ("memories", "due"):
             return store._with_sources(items), last
         if name == "reviews":
-            numbers = {row for belief, against, _ in items for row in (belief, against)}
-            sources = store.sources(numbers)
-            known = {
-                row: record._replace(sources=sources.get(row, ()))
-                for row, record in store.records(numbers).items()
-            }
-            return [
-                Review(known[one], known[two], moment(at, zone)) for one, two, at in items
-            ], last
-    return [_MADE[name](row, zone) for row in items], last
+            pairs = [store._whole(row[:2]) for row in items]
+            times = [moment(row[2], zone) for row in items]
+            return [Review(a, b, at) for (a, b), at in zip(pairs, times, strict=True)], last
+    return [read_as(_TYPES[name], row, zone) for row in items], last
 
 
 KEYS = {
@@ -99,16 +85,14 @@ KEYS = {
 }
 """How many columns the key of each list has."""
 _BY = {"due": "due_by", "events": "events_since", "quarantine": "quarantine_state"}
-_MADE: Mapping[str, Callable[[Row, tzinfo | None], Any]] = {
-    "turns": lambda row, zone: turn_of(row),
-    "sessions": lambda row, zone: Session(
-        row[0], row[1], moment(row[2], zone), moment(row[3], zone)
-    ),
-    "entities": entity_of,
-    "segments": lambda row, zone: segment_of(row),
-    "events": event_of,
-    "quarantine": quarantined_of,
-    "receipts": lambda row, zone: StoredReceipt(*row),
+_TYPES: Mapping[str, Any] = {
+    "turns": Turn,
+    "sessions": Session,
+    "entities": Entity,
+    "segments": Segment,
+    "events": Event,
+    "quarantine": QuarantinedText,
+    "receipts": StoredReceipt,
 }
 
 
@@ -141,30 +125,18 @@ class Overview(Part):
         record = from_json(text, self._store.space, self._zone)
         return record if self._store.wall.admits(record.agent, record.audience) else None
 
-    def ties(self, until: datetime | None = None) -> list[Tie]:
-        """What every active memory but summaries says of whom, now or as known at `until`."""
-        if until is None:
-            rows, at = self._db.all("ties"), to_stored(self._store._decay.now())[0]
-        else:
-            at = to_stored(until)[0]
-            rows = self._db.all("ties_then", (at,))
-        return list(self._ties(rows, at))
-
-    def _ties(self, rows: Sequence[Row], now: int) -> Iterator[Tie]:
+    def ties(self) -> list[Tie]:
+        """What every active memory but summaries says of whom."""
+        decay = self._store._decay
+        now = to_stored(decay.now())[0]
         # There are few rates, and the same people are named again and again.
-        left: dict[tuple[str, float], float] = {}
-        lists: dict[str, tuple[str, ...]] = {"[]": ()}
-        for row in rows:
-            id, subject, attribute, value, named, project = row[:6]
-            base, since, kind, importance, said, changed = row[6:]
-            share = left.get((kind, importance))
-            if share is None:
-                share = left[kind, importance] = 1 - self._store._decay.rate(kind, importance)
-            names = lists.get(named)
-            if names is None:
-                names = lists[named] = tuple(loaded(named))
-            strength = base * share ** ((now - since) / _DAY) if now > since else base
-            yield Tie(id, subject, attribute, value, names, project, strength, said, changed)
+        rate, names = cache(decay.rate), cache(lambda text: tuple(loaded(text)))
+        found = []
+        for row in self._db.all("ties"):
+            named, project, base, since, kind, importance, *times = row[4:]
+            strength = base * (1 - rate(kind, importance)) ** (max(0, now - since) / _DAY)
+            found.append(Tie._make([*row[:4], names(named), project, strength, *times]))
+        return found
 
     def steps(self, id: str) -> list[Step]:
         """The strength of a memory with each of its versions, oldest first."""
@@ -175,17 +147,9 @@ class Overview(Part):
             changes = self._db.all("changes", (now[0],))
         found: list[dict[str, Any]] = [loaded(before) for *_, before in changes[1:]]
         found.append(dict(zip(_KEPT, now[1:], strict=True)))
-        return [
-            Step(
-                version,
-                moment(at, self._zone),
-                change,
-                kept["strength"],
-                moment(kept["strength_at"], self._zone),
-                kept["kind"],
-                kept["importance"],
-                kept["state"],
-            )
+        rows = [
+            (version, at, change, *(kept[name] for name in _KEPT[:5]))
             for (version, at, change, _), kept in zip(changes, found, strict=True)
             if self._store.wall.admits(kept["agent"], kept["audience"])
         ]
+        return [read_as(Step, row, self._zone) for row in rows]

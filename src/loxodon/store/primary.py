@@ -189,15 +189,12 @@ class PrimaryData(Part):
                     unindexed += batch
                 else:
                     self._put(table, batch)
-            self.keep_numbers()
+            # A number that something has is not given out again, whatever the counters say.
+            for counter, name, column in _NUMBERED:
+                self._db.run("keep_counter", (counter,), table=name, key=column)
+            self._db.run("keep_id_counters")
             self._store.rebuild(progress)
             self._put("unindexed", unindexed)  # which making it anew has emptied
-
-    def keep_numbers(self) -> None:
-        """A number that something has is not given out again, whatever the counters say."""
-        for counter, table, column in _NUMBERED:
-            self._db.run("keep_counter", (counter,), table=table, key=column)
-        self._db.run("keep_id_counters")
 
     def _put(self, table: str, rows: Iterable[Row]) -> None:
         if table in ("counters", "meta"):  # opening a store makes some single values

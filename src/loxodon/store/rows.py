@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any, Protocol
+from functools import cache
+from typing import Any, Protocol, TypeVar
 
-from loxodon.clock import from_stored, to_stored
+from loxodon.clock import from_stored
 from loxodon.errors import DamagedStoreError
-from loxodon.store import Index, QuarantinedText
+from loxodon.store import Index
+from loxodon.store.driver import plain
+from loxodon.store.walls import namespace_at
 from loxodon.text.words import fold
-from loxodon.types import Entity, Event, Kind, Record, Segment, Source, Turn
+from loxodon.types import Kind, Record, Segment, Source, Turn
 
+_Value = TypeVar("_Value")
+_ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IMPOSSIBLE = (TypeError, ValueError, OverflowError)  # what comes of a number that nobody wrote
 
@@ -33,22 +39,18 @@ class DecayModel(Protocol):
         """When it falls below the limit for active memories; None for never."""
 
 
-TIMES = frozenset(
-    {
-        "created_at",
-        "updated_at",
-        "valid_from",
-        "valid_until",
-        "expires_at",
-        "due_at",
-        "accessed_at",
-        "confirmed_at",
-    }
-)
-LISTS = frozenset({"tags", "entities", "derived_from"})
-FLAGS = frozenset({"done", "positive"})
-_ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table
+@cache
+def _declared(made: Any) -> list[tuple[int, str]]:
+    """The fields of a type that are not stored as they are."""
+    hints = (getattr(hint, "__forward_arg__", str(hint)) for hint in made.__annotations__.values())
+    kinds = map(re.compile(r"datetime|bool|tuple|Mapping|Namespace").search, hints)
+    return [(i, kind[0]) for i, kind in enumerate(kinds) if kind]
 
+
+TIMES, LISTS, FLAGS = (
+    frozenset(Record._fields[i] for i, kind in _declared(Record) if kind == declared) - _ELSEWHERE
+    for declared in ("datetime", "tuple", "bool")
+)
 FIELDS = tuple(name for name in Record._fields if name not in _ELSEWHERE)
 COLUMNS = (*FIELDS, "strength_at")
 """The columns of a record in the order of the part `memory` of `sql/queries.sql`."""
@@ -74,19 +76,8 @@ def moment(milliseconds: int, zone: tzinfo | None) -> datetime:
         return utc
 
 
-def stored(name: str, value: Any) -> Any:
-    if value is None:
-        return None
-    if name in TIMES:
-        return to_stored(value)[0]
-    if name in LISTS:
-        return json.dumps(value, ensure_ascii=False)
-    return int(value) if name in FLAGS else value
-
-
 def row_of(record: Record) -> list[Any]:
-    values = [stored(name, getattr(record, name)) for name in FIELDS]
-    return [*values, to_stored(record.created_at)[0]]
+    return plain([*(getattr(record, name) for name in FIELDS), record.created_at])
 
 
 def record_of(
@@ -182,26 +173,31 @@ def turn_of(row: Sequence[Any]) -> Turn:
     return Turn(session, id, role, content, when, speaker, channel, chat, origin, ref, agent)
 
 
-def entity_of(row: Sequence[Any], zone: tzinfo | None) -> Entity:
-    name, type, aliases, created, updated, no = row
-    times = moment(created, zone), moment(updated, zone)
-    return Entity(name, type, tuple(loaded(aliases)), *times, no)
-
-
 def segment_of(row: Sequence[Any]) -> Segment:
     no, session, first, last, started, ended, offset, topic, tags, text = row
     times = from_stored(started, offset), from_stored(ended, offset)
     return Segment(session, first, last, *times, topic, tuple(loaded(tags)), text, no)
 
 
-def event_of(row: Sequence[Any], zone: tzinfo | None) -> Event:
-    date, at, session, channel, sender, summary, tokens, trust, compressed, agent = row
-    said = session, channel, sender, summary, tokens, trust
-    return Event(date, moment(at, zone), *said, bool(compressed), agent)
+_SPECIAL: Mapping[Any, Callable[[Sequence[Any]], Any]] = {Turn: turn_of, Segment: segment_of}
 
 
-def quarantined_of(row: Sequence[Any], zone: tzinfo | None) -> QuarantinedText:
-    no, turn, memory, start, stop, text, reason, origin, at, state, decided = row
-    when = moment(decided, zone) if decided is not None else None
-    said = text, reason, origin, moment(at, zone), state, when
-    return QuarantinedText(no, turn, memory, start, stop, *said)
+def read_as(made: Callable[..., _Value], row: Sequence[Any], zone: tzinfo | None) -> _Value:
+    """A row as a value of a type, whose declarations say which columns are times, lists or flags.
+
+    What `plain` makes of such a value is the row again."""
+    if special := _SPECIAL.get(made):
+        return special(row)  # type: ignore[no-any-return]
+    values = list(row)
+    for i, kind in _declared(made):
+        if values[i] is None:
+            continue
+        if kind == "datetime":
+            values[i] = moment(values[i], zone)
+        elif kind == "bool":
+            values[i] = bool(values[i])
+        elif kind == "Namespace":
+            values[i] = namespace_at(values[i])
+        else:
+            values[i] = loaded(values[i]) if kind == "Mapping" else tuple(loaded(values[i]))
+    return made(*values)

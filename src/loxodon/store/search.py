@@ -213,7 +213,8 @@ def best(
         ) from None
     scores = dict.fromkeys(longer, 0.0)
     for one in lists:
-        weight = _rarity(len(one), rows) * (1 + _K1)
+        rarity = math.log(max(1 + _LEAST, (rows - len(one) + 0.5) / (len(one) + 0.5)))
+        weight = rarity * (1 + _K1)
         for row, times in one.items():
             if among is None or row in among:
                 scores[row] += weight * times / (times + longer[row])
@@ -222,7 +223,3 @@ def best(
         least = sorted(scores.values())[-limit]
         best = [one for one in best if one[0] >= least]
     return [Hit(row, score) for score, row in sorted(best, reverse=True)[:limit]]
-
-
-def _rarity(having: int, rows: int) -> float:
-    return math.log(max(1 + _LEAST, (rows - having + 0.5) / (having + 0.5)))

@@ -8,14 +8,14 @@ that write inside `Store.writing`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from loxodon.clock import to_stored
-from loxodon.errors import DamagedStoreError, no_memory, stale_edit
+from loxodon.errors import ConfigError, DamagedStoreError, no_memory, stale_edit
 from loxodon.store import (
     Beside,
     Counts,
@@ -29,38 +29,27 @@ from loxodon.store import (
     Standing,
     clock_check,
 )
-from loxodon.store.driver import Driver, Row, plain, these, these_keys
+from loxodon.store.driver import BATCH, Driver, Row, plain, these
 from loxodon.store.erasure import Erasure
-from loxodon.store.indexes import (
-    BATCH,
-    Indexes,
-    chunks,
-    clear_indexes,
-    indexed_rows,
-    memories,
-    name_entities,
-)
+from loxodon.store.indexes import Indexes, clear_indexes, indexed_rows, name_entities
 from loxodon.store.pages import Overview, page
+from loxodon.store.parts import DocumentStore, Quarantine, WorkingSessions, WorkLog, WorkspaceData
 from loxodon.store.primary import PrimaryData
 from loxodon.store.rows import (
     about_label,
     damaged,
-    entity_of,
     from_json,
     index_of,
     labels_of,
     moment,
+    read_as,
     record_of,
     row_of,
-    stored,
     to_json,
     turn_of,
 )
 from loxodon.store.search import TABLES, Conditions, conditions_of, search
-from loxodon.store.vectors import Vectors
 from loxodon.store.walls import Wall, owners_only
-from loxodon.store.worklog import WorkLog
-from loxodon.store.workspace_data import DocumentStore, Quarantine, WorkingSessions, WorkspaceData
 from loxodon.text.words import VERSION, fold
 from loxodon.types import (
     GENERAL_TOPIC,
@@ -78,9 +67,10 @@ if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
     from loxodon.security.audit import Audit
     from loxodon.store.rows import DecayModel
+    from loxodon.store.vectors import Vectors
 
 _Value = TypeVar("_Value")
-_CHUNK = 500
+_BANDS = ("critical", "high", "medium", "low")  # of importance
 _OPEN = Wall()
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -112,6 +102,8 @@ class Store:
         self.having, self.rare, self.nature = indexes.having, indexes.rare, indexes.nature
         self.reading, self.writing, self.close = db.reading, db.writing, db.close
         self.value, self.set_value = db.meta, db.set_meta
+        self.changed = db.changed
+        db.before_commit = self._before_commit
         self.worklog = WorkLog(self)
         self.workspace_data = WorkspaceData(self)
         self.documents = DocumentStore(self)
@@ -119,7 +111,6 @@ class Store:
         self.erasure = Erasure(self)
         self.overview = Overview(self)
         self.quarantine = Quarantine(self)
-        self.vectors = Vectors(db)
         try:
             self._claim()
             self._renew_words()
@@ -129,6 +120,16 @@ class Store:
         except BaseException:
             db.close()
             raise
+
+    def _before_commit(self) -> None:
+        if self.audit is not None:
+            self.audit.before_commit()
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        from loxodon.store.vectors import Vectors  # loads numpy
+
+        return Vectors(self._db)
 
     def wait_at_most(self, seconds: float) -> None:
         """Wait no longer than this, all in all, for others who write; then a BusyStoreError."""
@@ -174,24 +175,9 @@ class Store:
                     db.set_meta("rates", self._rates())
                 db.set_meta("words", VERSION)
 
-    def put_on_record(self, audit: Audit) -> None:
-        """From now on, have `audit` tell of every transaction inside it."""
-        self.audit = audit
-        self._db.before_commit = audit.before_commit
-
-    @property
-    def changed(self) -> list[str]:
-        return self._db.changed
-
     @property
     def in_transaction(self) -> bool:
         return self._db.in_transaction
-
-    @property
-    def tombstones_version(self) -> str:
-        """What changes whenever something is forgotten."""
-        ((count, until),) = self._db.all("tombstones_version")
-        return f"{count}:{until or 0}"
 
     @contextmanager
     def writing_as(self, agent: str) -> Iterator[None]:
@@ -200,7 +186,7 @@ class Store:
         with self._db.writing():
             wall, alone = self.wall, Wall(agent, alone=True)
             # Without agents there is nothing to keep apart, and no view to pay for.
-            if wall == alone or (not agent and not wall.stands and len(self.agents()) == 1):
+            if wall == alone or (not agent and not wall.stands and not self._db.column("agents")):
                 yield
                 return
             self._db.stand_behind(alone)
@@ -208,10 +194,6 @@ class Store:
                 yield
             finally:  # while it can still be undone: the views would be as well
                 self._db.stand_behind(wall)
-
-    def agents(self) -> list[str]:
-        """The agents that own anything; "" (no agent) comes first."""
-        return ["", *self._db.column("agents")]
 
     # Statements of `sql/queries.sql` by name; times and lists are given as they are
 
@@ -229,6 +211,15 @@ class Store:
 
     def execute_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         self._db.many(statement, [plain(row) for row in rows])
+
+    def query_as(self, made: Callable[..., _Value], statement: str, *values: Any) -> list[_Value]:
+        """The rows of a statement as values of a type that has its columns (`rows.read_as`)."""
+        return [read_as(made, row, self._zone) for row in self.query(statement, *values)]
+
+    def stream(self, statement: str, key: int = 1) -> Iterator[Row]:
+        """Every row of a large table (`Driver.stream`)."""
+        for some in self._db.stream(statement, key=key):
+            yield from some
 
     def query_turns(self, statement: str, *values: Any) -> list[Turn]:
         """Turns, of a statement that gives their columns."""
@@ -306,9 +297,8 @@ class Store:
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[KnownTurn | None]:
         """What the journal, or an earlier one of `turns`, has under each key, or None."""
         seen: dict[bytes, tuple[str, bool]] = {}
-        for some in chunks(turns, _CHUNK):
-            rows = self._db.all("known_turns", (these_keys(key for _, key in some),))
-            seen.update((key, (content, bool(own))) for key, content, own in rows)
+        rows = self._db.all("known_turns", (these(key for _, key in turns),))
+        seen.update((key, (content, bool(own))) for key, content, own in rows)
         found: list[KnownTurn | None] = []
         for turn, key in turns:
             content, own = seen.get(key, ("", False))
@@ -320,9 +310,7 @@ class Store:
         """Give journalled turns, found by their keys, the speaker and origin they have here;
         (before, after) of those that changed."""
         wanted = {key: turn for turn, key in turns}
-        rows: dict[int, bytes] = {}
-        for some in chunks(list(wanted), _CHUNK):
-            rows |= dict(self._db.all("turns_by_key", (these_keys(some),)))
+        rows: dict[int, bytes] = dict(self._db.all("turns_by_key", (these(wanted),)))
         changed = []
         for row, old in self.turns(list(rows)).items():
             new = wanted[rows[row]]
@@ -334,11 +322,6 @@ class Store:
         self.indexes.put("turns", [(int(new.ref[2:]), new.searchable) for _, new in changed])
         self._db.changed += [new.ref for _, new in changed]
         return changed
-
-    def session_size(self, id: str) -> int:
-        """How many turns were ever added to a session."""
-        row = self._db.one("session", (id,))
-        return int(row[1]) if row else 0
 
     def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
         """Turns by row; missing ones are left out."""
@@ -356,9 +339,7 @@ class Store:
 
     def journal(self, where: Filter, limit: int) -> list[Turn]:
         """The latest `limit` turns (0: all) that match `where`, in order of time."""
-        names, values = conditions_of(where, "turns")
-        rows = self._db.all("journal", [*values, limit or -1], where=names)
-        return [turn_of(row) for row in reversed(rows)]
+        return self.page("turns", limit, where=where)[0][::-1]
 
     # Memories
 
@@ -433,7 +414,7 @@ class Store:
         at = max(at, values.get("created_at", old.created_at))
         changed = {**values, "updated_at": at, "version": old.version + 1}
         new_sources = changed.pop("sources", sources)
-        columns = {name: stored(name, value) for name, value in changed.items()}
+        columns = dict(zip(changed, plain(changed.values()), strict=True))
         if "strength" in columns:
             columns["strength_at"] = to_stored(at)[0]
         new, since = old._replace(**changed), moment(before[-1], self._zone)
@@ -468,31 +449,33 @@ class Store:
     def get(self, id: str) -> Record | None:
         """A memory by id."""
         with self.reading():
-            row = self._db.one("memory_row", (id,))
-            if row is None:
-                return None
-            return self.records(row)[row[0]]._replace(sources=self.sources(row).get(row[0], ()))
+            found = self._whole(self._db.column("memory_row", (id,)))
+        return found[0] if found else None
+
+    def _whole(self, rows: Iterable[int]) -> list[Record]:
+        """Memories with their sources, in the order of `rows`."""
+        wanted = list(rows)
+        records, sources = self.records(wanted), self.sources(wanted)
+        return [records[row]._replace(sources=sources.get(row, ())) for row in wanted]
 
     def find(self, where: Filter, limit: int = 0, strongest: bool = False) -> list[Record]:
         """The newest or strongest `limit` memories (0: all) that match `where`, in order."""
+        if not strongest:
+            return self.page("memories", limit, where=where)[0]
         names, values = conditions_of(where, "memories")
-        order = "find_strongest" if strongest else "find_newest"
         with self.reading():
-            return self._with_sources(self._db.all(order, [*values, limit or -1], where=names))
+            found = self._db.all("find_strongest", [*values, limit or -1], where=names)
+            return self._with_sources(found)
 
     def _with_sources(self, rows: Sequence[Row]) -> list[Record]:
         """Memories, of rows of (row, *COLUMNS)."""
-        sources: dict[int, tuple[Source, ...]] = {}
-        for some in chunks(rows, _CHUNK):
-            sources |= self.sources(row[0] for row in some)
+        sources = self.sources(row[0] for row in rows)
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
     def latest(self, label: str, name: str | tuple[str, ...], limit: int) -> list[Record]:
         """The last `limit` active memories with a label (`project`, `topic`, `tag`, `entity`, or
         `about` with a name as in `Filter.about`), newest first; no more rows are read."""
-        rows = self.labelled(label, name, limit)
-        records, sources = self.records(rows), self.sources(rows)
-        return [records[row]._replace(sources=sources.get(row, ())) for row in rows]
+        return self._whole(self.labelled(label, name, limit))
 
     def labelled(
         self, label: str, name: str | tuple[str, ...], limit: int, state: str = "active"
@@ -514,7 +497,7 @@ class Store:
         """The entities with these names, by name as given; the shared one before an agent's."""
         folded = {name: fold(name) for name in names}
         rows = self._db.all("entities_named", (these(set(folded.values())),))
-        found = {name: entity_of(row, self._zone) for _, name, *row in rows}
+        found = {name: read_as(Entity, row, self._zone) for _, name, *row in rows}
         return {name: found[key] for name, key in folded.items() if key in found}
 
     def named(self, names: Iterable[str]) -> KnownNames:
@@ -523,7 +506,7 @@ class Store:
         labels: dict[str, dict[str, str]] = {label: {} for label in _NO_LABEL}
         for of, name, *row in self._db.all("named", (these(names),)):
             if row[-1]:  # an entity has a number
-                entities[name] = entity_of(row, self._zone)
+                entities[name] = read_as(Entity, row, self._zone)
             elif row[0] not in (None, _NO_LABEL[of]):
                 labels[of][name] = row[0]
         return KnownNames(entities, labels["project"], labels["topic"])
@@ -543,10 +526,6 @@ class Store:
 
         return self._db.each("sources", rows, read)
 
-    def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
-        """The standing of these memories, by row."""
-        return self._by_row("standing", rows, lambda row: row[1])
-
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         """By turn, the rows of the memories drawn from it."""
         found: dict[int, list[int]] = {}
@@ -564,30 +543,24 @@ class Store:
     def history(self, id: str) -> list[Version]:
         """Every version of a memory and of those that it replaced, oldest first."""
         with self.reading():
-            versions = [self._versions(self._row(id))]
+            oldest = versions = self._versions(self._row(id))
             seen = {id}
-            while (before := versions[-1][-1].record.replaces) and before not in seen:
+            while (before := oldest[-1].record.replaces) and before not in seen:
                 seen.add(before)
-                row = self._db.one("memory_row", (before,))
-                if row is None:
-                    break
-                versions.append(self._versions(row[0]))
+                for row in self._db.column("memory_row", (before,)):
+                    oldest = self._versions(row)
+                    versions = [*oldest, *versions]
         admits = self.wall.admits  # what it was while it was private, or another's, stays so
-        return [
-            version
-            for memory in reversed(versions)
-            for version in memory
-            if admits(version.record.agent, version.record.audience)
-        ]
+        return [one for one in versions if admits(one.record.agent, one.record.audience)]
 
     def _versions(self, row: int) -> list[Version]:
         changes = self._db.all("changes", (row,))
         records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
-        sources = self.sources([row]).get(row, ())
-        records.append(self.records([row])[row]._replace(sources=sources))
         return [
             Version(version, moment(at, self._zone), change, record)
-            for (version, at, change, _), record in zip(changes, records, strict=True)
+            for (version, at, change, _), record in zip(
+                changes, [*records, *self._whole([row])], strict=True
+            )
         ]
 
     def _row(self, id: str) -> int:
@@ -636,14 +609,15 @@ class Store:
         with self.reading():
             turns, sessions = self._db.all("count_journal")[0]
             memories = self._db.all("count_memories")
-        kinds: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
-        states, bands = Counter(active=0, archived=0), Counter(critical=0, high=0, medium=0, low=0)
-        for kind, state, band, n in memories:
-            kinds[kind] += n
-            states[state] += n
-            bands[band] += n
-        if len(kinds) + len(states) + len(bands) != len(KINDS) + 6:  # one that nobody wrote
-            raise damaged()
+        kinds, bands = (dict.fromkeys(names, 0) for names in (KINDS, _BANDS))
+        states = {"active": 0, "archived": 0}
+        try:
+            for kind, state, band, n in memories:
+                kinds[kind] += n
+                states[state] += n
+                bands[band] += n
+        except KeyError:  # one that nobody wrote
+            raise damaged() from None
         return Counts(turns, sessions, kinds, states["active"], states["archived"], bands)
 
     def check(self, progress: Progress) -> list[Problem]:
@@ -687,7 +661,7 @@ class Store:
         if self._db.meta("rates") == rates:
             return 0
         done = 0
-        for rows in memories(self._db, "active"):
+        for rows in self._db.stream("memories_after", ("active",)):
             self._set_ends(rows)
             done += len(rows)
         self._db.set_meta("rates", rates)
@@ -704,3 +678,24 @@ class Store:
             kept = record_of(columns, self.space, self._zone, None)
             ends.append((self._end(kept, moment(columns[-1], self._zone)), row))
         self._db.many("set_end", ends)
+
+
+class Off:
+    """Stands where the store would while the engine is switched off, whatever is asked of it."""
+
+    def __init__(self, space: str, wall: Wall) -> None:
+        self.space = space
+        self.wall = wall
+        self.audit: Audit | None = None
+
+    def behind(self, wall: Wall) -> Off:
+        return Off(self.space, wall)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise ConfigError(
+            "the memory engine is turned off",
+            hint="turn it on with `loxodon config enabled true`, and check LOXODON_ENABLED",
+        )
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -4,23 +4,29 @@ The table `vectors` has a row for each embedded text, `vector_signs` the sign bi
 them. A search holds the signs in memory, reads a block again if its version has changed, and
 compares the rows with the closest signs exactly. Whoever changes a vector empties its block in the
 same transaction; a search computes the signs of an empty block, the next embedding run stores them.
-
-Only what computes loads numpy: changing a memory does not need it.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, TextToEmbed, Vector
-from loxodon.store.driver import Driver, these, these_keys
+from loxodon.store import Coverage, Embeddable, Filter, Index, Near, QuestionVector, Vector
+from loxodon.store.driver import Driver, these
 from loxodon.store.search import TABLES, conditions_of
+from loxodon.store.vector_math import (
+    Floats,
+    Frame,
+    Numbers,
+    Signs,
+    Words,
+    cosines,
+    fit_frame,
+    from_halves,
+    sign_bits,
+)
 from loxodon.text.language import language_of
-
-if TYPE_CHECKING:
-    from loxodon.store.vector_math import Floats, Frame, Numbers, Signs, Words
 
 BLOCK = 1_024  # rows whose signs are stored together; the SQL has it too
 # How many of the closest by their signs are compared exactly, at least; else four times as many as
@@ -32,14 +38,7 @@ _SAMPLE = 8_192  # vectors from which a frame is fitted
 # The pools in which the vector of a text may be, by its kind or its pool.
 _POOLS = {"turns": ("turns", "turns"), "chunks": ("chunks", "chunks")}
 _POOLS |= dict.fromkeys(("memories", "archive"), ("memories", "archive"))
-
-
-class Coverage(NamedTuple):
-    model: str
-    embedded: int
-    pending: int  # texts that have no vector yet, and what it has to look at
-    failing: int  # those of them that it failed on
-    error: str  # why the last run could not go on, or what the last failure was; empty for neither
+VECTOR_TABLES = ("vector_todo", "vector_signs", "vectors", "vector_models")
 
 
 class Model(NamedTuple):
@@ -54,6 +53,10 @@ class Model(NamedTuple):
     error: str = ""
     frame: bytes = b""
     spread: float = 0.0
+
+    @property
+    def fitted(self) -> Frame:
+        return Frame.from_bytes(self.frame, self.size, self.spread)
 
 
 class _Loaded(NamedTuple):
@@ -74,8 +77,6 @@ class _Question(NamedTuple):
 
 class Vectors:
     """Search by meaning, if an embedder is set. Vectors of different models are never compared."""
-
-    tables = ("vector_todo", "vector_signs", "vectors", "vector_models")
 
     def __init__(self, db: Driver) -> None:
         self._db = db
@@ -111,12 +112,10 @@ class Vectors:
 
     def _questions(self, pool: Index, views: Sequence[QuestionVector]) -> Iterator[_Question]:
         """The question to each model that has vectors of its size."""
-        from loxodon.store.vector_math import sign_bits
-
         for view in views:
             model = self._model(view.model)
             if model.no and len(view.vector) == model.size:
-                frame = _frame(model)
+                frame = model.fitted
                 vector = frame.as_statement(view.vector, view.asks)
                 # A message has nothing in common with the texts of the memory to be subtracted.
                 centred = vector if view.told else frame.centred(vector)
@@ -132,18 +131,15 @@ class Vectors:
         names, values = conditions_of(where, pool)
         if not near or not (names or self._db.wall.stands):
             return near
-        table, key = TABLES[pool].truth, TABLES[pool].key
-        among = [these(near), *values]
-        admitted = self._db.column("matching_of", among, where=names, table=table, key=key)
+        parts = {"table": TABLES[pool].truth, "key": TABLES[pool].key}
+        admitted = self._db.column("matching_of", [these(near), *values], where=names, **parts)
         if len(admitted) >= limit or len(near) < CANDIDATES:
             return admitted
-        every = self._db.column("matching", values, where=names, table=table, key=key)
+        every = self._db.column("matching", values, where=names, **parts)
         return signs.closest(question.signs, count, but, every)
 
     def _compared(self, question: _Question, pool: Index, rows: Sequence[int]) -> list[Near]:
         """How close those of `rows` are that have a vector."""
-        from loxodon.store.vector_math import cosines, from_halves
-
         held, model = question.loaded.centred, question.model
         if 4 * model.size * len(held) > HELD_BYTES:
             held.clear()
@@ -161,8 +157,6 @@ class Vectors:
 
     def _load(self, model: Model, pool: Index) -> _Loaded:
         """The signs as they are in the database now."""
-        from loxodon.store.vector_math import Signs
-
         key = (model.no, model.size, pool)
         known = self._loaded.get(key) or _Loaded({}, Signs.joined([], model.size), {})
         versions: dict[int, int] = dict(self._db.all("sign_versions", (model.no, pool)))
@@ -180,16 +174,14 @@ class Vectors:
 
     def _computed(self, model: Model, pool: str, block: int) -> Signs:
         """The signs of a block, from its vectors."""
-        from loxodon.store.vector_math import Signs, from_halves
-
         values = (model.no, pool, block * BLOCK, (block + 1) * BLOCK)
         found = self._db.all("vectors_of_block", values)
         vectors = from_halves((half for _, half in found), model.size)
-        return Signs.of([row for row, _ in found], vectors, _frame(model).mean)
+        return Signs.of([row for row, _ in found], vectors, model.fitted.mean)
 
-    def _empty_signs(self, pools: tuple[str, str], rows: Sequence[int]) -> None:
+    def _empty_signs(self, pool: str, rows: Sequence[int]) -> None:
         """Delete the signs of the blocks of these rows, with what they tell of an erased text."""
-        self._db.run("empty_signs", (_new_version(), *pools, these(rows)))
+        self._db.run("empty_signs", (_new_version(), *_POOLS[pool], these(rows)))
 
     def _store_signs(self, name: str) -> None:
         model = self._model(name)
@@ -202,8 +194,6 @@ class Vectors:
 
     def _refit(self, model: Model, count: int) -> None:
         """Fit the frame to the `count` vectors that there are; all signs depend on it."""
-        from loxodon.store.vector_math import fit_frame, from_halves
-
         # If the rows have gaps, every nth row may be in one.
         sample = self._db.all("sampled_vectors", (model.no, max(1, count // _SAMPLE)))
         sample = sample or self._db.all("sampled_vectors", (model.no, 1))
@@ -217,59 +207,31 @@ class Vectors:
 
     # Embedding
 
-    def size(self, model: str) -> int:
-        """The dimension of its vectors; 0 if there are none."""
-        return self._model(model).size
-
-    def failed(self, model: str, tries: int) -> list[TextToEmbed]:
-        """Texts the model has passed and must (re)do, unless it failed on them `tries` times."""
-        values = (self._model(model).no, tries)
-        return [TextToEmbed(*row) for row in self._db.all("vector_todo", values)]
-
-    def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
-        """The next rows that the model has not reached yet, in order."""
-        found = self._model(model)
-        return self._db.column(f"next_{kind}", (found.no, getattr(found, f"{kind}_to"), limit))
-
-    def known(self, model: str, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Existing vectors by the hash of their text."""
-        values = (self._model(model).no, these_keys(dict.fromkeys(hashes)))
-        return dict(self._db.all("vectors_by_hash", values))
-
     def put(self, model: str, vectors: Sequence[Vector]) -> None:
         if not vectors:
             return
-        no, half = self._model(model).no, self._db.as_half
+        no = self._model(model).no
         self._db.run("set_vector_size", (len(vectors[0].half) // 2, no))
-        rows: dict[tuple[str, str], list[int]] = {}
-        for one in vectors:
-            rows.setdefault(_POOLS[one.pool], []).append(one.row)
-        for pools, some in rows.items():
-            self._empty_signs(pools, some)
-            self._db.run("drop_model_vectors", (no, *pools, these(some)))
-        values = [(no, one.pool, one.row, one.hash, half(one.half)) for one in vectors]
-        self._db.many("put_vector", values)
-        for pools, some in rows.items():
-            self._empty_signs(pools, some)
+        for pool in {one.pool for one in vectors}:
+            some = [one for one in vectors if one.pool == pool]
+            rows = [one.row for one in some]
+            self._empty_signs(pool, rows)
+            self._db.run("drop_model_vectors", (no, *_POOLS[pool], these(rows)))
+            values = [(no, *one[:3], self._db.as_half(one.half)) for one in some]
+            self._db.many("put_vector", values)
+            self._empty_signs(pool, rows)
         found, count = self._model(model), self._db.value("count_vectors", (no,))
         if found.sampled < SETTLED and count >= 2 * found.sampled:
             self._refit(found, count)
         self._store_signs(model)
 
-    def fail(self, model: str, failures: Mapping[TextToEmbed, str]) -> None:
-        """Record the texts on which the model failed, and why."""
-        no = self._model(model).no
-        values = [(no, one.kind, one.row, error) for one, error in failures.items()]
-        self._db.many("fail_vector", values)
-
-    def settle(self, model: str, done: Iterable[TextToEmbed]) -> None:
-        no = self._model(model).no
-        self._db.many("settle_vector", [(no, one.kind, one.row) for one in done])
-
     def stop(self, model: str, error: str) -> None:
-        """End a run: record why it stopped; empty after a successful run."""
+        """End a run: record why it stopped; after a successful one other models are not needed."""
         self._db.run("set_vector_error", (error, model))
         self._store_signs(model)
+        for table in VECTOR_TABLES if not error else ():
+            column = "no" if table == "vector_models" else "model"
+            self._db.run("drop_other_models", (model,), table=table, key=column)
 
     def coverage(self, model: str) -> Coverage:
         with self._db.reading():
@@ -279,13 +241,6 @@ class Vectors:
             embedded = self._db.value("count_vectors", (one.no,))
             ((todo, failing, error),) = self._db.all("count_vector_todo", (one.no,))
             return Coverage(model, embedded, behind + todo, failing, one.error or error)
-
-    def keep_only(self, models: Iterable[str]) -> None:
-        kept = set(models)
-        for no, name in self._db.all("vector_models"):
-            for table in self.tables if name not in kept else ():
-                column = "no" if table == "vector_models" else "model"
-                self._db.run("drop_of_model", (no,), table=table, key=column)
 
     def _model(self, name: str) -> Model:
         """A model; number 0 for one that has embedded nothing."""
@@ -302,24 +257,16 @@ class Vectors:
 
     def moved(self, row: int, pool: Index) -> None:
         """A memory has come to another pool; its vectors go along."""
-        self._empty_signs(_POOLS[pool], [row])
+        self._empty_signs(pool, [row])
         self._db.run("move_vector", (pool, row))
-        self._empty_signs(_POOLS[pool], [row])
+        self._empty_signs(pool, [row])
 
     def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
         """These are deleted, or have other words: drop their vectors."""
         wanted = list(rows)
-        self._empty_signs(_POOLS[kind], wanted)
+        self._empty_signs(kind, wanted)
         self._db.run("drop_vectors", (*_POOLS[kind], these(wanted)))
         self._db.run("drop_vector_todo", (kind, these(wanted)))
-
-    # Checks
-
-    def astray(self) -> tuple[int, int]:
-        """How many vectors no search finds, and how many are of nothing."""
-        models = self._db.all("vector_models")
-        missing = sum(self._db.value("count_unsigned_vectors", (no,)) for no, _ in models)
-        return missing, self._db.value("count_astray_vectors")
 
     def rebuild(self) -> None:
         """Compute the signs of all vectors anew; delete the vectors of nothing."""
@@ -330,12 +277,6 @@ class Vectors:
                 self._store_signs(name)
             else:
                 self._db.run("drop_all_signs", (no,))
-
-
-def _frame(model: Model) -> Frame:
-    from loxodon.store.vector_math import Frame
-
-    return Frame.from_bytes(model.frame, model.size, model.spread)
 
 
 def _new_version() -> int:

@@ -71,19 +71,11 @@ class Wall(NamedTuple):
     def check_change(self, record: Record, *, vouched: bool = False) -> None:
         """Refuse a change of what is not theirs, unless it is of the owner's words alone and the
         user said them (`vouched`)."""
-        if self.owns(record):
-            return
-        if record.agent not in ("", self.agent):
+        may_vouch = vouched and record.agent in ("", self.agent)
+        if not may_vouch and not self.owns(record):
             raise ForbiddenError(
-                "{id} belongs to another agent: you can read it, but not change it",
-                hint="only that agent or the owner can change it; save a memory of your own "
-                "instead",
-                id=record.id,
-            )
-        if not vouched:
-            raise ForbiddenError(
-                "{id} belongs to the owner: you can read it, but not change it",
-                hint="ask the owner; an agent can only change its text, to what the user said",
+                "{id} belongs to someone else: you can read it, but not change it",
+                hint="ask whoever it belongs to, or save a memory of your own instead",
                 id=record.id,
             )
 

@@ -68,7 +68,11 @@ class HeldBack(NamedTuple):
 
 
 def held_back(store: Store) -> HeldBack:
-    found = [one for state in HIDDEN for one in store.quarantine.find(state)]
+    found = [
+        one
+        for state in HIDDEN
+        for one in store.query_as(QuarantinedText, "quarantined_by_state", state)
+    ]
     asked = sorted(
         (one for one in found if is_forget_request(one.reason)), key=lambda one: one.start
     )

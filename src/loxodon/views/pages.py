@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.messages import t
 from loxodon.store import Filter
+from loxodon.store.driver import plain
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
-from loxodon.store.rows import COLUMNS, FLAGS, LISTS, TIMES, moment, stored
+from loxodon.store.rows import COLUMNS, FLAGS, LISTS, TIMES, moment
 from loxodon.store.store import Store
 from loxodon.text.markdown import one_line
 from loxodon.text.words import fold
@@ -66,7 +67,7 @@ _FIRST = {
     "summary": "id content importance strength derived_from entities created_at",
 }
 _THEN = ("strength_at", "updated_at", "version")
-_DEFAULTS = {name: stored(name, value) for name, value in Record._field_defaults.items()}
+_DEFAULTS = {name: plain([value])[0] for name, value in Record._field_defaults.items()}
 
 
 class Content:

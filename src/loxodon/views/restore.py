@@ -16,6 +16,7 @@ from loxodon.config import Config
 from loxodon.consolidate.decay import Decay
 from loxodon.errors import InputError, NotFoundError, StoreError
 from loxodon.filelock import draft_in
+from loxodon.language.statements import Fragment
 from loxodon.layout import DATABASE, VIEWS
 from loxodon.memory import Memory
 from loxodon.messages import t
@@ -23,7 +24,7 @@ from loxodon.opening import OpenSpace, keys_for
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.copying import put_in_place
+from loxodon.store.sqlite.copying import forget_as_in, put_in_place
 from loxodon.store.sqlite.database import Database
 from loxodon.store.store import Store
 from loxodon.types import FileProblem
@@ -80,10 +81,10 @@ def restore(
         with Memory(OpenSpace(home, draft, store, config, clock, zone, keys)) as memory:
             _fill(memory, store, dump, progress or _quiet)
             counts = store.counts()
-            store.erasure.go_on_from(path, keys)
+            forget_as_in(path, keys, store)
         before = free(f"{path}.before-restore") if kept else ""
         new = os.path.join(draft, DATABASE)
-        put_in_place(new, path, before, keys, progress or _quiet)
+        put_in_place(new, path, before, keys)
     edited = tuple(_edited(root, manifest))
     return Restored(counts.turns, counts.active + counts.archived, (), edited, before)
 
@@ -119,7 +120,7 @@ def _fill(memory: Memory, store: Store, dump: Dump, progress: Progress) -> None:
         )
         raise bad_view(dump.file, 0, reason) from None
     # Messages that were put aside are told of by `validate`, here as there.
-    put_aside = {f"t_{one.turn}" for one in store.worklog.fragments("failed")}
+    put_aside = {f"t_{one.turn}" for one in store.query_as(Fragment, "fragments", "failed", -1)}
     if wrong := [one for one in store.check(progress) if one.where not in put_aside]:
         raise InputError(
             "the text views are inconsistent: {where}: {what}",

@@ -20,7 +20,7 @@ from loxodon.errors import UsageError, refused
 from loxodon.fields import number
 from loxodon.paging import Key, Page, cut, paged
 from loxodon.security.paths import allowed_path
-from loxodon.store import Progress
+from loxodon.store import NoteFile, Progress
 from loxodon.store.store import Store
 from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
 
@@ -147,7 +147,7 @@ class Workspace:
         rows = self.store.query("chunk_counts")
         counts = {(root, path): n for root, path, n in rows}
         found: list[tuple[Key, SourceFile]] = []
-        for file in self.store.workspace_data.files():
+        for file in self.store.query_as(NoteFile, "files"):
             path = os.path.join(file.root, *file.path.split("/"))
             chunks = counts.get((file.root, file.path), 0)
             found.append(((path,), SourceFile(path, file.role, file.size, chunks, file.problem)))

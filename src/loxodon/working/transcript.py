@@ -16,7 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from loxodon.errors import InputError
-from loxodon.store.workspace_data import WorkingSessions
+from loxodon.store.parts import WorkingSessions
 
 Entry = Mapping[str, Any]
 

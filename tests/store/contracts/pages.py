@@ -45,7 +45,7 @@ def filled(contract: Contract, store: Store) -> dict[str, tuple[Read, list[Any]]
         for n, at in enumerate(times):
             worklog.put_entity(Entity(f"e{n}", "person", (), NOW, NOW))
             worklog.put_segments([Segment(f"s{n}", n + 1, n + 1, at, at, f"g{n}", (), "")])
-            worklog.put_event(Event("2026-02-04", at, f"s{n}", "", "", f"v{n}", 1))
+            store.execute("put_event", *Event("2026-02-04", at, f"s{n}", "", "", f"v{n}", 1))
             store.quarantine.put(
                 [QuarantinedText(0, n + 1, "", 0, 1, "", "override", "web", at, "held", None)]
             )
@@ -102,7 +102,7 @@ class PagesContract(Contract):
         (first, *_), last = read(1, None)
         assert last is not None
         with store.writing():  # the place of what is gone is still a place
-            store.erasure.drop_memories(store.erasure.rows_of([first.id]))
+            store.erasure.drop_memories(store.column("memory_rows_by_id", [first.id]))
         assert [one.content for one in read(2, last)[0]] == ["newer 0", "m4"]
 
     def test_walls_apply_to_every_page(self, store: Store) -> None:

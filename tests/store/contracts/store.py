@@ -43,7 +43,7 @@ class StoreContract(Contract):
             known = store.append([(same, key("e")), (other, key("e")), (other, key("f"))])
         assert known[:2] == [KnownTurn(False, own=True), KnownTurn(True, own=True)]
         assert store.known([(other, key("e")), (other, key("g"))]) == [KnownTurn(True, True), None]
-        assert (store.session_size("t"), store.session_size("none")) == (2, 0)
+        assert [store.scalar("session_size", id) for id in ("t", "none")] == [2, 0]
         assert store.column("last_texts", "t", 3)[::-1] == ["v1", "v2"]
         assert (
             store.column("last_texts", "t", 1)[::-1],

@@ -188,7 +188,9 @@ class VectorsContract(Contract):
             embedded.update(facts[0], None, "edited", NOW, {"tags": ("a",)})
             embedded.update(facts[1], None, "edited", NOW, {"content": "something else"})
         assert sorted(rows_of(embedded, "memories", some(3)[1])) == [1, 3]
-        assert embedded.vectors.failed(MODEL, 3) == [TextToEmbed("memories", 2)]
+        assert embedded.query_as(TextToEmbed, "vector_todo", MODEL, 3) == [
+            TextToEmbed("memories", 2)
+        ]
         assert embedded.vectors.coverage(MODEL) == (MODEL, 2, 1, 0, "")
 
     def test_nothing_of_an_erased_vector_is_left(self, embedded: AnyStore) -> None:
@@ -238,8 +240,8 @@ class VectorsContract(Contract):
         with embedded.writing():
             embedded.execute("put_vector_model", "new", b"")
             embedded.vectors.put("new", [kept("turns", 1, vectors[0])])
-            embedded.vectors.fail("new", {TextToEmbed("turns", 2): "bad"})
-            embedded.vectors.keep_only(["new"])
+            embedded.execute("fail_vector", "new", "turns", 2, "bad")
+            embedded.vectors.stop("new", "")
         assert embedded.vectors.coverage(MODEL) == (MODEL, 0, 5, 0, "")
         assert embedded.vectors.coverage("new")[1:] == (1, 4, 1, "bad")
         assert rows_of(embedded, "turns", vectors[0]) == []

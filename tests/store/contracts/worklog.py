@@ -16,7 +16,7 @@ MINUTE = timedelta(minutes=1)
 
 class WorkLogContract(Contract):
     def test_pool_is_counted(self, store: Store) -> None:
-        assert store.worklog.pool() == PoolSizes(0, 0, 0, 0, 0)
+        assert store.query_as(PoolSizes, "pool_sizes")[0] == PoolSizes(0, 0, 0, 0, 0)
         self.put(store, turn("a"), turn("b"))
         some = (record("1", topic="diet"), record("2"), record("3", state="archived"))
         kept = self.keep(store, *some)
@@ -24,10 +24,10 @@ class WorkLogContract(Contract):
             mei = store.worklog.put_entity(Entity("Mei", "person", (), NOW, NOW))
             store.worklog.put_entity(Entity("Tom", "person", (), NOW, NOW))
         self.update(store, kept[0].id, "archived", state="archived")
-        assert store.worklog.pool() == PoolSizes(1, 2, 2, 2, 2)
+        assert store.query_as(PoolSizes, "pool_sizes")[0] == PoolSizes(1, 2, 2, 2, 2)
         with store.writing():
             store.worklog.drop_entity(mei.no)
-        assert store.worklog.pool().entities == 1
+        assert store.query_as(PoolSizes, "pool_sizes")[0].entities == 1
 
     # What is in hand
 
@@ -37,12 +37,11 @@ class WorkLogContract(Contract):
         food = Segment("s", 1, 2, NOW, NOW + MINUTE, "火锅", ("Mei",), "spicy soup")
         other = Segment("t", 5, 5, NOW - DAY, NOW - DAY, "trains", (), "late again")
         worklog = store.worklog
-        assert worklog.last_segment("s") is None
+        assert store.query_as(Segment, "last_segment", "s") == []
         with store.writing():
             worklog.put_segments([food, other])
-        assert [one._replace(no=0) for one in worklog.segments()] == [other, food]
-        last = worklog.last_segment("s")
-        assert last is not None
+        assert [one._replace(no=0) for one in store.page("segments", 0)[0]] == [other, food]
+        (last,) = store.query_as(Segment, "last_segment", "s")
         assert last._replace(no=0) == food
         assert last.started_at.utcoffset() == NOW.utcoffset()
         for query in ("火锅", "mei", "soup"):
@@ -53,7 +52,7 @@ class WorkLogContract(Contract):
         longer = food._replace(last_turn=4, ended_at=NOW + 3 * MINUTE, text="mild rice")
         with store.writing():
             worklog.put_segments([longer], [last.no])
-        assert [one._replace(no=0) for one in worklog.segments()] == [other, longer]
+        assert [one._replace(no=0) for one in store.page("segments", 0)[0]] == [other, longer]
         for _ in range(2):
             assert self.found(store, "soup", "segments") == []
             assert self.found(store, "rice 火锅", "segments") == [3]
@@ -74,7 +73,7 @@ class WorkLogContract(Contract):
             worklog.put_entity(mei._replace(name="陈美", aliases=("Mei",), updated_at=NOW + DAY))
         assert store.entities_named(["小美"]) == {}
         assert store.entities_named(["陈美"])["陈美"].updated_at == NOW + DAY
-        assert [one.name for one in worklog.entities()] == ["陈美", "Tom"]
+        assert [one.name for one in store.query_as(Entity, "entities")] == ["陈美", "Tom"]
         with store.writing():
             worklog.drop_entity(tom.no)
             assert worklog.put_entity(Entity("Ann", "person", (), NOW, NOW)).no == 3
@@ -119,13 +118,13 @@ class WorkLogContract(Contract):
             assert worklog.use([one.id, one.id, "f_none"], "2026-02-04", NOW) == 1
             assert worklog.use([one.id, other.id], "2026-02-05", NOW + DAY) == 2
             worklog.use([one.id], "2026-02-05", NOW)
-        assert worklog.used() == [
+        assert store.query_as(MemoryUse, "used") == [
             MemoryUse(one.id, 2, 3, NOW + DAY),
             MemoryUse(other.id, 1, 1, NOW + DAY),
         ]
         with store.writing():
             store.execute("clear_uses")
-        assert worklog.used() == []
+        assert store.query_as(MemoryUse, "used") == []
 
     def test_worklog_survives_rebuilding(self, store: Store) -> None:
         self.put(store, turn("a"))
@@ -143,10 +142,10 @@ class WorkLogContract(Contract):
 
         def told() -> list[Any]:
             return [
-                worklog.pool(),
+                store.query_as(PoolSizes, "pool_sizes")[0],
                 store.entities_named(["妹妹", "小美"]),
                 store.page("reviews", 0)[0],
-                worklog.used(),
+                store.query_as(MemoryUse, "used"),
                 worklog.index(0),
                 store.latest("keyword", "peanut allergy", 9),
                 store.latest("about", ("user", "", "health"), 9),

@@ -65,7 +65,7 @@ class WorkspaceDataContract(Contract):
         files = [note("b.md"), note("a.md"), note("z.md", "/a")]
         for file in files:
             self.put_notes(store, file, f"tea in {file.root}{file.path}")
-        assert [one.path for one in store.workspace_data.files()] == ["z.md", "a.md", "b.md"]
+        assert [one.path for one in store.query_as(NoteFile, "files")] == ["z.md", "a.md", "b.md"]
         self.drop(store, "z.md")
         assert len(self.noted(store, "tea")) == 3
         self.drop(store, "z.md", root="/a")
@@ -82,14 +82,14 @@ class WorkspaceDataContract(Contract):
         assert self.noted(store, "tea") == [("b.md", "mint tea", 1)]
         self.drop(store, "b.md", "b.md")
         assert self.noted(store, "mint tea only") == []
-        assert store.workspace_data.files() == []
+        assert store.query_as(NoteFile, "files") == []
         assert self.sound(store)
 
     def test_file_that_is_read_again_replaces_itself(self, store: Store) -> None:
         self.put_notes(store, note("a.md"), "one", Chunk("two", 2, 2, "kitchen"))
         rows = self.found(store, "two", "chunks")
         self.put_notes(store, note("a.md", size=12), "three", Chunk("two", 2, 2, "garden"))
-        assert [one.size for one in store.workspace_data.files()] == [12]
+        assert [one.size for one in store.query_as(NoteFile, "files")] == [12]
         assert self.noted(store, "one") == self.noted(store, "kitchen") == []
         assert self.noted(store, "garden") == [("a.md", "two", 2)]
         assert self.found(store, "two", "chunks") == rows  # the name of a note stays

@@ -1,54 +1,25 @@
-"""Vectors in a file: without numpy, and as an earlier version stored them."""
+"""Vectors in a file, as an earlier version stored them."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
-from loxodon.store.sqlite.database import APPLICATION_ID, migrations
-from tests.store.contracts import record
-from tests.store.contracts.vectors import MODEL, SIZE, fill, kept, rows_of, some
+from loxodon.store.driver import migrations
+from loxodon.store.sqlite.database import APPLICATION_ID
+from tests.store.contracts.vectors import MODEL, SIZE, kept, rows_of, some
 from tests.store.sqlite.test_store import opened
 
 BEFORE_SIGNS = 9
 
 
-def test_changing_a_memory_does_not_need_numpy(tmp_path: Path) -> None:
-    with closing(opened(tmp_path / "x.db")) as store:
-        with store.writing():
-            store.execute("put_vector_model", MODEL, b"")
-            one = store.insert(record("fact"), "captured")
-        fill(store, some(1), "memories")
-    code = (
-        "import sys; sys.modules['numpy'] = None\n"
-        "from tests.clock import NOW\n"
-        "from tests.store.lasting import SHANGHAI, Lasting\n"
-        "from loxodon.store.sqlite.database import Database\n"
-        "from loxodon.store.store import Store\n"
-        f"store = Store(Database({str(tmp_path / 'x.db')!r}), 'main', SHANGHAI, Lasting())\n"
-        "with store.writing():\n"
-        f"    store.update({one.id!r}, None, 'archived', NOW, {{'state': 'archived'}})\n"
-        f"    store.update({one.id!r}, None, 'edited', NOW, {{'content': 'other'}})\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        cwd=Path(__file__).parents[3],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((".", *sys.path))},
-    )
-    assert done.returncode == 0, done.stderr.decode()
-
-
 def _before_signs(path: Path) -> None:
     """A file of the version before, with 1,100 vectors in blocks."""
     connection = apsw.Connection(str(path))
-    for script in migrations()[:BEFORE_SIGNS]:
+    for script in migrations("sqlite")[:BEFORE_SIGNS]:
         connection.execute(Path(script).read_text(encoding="utf-8"))
     connection.execute(
         f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={BEFORE_SIGNS};"
@@ -69,7 +40,7 @@ def test_a_file_of_the_version_before_keeps_its_vectors(tmp_path: Path, killed: 
     if killed:
         connection = apsw.Connection(str(tmp_path / "x.db"))
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute(Path(migrations()[BEFORE_SIGNS]).read_text(encoding="utf-8"))
+        connection.execute(Path(migrations("sqlite")[BEFORE_SIGNS]).read_text(encoding="utf-8"))
         connection.close()  # without COMMIT
     with closing(opened(tmp_path / "x.db")) as store:
         for n in (3, 1_050):

@@ -10,30 +10,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import psycopg
 
-from loxodon.errors import (
-    BusyStoreError,
-    DeletedSpaceError,
-    StoreError,
-    UnknownOutcomeError,
-    UnreachableStoreError,
-)
-from loxodon.store.driver import (
-    LOCK_SECONDS,
-    Driver,
-    Part,
-    Row,
-    Statement,
-    half_character,
-    statements,
-)
+from loxodon import errors
+from loxodon.config import without_password
+from loxodon.store.driver import LOCK_SECONDS, Driver, Part, Row, half_character, statements
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.fulltext import PostgresFullText
-from loxodon.store.postgres.pool import Session, is_lost, shown, translated
+from loxodon.store.postgres.pool import Session, is_lost, translated
 from loxodon.store.walls import Wall
 
 
@@ -68,12 +55,12 @@ class PostgresDatabase(Driver):
 
     def __init__(self, url: str, space: str) -> None:
         self._thread = _Thread()
-        super().__init__(shown(url), "postgres")
+        super().__init__(without_password(url), "postgres")
         self.text = PostgresFullText(self)
         self.url, self._space = url, space
         migrations.ensure(url)
         self.id = pool.asked(url, lambda one: _space_id(one, space))
-        self._role = pool.asked(url, lambda one: pool.role_of(url, one))
+        self._role = pool.role_of(url)
 
     def another(self) -> PostgresDatabase:
         return PostgresDatabase(self.url, self._space)
@@ -107,7 +94,7 @@ class PostgresDatabase(Driver):
         # Not zero, which would be a read.
         seconds = min(max(seconds, 0.001), pool.settings(self.url).lock_timeout)
         if not self._turn.acquire(timeout=seconds):
-            raise BusyStoreError(
+            raise errors.BusyStoreError(
                 "{path} did not finish in time: {reason}",
                 hint="nothing of this call was stored; try again later",
                 path=self.path,
@@ -151,29 +138,12 @@ class PostgresDatabase(Driver):
         """Begin a transaction, on another connection where the first are lost."""
         self._check_usable()
         sql = pool.begin(self.id, self.wall, self._role, lock_seconds=lock_seconds)
-        row = pool.patiently(self.url, lambda: self._begin_with(sql))
+        self._thread.connection, row = pool.begun(self.url, sql)
         if row is None:
             self._let_go()
-            raise DeletedSpaceError(
+            raise errors.DeletedSpaceError(
                 "the space was deleted from {path}", hint="open it again", path=self.path
             )
-
-    def _begin_with(self, sql: str) -> Row | None:
-        """What is known of the space at the beginning."""
-        connection = pool.taken(self.url)
-        try:
-            cursor = connection.execute(sql)
-            while cursor.nextset():
-                pass
-            row = cursor.fetchone()
-        except BaseException as error:
-            pool.end(connection, undo=True)
-            pool.returned(self.url, connection)
-            if isinstance(error, psycopg.Error):
-                raise translated(error, self.path) from None
-            raise
-        self._thread.connection = connection
-        return row
 
     def _commit(self) -> None:
         self._execute(self.sql["count_write"], (self.id,))
@@ -182,7 +152,7 @@ class PostgresDatabase(Driver):
         except psycopg.Error as error:
             if not is_lost(error):
                 raise translated(error, self.path) from None
-            raise UnknownOutcomeError(
+            raise errors.UnknownOutcomeError(
                 "the connection to {path} was lost while this was being stored",
                 hint="it may be stored or not: repeat it when the server is back; what has the "
                 "same id is not stored twice",
@@ -206,8 +176,9 @@ class PostgresDatabase(Driver):
     def all(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Row]:
         sql = self.statement(statement, parts)
         if not self._mode:
-            return self._alone(sql, values)
-        with self._as_meant(sql):
+            with self.writing() if sql.writes else self.reading():
+                return self.all(sql, values)
+        with self.past_wall() if sql.past else nullcontext():
             return self._execute(sql, values)
 
     def many(self, statement: str, values: Iterable[Sequence[Any]], **parts: str) -> None:
@@ -216,22 +187,10 @@ class PostgresDatabase(Driver):
             return
         sql = self.statement(statement, parts)
         with nullcontext() if self._mode else self.writing():
-            with self._as_meant(sql), self._translating():
+            with self.past_wall() if sql.past else nullcontext(), self._translating():
                 cursor = self._cursor()
                 cursor.executemany(sql, rows)
             self._thread.changes += cursor.rowcount > 0
-
-    def _alone(self, sql: Statement, values: Sequence[Any]) -> list[Row]:
-        """A statement outside a transaction: a read is repeated where its connection is lost."""
-        if sql.writes:
-            with self.writing():
-                return self.all(sql, values)
-        try:
-            with self.reading():
-                return self.all(sql, values)
-        except UnreachableStoreError:
-            with self.reading():
-                return self.all(sql, values)
 
     def _execute(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         with self._translating():
@@ -279,16 +238,9 @@ class PostgresDatabase(Driver):
             self._execute(line)
         self.wall, self._memo = wall, {}
 
-    def past_wall(self) -> AbstractContextManager[None]:
-        return self._past() if self.wall.stands and self._mode else nullcontext()
-
-    def _as_meant(self, sql: Statement) -> AbstractContextManager[None]:
-        """What a statement runs in: past the wall, where it says so."""
-        return self.past_wall() if sql.past else nullcontext()
-
     @contextmanager
-    def _past(self) -> Iterator[None]:
-        if self._thread.is_past:
+    def past_wall(self) -> Iterator[None]:
+        if self._thread.is_past or not (self.wall.stands and self._mode):
             yield
             return
         self._thread.is_past = True
@@ -297,7 +249,9 @@ class PostgresDatabase(Driver):
             yield
         finally:
             self._thread.is_past = False
-            with suppress(StoreError):  # a transaction that has failed takes it back by itself
+            with suppress(
+                errors.StoreError
+            ):  # a transaction that has failed takes it back by itself
                 self._execute("SET LOCAL loxodon.past = ''")
 
     def as_half(self, vector: bytes) -> bytes:

@@ -151,11 +151,10 @@ class PostgresFullText:
                     )
                 told.append((row, length, " ".join(counts)))
             numbers, lengths, found = zip(*told, strict=True)
-            values = (_POOLS[index], _numbers(numbers), _numbers(lengths), _texts(found))
-            self._db.run("put_indexed", values)
+            self._db.run("put_indexed", (_POOLS[index], [*numbers], [*lengths], [*found]))
             if listed := sorted(postings):  # as the index is
-                packed = _hex(postings[word] for word in listed)
-                self._db.run("put_words", (_POOLS[index], _texts(listed), block, packed))
+                packed = [bytes(postings[word]) for word in listed]
+                self._db.run("put_words", (_POOLS[index], listed, block, packed))
         if total:
             self._db.take(f"rows_{index}_words", total)
 
@@ -183,8 +182,7 @@ class PostgresFullText:
         empty = sorted(word for word, postings in left.items() if not postings)
         self._db.run("drop_words", (pool, empty, block))
         if fewer := sorted(left.keys() - set(empty)):
-            values = (pool, _texts(fewer), block, _hex(left[word] for word in fewer))
-            self._db.run("set_words", values)
+            self._db.run("set_words", (pool, fewer, block, [left[word] for word in fewer]))
 
     def clear(self) -> None:
         self._db.run("clear_words")
@@ -202,20 +200,3 @@ def _unpacked(block: int, postings: bytes) -> Iterator[tuple[int, int, int]]:
     """(row, how often it has the word, how many words it has) of a block."""
     start = block * _ROWS
     return ((start + n, times, length) for n, times, length in _POSTING.iter_unpack(postings))
-
-
-# Many values as PostgreSQL reads an array: adapting them one by one would take longer than to store
-# them.
-
-
-def _numbers(values: Iterable[int]) -> str:
-    return "{" + ",".join(map(str, values)) + "}"
-
-
-def _texts(words: Iterable[str]) -> str:
-    """A word has no character that would have to be escaped."""
-    return '{"' + '","'.join(words) + '"}'
-
-
-def _hex(values: Iterable[bytes | bytearray]) -> str:
-    return '{"\\\\x' + '","\\\\x'.join(one.hex() for one in values) + '"}'

@@ -1,6 +1,6 @@
 """The small state of a home (tokens, policy, master key, receipts of deleted spaces) as rows.
 
-It has a connection of its own: whoever asks may hold all of the pool already.
+Its connections are a pool of their own: whoever asks may hold all of the other already.
 """
 
 from __future__ import annotations
@@ -18,18 +18,9 @@ from loxodon.config import without_password
 from loxodon.filelock import Lock, at_fork
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
-from loxodon.store.driver import statements
-from loxodon.store.postgres import migrations
-from loxodon.store.postgres.pool import (
-    Session,
-    asked,
-    connect,
-    is_lost,
-    role_of,
-    shown,
-    translated,
-    writers_turn,
-)
+from loxodon.store.driver import Row, statements
+from loxodon.store.postgres import migrations, pool
+from loxodon.store.postgres.pool import Session
 from loxodon.store.primary import COUNTED
 
 _CHANGED = "(extract(epoch FROM clock_timestamp()) * 1e6)::bigint"
@@ -64,17 +55,6 @@ def share(url: str) -> str:
 class PostgresState:
     def __init__(self, url: str) -> None:
         self._url = url
-        self._connection: Session | None = None
-        self._using = threading.RLock()
-        at_fork(self)
-
-    def after_fork(self) -> None:
-        self._connection, self._using = None, threading.RLock()  # the parent closes its own
-
-    def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
 
     # State
 
@@ -89,8 +69,8 @@ class PostgresState:
         rows = self._ask(ask, name)
         return (rows[0][0], rows[0][1], 0) if rows else None
 
-    def replace(self, name: str, data: bytes, durable: bool) -> None:
-        self._ask(f"{_REPLACE} RETURNING 1", name, data, durable=durable)
+    def replace(self, name: str, data: bytes) -> None:
+        self._ask(f"{_REPLACE} RETURNING 1", name, data)
 
     def append(self, name: str, data: bytes) -> int:
         return int(self._ask(f"{_APPEND} RETURNING octet_length(value)", name, data)[0][0])
@@ -108,24 +88,59 @@ class PostgresState:
         )
         return [name for (name,) in self._ask(ask, f"{folder}/" if folder else "")]
 
+    def _ask(self, statement: str, *values: Any) -> list[Row]:
+        with self._transaction() as connection:
+            return connection.execute(statement, values).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Session]:
+        """A transaction that row-level security binds."""
+        role = pool.role_of(self._url)
+        begin = f"BEGIN; SET LOCAL ROLE {role}" if role else "BEGIN"
+        connection = pool.begun(self._url, begin, own=True)[0]
+        kept = False
+        try:
+            yield connection
+            connection.execute("COMMIT")
+            kept = True
+        except psycopg.Error as error:
+            raise pool.translated(error, without_password(self._url)) from None
+        finally:
+            pool.end(connection, undo=not kept)
+            pool.returned(self._url, connection, own=True)
+
     # Spaces
 
     def spaces(self) -> dict[str, int]:
         migrations.ensure(self._url)
-        return dict(asked(self._url, lambda one: one.execute(_SQL["space_versions"]).fetchall()))
+        ask = _SQL["space_versions"]
+        return dict(pool.asked(self._url, lambda one: one.execute(ask).fetchall()))
 
     def counts(self, space: str) -> dict[str, int]:
-        with self._space(space) as (connection, id):
-            return _counts(connection) if id else {}
+        """How much there is in a space, by table."""
+        with self._transaction() as connection:
+            if not _see(connection, space):
+                return {}
+            each = ", ".join(f"(SELECT count(*) FROM loxodon.{table})" for table in COUNTED)
+            (row,) = connection.execute(f"SELECT {each}").fetchall()
+            return dict(zip(COUNTED, row, strict=True))
 
     def drop_space(
         self, space: str, replaced: Mapping[str, bytes], appended: Mapping[str, bytes]
     ) -> bool:
-        with self._space(space, _ONE_AT_A_TIME) as (connection, id):
-            if not id:
+        """Delete a space with its state, and change other state with it; whether it was there."""
+        with self._transaction() as connection:
+            connection.execute(_ONE_AT_A_TIME)
+            if not (id := _see(connection, space)):
                 return False
             # First: it waits for writers, who may need what is taken away after it.
-            _drop(connection, id)
+            for line in ("SET LOCAL statement_timeout = 0", *pool.writers_turn(id, _LOCK_SECONDS)):
+                connection.execute(line)
+            # A reference is checked at the end of each statement: all tables go in one.
+            tables = [table for (table,) in connection.execute(_SQL["tables_of_spaces"]).fetchall()]
+            parts = [f"d{n} AS (DELETE FROM loxodon.{table})" for n, table in enumerate(tables)]
+            connection.execute(f"WITH {', '.join(parts)} SELECT 1")
+            connection.execute(f"DELETE FROM loxodon.spaces WHERE id = {id:d}")
             below = f"{SPACES}/{folder_name(space)}/"
             connection.execute(f"DELETE FROM loxodon.home_state WHERE {_BELOW}", [below])
             for statement, changes in ((_REPLACE, replaced), (_APPEND, appended)):
@@ -133,102 +148,41 @@ class PostgresState:
                     connection.execute(statement, [name, value])
         return True
 
-    @contextmanager
-    def _space(self, space: str, first: str = "") -> Iterator[tuple[Session, int]]:
-        """A transaction that sees a space, on a connection of its own; 0 where there is none."""
-        connection = self.connect()
-        try:
-            connection.execute(f"BEGIN; {first}")
-            find = "SELECT id FROM loxodon.spaces WHERE name = $1"
-            row = connection.execute(find, [space]).fetchone()
-            id = int(row[0]) if row else 0
-            connection.execute(f"SET LOCAL loxodon.space = '{id:d}'")
-            yield connection, id
-            connection.execute("COMMIT")
-        except psycopg.Error as error:
-            raise self.told(error) from None
-        finally:
-            connection.close()
-
     def lock(self, name: str) -> Lock:
-        return _AdvisoryLock(self, name)
-
-    # Connections
-
-    def connect(self) -> Session:
-        """A new connection that row-level security binds."""
-        found = connect(self._url)
-        try:
-            if role := role_of(self._url, found):
-                found.execute(f"SET ROLE {role}")
-        except psycopg.Error as error:
-            found.close()
-            raise self.told(error) from None
-        return found
-
-    def told(self, error: psycopg.Error) -> BaseException:
-        return translated(error, shown(self._url))
-
-    def _ask(self, statement: str, *values: Any, durable: bool = True) -> list[tuple[Any, ...]]:
-        """The rows of one statement, in a transaction of its own."""
-        with self._using:
-            connection = self._begun(durable)
-            try:
-                rows = connection.execute(statement, values).fetchall()
-                connection.execute("COMMIT")
-            except BaseException as error:
-                self.close()
-                raise self.told(error) if isinstance(error, psycopg.Error) else error from None
-            return rows
-
-    def _begun(self, durable: bool) -> Session:
-        begin = "BEGIN" if durable else "BEGIN; SET LOCAL synchronous_commit = off"
-        while True:
-            kept = self._connection
-            connection = self._connection = kept or self.connect()
-            try:
-                connection.execute(begin)
-                return connection
-            except psycopg.Error as error:
-                self.close()
-                if kept is None or not is_lost(error):  # one kept may have been cut meanwhile
-                    raise self.told(error) from None
+        return _AdvisoryLock(self._url, name)
 
 
 class _AdvisoryLock:
     """A lock that lasts as long as a connection of its own: the server frees it when we die."""
 
-    def __init__(self, state: PostgresState, name: str) -> None:
-        self._state = state
+    def __init__(self, url: str, name: str) -> None:
+        self._url = url
         self._name = name
         self._connection: Session | None = None
-        self._held = False
         at_fork(self)
 
     def after_fork(self) -> None:
-        self._connection, self._held = None, False
+        self._connection = None  # the parent closes its own
 
     def acquire(self, seconds: float) -> bool:
+        self._connection = connection = self._connection or pool.connect(self._url)
         try:
-            self._connection = connection = self._connection or self._state.connect()
             connection.execute(f"SET lock_timeout = {max(1, int(seconds * 1000))}")
             connection.execute("SELECT pg_advisory_lock(hashtextextended($1, 0))", [self._name])
-            self._held = True
         except errors.LockNotAvailable:
             return False
         except psycopg.Error as error:
             self.close()
-            raise self._state.told(error) from None
+            raise pool.translated(error, without_password(self._url)) from None
         return True
 
     def release(self) -> None:
-        if self._held and self._connection is not None:
-            self._held = False
+        if self._connection is not None:
             with suppress(psycopg.Error):  # a connection that is lost holds nothing
                 self._connection.execute("SELECT pg_advisory_unlock_all()")
 
     def close(self) -> None:
-        connection, self._connection, self._held = self._connection, None, False
+        connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
 
@@ -237,19 +191,9 @@ def _missing(name: str) -> FileNotFoundError:
     return FileNotFoundError(2, "no such state in the database", name)
 
 
-def _counts(connection: Session) -> dict[str, int]:
-    """How much there is in the space that a transaction sees, by table."""
-    each = ", ".join(f"(SELECT count(*) FROM loxodon.{table})" for table in COUNTED)
-    (row,) = connection.execute(f"SELECT {each}").fetchall()
-    return dict(zip(COUNTED, row, strict=True))
-
-
-def _drop(connection: Session, id: int) -> None:
-    """Delete the space that a transaction sees, in the turn of a writer."""
-    for line in ("SET LOCAL statement_timeout = 0", *writers_turn(id, _LOCK_SECONDS)):
-        connection.execute(line)
-    # A reference is checked at the end of each statement: all tables go in one.
-    tables = [table for (table,) in connection.execute(_SQL["tables_of_spaces"]).fetchall()]
-    parts = [f"d{n} AS (DELETE FROM loxodon.{table})" for n, table in enumerate(tables)]
-    connection.execute(f"WITH {', '.join(parts)} SELECT 1")
-    connection.execute(f"DELETE FROM loxodon.spaces WHERE id = {id:d}")
+def _see(connection: Session, space: str) -> int:
+    """Let a transaction see a space; its number, 0 where there is none."""
+    row = connection.execute(_SQL["space_named"], [space]).fetchone()
+    id = int(row[0]) if row else 0
+    connection.execute(f"SET LOCAL loxodon.space = '{id:d}'")
+    return id

@@ -10,9 +10,10 @@ import threading
 
 import psycopg
 
+from loxodon.config import without_password
 from loxodon.errors import StoreError
 from loxodon.store.driver import SQL, migrations, newer, statements
-from loxodon.store.postgres.pool import Session, connect, shown, translated
+from loxodon.store.postgres.pool import Session, connect, translated
 
 _SQL = statements("postgres")
 _LOCK = 0x4C4F584F444F4E
@@ -55,7 +56,7 @@ def migrate(url: str, *, grant: bool = False) -> int:
         connection.execute("COMMIT")
         return len(due)
     except psycopg.Error as error:
-        raise translated(error, shown(url)) from None
+        raise translated(error, without_password(url)) from None
     finally:
         connection.close()
 
@@ -70,7 +71,7 @@ def setup(url: str) -> None:
     try:
         connection.execute(_file("setup.sql"))
     except psycopg.Error as error:
-        raise translated(error, shown(url)) from None
+        raise translated(error, without_password(url)) from None
     finally:
         connection.close()
 
@@ -85,7 +86,7 @@ def _due(connection: Session, url: str, known: dict[int, str]) -> list[int]:
         return sorted(known)
     done = {n for (n,) in connection.execute(_SQL["migrations_done"]).fetchall()}
     if done - known.keys():
-        raise newer(shown(url), max(done), max(known))
+        raise newer(without_password(url), max(done), max(known))
     return sorted(known.keys() - done)
 
 
@@ -94,7 +95,7 @@ def _check_server(connection: Session, url: str) -> None:
         raise StoreError(
             "{path} is PostgreSQL {found}; Loxodon needs {least} or newer",
             hint="upgrade the server",
-            path=shown(url),
+            path=without_password(url),
             found=connection.info.server_version // 10_000,
             least=_LEAST // 10_000,
         )
@@ -103,7 +104,7 @@ def _check_server(connection: Session, url: str) -> None:
         raise StoreError(
             "{path} lacks the extension pgvector",
             hint="have an administrator run `CREATE EXTENSION vector` in this database",
-            path=shown(url),
+            path=without_password(url),
         )
 
 
@@ -114,7 +115,7 @@ def _check_owner(connection: Session, url: str, due: list[int]) -> None:
         "the schema of {path} lacks {n} migration, and this login does not own it",
         plural="the schema of {path} lacks {n} migrations, and this login does not own it",
         hint="run `loxodon --store URL migrate` with the address of the login that owns it",
-        path=shown(url),
+        path=without_password(url),
         n=len(due),
     )
 

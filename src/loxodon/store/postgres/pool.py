@@ -15,17 +15,9 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, TypeVar
 
-from loxodon.config import StoreConfig
-from loxodon.errors import (
-    INSTALL,
-    BusyStoreError,
-    ConfigError,
-    DamagedStoreError,
-    FullStoreError,
-    StoreError,
-    UnreachableStoreError,
-    UnwritableStoreError,
-)
+from loxodon import errors
+from loxodon.config import StoreConfig, without_password
+from loxodon.store.driver import full, unusable
 from loxodon.store.walls import Wall
 
 try:
@@ -38,8 +30,8 @@ try:
     from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader
     from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError:
-    raise ConfigError(
-        "PostgreSQL needs packages that are not installed", hint=INSTALL, extra="postgres"
+    raise errors.ConfigError(
+        "PostgreSQL needs packages that are not installed", hint=errors.INSTALL, extra="postgres"
     ) from None
 
 Session = Connection[tuple[Any, ...]]
@@ -49,10 +41,10 @@ ROLE = "loxodon_spaces"  # what a login becomes that would see through row-level
 _WAIT_SECONDS = 10.0  # for a connection that is free
 _SOON = 3.0  # seconds without an answer after which it is asked whether the server is there at all
 REST_SECONDS = 10.0  # how often the pool closes one of those that nobody needed meanwhile
-_DOUBT_SECONDS = 60.0  # how long each connection is tried before it is used, once one was lost
 _PATIENCE = 5.0
 """Seconds in which another connection is looked for where one was lost: a failover takes some."""
 _PAUSE = 0.5
+_OWN = 2  # connections of a process for the state of a home
 _PREPARED = 500  # statements that stay prepared: more than there are
 _DEFAULTS: dict[str, Any] = {
     "keepalives_idle": 30,
@@ -73,10 +65,8 @@ _DAMAGED = frozenset({"XX001", "XX002"})
 # Its warnings are for programs with a log; here the error says it.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
-_pools: dict[tuple[int, str], ConnectionPool[Session]] = {}
+_pools: dict[tuple[int, str, bool], ConnectionPool[Session]] = {}
 _configured: dict[str, StoreConfig] = {}
-_doubted: dict[str, float] = {}
-"""Until when the connections of a URL are tried before they are used."""
 _guard = threading.Lock()
 
 
@@ -155,16 +145,12 @@ def connect(url: str) -> Session:
         found = _Watched.connect(**_options(url))
         _prepare(found)
     except psycopg.Error as error:
-        raise translated(error, shown(url)) from None
+        raise translated(error, without_password(url)) from None
     return found
 
 
-def _pool_of(url: str) -> ConnectionPool[Session]:
-    key = (os.getpid(), url)
-
-    def tried(connection: Session) -> None:
-        if monotonic() < _doubted.get(url, 0.0):
-            ConnectionPool.check_connection(connection)
+def _pool_of(url: str, own: bool) -> ConnectionPool[Session]:
+    key = (os.getpid(), url, own)
 
     def prepared(connection: Session) -> None:
         _prepare(connection, settings(url))
@@ -178,9 +164,9 @@ def _pool_of(url: str) -> ConnectionPool[Session]:
                 connection_class=_Watched,
                 kwargs=_options(url),
                 configure=prepared,
-                check=tried,
+                check=ConnectionPool.check_connection,
                 min_size=0,
-                max_size=settings(url).pool,
+                max_size=_OWN if own else settings(url).pool,
                 max_idle=REST_SECONDS,
                 reconnect_timeout=_SOON,  # else it tries less and less often, and nobody else does
                 open=True,
@@ -191,31 +177,53 @@ def _pool_of(url: str) -> ConnectionPool[Session]:
 def close_pools() -> None:
     """Close every connection of this process that is at rest; the next use opens new ones."""
     with _guard:
-        found = [pool for (process, _), pool in _pools.items() if process == os.getpid()]
+        found = [pool for (process, *_), pool in _pools.items() if process == os.getpid()]
         _pools.clear()
     for pool in found:
         pool.close()
 
 
-def taken(url: str) -> Session:
-    """A connection of the pool, for as long as one needs it; give it back with `returned`."""
+def taken(url: str, own: bool = False) -> Session:
+    """A connection of the pool (or of that for the state of a home, `own`), for as long as one
+    needs it; give it back with `returned`."""
     for seconds in (min(_SOON, _WAIT_SECONDS), _WAIT_SECONDS):
         try:
-            return _pool_of(url).getconn(seconds)
+            return _pool_of(url, own).getconn(seconds)
         except PoolTimeout:
             connect(url).close()  # it says so where the server is away
         except psycopg.Error as error:
-            raise translated(error, shown(url)) from None
-    raise BusyStoreError(
+            raise translated(error, without_password(url)) from None
+    raise errors.BusyStoreError(
         "all {n} connections to {path} are in use",
         hint="try again later, or raise store.pool",
         n=settings(url).pool,
-        path=shown(url),
+        path=without_password(url),
     )
 
 
-def returned(url: str, connection: Session) -> None:
-    _pool_of(url).putconn(connection)
+def returned(url: str, connection: Session, own: bool = False) -> None:
+    _pool_of(url, own).putconn(connection)
+
+
+def begun(url: str, sql: str, own: bool = False) -> tuple[Session, tuple[Any, ...] | None]:
+    """A connection in a transaction, and the first row of the last statement that begins it; on
+    another connection where the first are lost."""
+
+    def attempt() -> tuple[Session, tuple[Any, ...] | None]:
+        connection = taken(url, own)
+        try:
+            cursor = connection.execute(sql)
+            while cursor.nextset():
+                pass
+            return connection, cursor.fetchone() if cursor.description else None
+        except BaseException as error:
+            end(connection, undo=True)
+            returned(url, connection, own)
+            if isinstance(error, psycopg.Error):
+                raise translated(error, without_password(url)) from None
+            raise
+
+    return patiently(url, attempt)
 
 
 def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
@@ -224,10 +232,9 @@ def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
     while True:
         try:
             return attempt()
-        except UnreachableStoreError:
+        except errors.UnreachableStoreError:
             if monotonic() > end:
                 raise
-        _doubted[url] = monotonic() + _DOUBT_SECONDS  # after a failover, all at rest are lost
         threading.Event().wait(_PAUSE)  # some time for the server to come back
 
 
@@ -239,7 +246,7 @@ def asked(url: str, ask: Callable[[Session], _Result]) -> _Result:
         try:
             return ask(connection)
         except psycopg.Error as error:
-            raise translated(error, shown(url)) from None
+            raise translated(error, without_password(url)) from None
         finally:
             returned(url, connection)
 
@@ -250,11 +257,11 @@ def _options(url: str) -> dict[str, Any]:
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
-        raise ConfigError(
+        raise errors.ConfigError(
             "{url} is not a PostgreSQL URL: {reason}",
             hint="write it as postgresql://user@host/database",
-            url=shown(url),
-            reason=str(error).strip().replace(url, shown(url)),  # which may have a password
+            url=without_password(url),
+            reason=without_password(str(error).strip()),
         ) from None
     limits = {"connect_timeout": max(2, round(settings(url).connect_timeout))}
     return {**_DEFAULTS, **limits, **given, "autocommit": True, "cursor_factory": RawCursor}
@@ -346,28 +353,16 @@ def end(connection: Session, *, undo: bool = False) -> None:
 _roles: dict[str, str] = {}
 
 
-def role_of(url: str, connection: Session) -> str:
+def role_of(url: str) -> str:
     """The role that a transaction takes on: none for a login that row-level security binds."""
     if url not in _roles:
-        row = connection.execute(
-            "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
-        ).fetchone()
+        sql = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
+        row = asked(url, lambda one: one.execute(sql).fetchone())
         _roles[url] = ROLE if row is None or row[0] else ""
     return _roles[url]
 
 
 # Errors
-
-
-def shown(url: str) -> str:
-    """A URL as it may be told: without a password and without options."""
-    try:
-        found = {name: str(value) for name, value in conninfo_to_dict(url).items()}
-    except psycopg.ProgrammingError:
-        return "postgresql://"
-    user = f"{found['user']}@" if "user" in found else ""
-    port = f":{found['port']}" if "port" in found else ""
-    return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}"
 
 
 def is_lost(error: psycopg.Error) -> bool:
@@ -378,46 +373,37 @@ def is_lost(error: psycopg.Error) -> bool:
     return state.startswith("08") or state in _GONE
 
 
-def translated(error: psycopg.Error, path: str) -> StoreError:
+def translated(error: psycopg.Error, path: str) -> errors.StoreError:
     state = error.sqlstate or ""
     reason = " ".join(str(error).split()) or type(error).__name__
     if is_lost(error):
-        return UnreachableStoreError(
+        return errors.UnreachableStoreError(
             "the connection to {path} was lost: {reason}",
             hint="nothing of this call was stored; try again when the server is back",
             path=path,
             reason=reason,
         )
     if state in _AGAIN:
-        return BusyStoreError(
+        return errors.BusyStoreError(
             "{path} did not finish in time: {reason}",
             hint="nothing of this call was stored; try again later",
             path=path,
             reason=reason,
         )
     if state == _FULL:
-        return FullStoreError(
-            "cannot write {path}: the disk is full",
-            hint="free some disk space and try again; everything acknowledged is safe",
-            path=path,
-        )
+        return full(path)
     if state in _DAMAGED:
-        return DamagedStoreError(
+        return errors.DamagedStoreError(
             "{path} is damaged: {reason}",
             hint="restore the database from a backup of PostgreSQL",
             path=path,
             reason=reason,
         )
     if state == "42501":
-        return UnwritableStoreError(
+        return errors.UnwritableStoreError(
             "{path} does not let this user in: {reason}",
             hint="run `loxodon migrate` as the owner of the schema, which grants what is needed",
             path=path,
             reason=reason,
         )
-    return StoreError(
-        "cannot use {path}: {reason}",
-        hint="run `loxodon validate`; if the error persists, report it with this message",
-        path=path,
-        reason=reason,
-    )
+    return unusable(path, reason)

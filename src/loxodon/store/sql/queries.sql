@@ -82,6 +82,9 @@ DELETE FROM main.audit WHERE n < ?
 
 -- The journal -------------------------------------------------------------------------------------
 
+-- name: session_size (past)
+SELECT coalesce((SELECT turns FROM main.sessions WHERE id = ?), 0)
+
 -- name: session (past)
 -- Of the table itself: a number must not be given out twice, whoever asks.
 SELECT no, turns, first_at, last_at FROM main.sessions WHERE id = ?
@@ -106,6 +109,9 @@ SELECT t.seq FROM sessions s JOIN turns t ON t.session = s.no WHERE s.id = ? AND
 ORDER BY t.seq DESC LIMIT 1
 
 -- Memories ----------------------------------------------------------------------------------------
+
+-- name: memory_rows_by_id
+SELECT row FROM memories WHERE id IN (SELECT CAST(value AS TEXT) FROM json_each(?))
 
 -- name: memory_row
 SELECT row FROM memories WHERE id = ?
@@ -174,19 +180,6 @@ INSERT INTO main.common_words (name, word, share) VALUES (?, ?, ?)
 
 -- Consolidation: the work log ----------------------------------------------------------------------
 
--- name: counters
-SELECT name, last FROM counters WHERE name LIKE 'rows\_%' ESCAPE '\'
-
--- name: count_topics
--- Stepping from one topic to the next, so that the cost is that of the topics, not the memories.
-WITH RECURSIVE topics (name) AS (
-  SELECT min(name) FROM memory_labels WHERE label = 'topic'
-  UNION ALL
-  SELECT (SELECT min(name) FROM memory_labels WHERE label = 'topic' AND name > topics.name)
-  FROM topics WHERE topics.name IS NOT NULL
-)
-SELECT count(name) FROM topics
-
 -- name: count_pending
 SELECT (SELECT count(*) FROM turns WHERE seq > ? AND channel <> 'capture')
   + (SELECT count(*) FROM fragments WHERE stage = 'again')
@@ -195,11 +188,16 @@ SELECT (SELECT count(*) FROM turns WHERE seq > ? AND channel <> 'capture')
 INSERT INTO main.segments (no, session, first_turn, last_turn, started_at, ended_at, utc_offset, topic, tags, text)
 VALUES (?, (SELECT no FROM sessions WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?)
 
--- name: put_fragment
+-- name: fail_turn
 INSERT INTO main.fragments (turn, n, text, type, stage, keep, about, bonus, reason)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-ON CONFLICT (turn, n) DO UPDATE
-SET text = ?3, type = ?4, stage = ?5, keep = ?6, about = ?7, bonus = ?8, reason = ?9
+VALUES (?1, 0, ?2, 'statement', 'failed', NULL, 'fact', 0.0, ?3)
+ON CONFLICT (turn, n) DO UPDATE SET text = ?2, stage = 'failed', keep = NULL, reason = ?3
+
+-- name: read_again
+INSERT INTO main.fragments (turn, n, text, type, stage, keep, about, bonus, reason)
+VALUES (?1, 0, '', 'statement', 'again', NULL, 'fact', 0.0, '')
+ON CONFLICT (turn, n) DO UPDATE SET text = '', type = 'statement', stage = 'again', keep = NULL,
+  about = 'fact', bonus = 0.0, reason = ''
 
 -- name: cut_fragment
 INSERT INTO main.fragments (turn, n, text, type, stage, keep, about, bonus, reason)
@@ -275,8 +273,11 @@ INSERT INTO main.unindexed (memory) VALUES (?) ON CONFLICT DO NOTHING
 DELETE FROM main.memory_labels WHERE memory = ? AND label = 'keyword'
 
 -- name: changes_since
-SELECT m.id, c.change, c.at FROM memory_changes c JOIN memories m ON m.row = c.memory
-WHERE c.at >= ? ORDER BY c.at DESC, c.memory DESC, c.version DESC LIMIT ?
+SELECT id, change, at FROM (
+  SELECT m.id, c.change, c.at, c.memory, c.version
+  FROM memory_changes c JOIN memories m ON m.row = c.memory
+  WHERE c.at >= ? ORDER BY c.at DESC, c.memory DESC, c.version DESC LIMIT 2000) l
+ORDER BY at, memory, version
 
 -- name: partitions
 SELECT project, topic, count(*) FROM memories WHERE state = 'active' AND kind = 'fact'
@@ -329,17 +330,6 @@ SELECT t.id, t.subject, t.attribute, t.value, t.entities, t.project, t.strength,
     t.created_at), t.updated_at
 FROM memories t WHERE +t.state = 'active' AND t.kind <> 'summary'
 
--- name: ties_then
--- What had been said by then, and was neither over nor gone.
-SELECT * FROM (
-  SELECT t.id, t.subject, t.attribute, t.value, t.entities, t.project, t.strength, t.strength_at,
-    t.kind, t.importance, coalesce(
-      (SELECT min(u.at) FROM memory_sources s JOIN turns u ON u.seq = s.seq WHERE s.memory = t.row),
-      t.created_at) AS said_at, t.updated_at
-  FROM memories t WHERE t.kind <> 'summary'
-    AND (t.state = 'active' OR coalesce(t.valid_until, t.updated_at) > ?1)
-) WHERE said_at < ?1
-
 -- name: label_uses
 SELECT l.name, count(*), max(l.memory) FROM memory_labels l JOIN memories m ON m.row = l.memory
 WHERE l.label = ? AND m.state = 'active' GROUP BY l.name ORDER BY 2 DESC, l.name LIMIT ?
@@ -359,6 +349,9 @@ WHERE id = ?
 -- name: vector_model
 SELECT no, size, turns_to, memories_to, chunks_to, sampled, error, frame, spread
 FROM vector_models WHERE name = ?
+
+-- name: vector_size
+SELECT size FROM vector_models WHERE name = ?
 
 -- name: vector_models
 SELECT no, name FROM vector_models ORDER BY no
@@ -380,19 +373,22 @@ UPDATE main.vector_models SET error = ? WHERE name = ? AND error <> ?1
 SELECT count(*) FROM vectors WHERE model = ?
 
 -- name: next_memories
-SELECT row FROM memories m WHERE row > ?2 AND NOT EXISTS (
-  SELECT 1 FROM vectors v WHERE v.row = m.row AND v.pool IN ('memories', 'archive') AND v.model = ?1)
-ORDER BY row LIMIT ?3
+SELECT t.row FROM vector_models m CROSS JOIN memories t ON t.row > m.memories_to
+WHERE m.name = ?1 AND NOT EXISTS (
+  SELECT 1 FROM vectors v WHERE v.row = t.row AND v.pool IN ('memories', 'archive') AND v.model = m.no)
+ORDER BY t.row LIMIT ?2
 
 -- name: next_turns
-SELECT seq FROM turns t WHERE seq > ?2 AND NOT EXISTS (
-  SELECT 1 FROM vectors v WHERE v.row = t.seq AND v.pool = 'turns' AND v.model = ?1)
-ORDER BY seq LIMIT ?3
+SELECT t.seq FROM vector_models m CROSS JOIN turns t ON t.seq > m.turns_to
+WHERE m.name = ?1 AND NOT EXISTS (
+  SELECT 1 FROM vectors v WHERE v.row = t.seq AND v.pool = 'turns' AND v.model = m.no)
+ORDER BY t.seq LIMIT ?2
 
 -- name: next_chunks
-SELECT no FROM chunks c WHERE no > ?2 AND NOT EXISTS (
-  SELECT 1 FROM vectors v WHERE v.row = c.no AND v.pool = 'chunks' AND v.model = ?1)
-ORDER BY no LIMIT ?3
+SELECT t.no FROM vector_models m CROSS JOIN chunks t ON t.no > m.chunks_to
+WHERE m.name = ?1 AND NOT EXISTS (
+  SELECT 1 FROM vectors v WHERE v.row = t.no AND v.pool = 'chunks' AND v.model = m.no)
+ORDER BY t.no LIMIT ?2
 
 -- name: advance_memories
 UPDATE main.vector_models SET memories_to = max(memories_to, ?) WHERE name = ?
@@ -426,14 +422,15 @@ SELECT no, 'memories', ?1, 0, '' FROM vector_models WHERE memories_to >= ?1
 ON CONFLICT (model, kind, row) DO UPDATE SET tries = 0, error = ''
 
 -- name: fail_vector
-INSERT INTO main.vector_todo (model, kind, row, tries, error) VALUES (?, ?, ?, 1, ?)
+INSERT INTO main.vector_todo (model, kind, row, tries, error)
+VALUES ((SELECT no FROM vector_models WHERE name = ?1), ?2, ?3, 1, ?4)
 ON CONFLICT (model, kind, row) DO UPDATE SET tries = vector_todo.tries + 1, error = excluded.error
 
 -- name: vector_todo
-SELECT kind, row FROM vector_todo WHERE model = ? AND tries < ? ORDER BY kind, row
+SELECT kind, row FROM vector_todo WHERE model = (SELECT no FROM vector_models WHERE name = ?1) AND tries < ?2 ORDER BY kind, row
 
 -- name: settle_vector
-DELETE FROM main.vector_todo WHERE model = ? AND kind = ? AND row = ?
+DELETE FROM main.vector_todo WHERE model = (SELECT no FROM vector_models WHERE name = ?1) AND kind = ?2 AND row = ?3
 
 -- name: count_vector_todo
 SELECT count(*), count(*) FILTER (WHERE tries > 0), coalesce(max(error), '')
@@ -522,18 +519,15 @@ UPDATE main.vector_signs SET rows = ?4, bits = ?5 WHERE model = ?1 AND pool = ?2
 -- name: drop_signs
 DELETE FROM main.vector_signs WHERE model = ? AND pool = ? AND block = ?
 
--- name: all_signs
-SELECT pool, block, rows, bits FROM vector_signs WHERE model = ? AND length(rows) > 0
-
 -- name: count_unsigned_vectors
-SELECT count(*) FROM vectors v WHERE v.model = ? AND NOT EXISTS (
+SELECT count(*) FROM vectors v WHERE NOT EXISTS (
   SELECT 1 FROM vector_signs s
   WHERE s.model = v.model AND s.pool = v.pool AND s.block = v.row / 1024)
 
 -- The workspace: files, marks, imports ----------------------------------------------------------------
 
 -- name: source_file
-SELECT no, role FROM source_files WHERE root = ? AND path = ?
+SELECT no FROM source_files WHERE root = ? AND path = ?
 
 -- name: put_source_file
 INSERT INTO main.source_files (no, root, path, role, size, mtime, hash, read_at, problem)
@@ -553,7 +547,7 @@ INSERT INTO main.chunk_places (file, n, chunk, first_line, last_line, heading, a
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: places_of
-SELECT chunk, heading, project, triggers FROM chunk_places WHERE file = ?
+SELECT chunk FROM chunk_places WHERE file = ?
 
 -- name: dated_chunks
 SELECT chunk FROM chunk_places WHERE at >= ? AND at < ? GROUP BY chunk
@@ -611,7 +605,7 @@ INSERT INTO main.documents (no, namespace, key, value, text, created_at, updated
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: document_named
-SELECT no FROM documents WHERE namespace = ? AND key = ?
+SELECT {document} WHERE namespace = ? AND key = ?
 
 -- name: document_ended
 SELECT no FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?
@@ -884,9 +878,6 @@ UPDATE main.turns SET speaker = ?, origin = ? WHERE seq = ?
 -- name: turns
 SELECT {turn} WHERE t.seq IN (SELECT value FROM json_each(?))
 
--- name: journal
-SELECT {turn} WHERE {where} ORDER BY t.at DESC, t.seq DESC LIMIT ?
-
 -- name: last_turn
 SELECT coalesce(max(seq), 0) FROM turns
 
@@ -980,9 +971,6 @@ SELECT {memory} FROM main.memories t WHERE t.row = ?
 -- name: memories
 SELECT t.row, {memory} FROM memories t WHERE t.row IN (SELECT value FROM json_each(?))
 
--- name: find_newest
-SELECT t.row, {memory} FROM memories t WHERE {where} ORDER BY t.created_at DESC, t.row DESC LIMIT ?
-
 -- name: find_strongest
 -- What has furthest to fall is strongest.
 SELECT t.row, {memory} FROM memories t WHERE {where} ORDER BY t.ends_at DESC, t.row DESC LIMIT ?
@@ -1031,7 +1019,7 @@ WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row
 SELECT 1 FROM tombstones LIMIT 1
 
 -- name: tombstones_version
-SELECT count(*), sum(until % 1000000) FROM tombstones
+SELECT count(*) || ':' || coalesce(sum(until % 1000000), 0) FROM tombstones
 
 -- Names ----------------------------------------------------------------------------------------------
 
@@ -1097,16 +1085,14 @@ ON CONFLICT (token) DO UPDATE SET request = excluded.request, memory = excluded.
 
 -- Consolidation, again -------------------------------------------------------------------------------
 
--- name: count_seen
+-- name: pool_sizes
 SELECT (SELECT count(*) FROM memories WHERE state = 'active'),
-  (SELECT count(*) FROM memories WHERE state = 'archived'),
-  (SELECT count(*) FROM entities), (SELECT count(*) FROM turns)
+  (SELECT count(*) FROM memories WHERE state = 'archived'), (SELECT count(*) FROM entities),
+  (SELECT count(DISTINCT name) FROM memory_labels WHERE label = 'topic'),
+  (SELECT count(*) FROM turns)
 
 -- name: last_segment
 SELECT {segment} WHERE g.session = {session_named} ORDER BY g.last_turn DESC LIMIT 1
-
--- name: segments
-SELECT {segment} ORDER BY g.started_at, g.no
 
 -- name: drop_segment
 DELETE FROM main.segments WHERE no = ?
@@ -1148,10 +1134,13 @@ DELETE FROM main.candidates WHERE no = ?
 DELETE FROM main.candidates WHERE turn = ?
 
 -- name: events
-SELECT {event} WHERE date >= ? AND date < ? ORDER BY date, at, no
+SELECT {event} WHERE date >= ? ORDER BY date, at, no
+
+-- name: count_events
+SELECT count(*) FROM events
 
 -- name: pending_events
-SELECT {event} WHERE date >= ? AND date < ? AND compressed = 0 ORDER BY date, at, no
+SELECT {event} WHERE date < ? AND compressed = 0 ORDER BY date, at, no
 
 -- name: mark_compressed
 UPDATE main.events SET compressed = 1 WHERE date = ? AND agent = ? AND compressed = 0
@@ -1179,12 +1168,6 @@ WHERE (t.expires_at IS NULL OR t.expires_at > ?) AND {where}
 -- name: drop_document
 DELETE FROM main.documents WHERE no = ?
 
--- name: clear_working_sessions
-DELETE FROM main.working_sessions
-
--- name: clear_transcripts
-DELETE FROM main.transcript_lines
-
 -- The quarantine, again ------------------------------------------------------------------------------
 
 -- name: quarantined_in
@@ -1198,7 +1181,7 @@ SELECT 1 FROM quarantine LIMIT 1
 SELECT {quarantined} WHERE no = ?
 
 -- name: quarantined_by_state
-SELECT {quarantined} WHERE {where} ORDER BY no DESC
+SELECT {quarantined} WHERE ?1 IN ('', state) ORDER BY no DESC
 
 -- part: quarantine_state
 state = ?
@@ -1240,10 +1223,10 @@ WHERE i.key IN (SELECT unhex(value) FROM json_each(?))
 
 -- name: vectors_by_hash
 SELECT hash, half FROM vectors
-WHERE model = ? AND hash IN (SELECT unhex(value) FROM json_each(?))
+WHERE model = (SELECT no FROM vector_models WHERE name = ?1) AND hash IN (SELECT unhex(value) FROM json_each(?2))
 
--- name: drop_of_model
-DELETE FROM main.{table} WHERE {key} = ?
+-- name: drop_other_models
+DELETE FROM main.{table} WHERE {key} IN (SELECT no FROM vector_models WHERE name <> ?)
 
 -- Pages: each list in the order of an index, from a key on -----------------------------------------------
 
@@ -1346,22 +1329,19 @@ ORDER BY at DESC, id DESC LIMIT ?
 
 -- name: turn_rows
 SELECT t.seq, s.id, t.id, t.key, t.speaker, t.channel, t.at, t.content
-FROM turns t JOIN sessions s ON s.no = t.session WHERE {where} ORDER BY t.seq
+FROM turns t JOIN sessions s ON s.no = t.session WHERE t.seq > ? AND {where} ORDER BY t.seq LIMIT ?
 
 -- part: turn_rows_of
 t.seq IN (SELECT value FROM json_each(?))
 
--- part: turn_rows_between
-t.seq > ? AND t.seq <= ?
-
 -- name: memory_rows
-SELECT t.row, {memory} FROM memories t WHERE {where} ORDER BY 1
+SELECT t.row, {memory} FROM memories t WHERE t.row > ? AND {where} ORDER BY 1 LIMIT ?
 
 -- part: memory_rows_of
 t.row IN (SELECT value FROM json_each(?))
 
--- part: memory_rows_between
-t.row > ? AND t.row <= ?
+-- name: memories_of_turns
+SELECT DISTINCT memory FROM memory_sources WHERE seq IN (SELECT value FROM json_each(?))
 
 -- name: turns_of_memories
 SELECT memory, seq FROM memory_sources
@@ -1370,10 +1350,7 @@ WHERE seq IS NOT NULL AND memory IN (SELECT value FROM json_each(?))
 -- name: memory_texts
 SELECT t.row, concat_ws('
 ', t.content, t.subject, t.value, t.topic, t.project, t.tags, t.entities)
-FROM memories t WHERE t.row > ? AND t.row <= ?
-
--- name: summaries
-SELECT row, derived_from FROM memories WHERE kind = 'summary' AND derived_from <> '[]'
+FROM memories t WHERE t.row > ? ORDER BY t.row LIMIT ?
 
 -- name: memories_telling
 SELECT row FROM memories WHERE kind <> 'summary'
@@ -1493,6 +1470,11 @@ DELETE FROM main.quarantine WHERE memory IN (SELECT CAST(value AS TEXT) FROM jso
 -- name: unlink_replaced
 UPDATE main.memories SET replaces = ''
 WHERE replaces IN (SELECT CAST(value AS TEXT) FROM json_each(?))
+
+-- name: summaries_of
+SELECT row FROM memories WHERE kind = 'summary' AND derived_from <> '[]' AND EXISTS (
+  SELECT 1 FROM json_each(derived_from) d
+  WHERE d.value IN (SELECT CAST(value AS TEXT) FROM json_each(?)))
 
 -- name: memories_derived_from
 SELECT row, derived_from FROM memories WHERE derived_from <> '[]' AND EXISTS (

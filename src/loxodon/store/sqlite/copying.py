@@ -7,21 +7,15 @@ import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from shutil import copyfile
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import apsw
 
-from loxodon.errors import (
-    DamagedStoreError,
-    ForeignStoreError,
-    LockedStoreError,
-    StoreError,
-    unwritable,
-)
+from loxodon import errors
 from loxodon.filelock import FileLock
 from loxodon.files import sync_folder
-from loxodon.store import Progress
-from loxodon.store.driver import Row
+from loxodon.store.driver import Row, migrations
 from loxodon.store.primary import COUNTED
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
@@ -31,19 +25,17 @@ from loxodon.store.sqlite.database import (
     Database,
     busy,
     let_go,
-    migrations,
     store_error,
 )
 
-_PAGES = 1_000  # that are copied between two signs of progress
+if TYPE_CHECKING:
+    from loxodon.store.store import Store
+
 _HOLD_MS = 2_000
 _MOVE_SECONDS = 10.0
 _SHOWN = 10
 _INTERNAL = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")  # which SQLite makes by itself
-_COLUMN = r"(?:CAST\(\w+ AS BLOB\)|\w+)"
-_SEAL = re.compile(
-    rf"CREATE INDEX (\w+)_sealed ON \1 \(\w+(?:, \w+)*, seal\({_COLUMN}(?:, {_COLUMN})*\)\)"
-)
+_SEAL = re.compile(r"CREATE INDEX (\w+)_sealed ON \1 \([\w, ]+seal\([\w, ()]+\)\)")
 """An index with checksums of rows, as earlier versions made them."""
 
 
@@ -70,12 +62,18 @@ def space_of(path: str, keys: Keys = ()) -> str:
     return value_of(path, "space", keys)
 
 
-def forgotten_of(path: str, keys: Keys = ()) -> tuple[list[Row], list[Row]]:
-    """The tombstones and receipts in the file at `path`, as far as they can be read."""
-    return (
-        _asked(path, keys, "SELECT kind, mark, until, size FROM tombstones"),
-        _asked(path, keys, "SELECT id, at, actor, what, erased, files FROM receipts"),
-    )
+def forget_as_in(path: str, keys: Keys, store: Store) -> None:
+    """Have what was forgotten in the file at `path` be forgotten in a store too."""
+    tombstones = _asked(path, keys, "SELECT kind, mark, until, size FROM tombstones")
+    receipts = _asked(path, keys, "SELECT id, at, actor, what, erased, files FROM receipts")
+    with store.writing():
+        store.execute_many("put_tombstone", tombstones)
+        store.execute_many("put_receipt", receipts)
+
+
+def schema_of(path: str, keys: Keys = ()) -> int:
+    """The version of the schema of the file at `path`."""
+    return int(_asked(path, keys, "PRAGMA user_version")[0][0])
 
 
 def counts_of(path: str, keys: Keys = ()) -> dict[str, int]:
@@ -101,7 +99,7 @@ def _asked(path: str, keys: Keys, sql: str, values: Row = ()) -> list[Row]:
 def expected_schema(version: int | None = None) -> set[Row]:
     """(type, name, definition) of all that a file of this version, or of an earlier one, has."""
     with closing(apsw.Connection(":memory:")) as connection:
-        for path in migrations()[:version]:
+        for path in migrations("sqlite")[:version]:
             with open(path, encoding="utf-8") as file:
                 connection.execute(file.read())
         return set(connection.execute("SELECT type, name, sql FROM sqlite_schema"))
@@ -119,17 +117,14 @@ def check_schema(path: str, keys: Keys) -> None:
         raise cipher.explained(path, keys) from None
     except (apsw.CorruptError, apsw.SQLError) as error:
         raise store_error(error, path) from None
-    ours = expected_schema(min(version, len(migrations())))
+    ours = expected_schema(min(version, len(migrations("sqlite"))))
     strangers = [f"{one[0]} {one[1]}" for one in found if one not in ours and not _is_ours(*one)]
     if strangers:
-        names = ", ".join(
-            "".join(c if c.isprintable() else "�" for c in name[:60]) for name in strangers[:_SHOWN]
-        )
-        raise ForeignStoreError(
+        raise errors.ForeignStoreError(
             "{path} contains objects that Loxodon does not create: {names}",
             hint="it was tampered with: use another backup; nothing in it was run or restored",
             path=path,
-            names=names + (" …" if len(strangers) > _SHOWN else ""),
+            names=", ".join(repr(name[:60]) for name in strangers[:_SHOWN]),
         )
 
 
@@ -143,32 +138,15 @@ def checked(path: str, keys: Keys) -> apsw.Connection:
     connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
     try:
         if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
-            raise _spoilt(path)
+            raise errors.StoreError(
+                "{path} was not written correctly; nothing was changed",
+                hint="run `loxodon validate`, and check the disk",
+                path=path,
+            )
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def shape(connection: apsw.Connection) -> list[tuple[str, int]]:
-    """Every table that has rows of its own, and how many."""
-    names = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' "
-        "ORDER BY name"
-    ).fetchall()
-    found = []
-    for (name,) in names:
-        ((rows,),) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()
-        found.append((str(name), int(str(rows))))
-    return found
-
-
-def _spoilt(path: str) -> StoreError:
-    return StoreError(
-        "{path} was not written correctly; nothing was changed",
-        hint="run `loxodon validate`, and check the disk",
-        path=path,
-    )
 
 
 # Copies
@@ -184,55 +162,34 @@ def recode(connection: apsw.Connection, new: str, key: bytes | None) -> None:
         raise store_error(error, new, type(error).__name__) from None
     os.chmod(new, 0o600)
     with closing(checked(new, (key,) if key else ())) as made:
-        if shape(made) != shape(connection):
-            raise _spoilt(new)
         made.execute("PRAGMA journal_mode=WAL").fetchall()
-    _to_disk(new)
-
-
-def snapshot(path: str, keys: Keys, new: str, progress: Progress) -> None:
-    """Write a database as it is in this moment to a new file, under its own key; writers go on."""
-    key, source = cipher.connect_with(path, keys, apsw.SQLITE_OPEN_READONLY)
-    target = None
-    try:
-        source.set_busy_timeout(BUSY_MS)
-        source.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
-        os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        target = apsw.Connection(new)
-        if key:
-            cipher.unlock(target, key)
-        with target.backup("main", source, "main") as copying:
-            while not copying.done:
-                copying.step(_PAGES)
-                progress(copying.page_count - copying.remaining, copying.page_count)
-        # One file, without a log that would have to come with it.
-        target.execute("PRAGMA journal_mode=DELETE").fetchall()
-    finally:
-        let_go(source)
-        if target is not None:
-            let_go(target)
-    _to_disk(new)
-
-
-def _to_disk(path: str) -> None:
-    descriptor = os.open(path, os.O_RDWR)
+    descriptor = os.open(new, os.O_RDWR)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
+def snapshot(path: str, keys: Keys, new: str) -> None:
+    """Write a database as it is in this moment to a new file, under its own key; writers go on."""
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    key, source = cipher.connect_with(path, keys, flags)
+    with closing(source):
+        source.set_busy_timeout(BUSY_MS)
+        recode(source, new, key or None)
+
+
 # One in the place of another
 
 
-def put_in_place(new: str, path: str, before: str, keys: Keys, progress: Progress) -> None:
+def put_in_place(new: str, path: str, before: str, keys: Keys) -> None:
     """Put a database in the place of another, which is kept as `before` where that is named: into
     the file that others may have open; where that is damaged or not there, the file is replaced."""
     if os.path.exists(path):
         try:
             with closing(Database(path, keys)) as live, live.alone() as connection:
                 if before:
-                    snapshot(path, keys, before, progress)
+                    snapshot(path, keys, before)
                     if keys:
                         cipher.put_check(before, keys[:1])
                 with closing(checked(new, keys)) as fresh:
@@ -241,7 +198,7 @@ def put_in_place(new: str, path: str, before: str, keys: Keys, progress: Progres
                         while not copying.done:
                             copying.step(-1)
             return
-        except (DamagedStoreError, ForeignStoreError):
+        except (errors.DamagedStoreError, errors.ForeignStoreError):
             pass
     with closing(checked(new, keys)) as connection:
         _continue(connection, None)
@@ -308,7 +265,7 @@ def _move_in(new: str, path: str, aside: str, keys: Keys) -> None:
             os.replace(new, path)
             sync_folder(os.path.dirname(path))
     except OSError as error:
-        raise unwritable(path, error) from None
+        raise errors.unwritable(path, error) from None
     finally:
         lock.close()
 
@@ -335,7 +292,7 @@ def held(path: str, keys: Keys = ()) -> Iterator[apsw.Connection | None]:
         if isinstance(error, apsw.BusyError | apsw.LockedError):
             raise busy(path) from None
         why = cipher.explained(path, keys) if isinstance(error, apsw.NotADBError) else None
-        if isinstance(why, LockedStoreError):  # others may have the key
+        if isinstance(why, errors.LockedStoreError):  # others may have the key
             raise why from None
     try:
         yield connection

@@ -22,7 +22,7 @@ from typing import Any
 
 import apsw
 
-from loxodon.errors import BusyStoreError, ForeignStoreError, FullStoreError, StoreError, unwritable
+from loxodon.errors import BusyStoreError, ForeignStoreError, StoreError, unwritable
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.messages import t
 from loxodon.store.driver import (
@@ -34,10 +34,12 @@ from loxodon.store.driver import (
     Part,
     Row,
     entries,
+    full,
     half_character,
+    migrations,
     newer,
+    unusable,
 )
-from loxodon.store.driver import migrations as all_migrations
 from loxodon.store.search import TABLES
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys, damaged
@@ -133,7 +135,7 @@ class Database(Driver):
             if self._keys and not os.path.exists(f"{self.path}.check"):
                 cipher.put_check(self.path, self._keys[:1])
             connection.set_busy_timeout(BUSY_MS)
-            if self._recognise(connection) < len(migrations()):
+            if self._recognise(connection) < len(migrations("sqlite")):
                 self._migrate(connection)
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
@@ -167,8 +169,8 @@ class Database(Driver):
                     path=self.path,
                 )
             return 0
-        if version > len(migrations()):
-            raise newer(self.path, version, len(migrations()))
+        if version > len(migrations("sqlite")):
+            raise newer(self.path, version, len(migrations("sqlite")))
         return int(version)
 
     def _migrate(self, connection: apsw.Connection) -> None:
@@ -181,7 +183,7 @@ class Database(Driver):
                 connection.execute(f'DROP INDEX "{name}"')
             with suppress(OSError):  # how many writes there were, beside the file
                 os.unlink(f"{os.path.splitext(self.path)[0]}.mark")
-            known = migrations()
+            known = migrations("sqlite")
             for number in range(self._recognise(connection) + 1, len(known) + 1):
                 with open(known[number - 1], encoding="utf-8") as file:
                     script = file.read()
@@ -380,21 +382,12 @@ def store_error(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     if isinstance(error, apsw.CorruptError):
         return damaged(path, reason)
     if isinstance(error, apsw.FullError):
-        return FullStoreError(
-            "cannot write {path}: the disk is full",
-            hint="free some disk space and try again; everything acknowledged is safe",
-            path=path,
-        )
+        return full(path)
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
         return unwritable(path, reason)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return busy(path)
-    return StoreError(
-        "cannot use {path}: {reason}",
-        hint="run `loxodon validate`; if the error persists, report it with this message",
-        path=path,
-        reason=reason,
-    )
+    return unusable(path, reason)
 
 
 def _undo(connection: apsw.Connection | None) -> None:
@@ -457,7 +450,3 @@ def busy(path: str) -> BusyStoreError:
         hint="close that program, or try again later",
         path=path,
     )
-
-
-def migrations() -> list[str]:
-    return all_migrations("sqlite")

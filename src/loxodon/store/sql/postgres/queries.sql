@@ -66,6 +66,9 @@ SELECT n, entry, mac FROM loxodon.audit WHERE n < $1 ORDER BY n DESC LIMIT nulli
 -- name: prune_audit (past)
 DELETE FROM loxodon.audit WHERE n < $1
 
+-- name: session_size (past)
+SELECT coalesce((SELECT turns FROM loxodon.sessions WHERE id = $1), 0)
+
 -- name: session (past)
 SELECT no, turns, first_at, last_at FROM loxodon.sessions WHERE id = $1
 
@@ -85,6 +88,9 @@ ORDER BY t.seq DESC LIMIT nullif($2, -1)
 -- name: turn_row
 SELECT t.seq FROM sessions s JOIN turns t ON t.session = s.no WHERE s.id = $1 AND t.id = $2
 ORDER BY t.seq DESC LIMIT 1
+
+-- name: memory_rows_by_id
+SELECT row FROM memories WHERE id = ANY(ARRAY(SELECT value FROM json_each($1)))
 
 -- name: memory_row
 SELECT row FROM memories WHERE id = $1
@@ -143,18 +149,6 @@ DELETE FROM loxodon.common_words WHERE name = $1
 -- name: put_common_word
 INSERT INTO loxodon.common_words (name, word, share) VALUES ($1, $2, $3)
 
--- name: counters
-SELECT name, last FROM counters WHERE name LIKE 'rows\_%' ESCAPE '\'
-
--- name: count_topics
-WITH RECURSIVE topics (name) AS (
-  SELECT min(name) FROM memory_labels WHERE label = 'topic'
-  UNION ALL
-  SELECT (SELECT min(name) FROM memory_labels WHERE label = 'topic' AND name > topics.name)
-  FROM topics WHERE topics.name IS NOT NULL
-)
-SELECT count(name) FROM topics
-
 -- name: count_pending
 SELECT (SELECT count(*) FROM turns WHERE seq > $1 AND channel <> 'capture')
   + (SELECT count(*) FROM fragments WHERE stage = 'again')
@@ -163,11 +157,16 @@ SELECT (SELECT count(*) FROM turns WHERE seq > $1 AND channel <> 'capture')
 INSERT INTO loxodon.segments (no, session, first_turn, last_turn, started_at, ended_at, utc_offset, topic, tags, text)
 VALUES ($1, (SELECT no FROM sessions WHERE id = $2), $3, $4, $5, $6, $7, $8, $9, $10)
 
--- name: put_fragment
+-- name: fail_turn
 INSERT INTO loxodon.fragments (turn, n, text, type, stage, keep, about, bonus, reason)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-ON CONFLICT (space_id, turn, n) DO UPDATE
-SET text = $3, type = $4, stage = $5, keep = $6, about = $7, bonus = $8, reason = $9
+VALUES ($1, 0, $2, 'statement', 'failed', NULL, 'fact', 0.0, $3)
+ON CONFLICT (space_id, turn, n) DO UPDATE SET text = $2, stage = 'failed', keep = NULL, reason = $3
+
+-- name: read_again
+INSERT INTO loxodon.fragments (turn, n, text, type, stage, keep, about, bonus, reason)
+VALUES ($1, 0, '', 'statement', 'again', NULL, 'fact', 0.0, '')
+ON CONFLICT (space_id, turn, n) DO UPDATE SET text = '', type = 'statement', stage = 'again', keep = NULL,
+  about = 'fact', bonus = 0.0, reason = ''
 
 -- name: cut_fragment
 INSERT INTO loxodon.fragments (turn, n, text, type, stage, keep, about, bonus, reason)
@@ -241,8 +240,11 @@ INSERT INTO loxodon.unindexed (memory) VALUES ($1) ON CONFLICT DO NOTHING
 DELETE FROM loxodon.memory_labels WHERE memory = $1 AND label = 'keyword'
 
 -- name: changes_since
-SELECT m.id, c.change, c.at FROM memory_changes c JOIN memories m ON m.row = c.memory
-WHERE c.at >= $1 ORDER BY c.at DESC, c.memory DESC, c.version DESC LIMIT nullif($2, -1)
+SELECT id, change, at FROM (
+  SELECT m.id, c.change, c.at, c.memory, c.version
+  FROM memory_changes c JOIN memories m ON m.row = c.memory
+  WHERE c.at >= $1 ORDER BY c.at DESC, c.memory DESC, c.version DESC LIMIT 2000) l
+ORDER BY at, memory, version
 
 -- name: partitions
 SELECT project, topic, count(*) FROM memories WHERE state = 'active' AND kind = 'fact'
@@ -292,16 +294,6 @@ SELECT t.id, t.subject, t.attribute, t.value, t.entities, t.project, t.strength,
     t.created_at), t.updated_at
 FROM memories t WHERE t.state = 'active' AND t.kind <> 'summary'
 
--- name: ties_then
-SELECT * FROM (
-  SELECT t.id, t.subject, t.attribute, t.value, t.entities, t.project, t.strength, t.strength_at,
-    t.kind, t.importance, coalesce(
-      (SELECT min(u.at) FROM memory_sources s JOIN turns u ON u.seq = s.seq WHERE s.memory = t.row),
-      t.created_at) AS said_at, t.updated_at
-  FROM memories t WHERE t.kind <> 'summary'
-    AND (t.state = 'active' OR coalesce(t.valid_until, t.updated_at) > $1)
-) WHERE said_at < $1
-
 -- name: label_uses
 SELECT l.name, count(*), max(l.memory) FROM memory_labels l JOIN memories m ON m.row = l.memory
 WHERE l.label = $1 AND m.state = 'active' GROUP BY l.name ORDER BY 2 DESC, l.name LIMIT nullif($2, -1)
@@ -319,6 +311,9 @@ WHERE id = $1
 -- name: vector_model
 SELECT no, size, turns_to, memories_to, chunks_to, sampled, error, frame, spread
 FROM vector_models WHERE name = $1
+
+-- name: vector_size
+SELECT size FROM vector_models WHERE name = $1
 
 -- name: vector_models
 SELECT no, name FROM vector_models ORDER BY no
@@ -340,19 +335,22 @@ UPDATE loxodon.vector_models SET error = $1 WHERE name = $2 AND error <> $1
 SELECT count(*) FROM vectors WHERE model = $1
 
 -- name: next_memories
-SELECT row FROM memories m WHERE row > $2 AND NOT EXISTS (
-  SELECT 1 FROM vectors v WHERE v.row = m.row AND v.pool IN ('memories', 'archive') AND v.model = $1)
-ORDER BY row LIMIT nullif($3, -1)
+SELECT t.row FROM vector_models m JOIN memories t ON t.row > m.memories_to
+WHERE m.name = $1 AND NOT EXISTS (
+  SELECT 1 FROM vectors v WHERE v.row = t.row AND v.pool IN ('memories', 'archive') AND v.model = m.no)
+ORDER BY t.row LIMIT nullif($2, -1)
 
 -- name: next_turns
-SELECT seq FROM turns t WHERE seq > $2 AND NOT EXISTS (
-  SELECT 1 FROM vectors v WHERE v.row = t.seq AND v.pool = 'turns' AND v.model = $1)
-ORDER BY seq LIMIT nullif($3, -1)
+SELECT t.seq FROM vector_models m JOIN turns t ON t.seq > m.turns_to
+WHERE m.name = $1 AND NOT EXISTS (
+  SELECT 1 FROM vectors v WHERE v.row = t.seq AND v.pool = 'turns' AND v.model = m.no)
+ORDER BY t.seq LIMIT nullif($2, -1)
 
 -- name: next_chunks
-SELECT no FROM chunks c WHERE no > $2 AND NOT EXISTS (
-  SELECT 1 FROM vectors v WHERE v.row = c.no AND v.pool = 'chunks' AND v.model = $1)
-ORDER BY no LIMIT nullif($3, -1)
+SELECT t.no FROM vector_models m JOIN chunks t ON t.no > m.chunks_to
+WHERE m.name = $1 AND NOT EXISTS (
+  SELECT 1 FROM vectors v WHERE v.row = t.no AND v.pool = 'chunks' AND v.model = m.no)
+ORDER BY t.no LIMIT nullif($2, -1)
 
 -- name: advance_memories
 UPDATE loxodon.vector_models SET memories_to = max(memories_to, $1) WHERE name = $2
@@ -384,14 +382,15 @@ SELECT no, 'memories', $1, 0, '' FROM vector_models WHERE memories_to >= $1
 ON CONFLICT (space_id, model, kind, row) DO UPDATE SET tries = 0, error = ''
 
 -- name: fail_vector
-INSERT INTO loxodon.vector_todo (model, kind, row, tries, error) VALUES ($1, $2, $3, 1, $4)
+INSERT INTO loxodon.vector_todo (model, kind, row, tries, error)
+VALUES ((SELECT no FROM vector_models WHERE name = $1), $2, $3, 1, $4)
 ON CONFLICT (space_id, model, kind, row) DO UPDATE SET tries = vector_todo.tries + 1, error = excluded.error
 
 -- name: vector_todo
-SELECT kind, row FROM vector_todo WHERE model = $1 AND tries < $2 ORDER BY kind, row
+SELECT kind, row FROM vector_todo WHERE model = (SELECT no FROM vector_models WHERE name = $1) AND tries < $2 ORDER BY kind, row
 
 -- name: settle_vector
-DELETE FROM loxodon.vector_todo WHERE model = $1 AND kind = $2 AND row = $3
+DELETE FROM loxodon.vector_todo WHERE model = (SELECT no FROM vector_models WHERE name = $1) AND kind = $2 AND row = $3
 
 -- name: count_vector_todo
 SELECT count(*), count(*) FILTER (WHERE tries > 0), coalesce(max(error), '')
@@ -476,16 +475,13 @@ UPDATE loxodon.vector_signs SET rows = $4, bits = $5 WHERE model = $1 AND pool =
 -- name: drop_signs
 DELETE FROM loxodon.vector_signs WHERE model = $1 AND pool = $2 AND block = $3
 
--- name: all_signs
-SELECT pool, block, rows, bits FROM vector_signs WHERE model = $1 AND length(rows) > 0
-
 -- name: count_unsigned_vectors
-SELECT count(*) FROM vectors v WHERE v.model = $1 AND NOT EXISTS (
+SELECT count(*) FROM vectors v WHERE NOT EXISTS (
   SELECT 1 FROM vector_signs s
   WHERE s.model = v.model AND s.pool = v.pool AND s.block = v.row / 1024)
 
 -- name: source_file
-SELECT no, role FROM source_files WHERE root = $1 AND path = $2
+SELECT no FROM source_files WHERE root = $1 AND path = $2
 
 -- name: put_source_file
 INSERT INTO loxodon.source_files (no, root, path, role, size, mtime, hash, read_at, problem)
@@ -505,7 +501,7 @@ INSERT INTO loxodon.chunk_places (file, n, chunk, first_line, last_line, heading
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 
 -- name: places_of
-SELECT chunk, heading, project, triggers FROM chunk_places WHERE file = $1
+SELECT chunk FROM chunk_places WHERE file = $1
 
 -- name: dated_chunks
 SELECT chunk FROM chunk_places WHERE at >= $1 AND at < $2 GROUP BY chunk
@@ -557,7 +553,7 @@ INSERT INTO loxodon.documents (no, namespace, key, value, text, created_at, upda
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 
 -- name: document_named
-SELECT no FROM documents WHERE namespace = $1 AND key = $2
+SELECT no, namespace, key, value, created_at, updated_at, minutes, expires_at FROM documents WHERE namespace = $1 AND key = $2
 
 -- name: document_ended
 SELECT no FROM documents WHERE expires_at <= $1 ORDER BY expires_at LIMIT nullif($2, -1)
@@ -847,10 +843,6 @@ UPDATE loxodon.turns SET speaker = $1, origin = $2 WHERE seq = $3
 SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, t.origin,
   t.agent FROM turns t JOIN sessions s ON s.no = t.session WHERE t.seq = ANY(translate($1, '[]', '{}')::bigint[])
 
--- name: journal
-SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, t.origin,
-  t.agent FROM turns t JOIN sessions s ON s.no = t.session WHERE {where} ORDER BY t.at DESC, t.seq DESC LIMIT nullif(?, -1)
-
 -- name: last_turn
 SELECT coalesce(max(seq), 0) FROM turns
 
@@ -952,13 +944,6 @@ SELECT t.row, t.id, t.kind, t.content, t.created_at, t.updated_at, t.strength, t
   t.accessed_at, t.confirmed_at, t.access_count, t.version, t.basis, t.derived_from, t.replaces,
   t.positive, t.strength_at FROM memories t WHERE t.row = ANY(translate($1, '[]', '{}')::bigint[])
 
--- name: find_newest
-SELECT t.row, t.id, t.kind, t.content, t.created_at, t.updated_at, t.strength, t.agent, t.audience, t.subject,
-  t.attribute, t.value, t.category, t.project, t.topic, t.tags, t.entities, t.importance, t.confidence,
-  t.sensitivity, t.trust, t.state, t.valid_from, t.valid_until, t.expires_at, t.due_at, t.done,
-  t.accessed_at, t.confirmed_at, t.access_count, t.version, t.basis, t.derived_from, t.replaces,
-  t.positive, t.strength_at FROM memories t WHERE {where} ORDER BY t.created_at DESC, t.row DESC LIMIT nullif(?, -1)
-
 -- name: find_strongest
 SELECT t.row, t.id, t.kind, t.content, t.created_at, t.updated_at, t.strength, t.agent, t.audience, t.subject,
   t.attribute, t.value, t.category, t.project, t.topic, t.tags, t.entities, t.importance, t.confidence,
@@ -1033,7 +1018,7 @@ WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row
 SELECT 1 FROM tombstones LIMIT 1
 
 -- name: tombstones_version
-SELECT count(*), sum(until % 1000000) FROM tombstones
+SELECT count(*) || ':' || coalesce(sum(until % 1000000), 0) FROM tombstones
 
 -- part: entities_of_names
 WITH RECURSIVE agents (name) AS (
@@ -1102,18 +1087,15 @@ SELECT $1, $2, row, $3, $4 FROM loxodon.memories WHERE id = $5
 ON CONFLICT (space_id, token) DO UPDATE SET request = excluded.request, memory = excluded.memory,
   version = excluded.version, at = excluded.at
 
--- name: count_seen
+-- name: pool_sizes
 SELECT (SELECT count(*) FROM memories WHERE state = 'active'),
-  (SELECT count(*) FROM memories WHERE state = 'archived'),
-  (SELECT count(*) FROM entities), (SELECT count(*) FROM turns)
+  (SELECT count(*) FROM memories WHERE state = 'archived'), (SELECT count(*) FROM entities),
+  (SELECT count(DISTINCT name) FROM memory_labels WHERE label = 'topic'),
+  (SELECT count(*) FROM turns)
 
 -- name: last_segment
 SELECT g.no, s.id, g.first_turn, g.last_turn, g.started_at, g.ended_at, g.utc_offset, g.topic, g.tags, g.text
   FROM segments g JOIN sessions s ON s.no = g.session WHERE g.session = (SELECT no FROM sessions WHERE id = $1) ORDER BY g.last_turn DESC LIMIT 1
-
--- name: segments
-SELECT g.no, s.id, g.first_turn, g.last_turn, g.started_at, g.ended_at, g.utc_offset, g.topic, g.tags, g.text
-  FROM segments g JOIN sessions s ON s.no = g.session ORDER BY g.started_at, g.no
 
 -- name: drop_segment
 DELETE FROM loxodon.segments WHERE no = $1
@@ -1155,10 +1137,13 @@ DELETE FROM loxodon.candidates WHERE no = $1
 DELETE FROM loxodon.candidates WHERE turn = $1
 
 -- name: events
-SELECT date, at, session, channel, sender, summary, tokens, trust, compressed, agent FROM events WHERE date >= $1 AND date < $2 ORDER BY date, at, no
+SELECT date, at, session, channel, sender, summary, tokens, trust, compressed, agent FROM events WHERE date >= $1 ORDER BY date, at, no
+
+-- name: count_events
+SELECT count(*) FROM events
 
 -- name: pending_events
-SELECT date, at, session, channel, sender, summary, tokens, trust, compressed, agent FROM events WHERE date >= $1 AND date < $2 AND compressed = 0 ORDER BY date, at, no
+SELECT date, at, session, channel, sender, summary, tokens, trust, compressed, agent FROM events WHERE date < $1 AND compressed = 0 ORDER BY date, at, no
 
 -- name: mark_compressed
 UPDATE loxodon.events SET compressed = 1 WHERE date = $1 AND agent = $2 AND compressed = 0
@@ -1183,12 +1168,6 @@ WHERE (t.expires_at IS NULL OR t.expires_at > ?) AND {where}
 -- name: drop_document
 DELETE FROM loxodon.documents WHERE no = $1
 
--- name: clear_working_sessions
-DELETE FROM loxodon.working_sessions
-
--- name: clear_transcripts
-DELETE FROM loxodon.transcript_lines
-
 -- name: quarantined_in
 SELECT no, turn, memory, start, stop, text, reason, origin, at, state, decided_at FROM quarantine WHERE turn = ANY(translate($1, '[]', '{}')::bigint[])
 AND state IN ('held', 'dropped') ORDER BY turn, start
@@ -1200,7 +1179,7 @@ SELECT 1 FROM quarantine LIMIT 1
 SELECT no, turn, memory, start, stop, text, reason, origin, at, state, decided_at FROM quarantine WHERE no = $1
 
 -- name: quarantined_by_state
-SELECT no, turn, memory, start, stop, text, reason, origin, at, state, decided_at FROM quarantine WHERE {where} ORDER BY no DESC
+SELECT no, turn, memory, start, stop, text, reason, origin, at, state, decided_at FROM quarantine WHERE $1 IN ('', state) ORDER BY no DESC
 
 -- part: quarantine_state
 state = ?
@@ -1237,10 +1216,10 @@ WHERE i.key = ANY(ARRAY(SELECT decode(value, 'hex') FROM json_each($1)))
 
 -- name: vectors_by_hash
 SELECT hash, half FROM vectors
-WHERE model = $1 AND hash = ANY(ARRAY(SELECT decode(value, 'hex') FROM json_each($2)))
+WHERE model = (SELECT no FROM vector_models WHERE name = $1) AND hash = ANY(ARRAY(SELECT decode(value, 'hex') FROM json_each($2)))
 
--- name: drop_of_model
-DELETE FROM loxodon.{table} WHERE {key} = ?
+-- name: drop_other_models
+DELETE FROM loxodon.{table} WHERE {key} IN (SELECT no FROM vector_models WHERE name <> ?)
 
 -- name: page_memories
 SELECT t.created_at, t.row, t.row, t.id, t.kind, t.content, t.created_at, t.updated_at, t.strength, t.agent, t.audience, t.subject,
@@ -1352,26 +1331,23 @@ ORDER BY at DESC, id DESC LIMIT nullif(?, -1)
 
 -- name: turn_rows
 SELECT t.seq, s.id, t.id, t.key, t.speaker, t.channel, t.at, t.content
-FROM turns t JOIN sessions s ON s.no = t.session WHERE {where} ORDER BY t.seq
+FROM turns t JOIN sessions s ON s.no = t.session WHERE t.seq > ? AND {where} ORDER BY t.seq LIMIT nullif(?, -1)
 
 -- part: turn_rows_of
 t.seq = ANY(translate(?, '[]', '{}')::bigint[])
-
--- part: turn_rows_between
-t.seq > ? AND t.seq <= ?
 
 -- name: memory_rows
 SELECT t.row, t.id, t.kind, t.content, t.created_at, t.updated_at, t.strength, t.agent, t.audience, t.subject,
   t.attribute, t.value, t.category, t.project, t.topic, t.tags, t.entities, t.importance, t.confidence,
   t.sensitivity, t.trust, t.state, t.valid_from, t.valid_until, t.expires_at, t.due_at, t.done,
   t.accessed_at, t.confirmed_at, t.access_count, t.version, t.basis, t.derived_from, t.replaces,
-  t.positive, t.strength_at FROM memories t WHERE {where} ORDER BY 1
+  t.positive, t.strength_at FROM memories t WHERE t.row > ? AND {where} ORDER BY 1 LIMIT nullif(?, -1)
 
 -- part: memory_rows_of
 t.row = ANY(translate(?, '[]', '{}')::bigint[])
 
--- part: memory_rows_between
-t.row > ? AND t.row <= ?
+-- name: memories_of_turns
+SELECT DISTINCT memory FROM memory_sources WHERE seq = ANY(translate($1, '[]', '{}')::bigint[])
 
 -- name: turns_of_memories
 SELECT memory, seq FROM memory_sources
@@ -1380,10 +1356,7 @@ WHERE seq IS NOT NULL AND memory = ANY(translate($1, '[]', '{}')::bigint[])
 -- name: memory_texts
 SELECT t.row, concat_ws('
 ', t.content, t.subject, t.value, t.topic, t.project, t.tags, t.entities)
-FROM memories t WHERE t.row > $1 AND t.row <= $2
-
--- name: summaries
-SELECT row, derived_from FROM memories WHERE kind = 'summary' AND derived_from <> '[]'
+FROM memories t WHERE t.row > $1 ORDER BY t.row LIMIT nullif($2, -1)
 
 -- name: memories_telling
 SELECT row FROM memories WHERE kind <> 'summary'
@@ -1502,6 +1475,11 @@ DELETE FROM loxodon.quarantine WHERE memory = ANY(ARRAY(SELECT value FROM json_e
 -- name: unlink_replaced
 UPDATE loxodon.memories SET replaces = ''
 WHERE replaces = ANY(ARRAY(SELECT value FROM json_each($1)))
+
+-- name: summaries_of
+SELECT row FROM memories WHERE kind = 'summary' AND derived_from <> '[]' AND EXISTS (
+  SELECT 1 FROM json_each(derived_from) d
+  WHERE d.value = ANY(ARRAY(SELECT value FROM json_each($1))))
 
 -- name: memories_derived_from
 SELECT row, derived_from FROM memories WHERE derived_from <> '[]' AND EXISTS (

@@ -1,32 +1,137 @@
-"""What is kept beside turns and memories: files as searchable chunks, documents of programs,
-passages that are held back, working sessions."""
+"""What is kept beside turns and memories: the work of consolidation, files as searchable chunks,
+documents of programs, passages that are held back, working sessions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from hashlib import sha256
-from typing import NamedTuple
 
 from loxodon.clock import to_stored
-from loxodon.store import Chunk, Namespace, Note, NoteFile, QuarantinedText, StoredDocument
-from loxodon.store.driver import Row, these, these_keys
-from loxodon.store.indexes import Part, batches
-from loxodon.store.rows import loaded, moment, quarantined_of
+from loxodon.store import Chunk, Namespace, Note, NoteFile, QuarantinedText, StoredDocument, Work
+from loxodon.store.driver import plain, these
+from loxodon.store.indexes import Part
+from loxodon.store.rows import loaded, moment, read_as
 from loxodon.store.search import Conditions, under
-from loxodon.store.walls import namespace_at, path_of
+from loxodon.store.walls import namespace_at, owners_only, path_of
+from loxodon.text.keywords import quick
+from loxodon.text.words import fold
+from loxodon.types import Entity, Segment
 
-_BATCH = 400
+_KEYWORDS = 8  # of a memory, the most that it is found by
 _REWRITTEN = "transcripts"  # the counter of changes to lines that were written before
 
 
-class _Words(NamedTuple):
-    """What a chunk is found by beside its text and the name of its file."""
+class WorkLog(Part):
+    """The work in progress of consolidation, and its data besides memories. Not for recall."""
 
-    heading: str
-    project: str
-    triggers: str
+    # Where the work stands
+
+    def work(self) -> Work:
+        kept = Work(**loaded(self._db.meta("consolidation") or "{}"))
+        return read_as(Work, kept, self._zone)
+
+    def set_work(self, work: Work) -> None:
+        wall = self._store.wall
+        if wall.stands and not wall.alone:  # a run is of the whole space
+            raise owners_only()
+        kept = Work(*plain(work))
+        self._db.set_meta("consolidation", json.dumps(kept._asdict()))
+
+    # Segments
+
+    def put_segments(self, segments: Iterable[Segment], instead_of: Iterable[int] = ()) -> None:
+        """Store segments, replacing those numbered in `instead_of`."""
+        gone = list(instead_of)
+        self._db.many("drop_segment", [(no,) for no in gone])
+        self._indexes.drop("segments", gone)
+        numbers = []
+        for one in segments:
+            numbers.append(self._db.take("segment", 1))
+            offset = to_stored(one.started_at)[1]
+            self._store.execute("put_segment", numbers[-1], *one[:5], offset, *one[5:8])
+        self._indexes.put_rows("segments", numbers)
+
+    # Work in hand
+
+    def let_go(self, turns: Iterable[int]) -> None:
+        """Drop the work in progress on turns, at any stage."""
+        rows = [(turn,) for turn in turns]
+        self._db.many("drop_fragments", rows)
+        self._db.many("drop_candidates_of", rows)
+
+    def read_again(self, turns: Iterable[int]) -> None:
+        """Let the next run read turns again that a run has already processed."""
+        work = self.work()
+        passed = max(work.done_to, work.upto)
+        self._db.many("read_again", [(turn,) for turn in turns if turn <= passed])
+
+    # Entities
+
+    def put_entity(self, entity: Entity) -> Entity:
+        """Store a new entity (number 0) or update one; it can be found by its names."""
+        if not entity.no:
+            entity = entity._replace(no=self._db.take("entity", 1))
+        self._store.execute("put_entity", entity.no, *entity[:5], self._store.wall.agent)
+        self._db.run("drop_entity_names", (entity.no,))
+        names = {fold(name) for name in (entity.name, *entity.aliases)}
+        agent = self._db.value("entity_agent", (entity.no,))
+        self._db.many("put_entity_name", [(agent, name, entity.no) for name in names])
+        return entity
+
+    def drop_entity(self, no: int) -> None:
+        self._db.run("drop_entity_names", (no,))
+        self._db.run("drop_entity", (no,))
+
+    def aliases(self, agent: str = "") -> dict[str, str]:
+        """Every alias and the entity it stands for; empty for a name that two people have."""
+        found: dict[str, str] = {}
+        for name, aliases in self._db.all("aliases", (agent,)):
+            found[name] = name
+            for alias in loaded(aliases):  # a name of two people is nobody's
+                found[alias] = name if found.get(alias, name) == name else ""
+        return found
+
+    # Strength
+
+    def use(self, ids: Iterable[str], day: str, at: datetime) -> int:
+        """Count memories as used; return how many of these ids exist."""
+        wall, known = self._store.wall, 0
+        for id in dict.fromkeys(ids):
+            for row, record in self._store.records(self._db.column("memory_row", (id,))).items():
+                known += 1
+                # The use of somebody else's archived memory would bring it back.
+                if record.state == "active" or wall.owns(record):
+                    self._db.run("put_use", (row, day, to_stored(at)[0]))
+        return known
+
+    # Indexes and pages
+
+    def index(self, limit: int) -> int:
+        """Update the keywords of changed memories, then merge the indexes; how many there were."""
+        rows = self._db.column("unindexed", (limit,))
+        labels = [
+            ("keyword", fold(word), row)
+            for row, record in self._store.records(rows).items()
+            for word in quick(record.searchable, _KEYWORDS)
+        ]
+        self._db.many("drop_keywords", [(row,) for row in rows])
+        self._db.many("put_label", labels)
+        self._db.run("drop_unindexed", (these(rows),))
+        if len(rows) < limit:
+            self._db.text.merge()
+        return len(rows)
+
+    def page(self, name: str, language: str) -> tuple[str, str, datetime] | None:
+        """(text, basis, time of creation)."""
+        row = self._db.one("page", (name, language))
+        return (row[0], row[1], self._store.moment(row[2])) if row else None
+
+    def put_page(self, name: str, language: str, text: str, basis: str, at: datetime) -> None:
+        if not self._store.wall.stands:  # pages are the owner's: this one was made of less
+            self._db.run("put_page", (name, language, to_stored(at)[0], text, basis))
 
 
 class WorkspaceData(Part):
@@ -34,42 +139,28 @@ class WorkspaceData(Part):
 
     # Files and their chunks
 
-    def files(self) -> list[NoteFile]:
-        """Every file that was read, ordered by root and path."""
-        return [NoteFile(*row) for row in self._db.all("files")]
-
     def put_file(self, file: NoteFile, chunks: Sequence[Chunk], at: datetime) -> None:
         """Store and index a file and its chunks; a text that occurs several times once."""
         if guard := self._store._guard:
             chunks = [guard.chunk(chunk) for chunk in chunks]
-        known = self._db.one("source_file", (file.root, file.path))
-        no, role = known or (self._db.take("source_file", 1), file.role)
+        no = self._db.value("source_file", (file.root, file.path))
+        no = no or self._db.take("source_file", 1)
         self._db.run("put_source_file", (no, *file[:6], to_stored(at)[0], file.problem))
-        before = self._words_of(no)
+        before = self._db.column("places_of", (no,))
         rows = self._rows_of([chunk.text for chunk in chunks])
-        after: dict[int, list[_Words]] = {}
-        places = []
-        for n, (row, chunk) in enumerate(zip(rows, chunks, strict=True)):
-            words = _Words(chunk.heading, chunk.project, these(chunk.triggers))
-            after.setdefault(row, []).append(words)
-            lines = chunk.first_line, chunk.last_line, chunk.heading
-            day = to_stored(chunk.at)[0] if chunk.at else None
-            places.append((no, n, row, *lines, day, chunk.type, chunk.importance, *words[1:]))
         self._db.run("drop_places", (no,))
+        places = [
+            plain((no, n, row, *one[1:]))
+            for n, (row, one) in enumerate(zip(rows, chunks, strict=True))
+        ]
         self._db.many("put_place", places)
-        self._reindex(
-            row
-            for row in before.keys() | after.keys()
-            if role != file.role or sorted(before.get(row, ())) != sorted(after.get(row, ()))
-        )
+        self._reindex({*before, *rows})
 
     def drop_file(self, root: str, path: str) -> None:
-        known = self._db.one("source_file", (root, path))
-        if known is None:
-            return
-        rows = self._words_of(known[0])
-        self._db.run("drop_places", known[:1])
-        self._db.run("drop_source_file", known[:1])
+        no = self._db.value("source_file", (root, path))
+        rows = self._db.column("places_of", (no,))
+        self._db.run("drop_places", (no,))
+        self._db.run("drop_source_file", (no,))
         self._reindex(rows)
 
     def notes(self, rows: Iterable[int]) -> dict[int, Note]:
@@ -84,21 +175,11 @@ class WorkspaceData(Part):
             found[row] = Note(NoteFile(*file), Chunk(text, *place, tuple(loaded(triggers))))
         return found
 
-    def _words_of(self, file: int) -> dict[int, list[_Words]]:
-        """What each chunk of a file is found by for standing there."""
-        found: dict[int, list[_Words]] = {}
-        for row, *words in self._db.all("places_of", (file,)):
-            found.setdefault(row, []).append(_Words(*words))
-        return found
-
     def _rows_of(self, texts: Sequence[str]) -> list[int]:
         """The rows of texts; those that are new get one, not indexed yet."""
         # A lone surrogate is refused by the database, with a message.
         hashes = [sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
-        known: dict[bytes, int] = {}
-        for start in range(0, len(hashes), _BATCH):
-            some = these_keys(hashes[start : start + _BATCH])
-            known.update(self._db.all("chunks_by_hash", (some,)))
+        known: dict[bytes, int] = dict(self._db.all("chunks_by_hash", (these(hashes),)))
         for key, text in zip(hashes, texts, strict=True):
             if key not in known:
                 known[key] = self._db.take("chunk", 1)
@@ -107,11 +188,11 @@ class WorkspaceData(Part):
 
     def _reindex(self, rows: Iterable[int]) -> None:
         """Bring the index up to date for chunks that stand elsewhere, or nowhere, now."""
-        for batch in batches(rows, _BATCH):
-            standing = self._db.column("placed_chunks", (these(batch),))
-            self._indexes.drop("chunks", batch)
-            self._indexes.put_rows("chunks", standing)
-            gone = sorted(set(batch).difference(standing))
+        wanted = list(rows)
+        standing = self._db.column("placed_chunks", (these(wanted),))
+        self._indexes.drop("chunks", wanted)
+        self._indexes.put_rows("chunks", standing)
+        if gone := set(wanted).difference(standing):
             self._store.vectors.gone(gone)
             self._db.many("drop_chunk", [(row,) for row in gone])
 
@@ -149,12 +230,8 @@ class DocumentStore(Part):
         return kept
 
     def named(self, namespace: Namespace, key: str) -> StoredDocument | None:
-        row = self._db.one("document_named", (path_of(namespace), key))
-        return self.numbered(row)[row[0]] if row else None
-
-    def numbered(self, rows: Iterable[int]) -> dict[int, StoredDocument]:
-        """Documents by their number, which is their row in the index `documents`."""
-        return {row[0]: _kept(row) for row in self._db.all("documents", (these(rows),))}
+        found = self._store.query_as(StoredDocument, "document_named", path_of(namespace), key)
+        return found[0] if found else None
 
     def newest(
         self, namespace: Namespace, limit: int, before: int | None = None, *, deep: bool = True
@@ -165,7 +242,7 @@ class DocumentStore(Part):
         if before is not None:
             where &= Conditions(("document_before",), (before,))
         rows = self._db.all("newest_documents", [*where.values, limit], where=where.names)
-        return [_kept(row) for row in rows]
+        return [read_as(StoredDocument, row, self._zone) for row in rows]
 
     def namespaces(self, begin: Namespace, now: datetime) -> list[Namespace]:
         """Every namespace with this prefix and a document that has not expired, in order."""
@@ -179,11 +256,6 @@ class DocumentStore(Part):
         self._db.many("drop_document", [(row,) for row in gone])
 
 
-def _kept(row: Row) -> StoredDocument:
-    no, path, *rest = row
-    return StoredDocument(no, namespace_at(path), *rest)
-
-
 class Quarantine(Part):
     """`guard/quarantine.py` decides what is held, released and dropped."""
 
@@ -193,11 +265,7 @@ class Quarantine(Part):
             return []
         last = self._db.take("quarantine", len(kept))
         numbered = [one._replace(no=no) for no, one in enumerate(kept, last - len(kept) + 1)]
-        rows = []
-        for one in numbered:
-            decided = to_stored(one.decided_at)[0] if one.decided_at else None
-            rows.append((*one[:8], to_stored(one.at)[0], one.state, decided))
-        self._db.many("put_quarantine", rows)
+        self._db.many("put_quarantine", map(plain, numbered))
         return numbered
 
     def in_turns(self, turns: Iterable[int]) -> dict[int, list[QuarantinedText]]:
@@ -206,23 +274,8 @@ class Quarantine(Part):
         # Of most people nothing was ever held back.
         if self._db.once("quarantine", lambda: self._db.one("has_quarantine")) is not None:
             for row in self._db.all("quarantined_in", (these(turns),)):
-                found.setdefault(row[1], []).append(quarantined_of(row, self._zone))
+                found.setdefault(row[1], []).append(read_as(QuarantinedText, row, self._zone))
         return found
-
-    def get(self, no: int) -> QuarantinedText | None:
-        row = self._db.one("quarantined_one", (no,))
-        return quarantined_of(row, self._zone) if row else None
-
-    def find(self, state: str | None) -> list[QuarantinedText]:
-        where = ("quarantine_state",) if state else ()
-        rows = self._db.all("quarantined_by_state", (state,) if state else (), where=where)
-        return [quarantined_of(row, self._zone) for row in rows]
-
-
-class WorkingSession(NamedTuple):
-    owner: str  # empty for the owner of the memory, or whoever is behind a wall (`Wall.mark`)
-    key: str
-    entry: str  # JSON: its transcript, and where the conversation stands
 
 
 class WorkingSessions(Part):
@@ -257,29 +310,8 @@ class WorkingSessions(Part):
         """What changes when lines are not as they were read any more."""
         return self._db.generation, self._db.value("counter", (_REWRITTEN,)) or 0
 
-    # For the owner
-
-    def all(self) -> list[WorkingSession]:
-        return [WorkingSession(*row) for row in self._db.all("working_sessions")]
-
-    def rename(self, session: WorkingSession, key: str) -> None:
-        self._db.run("drop_working_session", session[:2])
-        self.put(key, session.entry, session.owner)
-
-    def transcripts(self) -> Iterator[tuple[str, str, list[tuple[int, str]]]]:
-        for id, owner in self._db.all("transcripts"):
-            yield id, owner, self.lines(id)
-
     def rewrite(self, transcript: str, lines: Mapping[int, str]) -> None:
         """Put other lines in the place of some; who has read them reads them again."""
         rows = [(line, transcript, n) for n, line in lines.items()]
         self._db.many("set_transcript_line", rows)
         self._db.take(_REWRITTEN, 1)
-
-    def clear(self) -> int:
-        """Drop every session and transcript; how many transcripts those were."""
-        count = len(self._db.all("transcripts"))
-        self._db.run("clear_working_sessions")
-        self._db.run("clear_transcripts")
-        self._db.take(_REWRITTEN, 1)
-        return count
