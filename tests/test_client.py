@@ -104,7 +104,7 @@ STORY: dict[str, Callable[[Either], Any]] = {
     "journal": lambda m: m.journal(),
     "found": lambda m: m.journal("花生", since=datetime(2026, 2, 1), limit=3),
     "turn": lambda m: m.turn("t_1"),
-    "due": lambda m: (m.flush_due(), m.consolidation_due()),
+    "due": lambda m: m.consolidation_due(),
     "flush": lambda m: m.flush(),
     "consolidate": lambda m: m.consolidate(force=True),
     "captured": lambda m: m.capture(

@@ -203,7 +203,7 @@ def test_settings_of_earlier_versions_are_ignored_with_one_warning(
     for _ in range(2):
         config = load(str(tmp_path))
         assert (config.recall.top, config.embedder.kind) == (5, "auto")
-    ignored = "settings that no longer exist are ignored: embedder.path, summary.facts"
+    ignored = "unknown settings in config.toml are ignored: embedder.path, summary.facts"
     assert caplog.messages == [ignored]
     with pytest.raises(ConfigError, match=r"unknown setting 'summary.facts'"):
         write(str(tmp_path), "summary.facts", "3")

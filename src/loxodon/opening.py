@@ -46,8 +46,8 @@ def open_space(
     elif not isinstance(config, Config):
         given = settings.flattened(config)
         if "store.url" not in given:  # where the data is does not depend on who opens it
-            own = settings.load(home).store._asdict()
-            given = {f"store.{name}": value for name, value in own.items()} | given
+            own = settings.flat(settings.load(home))
+            given = {n: value for n, value in own.items() if n.startswith("store.")} | given
         config = settings.from_mapping(given)
     if finish_recoding(home):
         config = config._replace(encryption=settings.load(home).encryption)
