@@ -14,7 +14,6 @@ from loxodon.config import (
     MASK,
     Config,
     ModelConfig,
-    changed,
     flat,
     from_mapping,
     load,
@@ -35,10 +34,6 @@ def test_a_file_replaces_what_it_names(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('language = "zh"\n[decay]\nfact = 0.5\n')
     config = load(str(tmp_path))
     assert (config.language, config.decay.fact, config.decay.belief) == ("zh", 0.5, 0.07)
-
-
-def test_whole_numbers_may_stand_for_fractions() -> None:
-    assert from_mapping({"decay": {"fact": 1}}).decay.fact == 1.0
 
 
 @each(
@@ -187,11 +182,6 @@ def test_the_environment_turns_it_off(tmp_path: Path) -> None:
     assert not with_environment(config, {"LOXODON_ENABLED": "false"}).enabled
     write(str(tmp_path), "enabled", "off")
     assert (tmp_path / "config.toml").read_text() == "enabled = false\n"
-
-
-def test_settings_that_were_changed_are_named_and_secrets_are_not() -> None:
-    config = from_mapping({"recall.top": 5, "model.api_key": "secret"})
-    assert changed(config) == {"recall.top": 5, "model.api_key": "********"}
 
 
 def test_settings_of_earlier_versions_are_ignored_with_one_warning(

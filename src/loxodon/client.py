@@ -14,6 +14,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import partial
+from inspect import signature
 from typing import Any
 from urllib.parse import quote
 
@@ -23,9 +25,9 @@ from loxodon import errors
 from loxodon.errors import InputError, LoxodonError, StoreError
 from loxodon.http.operations import Checked, Due, names_in, result_of
 from loxodon.http.wire import plain, read, state_to
+from loxodon.memory import all_verbs
 from loxodon.paging import BACKWARDS, MOST, Page
 from loxodon.recall.gate import State as Conversation
-from loxodon.remote import RemoteAudit, RemoteMemory, RemoteSchedule, RemoteWorkspace
 from loxodon.types import Chat, Pause
 from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Verb
 
@@ -36,7 +38,7 @@ _ERRORS: dict[str, type[LoxodonError]] = {
 }
 
 
-class Client(RemoteMemory):
+class Client:
     """One space of a server. Use it as a context manager, from any thread."""
 
     def __init__(
@@ -68,9 +70,6 @@ class Client(RemoteMemory):
             )
         except (httpx.InvalidURL, ValueError) as error:
             raise InputError("{url} is not a valid URL: {reason}", url=url, reason=error) from None
-        self.workspace = RemoteWorkspace(self.do)
-        self.schedule = RemoteSchedule(self.do)
-        self.audit = RemoteAudit(self.do)
 
     def __enter__(self) -> Client:
         return self
@@ -85,11 +84,28 @@ class Client(RemoteMemory):
     @property
     def paused(self) -> Pause | None:
         """The pause that is on; None where what is said is kept."""
-        return self.status().paused
+        found: Pause | None = self.status().paused
+        return found
 
-    def do(self, verb: Verb, given: dict[str, Any]) -> Any:
-        """What a verb gives: what its method of `Memory` would."""
-        found = self._asked(verb, given)
+    def __getattr__(self, name: str) -> Any:
+        """A verb, as a method that asks the server; or what has more of them (`workspace`)."""
+        verb = all_verbs().get(name)
+        if verb is not None and verb.routes:
+            return partial(self._do, verb)
+        if name in ("workspace", "schedule", "audit"):
+            return _Part(self, name)
+        raise AttributeError(name)
+
+    def _do(self, verb: Verb, /, *args: Any, **named: Any) -> Any:
+        """What the method of `Memory` would give."""
+        takes = signature(verb.call)
+        only = {"reveal", "explain"} & named.keys() - takes.parameters.keys()  # of a server
+        more = {name: named.pop(name) for name in only}
+        _, *given = takes.bind(self, *args, **named).arguments.items()
+        values = {**dict(given), **more}
+        if "limit" in takes.parameters:  # a server has another
+            values.setdefault("limit", takes.parameters["limit"].default)
+        found = self._asked(verb, values | values.pop("changes", {}))
         if isinstance(found, Checked):
             return found.problems
         return found.consolidation if isinstance(found, Due) else found
@@ -150,6 +166,16 @@ class Client(RemoteMemory):
             return _result(answer.iter_lines(), progress) if long else json.loads(answer.read())
 
 
+class _Part:
+    """What a memory has beside its own verbs."""
+
+    def __init__(self, client: Client, name: str) -> None:
+        self._client, self._name = client, name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, f"{self._name}.{name}")
+
+
 def _part(text: str) -> str:
     """A part of a path, whatever characters it has."""
     return quote(text, safe="") or "%20"
@@ -160,6 +186,8 @@ def _said(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
     known = {one.name: one.kind for one in verb.takes}
     said: dict[str, Any] = {}
     for name, value in given.items():
+        if name not in known:
+            raise TypeError(f"{verb.name} has no {name} over HTTP")
         kind = known[name]
         if value is None and isinstance(kind, tuple) and "all" in kind:
             value = "all"

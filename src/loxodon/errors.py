@@ -146,25 +146,19 @@ def unwritable(path: str, reason: str | OSError) -> StoreError:
     if isinstance(reason, OSError):
         path = path or str(reason.filename or "…")
         if reason.errno in (ENOSPC, EDQUOT):
-            return FullStoreError(
-                "cannot write {path}: the disk is full",
-                hint="free some disk space and try again; everything acknowledged is safe",
-                path=path,
-            )
+            hint = "free some disk space and try again; everything acknowledged is safe"
+            return FullStoreError("cannot write {path}: the disk is full", hint=hint, path=path)
         reason = reason.strerror or str(reason)
+    hint = "check the folder's owner and permissions, or choose another with --home"
     return UnwritableStoreError(
-        "cannot write {path}: {reason}",
-        hint="check the folder's owner and permissions, or choose another with --home",
-        path=path,
-        reason=reason,
+        "cannot write {path}: {reason}", hint=hint, path=path, reason=reason
     )
 
 
 def no_memory(id: str) -> NotFoundError:
     """The error for a memory that is not there."""
-    return NotFoundError(
-        "no memory with the id {id}", hint="list the memories with `loxodon list`", id=repr(id)
-    )
+    hint = "list the memories with `loxodon list`"
+    return NotFoundError("no memory with the id {id}", hint=hint, id=repr(id))
 
 
 class ConfigError(LoxodonError, exit_code=6): ...
@@ -227,8 +221,5 @@ class SpentModelError(ModelError): ...
 
 def refused(what: str) -> UsageError:
     """The error for what a memory in PostgreSQL does not do."""
-    return UsageError(
-        "{what} is for a memory in files, not in PostgreSQL",
-        hint="docs/postgres.md says what to do instead",
-        what=what,
-    )
+    hint = "docs/postgres.md says what to do instead"
+    return UsageError("{what} is for a memory in files, not in PostgreSQL", hint=hint, what=what)
