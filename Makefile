@@ -159,9 +159,8 @@ bench-peers:  ## beside others, in one run (an environment of its own: .venv-pee
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-peers/group.in
 	.venv-peers/bin/python bench/peers.py $(FILES) $(LEAVE)
 
-reference: $(VENV)/dev.done  ## write the generated parts of docs/reference.md, docs/http.md and docs/mcp.md, and the stub of the client
+reference: $(VENV)/dev.done  ## write the generated parts of docs/reference.md, docs/http.md and docs/mcp.md
 	$(BIN)/python tools/reference.py
-	$(BIN)/python tools/stubs.py
 
 lock:  ## pin the dependencies anew
 	uv --version >/dev/null 2>&1 || { echo "make lock needs uv: pip install uv"; exit 1; }

@@ -1,19 +1,19 @@
 """How far `estimate` is from the o200k tokenizer, on files of yours.
 
     python bench/tokens.py FILE...          the error by file and size, and the speed of both
-    python bench/tokens.py --fit FILE...    the tables of src/loxodon/tokens.py, fitted anew
+    python bench/tokens.py --fit FILE...    src/loxodon/tokens.json, fitted anew
 
 A .jsonl file gives each string under a key `text` or `content`, any other file its paragraphs. They
 are measured as they are, and joined with their neighbours to texts of 200 tokens and more.
 `lines` is the sum of the estimates of a text's lines against the count of the whole text.
 
 A file given to --fit weighs as much as any other, and twice as much if given twice. The tables:
-_ADDED    what a word costs above one token for its kind, and for the sign before it: at once, and
+added     what a word costs above one token for its kind, and for the sign before it: at once, and
           for each of its letters
-_GRAMS    the same for each three of its letters, at a place they are hashed to: nothing for "?", a
+grams     the same for each three of its letters, at a place they are hashed to: nothing for "?", a
           twentieth of a token more or less for each character after or before it
-_SINGLES  Chinese characters of one token that are not in _PAIRS
-_PAIRS    pairs of one token, the second characters written after the first
+singles   Chinese characters of one token that are not in pairs
+pairs     pairs of one token, the second characters written after the first
 """
 
 from __future__ import annotations
@@ -159,15 +159,17 @@ def fit(paths: Sequence[str]) -> None:
             chinese += weight
             for pair, count in spoken.items():
                 pairs[pair] += weight * count / said
-    _fit_words(words)
-    _fit_han([pair for pair, share in pairs.items() if share > RARE * chinese])
+    found = _fit_words(words)
+    found |= _fit_han([pair for pair, share in pairs.items() if share > RARE * chinese])
+    with open(tokens.__file__.removesuffix("py") + "json", "w", encoding="utf-8") as file:
+        file.write(json.dumps(found, ensure_ascii=False, indent=1) + "\n")
 
 
 def _is_han(character: str) -> bool:
     return "\u3400" <= character <= "\u9fff"
 
 
-def _fit_words(words: Mapping[str, float]) -> None:
+def _fit_words(words: Mapping[str, float]) -> dict[str, object]:
     """Gradient descent (AdaGrad) on words drawn as often as they occur."""
     names = {name: place for place, name in enumerate(tokens._ADDED, GRAMS)}
     items = []
@@ -196,16 +198,15 @@ def _fit_words(words: Mapping[str, float]) -> None:
             for place in slopes:
                 squares[place] += (error * length) ** 2
                 weights[place] -= rate * error * length / math.sqrt(squares[place])
-    added = (
-        f"{json.dumps(name)}: ({weights[place]:.2f}, {weights[place + len(names)] / 8:.3f})"
+    added = {
+        name: (round(weights[place], 2), round(weights[place + len(names)] / 8, 3))
         for name, place in names.items()
-    )
+    }
     steps = (max(35, min(91, ord("?") + round(20 * weight))) for weight in weights[:GRAMS])
-    print(f"_ADDED = {{{', '.join(added)}}}  # noqa: E501")
-    print(f'_GRAMS = b"{bytes(steps).decode()}"  # noqa: E501')
+    return {"added": added, "grams": bytes(steps).decode()}
 
 
-def _fit_han(common: Sequence[str]) -> None:
+def _fit_han(common: Sequence[str]) -> dict[str, object]:
     followers: defaultdict[str, str] = defaultdict(str)
     for pair in sorted(common):
         if real(pair) == 1 and pair[0] != "|":
@@ -213,8 +214,7 @@ def _fit_han(common: Sequence[str]) -> None:
     pairs = "|".join(first + rest for first, rest in followers.items())
     characters = map(chr, range(0x3400, 0xA000))
     singles = (one for one in characters if one not in pairs and real(one) == 1)
-    for name, table in (("_SINGLES", "".join(singles)), ("_PAIRS", pairs)):
-        print(f"{name} = {json.dumps(table, ensure_ascii=False)}  # noqa: E501")
+    return {"singles": "".join(singles), "pairs": pairs}
 
 
 if __name__ == "__main__":

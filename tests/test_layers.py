@@ -40,7 +40,7 @@ LAYERS = (
     """,
     # What opens memories to make, mend or replace them.
     "views.plain security.encryption backup.restore backup.moving views.restore",
-    "client remote cli compat http jobs.runner mcp proxy __main__",
+    "client cli compat http jobs.runner mcp proxy __main__",
 )
 UPWARDS = {
     ("memory", "views.plain"): "opening a memory whose engine is off gives the one of plain files",

@@ -62,11 +62,6 @@ def test_each_passage_is_estimated_within_ten_percent(
     assert 0.97 * counted <= estimate(language[genre]) <= 1.1 * counted + 1
 
 
-def test_passages_are_seldom_estimated_too_low(real: Counter) -> None:
-    passages = [*ENGLISH.values(), *CHINESE.values()]
-    assert sum(estimate(text) < real(text) for text in passages) <= 0.1 * len(passages)
-
-
 @each("text", SHORT)
 def test_short_texts_are_never_two_tokens_too_low(text: str, real: Counter) -> None:
     assert real(text) - 2 <= estimate(text) <= 1.5 * real(text) + 3
@@ -141,9 +136,3 @@ def test_a_character_is_not_cut_in_two() -> None:
     for budget in range(40):
         kept = cut(family * 3, budget).removesuffix("…")
         assert kept == family * (len(kept) // len(family))
-
-
-def test_a_budget_is_used_up(real: Counter) -> None:
-    for text in joined(ENGLISH | CHINESE):
-        for budget in (20, 60, 120):
-            assert budget / 2 <= real(cut(text, budget, real)) <= budget

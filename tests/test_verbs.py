@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 from pathlib import Path
 
-from tools import stubs
-
 import loxodon
-from loxodon import Memory
 from loxodon.cli.parser import MODULES, command_named, dest_of
-from loxodon.client import Client
 from loxodon.memory import all_verbs
-from loxodon.remote import signature_of
-from loxodon.verbs import Verb
-from tests.each import each
 
 SOURCE = Path(loxodon.__file__).parent
 ROOT = SOURCE.parents[1]
@@ -77,17 +69,3 @@ def test_every_verb_says_what_it_does() -> None:
         assert re.match(r"[A-Z`(].*[.)]$", verb.about), name
         if verb.routes:
             assert all(one.about for one in verb.takes), name
-
-
-def test_the_stub_of_the_client_is_up_to_date() -> None:
-    assert stubs.main(["--check"]) == 0
-
-
-@each("name", [name for name, one in all_verbs().items() if one.routes and "." not in name])
-def test_a_client_takes_what_the_library_takes(name: str) -> None:
-    verb: Verb = all_verbs()[name]
-    own = inspect.signature(getattr(Memory, name)).parameters
-    asked = inspect.signature(getattr(Client, name)).parameters
-    assert asked == signature_of(verb).parameters
-    for one in asked.values():
-        assert one.name in ("reveal", "explain") or one == own[one.name]

@@ -12,8 +12,10 @@ unless with `reveal`. Needs the extra `serve`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import partial
+from inspect import signature
 from typing import Any
 from urllib.parse import quote
 
@@ -23,14 +25,12 @@ from loxodon import errors
 from loxodon.errors import InputError, LoxodonError, StoreError
 from loxodon.http.operations import Checked, Due, names_in, result_of
 from loxodon.http.wire import plain, read, state_to
+from loxodon.memory import all_verbs
 from loxodon.paging import BACKWARDS, MOST, Page
 from loxodon.recall.gate import State as Conversation
-from loxodon.remote import RemoteAudit, RemoteMemory, RemoteSchedule, RemoteWorkspace
 from loxodon.types import Chat, Pause
-from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, VERBS, Verb
+from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Verb
 
-TIMEOUT = 30.0  # seconds that an answer may take; what can take long has no limit
-_LINES = "application/x-ndjson"
 _ERRORS: dict[str, type[LoxodonError]] = {
     kind.code: kind
     for kind in vars(errors).values()
@@ -38,7 +38,7 @@ _ERRORS: dict[str, type[LoxodonError]] = {
 }
 
 
-class Client(RemoteMemory):
+class Client:
     """One space of a server. Use it as a context manager, from any thread."""
 
     def __init__(
@@ -47,21 +47,21 @@ class Client(RemoteMemory):
         token: str = "",
         space: str = "main",
         *,
-        timeout: float = TIMEOUT,
+        timeout: float = 30,
         agent: str = "",
         chat: Chat = "direct",
         relays: bool = False,
     ) -> None:
-        """`agent`, `chat` and `relays` say as whom all is asked: see `Memory.within`."""
-        headers = {b"authorization": f"Bearer {token}".encode()} if token else {}
-        if agent:
-            headers[b"x-loxodon-agent"] = agent.encode()
-        if chat != "direct":
-            headers[b"x-loxodon-chat"] = chat.encode()
-        if relays:
-            headers[b"x-loxodon-relays"] = b"user"
-        self.space = space
-        self.url = url.rstrip("/")
+        """`timeout`, in seconds, is not for what can take long. `agent`, `chat` and `relays` say as
+        whom all is asked: see `Memory.within`."""
+        said = {
+            "authorization": f"Bearer {token}" if token else "",
+            "x-loxodon-agent": agent,
+            "x-loxodon-chat": "" if chat == "direct" else chat,
+            "x-loxodon-relays": "user" if relays else "",
+        }
+        headers = {name.encode(): value.encode() for name, value in said.items() if value}
+        self.space, self.url = space, url.rstrip("/")
         try:
             # To read the certificates that a server is known by takes longer than most requests.
             verify = not self.url.startswith("http://")
@@ -70,9 +70,6 @@ class Client(RemoteMemory):
             )
         except (httpx.InvalidURL, ValueError) as error:
             raise InputError("{url} is not a valid URL: {reason}", url=url, reason=error) from None
-        self.workspace = RemoteWorkspace(self.do)
-        self.schedule = RemoteSchedule(self.do)
-        self.audit = RemoteAudit(self.do)
 
     def __enter__(self) -> Client:
         return self
@@ -87,15 +84,28 @@ class Client(RemoteMemory):
     @property
     def paused(self) -> Pause | None:
         """The pause that is on; None where what is said is kept."""
-        return self.status().paused
+        found: Pause | None = self.status().paused
+        return found
 
-    def flush_due(self) -> str:
-        """Why a flush is due; empty for not."""
-        return str(self._asked(VERBS["consolidation_due"], {}).flush)
+    def __getattr__(self, name: str) -> Any:
+        """A verb, as a method that asks the server; or what has more of them (`workspace`)."""
+        verb = all_verbs().get(name)
+        if verb is not None and verb.routes:
+            return partial(self._do, verb)
+        if name in ("workspace", "schedule", "audit"):
+            return _Part(self, name)
+        raise AttributeError(name)
 
-    def do(self, verb: Verb, given: dict[str, Any]) -> Any:
-        """What a verb gives: what its method of `Memory` would."""
-        found = self._asked(verb, given)
+    def _do(self, verb: Verb, /, *args: Any, **named: Any) -> Any:
+        """What the method of `Memory` would give."""
+        takes = signature(verb.call)
+        only = {"reveal", "explain"} & named.keys() - takes.parameters.keys()  # of a server
+        more = {name: named.pop(name) for name in only}
+        _, *given = takes.bind(self, *args, **named).arguments.items()
+        values = {**dict(given), **more}
+        if "limit" in takes.parameters:  # a server has another
+            values.setdefault("limit", takes.parameters["limit"].default)
+        found = self._asked(verb, values | values.pop("changes", {}))
         if isinstance(found, Checked):
             return found.problems
         return found.consolidation if isinstance(found, Due) else found
@@ -110,8 +120,8 @@ class Client(RemoteMemory):
                 route = other
         for name in {name for one in verb.routes for name in one.fixed or ()}:
             given.pop(name, None)
-        path = route.path
-        for part in names_in(path):
+        path = f"{self.url}/v1/spaces/{_part(self.space)}{route.path}"
+        for part in names_in(route.path):
             path = path.replace(f"{{{part}}}", _part(given.pop(next(iter(given)))), 1)
         said, kind = _said(verb, given), result_of(verb)
         try:
@@ -135,32 +145,35 @@ class Client(RemoteMemory):
         while True:
             most = min(MOST, wanted - len(found)) if wanted else MOST
             data = self._ask("GET", path, {**said, "limit": most})
-            items = read(kind, data["items"])
             at = 0 if name in BACKWARDS and not said.get("query") else len(found)
-            found[at:at] = items
+            found[at:at] = read(kind, data["items"])
             found.next = said["cursor"] = data["next"]
             if not found.next or len(found) == wanted:
                 return found
 
     def _ask(
-        self,
-        method: str,
-        path: str,
-        said: Mapping[str, Any],
-        long: bool = False,
-        progress: Callable[..., None] | None = None,
+        self, method: str, path: str, said: dict[str, Any], long: bool = False, progress: Any = None
     ) -> Any:
         options: dict[str, Any] = {"json": said}
         if method == "GET":
             values = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in said.items()}
             options = {"params": values}
         if long:
-            options |= {"timeout": None, "headers": {"accept": _LINES}}
-        address = f"{self.url}/v1/spaces/{_part(self.space)}{path}"
-        with self._http.stream(method, address, **options) as answer:
+            options |= {"timeout": None, "headers": {"accept": "application/x-ndjson"}}
+        with self._http.stream(method, path, **options) as answer:
             if answer.status_code >= 400:
                 raise _error(answer.read(), answer.status_code)
             return _result(answer.iter_lines(), progress) if long else json.loads(answer.read())
+
+
+class _Part:
+    """What a memory has beside its own verbs."""
+
+    def __init__(self, client: Client, name: str) -> None:
+        self._client, self._name = client, name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, f"{self._name}.{name}")
 
 
 def _part(text: str) -> str:
@@ -173,6 +186,8 @@ def _said(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
     known = {one.name: one.kind for one in verb.takes}
     said: dict[str, Any] = {}
     for name, value in given.items():
+        if name not in known:
+            raise TypeError(f"{verb.name} has no {name} over HTTP")
         kind = known[name]
         if value is None and isinstance(kind, tuple) and "all" in kind:
             value = "all"
@@ -187,7 +202,7 @@ def _said(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
     return said
 
 
-def _result(lines: Iterator[str], progress: Callable[..., None] | None) -> Any:
+def _result(lines: Iterator[str], progress: Any) -> Any:
     """The result at the end of the lines; each step before it is told."""
     for line in lines:
         said = json.loads(line)
@@ -213,10 +228,9 @@ def _error(body: bytes, status: int) -> LoxodonError:
 def _raised(said: Mapping[str, Any], status: int) -> LoxodonError:
     """The error of the library that a server told of, in the server's words."""
     kind = _ERRORS.get(said["code"]) or (errors.UsageError if status < 500 else LoxodonError)
-    words, help = "{message}", "{help}"
+    words: dict[str, Any] = {"hint": "{help}", "message": said["message"], "help": said["hint"]}
     problems = [
-        (one["line"], InputError(words, hint=help, message=one["message"], help=one["hint"]))
+        (one["line"], _raised({**one, "code": "bad_input"}, 400))
         for one in said.get("problems", ())
     ]
-    values = {"message": said["message"], "help": said["hint"]}
-    return kind(words, hint=help, problems=problems, **values)
+    return kind("{message}", problems=problems, **words)

@@ -28,17 +28,13 @@ def zone_named(name: str) -> tzinfo | None:
     """The zone called `name` (`Asia/Shanghai`, `UTC`), None for the machine's own (`""`)."""
     if not name:
         return None
-    # Imported here: most people never set a zone, and a cold command should not pay for it.
     from zoneinfo import ZoneInfo
 
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        raise ConfigError(
-            "unknown time zone {name}",
-            hint="use a name such as Asia/Shanghai or Europe/Berlin, or leave it empty",
-            name=repr(name),
-        ) from None
+        hint = "use a name such as Asia/Shanghai or Europe/Berlin, or leave it empty"
+        raise ConfigError("unknown time zone {name}", hint=hint, name=repr(name)) from None
 
 
 def parse_instant(text: str, zone: tzinfo | None = None) -> datetime:
@@ -46,14 +42,9 @@ def parse_instant(text: str, zone: tzinfo | None = None) -> datetime:
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise InputError(
-            "{text} is not a date and time",
-            hint="write it as 2026-02-04 or 2026-02-04T10:30:00+08:00",
-            text=repr(text[:60]),
-        ) from None
-    if moment.tzinfo is None:
-        moment = in_zone(moment, zone)
-    return moment
+        hint = "write it as 2026-02-04 or 2026-02-04T10:30:00+08:00"
+        raise InputError("{text} is not a date and time", hint=hint, text=repr(text[:60])) from None
+    return in_zone(moment, zone) if moment.tzinfo is None else moment
 
 
 def in_zone(naive: datetime, zone: tzinfo | None) -> datetime:

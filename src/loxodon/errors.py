@@ -39,6 +39,7 @@ user's language: `localized("zh")`. Return errors to the caller; only entry poin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from errno import EDQUOT, ENOSPC
 
@@ -49,6 +50,12 @@ class LoxodonError(Exception):
     """The root: catch this to catch all that Loxodon raises on purpose."""
 
     exit_code, code = 1, "error"
+
+    def __init_subclass__(cls, exit_code: int = 0, code: str = "") -> None:
+        """The code, which API clients see, is the name unless it is given: `not_found`."""
+        cls.exit_code = exit_code or cls.exit_code
+        name = cls.__name__.removesuffix("Error")
+        cls.code = code or re.sub(r"(?<=.)(?=[A-Z])", "_", name).lower()
 
     def __init__(
         self,
@@ -82,52 +89,37 @@ class LoxodonError(Exception):
         return t(self.template, language, **values), hint
 
 
-class UsageError(LoxodonError):
-    exit_code, code = 2, "usage"
+class UsageError(LoxodonError, exit_code=2): ...
 
 
-class ForbiddenError(LoxodonError):
-    exit_code, code = 2, "forbidden"
+class ForbiddenError(LoxodonError, exit_code=2): ...
 
 
-class NotFoundError(LoxodonError):
-    exit_code, code = 3, "not_found"
+class NotFoundError(LoxodonError, exit_code=3): ...
 
 
-class DeletedSpaceError(NotFoundError):
-    code = "deleted_space"
+class DeletedSpaceError(NotFoundError): ...
 
 
-class InputError(LoxodonError):
-    exit_code, code = 4, "bad_input"
+class InputError(LoxodonError, exit_code=4, code="bad_input"): ...
 
 
-class CursorError(InputError):
-    code = "bad_cursor"
+class CursorError(InputError, code="bad_cursor"): ...
 
 
-class GoneError(NotFoundError, ValueError):
-    """A memory that is not there, for callers of `loxodon.compat`."""
-
-    code = "gone"
+class GoneError(NotFoundError, ValueError): ...
 
 
-class CallError(InputError, ValueError):
-    """A call that makes no sense, for callers of `loxodon.compat`."""
-
-    code = "bad_call"
+class CallError(InputError, ValueError, code="bad_call"): ...
 
 
-class StaleEditError(LoxodonError):
-    exit_code, code = 5, "stale_edit"
+class StaleEditError(LoxodonError, exit_code=5): ...
 
 
-class PausedError(LoxodonError):
-    exit_code, code = 5, "paused"
+class PausedError(LoxodonError, exit_code=5): ...
 
 
-class TokenReusedError(LoxodonError):
-    exit_code, code = 5, "token_reused"
+class TokenReusedError(LoxodonError, exit_code=5): ...
 
 
 def stale_edit(id: str, found: int, given: int) -> StaleEditError:
@@ -154,110 +146,80 @@ def unwritable(path: str, reason: str | OSError) -> StoreError:
     if isinstance(reason, OSError):
         path = path or str(reason.filename or "…")
         if reason.errno in (ENOSPC, EDQUOT):
-            return FullStoreError(
-                "cannot write {path}: the disk is full",
-                hint="free some disk space and try again; everything acknowledged is safe",
-                path=path,
-            )
+            hint = "free some disk space and try again; everything acknowledged is safe"
+            return FullStoreError("cannot write {path}: the disk is full", hint=hint, path=path)
         reason = reason.strerror or str(reason)
+    hint = "check the folder's owner and permissions, or choose another with --home"
     return UnwritableStoreError(
-        "cannot write {path}: {reason}",
-        hint="check the folder's owner and permissions, or choose another with --home",
-        path=path,
-        reason=reason,
+        "cannot write {path}: {reason}", hint=hint, path=path, reason=reason
     )
 
 
 def no_memory(id: str) -> NotFoundError:
     """The error for a memory that is not there."""
-    return NotFoundError(
-        "no memory with the id {id}", hint="list the memories with `loxodon list`", id=repr(id)
-    )
+    hint = "list the memories with `loxodon list`"
+    return NotFoundError("no memory with the id {id}", hint=hint, id=repr(id))
 
 
-class ConfigError(LoxodonError):
-    exit_code, code = 6, "config"
+class ConfigError(LoxodonError, exit_code=6): ...
 
 
-class ConsolidationError(LoxodonError):
-    exit_code, code = 9, "consolidation"
+class ConsolidationError(LoxodonError, exit_code=9): ...
 
 
-class StoreError(LoxodonError):
-    exit_code, code = 7, "store"
+class StoreError(LoxodonError, exit_code=7): ...
 
 
-class ForeignStoreError(StoreError):
-    code = "foreign_store"
+class ForeignStoreError(StoreError): ...
 
 
-class NewerStoreError(StoreError):
-    code = "newer_store"
+class NewerStoreError(StoreError): ...
 
 
-class DamagedStoreError(StoreError):
-    code = "damaged_store"
+class DamagedStoreError(StoreError): ...
 
 
-class FullStoreError(StoreError):
-    code = "full_store"
+class FullStoreError(StoreError): ...
 
 
-class UnwritableStoreError(StoreError):
-    code = "unwritable_store"
+class UnwritableStoreError(StoreError): ...
 
 
-class BusyStoreError(StoreError):
-    code = "busy_store"
+class BusyStoreError(StoreError): ...
 
 
-class UnreachableStoreError(BusyStoreError):
-    code = "unreachable_store"
+class UnreachableStoreError(BusyStoreError): ...
 
 
-class UnknownOutcomeError(StoreError):
-    code = "unknown_outcome"
+class UnknownOutcomeError(StoreError): ...
 
 
-class LockedStoreError(StoreError):
-    code = "locked_store"
+class LockedStoreError(StoreError): ...
 
 
-class KeyProblemError(LoxodonError):
-    exit_code, code = 10, "key"
+class KeyProblemError(LoxodonError, exit_code=10, code="key"): ...
 
 
-class ModelError(LoxodonError):
-    """No answer from the model: what it was asked about stays as it was, for the next run."""
-
-    exit_code, code = 8, "model"
+class ModelError(LoxodonError, exit_code=8):
     tokens_in = tokens_out = 0  # cost of the failed attempts
 
 
-class UnreachableModelError(ModelError):
-    code = "unreachable_model"
+class UnreachableModelError(ModelError): ...
 
 
-class BusyModelError(ModelError):
-    code = "busy_model"
+class BusyModelError(ModelError): ...
 
 
-class RejectedModelError(ModelError):
-    code = "rejected_model"
+class RejectedModelError(ModelError): ...
 
 
-class BadReplyError(ModelError):
-    code = "bad_reply"
+class BadReplyError(ModelError): ...
 
 
-class SpentModelError(ModelError):
-    code = "spent_model"
+class SpentModelError(ModelError): ...
 
 
 def refused(what: str) -> UsageError:
     """The error for what a memory in PostgreSQL does not do."""
-    return UsageError(
-        "{what} is for a memory in files, not in PostgreSQL",
-        hint="docs/postgres.md says what to do instead",
-        what=what,
-    )
+    hint = "docs/postgres.md says what to do instead"
+    return UsageError("{what} is for a memory in files, not in PostgreSQL", hint=hint, what=what)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Any
@@ -33,10 +34,8 @@ def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[s
     """
     found = {name: _field(name, value, zone) for name, value in fields.items()}
     if kind == "belief" and found.get("confidence") == 1.0:
-        raise InputError(
-            "the confidence of a belief must be below 1",
-            hint="lower the confidence, or save it as a fact",
-        )
+        hint = "lower the confidence, or save it as a fact"
+        raise InputError("the confidence of a belief must be below 1", hint=hint)
     return found
 
 
@@ -81,8 +80,7 @@ def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
 
 def names_of(text: str) -> list[str]:
     """Names separated by commas, of either script."""
-    names = text.replace("，", ",").replace("、", ",").split(",")
-    return [name.strip() for name in names if name.strip()]
+    return [name.strip() for name in re.split("[,，、]", text) if name.strip()]
 
 
 def retagged(tags: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
@@ -91,9 +89,8 @@ def retagged(tags: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
     for change in changes:
         names = names_of(change[1:])
         if change[:1] not in ("+", "-") or not names:
-            raise UsageError(
-                "{change} is not a tag change", hint="write +name or -name", change=repr(change)
-            )
+            hint = "write +name or -name"
+            raise UsageError("{change} is not a tag change", hint=hint, change=repr(change))
         for name in names:
             if change[0] == "+":
                 found[name] = None
@@ -117,9 +114,8 @@ def _wrong(name: str, value: object, hint: str, choices: str = "") -> InputError
 def is_text(name: str, value: object) -> None:
     """Any text, also an empty one; nothing that is no text."""
     if not isinstance(value, str):
-        raise InputError(
-            "the {what} must be text, not {type}", what=name, type=type(value).__name__
-        )
+        kind = type(value).__name__
+        raise InputError("the {what} must be text, not {type}", what=name, type=kind)
 
 
 def moment(name: str, value: object, zone: tzinfo | None) -> datetime | None:

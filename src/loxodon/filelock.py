@@ -5,7 +5,7 @@ wakes those who wait about in the order they came (figures in docs/benchmarks.md
 
 A forked process has copies of its parent's locks and connections but none of its threads. Whoever
 holds such a thing registers it (`at_fork`), and its `after_fork` drops it in every child before
-anything else runs. What must not be in use during a fork is waited for (`quiet_at_fork`).
+anything else runs. What must not be in use during a fork has a `before_fork`, which waits for it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any, Protocol
 from weakref import WeakSet
 
@@ -64,17 +64,12 @@ class Lock(Protocol):
     def close(self) -> None: ...
 
 
-def lock_on(path: str) -> Lock:
+def lock_at(path: str) -> Lock:
     """The lock at a path, on disk or in the database of a home."""
     if there := shared(path):
         return there[0].lock(there[1])
-    return FileLock(path)
-
-
-def lock_at(path: str) -> Lock:
-    """`lock_on`; an UnwritableStoreError where it cannot be made."""
     try:
-        return lock_on(path)
+        return FileLock(path)
     except OSError as error:
         raise unwritable(path, error) from None
 
@@ -91,7 +86,6 @@ class FileLock:
         return open(self._path, "a+b", buffering=0, opener=private)
 
     def acquire(self, seconds: float) -> bool:
-        """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
         if self._file is None:
             self._file = self._opened()
         descriptor = self._file.fileno()
@@ -142,12 +136,12 @@ _LOCK = "restore.lock"
 @contextmanager
 def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
     """A temporary folder in `folder`, locked while it is in use."""
-    import shutil
-    import tempfile
+    from shutil import rmtree
+    from tempfile import mkdtemp
 
     sweep_drafts(folder, prefix)
     while True:
-        draft = tempfile.mkdtemp(prefix=prefix, dir=folder)
+        draft = mkdtemp(prefix=prefix, dir=folder)
         path = os.path.join(draft, _LOCK)
         with suppress(FileNotFoundError):  # another process swept it away before it was locked
             lock = FileLock(path)
@@ -158,39 +152,31 @@ def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
         yield draft
     finally:
         lock.close()
-        shutil.rmtree(draft, ignore_errors=True)
+        rmtree(draft, ignore_errors=True)
 
 
 def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
     """Remove the drafts of runs that were killed: those whose lock nobody holds."""
-    import shutil
+    from shutil import rmtree
 
     for name in os.listdir(folder):
         draft = os.path.join(folder, name)
         if name.startswith(prefix):
-            with suppress(OSError):  # another process has just done it
-                lock = FileLock(os.path.join(draft, _LOCK))
+            with suppress(OSError), closing(FileLock(os.path.join(draft, _LOCK))) as lock:
                 if lock.acquire(0):
-                    shutil.rmtree(draft, ignore_errors=True)
-                lock.close()
+                    rmtree(draft, ignore_errors=True)
 
 
-# Forks. A holder has `after_fork`, which drops what is the parent's, without waiting. One that must
-# be at rest has `before_fork` too, which waits for that and says whether it is so, and `go_on`.
+# Forks
 
 _holders: WeakSet[Any] = WeakSet()
-_busy: WeakSet[Any] = WeakSet()
 _quiet: dict[int, list[Any]] = {}  # what a thread that is about to fork has waited for
 
 
 def at_fork(holder: Any) -> None:
-    """Call its `after_fork` in every child that is forked while it lives."""
-    _holders.add(holder)
-
-
-def quiet_at_fork(holder: Any) -> None:
-    """The same, and wait for it before a fork."""
-    _busy.add(holder)
+    """Call its `after_fork`, which drops what is the parent's without waiting, in every child that
+    is forked while it lives. With a `before_fork`, which says whether it is at rest now, it is
+    waited for, and its `go_on` called in the parent."""
     _holders.add(holder)
 
 
@@ -202,7 +188,8 @@ def leave_behind(it: object) -> None:
 
 
 def _before() -> None:
-    _quiet[threading.get_ident()] = [holder for holder in list(_busy) if holder.before_fork()]
+    busy = [holder for holder in list(_holders) if hasattr(holder, "before_fork")]
+    _quiet[threading.get_ident()] = [holder for holder in busy if holder.before_fork()]
 
 
 def _in_parent() -> None:

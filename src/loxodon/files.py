@@ -58,12 +58,6 @@ def stamp(path: str) -> Stamp | None:
     return about.st_ino, about.st_size, about.st_mtime_ns
 
 
-def size(path: str) -> int:
-    """How many bytes a file has; 0 where there is none."""
-    found = stamp(path)
-    return found[1] if found else 0
-
-
 def exists(path: str) -> bool:
     return stamp(path) is not None
 

@@ -83,23 +83,13 @@ if TYPE_CHECKING:
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
     from loxodon.views.workspace import Workspace
 
-
 _COUNT_SECONDS = 1.0  # the end of a recall waits for other writers, to count what it gave
+_ONLY = "with ids: delete nothing else that says the same, and of messages only what says it"
+_DOUBTFUL = "with an entity: also delete what may be about it, as a preview lists it"
 
 
-_ONLY = (
-    "with ids: delete nothing else that says the same, and of the messages a memory was drawn from "
-    "only the sentences that say it"
-)
-_DOUBTFUL = (
-    "with an entity: also delete the sentences that may be about it, as a preview lists them"
-)
-_DELETE_MEMORY = (
-    "Delete a memory permanently, with what says the same and the words it came from. To only hide "
-    "it, archive it."
-)
-_DELETE_TURN = "Delete a turn permanently, with what is known only from it."
-_DELETE_SESSION = "Delete a conversation permanently, with what is known only from it."
+def _delete(path: str, name: str, about: str) -> Route:
+    return Route(f"DELETE {path}", name, about, only="dry_run", long="kept")
 
 
 class Memory(Knowledge, Recalling, Overviews):
@@ -121,12 +111,11 @@ class Memory(Knowledge, Recalling, Overviews):
     ) -> Memory:
         """Open the space `space` of the home at `path`, creating what does not exist.
 
-        `config` replaces the home's config.toml and the environment; a mapping may set single keys
+        `config` replaces config.toml and the environment; a mapping may set single keys
         (`{"recall.top": 5}`), and finds the data where config.toml says unless it sets `store.url`.
-        `embedder` is any object with a `name` and a method `embed(texts)` that returns one vector
-        per text. `key`, 32 bytes, opens an encrypted database or encrypts a new one; without it,
-        the settings `encryption.*` say where it is. While the setting `enabled` is off, plain files
-        are used instead. `agent`, `chat` and `relays` limit what can be seen; see `within`.
+        `embedder` has a `name` and a method `embed(texts)` that returns one vector per text. `key`,
+        32 bytes, is instead of the settings `encryption.*`. `agent`, `chat` and `relays` limit what
+        can be seen; see `within`.
         """
         choice("chat", chat, CHATS)
         wall = Wall()
@@ -205,10 +194,9 @@ class Memory(Knowledge, Recalling, Overviews):
     def within(self, agent: str = "", chat: Chat = "direct", relays: bool | None = None) -> Self:
         """Return this memory limited to what an agent or a group chat may see and change.
 
-        An agent sees its own memories, memories that belong to no agent, and memories whose
-        audience is `all`; it changes only its own. What it says counts as its own words, unless it
-        `relays` the user's. A group sees nothing private. Operations on the whole space are the
-        owner's (ForbiddenError). The returned memory is closed with this one.
+        An agent sees its own memories, those of no agent and those whose audience is `all`; it
+        changes only its own. What it says counts as its own words, unless it `relays` the user's. A
+        group sees nothing private. The returned memory is closed with this one.
         """
         from loxodon.security.permissions import narrower
 
@@ -271,11 +259,9 @@ class Memory(Knowledge, Recalling, Overviews):
         the journal already has, by its id or by its time and text, is not added again; one with
         neither is new.
 
-        A turn is a mapping with `role` and `content`, and optionally `at`, `speaker`, `id`,
-        `session`, `channel`, `chat` and `origin`. If any is invalid, none is added, and an
-        InputError lists the invalid ones. Without id and time, a turn is new each time, unless this
-        call repeats its session from the first turn. Turns of a speaker in `me`, and those without
-        one, are the user's own words, also those added before.
+        A turn has `role` and `content`, and optionally `at`, `speaker`, `id`, `session`, `channel`,
+        `chat` and `origin`. If any is invalid, none is added, and an InputError lists those. Turns
+        of a speaker in `me`, and those without one, are the user's own words.
         """
         from loxodon.journal.jsonl import drafts_of
 
@@ -321,10 +307,8 @@ class Memory(Knowledge, Recalling, Overviews):
         if not query:
             return paged("journal", cursor, lambda after: journal.latest(where, limit, after))
         if cursor:
-            raise InputError(
-                "a query and a cursor cannot be combined",
-                hint="what matches a query comes as one page; set the limit instead",
-            )
+            hint = "what matches a query comes as one page; set the limit instead"
+            raise InputError("a query and a cursor cannot be combined", hint=hint)
         return Page(journal.find(query, where, limit))
 
     @verb("GET /sessions", audit="reads")
@@ -381,11 +365,7 @@ class Memory(Knowledge, Recalling, Overviews):
         cursor: PageCursor = "",
         audience: Annotated[Audience | None, Arg("only what this audience may see")] = None,
     ) -> Page[Record]:
-        """List memories, newest first.
-
-        `limit` 0 returns all. What every verb that lists returns has a `next`: hand it in as
-        `cursor`, with the same filters, for the next page.
-        """
+        """List memories, newest first. `limit` 0 returns all."""
         where = filter_of(
             self._space.zone,
             kind=kind,
@@ -423,8 +403,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """List instructions found in other people's text and held back, and what the user asked to
         have forgotten (`reason` begins with `forget`), newest first.
 
-        Agents and groups see that something is held back, but not its text. `unclear` is a request
-        to forget that needs an answer.
+        Agents and groups do not see the text. An `unclear` request to forget needs an answer.
         """
         from loxodon.guard import quarantine
 
@@ -522,14 +501,10 @@ class Memory(Knowledge, Recalling, Overviews):
         """Turn new messages into facts, beliefs and summaries.
 
         An interrupted run resumes where it stopped, and only one runs at a time. Afterwards,
-        changed notes are read, edits in the text views are imported and the views rewritten
-        (setting `workspace.views`); if that fails, `Consolidated.views` says why.
+        changed notes are read, and edits in the text views are imported and the views rewritten.
         """
-        done = self._run(
-            lambda it: it.run(
-                self.now(), force=force, if_due=if_due, phase=phase, on_phase=progress
-            )
-        )
+        how: dict[str, Any] = {"force": force, "if_due": if_due, "phase": phase}
+        done = self._run(lambda it: it.run(self.now(), on_phase=progress, **how))
         if done.ran and phase is None:
             with suppress(LoxodonError):  # what cannot be read now is read the next time
                 self.workspace.index()
@@ -586,15 +561,9 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb(
         "POST /forget",
-        Route(
-            "DELETE /memories/{id}", "delete_memory", _DELETE_MEMORY, only="dry_run", long="kept"
-        ),
-        Route("DELETE /turns/{ref}", "delete_turn", _DELETE_TURN, only="dry_run", long="kept"),
-        Route(
-            *("DELETE /sessions/{session}", "delete_session", _DELETE_SESSION),
-            only="dry_run",
-            long="kept",
-        ),
+        _delete("/memories/{id}", "delete_memory", "Delete a memory and the words it came from."),
+        _delete("/turns/{ref}", "delete_turn", "Delete a turn and what is known only from it."),
+        _delete("/sessions/{session}", "delete_session", "Delete a conversation, likewise."),
         access="owner",
         audit="writes",
         long="kept",
@@ -616,10 +585,8 @@ class Memory(Knowledge, Recalling, Overviews):
         one of the other fields. Returns a receipt without the deleted text.
 
         With a memory go memories in the same words, and the clauses in the journal that say it;
-        with an entity every sentence that has one of its names, or a pronoun for it; with a turn, a
-        session or everything `since` a time what is known only from these. What was derived is
-        rebuilt without it. `Receipt.files` lists the user's files that still contain it,
-        `Receipt.near` names that stay and may be short forms.
+        with an entity every sentence about it; with a turn, a session or a time what is known only
+        from these. `Receipt.files` lists the user's files that still contain it.
         """
         from loxodon.forget.forgetting import forget
         from loxodon.forget.select import Selection
@@ -752,8 +719,8 @@ class Memory(Knowledge, Recalling, Overviews):
         self._store.counts()  # says why where there is nothing to read
         named = None if path is None else os.fspath(path)
         how: dict[str, Any] = {"keep": keep, "overwrite": overwrite, "progress": progress or _quiet}
-        own: dict[str, Any] = {"config": self.config, "keys": self._space.keys, "now": self.now()}
-        return backup(self.home, [self.space], named, **own, **how)
+        how |= {"config": self.config, "keys": self._space.keys, "now": self.now()}
+        return backup(self.home, [self.space], named, **how)
 
     @verb("GET /backups", access="owner")
     def backups(self) -> Backups:

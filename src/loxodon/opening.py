@@ -19,6 +19,7 @@ from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
 from loxodon.security import pauses
 from loxodon.security.pauses import Pauses, paused_error
 from loxodon.spaces import home_at, space_folder
+from loxodon.store.driver import Driver
 from loxodon.store.sqlite.database import Database
 from loxodon.store.store import Off, Store
 from loxodon.store.walls import Wall, owners_only
@@ -45,8 +46,8 @@ def open_space(
     elif not isinstance(config, Config):
         given = settings.flattened(config)
         if "store.url" not in given:  # where the data is does not depend on who opens it
-            own = settings.load(home).store._asdict()
-            given = {f"store.{name}": value for name, value in own.items()} | given
+            own = settings.flat(settings.load(home))
+            given = {n: value for n, value in own.items() if n.startswith("store.")} | given
         config = settings.from_mapping(given)
     if finish_recoding(home):
         config = config._replace(encryption=settings.load(home).encryption)
@@ -59,18 +60,17 @@ def open_space(
     root = root_of(home, config, key)
     folder = space_folder(root, space, make=True)
     keys = keys_for(home, config, key)
-    decay, guard = Decay(config.decay, clock), Guard.of(root)
-    store: Store
     if not config.enabled:
         store = cast("Store", Off(space, wall))
-    elif config.store.url:
-        from loxodon.store.postgres.database import PostgresDatabase
-
-        db = PostgresDatabase(config.store.url, space)
-        store = Store(db, space, zone, decay, wall, guard)
     else:
-        file = Database(os.path.join(folder, DATABASE), keys)
-        store = Store(file, space, zone, decay, wall, guard)
+        database: Driver
+        if config.store.url:
+            from loxodon.store.postgres.database import PostgresDatabase
+
+            database = PostgresDatabase(config.store.url, space)
+        else:
+            database = Database(os.path.join(folder, DATABASE), keys)
+        store = Store(database, space, zone, Decay(config.decay, clock), wall, Guard.of(root))
     return OpenSpace(home, folder, store, config, clock, zone, keys, root)
 
 
@@ -119,7 +119,7 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
 
 
 class OpenSpace:
-    """One space, opened as its owner or behind a wall. Whoever opened it closes it."""
+    """One space, opened as its owner or behind a wall. Whoever opened it closes its store."""
 
     def __init__(
         self,
@@ -146,10 +146,6 @@ class OpenSpace:
         return other
 
     @property
-    def pauses(self) -> Pauses:
-        return Pauses(self._read_pauses, self._write_pauses)
-
-    @property
     def name(self) -> str:
         return self.store.space
 
@@ -161,6 +157,10 @@ class OpenSpace:
     def chat(self) -> Chat:
         """`group` if nothing private can be seen."""
         return "group" if self.wall.group else "direct"
+
+    @property
+    def pauses(self) -> Pauses:
+        return Pauses(self._read_pauses, self._write_pauses)
 
     def now(self) -> datetime:
         """The current time by the clock, to the millisecond, as it is stored."""
@@ -220,9 +220,8 @@ class OpenSpace:
 def check_database(path: str) -> None:
     """A space without its database was one with it: making a new one would hide the loss."""
     if not os.path.exists(path) or not os.path.getsize(path):
-        raise DamagedStoreError(
-            "{path} is missing or empty",
-            hint="rebuild it from its text views with `loxodon restore`, or create an empty one "
-            "with `loxodon init`",
-            path=path,
+        hint = (
+            "rebuild it from its text views with `loxodon restore`, or create an empty one with "
+            "`loxodon init`"
         )
+        raise DamagedStoreError("{path} is missing or empty", hint=hint, path=path)

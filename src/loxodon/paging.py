@@ -11,7 +11,10 @@ order puts it, and nothing that stays comes twice or is passed over.
 
 from __future__ import annotations
 
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 from loxodon.errors import CursorError
@@ -65,33 +68,22 @@ def paged(verb: str, cursor: str, read: Callable[[Key | None], Slice[Item]]) -> 
 
 def cursor_of(verb: str, key: Key) -> str:
     """The cursor of what follows an item."""
-    import json
-    from base64 import urlsafe_b64encode
-
     said = json.dumps([verb, *key], ensure_ascii=False, separators=(",", ":"))
     return urlsafe_b64encode(said.encode()).decode("ascii").rstrip("=")
 
 
-def _key(verb: str, cursor: object) -> Key:
-    import json
-    from base64 import urlsafe_b64decode
-
-    try:
-        if not isinstance(cursor, str) or len(cursor) > _LONGEST:
-            raise ValueError
-        of, *key = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if of != verb or [type(part) for part in key] != list(ORDERS[verb]):
-            raise ValueError
-        # Types first: to look for a float in a range goes through all of it
-        sound = all(isinstance(part, str) or part in _WHOLE for part in key)
-        if not sound or cursor_of(verb, tuple(key)) != cursor:
-            raise ValueError
-    except (ValueError, TypeError, RecursionError):  # which a UnicodeError is too
-        raise CursorError(
-            "this cursor does not belong to this list",
-            hint="send `next` of the previous page unchanged, or no cursor for the first page",
-        ) from None
-    return tuple(key)
+def _key(verb: str, cursor: str) -> Key:
+    with suppress(ValueError, TypeError, RecursionError):  # a UnicodeError is a ValueError too
+        of, *key = json.loads(urlsafe_b64decode(cursor[:_LONGEST] + "=" * (-len(cursor) % 4)))
+        if of == verb and tuple(map(type, key)) == ORDERS[verb]:
+            # Types first: to look for a float in a range goes through all of it
+            sound = all(isinstance(part, str) or part in _WHOLE for part in key)
+            if sound and cursor_of(verb, tuple(key)) == cursor:
+                return tuple(key)
+    raise CursorError(
+        "this cursor does not belong to this list",
+        hint="send `next` of the previous page unchanged, or no cursor for the first page",
+    )
 
 
 def cut(items: Iterable[tuple[Key, Item]], limit: int, after: Key | None) -> Slice[Item]:

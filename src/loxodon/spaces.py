@@ -38,12 +38,8 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
         except OSError as error:
             raise unwritable(folder, error) from None
     elif not os.path.isdir(home):
-        raise NotFoundError(
-            "no memory found at {home}",
-            hint="create one with `loxodon init`, or choose another place with --home or "
-            "LOXODON_HOME",
-            home=home,
-        )
+        hint = "create one with `loxodon init`, or choose another place with --home or LOXODON_HOME"
+        raise NotFoundError("no memory found at {home}", hint=hint, home=home)
     elif not os.path.isdir(folder):
         raise no_space(space)
     return folder
@@ -59,11 +55,8 @@ def has_space(home: str, space: str) -> bool:
 def no_space(space: str) -> NotFoundError:
     """The error for a space that is not there, or not for whoever asks; who may be anywhere, and
     is not told where the home is."""
-    return NotFoundError(
-        "no space named {space}",
-        hint="create it with `loxodon --space {space} init`",
-        space=repr(space),
-    )
+    hint = "create it with `loxodon --space {space} init`"
+    return NotFoundError("no space named {space}", hint=hint, space=repr(space))
 
 
 def _make_private(path: str) -> None:
@@ -78,12 +71,8 @@ def _make_private(path: str) -> None:
 def folder_name(space: str) -> str:
     """The name of the folder of a space."""
     if not isinstance(space, str) or not 0 < len(space) <= MAX_NAME or not space.isprintable():
-        raise InputError(
-            "{space} is not a valid space name",
-            hint="use 1 to {most} printable characters",
-            space=repr(space)[:60],
-            most=MAX_NAME,
-        )
+        said, hint = repr(space)[:60], "use 1 to {most} printable characters"
+        raise InputError("{space} is not a valid space name", hint=hint, space=said, most=MAX_NAME)
     if _PLAIN.fullmatch(space) and not _RESERVED.fullmatch(space):
         return space
     return "~" + sha256(space.encode("utf-8", "surrogatepass")).hexdigest()[:40]
@@ -96,7 +85,6 @@ def home_at(path: str) -> str:
     except UnicodeEncodeError:
         path = ""
     if not path or "\0" in path:
-        raise InputError(
-            "this path cannot be used as a home", hint="give the path of a folder, in UTF-8"
-        )
+        hint = "give the path of a folder, in UTF-8"
+        raise InputError("this path cannot be used as a home", hint=hint)
     return os.path.abspath(os.path.expanduser(path))

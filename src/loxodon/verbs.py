@@ -166,8 +166,6 @@ class Route(NamedTuple):
 
 
 class Verb(NamedTuple):
-    """One thing that can be done with a memory."""
-
     name: str  # the method of `Memory`, or of what it has (`workspace.sync`)
     call: Callable[..., Any]
     access: Access
@@ -221,23 +219,18 @@ class Verb(NamedTuple):
 
 
 @cache
-def _arguments(verb: Callable[..., Any]) -> tuple[Argument, ...]:
-    call: Any = verb
-    while hasattr(call, "__wrapped__"):
-        call = call.__wrapped__
-    names, positional = call.__code__.co_varnames, call.__code__.co_argcount
-    named = names[: positional + call.__code__.co_kwonlyargcount]
-    optional = {*names[positional - len(call.__defaults__ or ()) : positional]}
-    optional |= {*(call.__kwdefaults__ or {})}
+def _arguments(call: Any) -> tuple[Argument, ...]:
+    code = call.__code__
+    named = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    first_optional = code.co_argcount - len(call.__defaults__ or ())
+    optional = {*named[first_optional : code.co_argcount], *(call.__kwdefaults__ or {})}
     found: list[Argument] = []
-    for name, hint in _hints(verb).items():  # in the order of the signature
+    for name, hint in _hints(call).items():  # in the order of the signature
         if get_origin(hint) is Unpack:
             fields = get_type_hints(get_args(hint)[0], include_extras=True)
-            found += [
-                _argument(one, kind, arg) for one, kind in fields.items() if (arg := _arg(kind))
-            ]
-        elif arg := _arg(hint):
-            made = _argument(name, hint, arg, name in named and name not in optional)
+            found += [_argument(one, kind) for one, kind in fields.items()]
+        elif _arg(hint):
+            made = _argument(name, hint, name in named and name not in optional)
             found.append(made if name in named else made._replace(kind=TEXTS))  # *ids
     return tuple(found)
 
@@ -272,7 +265,8 @@ def _arg(hint: Any) -> Arg | None:
     return None
 
 
-def _argument(name: str, hint: Any, arg: Arg, required: bool = False) -> Argument:
+def _argument(name: str, hint: Any, required: bool = False) -> Argument:
+    arg: Any = _arg(hint)
     kind = MOMENT_OR_NONE if arg.nullable else arg.kind or _kind(hint)
     return Argument(name, kind, arg.about, required, arg.flag, most=arg.most)
 
@@ -319,19 +313,11 @@ def verb(
     def declare(method: Method) -> Method:
         owner, _, name = method.__qualname__.rpartition(".")
         first = Route(route, **how) if isinstance(route, str) else route
-        one = Verb(
-            _PARTS.get(owner, "") + name,
-            method,
-            access,
-            audit,
-            named,
-            (first, *more) if first.at else (),
-            masked,
-            explained,
-            field,
-        )
+        routes = (first, *more) if first.at else ()
+        name = _PARTS.get(owner, "") + name
+        one = Verb(name, method, access, audit, named, routes, masked, explained, field)
         if owner in _PARTS:
-            VERBS[one.name] = one
+            VERBS[name] = one
         return _wrapped(method, one)
 
     return declare
@@ -366,7 +352,6 @@ def _wrapped(method: Method, one: Verb) -> Method:
 
 def permit(wall: Wall, one: Verb) -> None:
     """Refuse a verb that is not for whoever is behind a wall (ForbiddenError)."""
-    if wall.alone or not wall.stands:  # consolidation looks at one agent's, and is the owner's
-        return
-    if not one.agents or (one.named and not wall.agent):
+    is_owner = wall.alone or not wall.stands  # consolidation looks at one agent's
+    if not is_owner and (not one.agents or (one.named and not wall.agent)):
         raise owners_only()

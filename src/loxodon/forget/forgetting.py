@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
-from loxodon.filelock import lock_on
+from loxodon.filelock import lock_at
 from loxodon.forget.marks import Mark, Marker, Marks, known_names
 from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
 from loxodon.layout import BESIDE, DATABASE, VIEWS
@@ -136,7 +136,7 @@ def finish(memory: Memory, store: Store) -> bool:
 @contextmanager
 def _alone(memory: Memory, seconds: float) -> Iterator[None]:
     folder = memory.workspace.folder
-    lock = lock_on(os.path.join(folder, LOCK))
+    lock = lock_at(os.path.join(folder, LOCK))
     try:
         if not lock.acquire(seconds):
             raise BusyStoreError(

@@ -53,8 +53,6 @@ def load(home: str) -> Policy:
     """The policy of `home`; a ConfigError that names the rule for a file that is wrong."""
     path = os.path.join(home, FILE)
     try:
-        if files.size(path) > _LARGEST:
-            raise _too_large(path)
         data = files.read(path)
     except (FileNotFoundError, NotADirectoryError):
         return built_in()

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 from loxodon import files
 from loxodon.config import EncryptionConfig
 from loxodon.errors import INSTALL, KeyProblemError
-from loxodon.filelock import lock_on
+from loxodon.filelock import lock_at
 from loxodon.layout import KEY_MARK, KEYS, RECODING, SPACES, STRETCH
 from loxodon.spaces import space_path
 
@@ -202,7 +202,7 @@ class Keys(NamedTuple):
         folder, spaces = os.path.join(self.home, KEYS), os.path.join(self.home, SPACES)
         with suppress(OSError):  # writing the key says why not
             files.make_folder(folder)
-        lock = lock_on(os.path.join(folder, "lock"))
+        lock = lock_at(os.path.join(folder, "lock"))
         try:
             lock.acquire(_LOCK_SECONDS)
             if found := self.master():

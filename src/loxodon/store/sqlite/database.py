@@ -23,7 +23,7 @@ from typing import Any
 import apsw
 
 from loxodon.errors import BusyStoreError, ForeignStoreError, StoreError, unwritable
-from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
+from loxodon.filelock import FileLock, at_fork, leave_behind
 from loxodon.messages import t
 from loxodon.store.driver import (
     HOLE,
@@ -87,7 +87,7 @@ class Database(Driver):
         except BaseException:
             self._lock.close()
             raise
-        quiet_at_fork(self)
+        at_fork(self)
 
     def another(self) -> Database:
         return Database(self.path, self._keys)
