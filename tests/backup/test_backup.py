@@ -10,13 +10,12 @@ import struct
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from loxodon import Memory
 from loxodon.client import Client
 from loxodon.errors import InputError, LockedStoreError, NewerStoreError
 from loxodon.store.driver import migrations
@@ -24,7 +23,7 @@ from loxodon.store.sqlite import cipher
 from loxodon.working import Session
 from tests.http.server import Server
 from tests.looking import files_with
-from tests.security.homes import WORD, Home, clock, in_plain, is_plain
+from tests.security.homes import WORD, Home, in_plain, is_plain
 
 REFUSED = InputError.exit_code
 LOCKED = LockedStoreError.exit_code
@@ -272,26 +271,6 @@ def test_sessions_in_the_files_of_an_older_backup_come_along(backed_up: Home) ->
     assert home.content()["talk"] == wanted
 
 
-def test_any_changed_byte_is_noticed_or_means_nothing(backed_up: Home) -> None:
-    home, before = backed_up, backed_up.content()
-    data = Path(home.file).read_bytes()
-    for place in range(0, len(data), len(data) // 20):
-        spoilt = bytearray(data)
-        spoilt[place] ^= 0x21
-        Path(home.file).write_bytes(spoilt)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Home, "loxodon", _any_code)
-            home.restore()
-        assert home.content() == before, place
-
-
-def _any_code(home: Home, *words: str) -> None:
-    """Whether it is refused or a byte that nobody reads."""
-    from tests.cli.shell import typed
-
-    typed("--home", home.path, *words, env=dict(os.environ))
-
-
 # While others go on
 
 WRITER = """
@@ -373,33 +352,6 @@ def test_restore_while_others_have_it_open(backed_up: Home) -> None:
     with home.open() as memory:
         assert [one.content for one in memory.journal(session="end")] == ["and on it goes"]
         assert memory.validate() == []
-
-
-def test_vectors_that_others_hold_are_read_anew(home: Home) -> None:
-    class Embedder:
-        name = "letters"
-
-        def embed(self, texts: Sequence[str]) -> list[list[float]]:
-            return [
-                [float(text.lower().count(one)) + 0.1 for one in "abcdefghij"] for text in texts
-            ]
-
-    def opened() -> Memory:
-        return Memory.open(home.path, clock=clock, embedder=Embedder())
-
-    def found(memory: Memory) -> bool:
-        return any(one.content == "jjjjjjjj" for one in memory.recall("jjjj").items)
-
-    with opened() as memory:
-        memory.embed()
-    home.backup()
-    with opened() as other:
-        with opened() as memory:
-            memory.add([{"role": "user", "content": "jjjjjjjj", "id": "j"}], session="j")
-            memory.embed()
-        assert found(other)
-        home.restore()
-        assert not found(other)
 
 
 def test_commands_for_all_spaces_and_backup_over_http(home: Home, tmp_path: Path) -> None:

@@ -98,16 +98,6 @@ def test_newest_backup_is_found(home: Path) -> None:
     assert truth(home) == before
 
 
-def test_page_that_is_gone_comes_back_too(home: Path) -> None:
-    before, path = truth(home), database(home)
-    data = bytearray(path.read_bytes())
-    start = data.index(b"words 19") // 4096 * 4096
-    data[start : start + 4096] = bytes(4096)
-    path.write_bytes(data)
-    Shell(home)("repair")
-    assert truth(home) == before
-
-
 def test_destroyed_file_comes_back_from_a_backup_that_is_named(home: Path) -> None:
     before, copy = truth(home), home.parent / "kept"
     with opened(home) as memory:

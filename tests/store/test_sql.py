@@ -40,7 +40,6 @@ CONDITIONS = {
     "find_strongest": MEMORY,
     "foremost": MEMORY,
     "newest_documents": OF_TABLE["documents"],
-    "namespaces": ["document_under"],
     "turn_rows": ["turn_rows_of"],
     "memory_rows": ["memory_rows_of"],
     "page_memories": [*MEMORY, "after_memories"],

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from loxodon import InputError, Memory
-from loxodon.types import AUDIENCES
 from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.store.contracts import contents
@@ -116,14 +115,6 @@ def test_group_sees_nothing_private(memory: Memory) -> None:
     assert "private" not in group.snapshot() + group.profile()
 
 
-def test_lists_by_audience(memory: Memory) -> None:
-    for audience in AUDIENCES:
-        memory.capture(audience, audience=audience)
-        assert contents(memory.list(audience=audience)) == [audience]
-    with pytest.raises(InputError):
-        memory.list(audience="nobody")  # type: ignore[arg-type]
-
-
 def test_threads_of_several_agents_see_their_own(memory: Memory) -> None:
     for name in ("a", "b", "c"):
         memory.within(name).capture(f"of {name}")
@@ -139,20 +130,6 @@ def test_threads_of_several_agents_see_their_own(memory: Memory) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
-
-
-def test_memory_opened_as_an_agent(tmp_path: Path, clock: Clock) -> None:
-    home = tmp_path / "home"
-    with Memory.open(home, config={"enabled": False}, clock=clock) as memory:
-        said(memory.within("coder"), "a coder's word")
-        memory.within("coder").capture("a coder's fact")
-        assert "coder" not in memory.within("writer").recall("word").context
-        assert "a coder's word" in memory.within("coder").recall("word").context
-    with Memory.open(home, clock=clock, agent="writer", chat="group") as writer:
-        assert (writer.agent, writer.chat) == ("writer", "group")
-        assert (writer.journal(), writer.list()) == ([], [])
-    with Memory.open(home, clock=clock, agent="coder") as coder:
-        assert (len(coder.journal()), known(coder)) == (2, ["a coder's fact"])
 
 
 def test_agents_survive_a_restore(memory: Memory, tmp_path: Path, clock: Clock) -> None:

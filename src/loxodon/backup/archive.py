@@ -30,6 +30,7 @@ from loxodon.errors import InputError, LockedStoreError
 from loxodon.journal.lines import check_unpacked
 from loxodon.security.keys import mac
 from loxodon.store import Progress
+from loxodon.store.driver import newer
 from loxodon.store.sqlite.cipher import Keys
 
 MANIFEST = "manifest.json"
@@ -127,11 +128,7 @@ class Reader:
         except (*_SPOILT, LookupError, TypeError, AttributeError, RecursionError):
             raise _not_whole(path, InputError("its manifest is missing or invalid")) from None
         if version != VERSION:
-            raise InputError(
-                "{path} was written by a newer version of Loxodon",
-                hint="install that version of Loxodon or a later one; nothing was changed",
-                path=path,
-            )
+            raise newer(path, version, VERSION)
         sizes = {name: entry.file_size for name, entry in entries.items()}
         databases = {f"spaces/{held.folder}/loxodon.db" for held in self.spaces}
         twice = len(archive.infolist()) != len(sizes) + 1

@@ -15,11 +15,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
+from glob import glob
 from typing import NamedTuple
 
 import apsw
 
-from loxodon import errors, old_files
+from loxodon import errors, layout, old_files
 from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Reader
 from loxodon.backup.create import found as backups_found
@@ -28,17 +29,6 @@ from loxodon.config import Config, WorkspaceConfig
 from loxodon.consolidate.decay import Decay
 from loxodon.filelock import FileLock, draft_in
 from loxodon.forget import forgetting
-from loxodon.layout import (
-    CONFIG,
-    CONSOLIDATION_LOCK,
-    DATABASE,
-    EMBEDDING_LOCK,
-    KEYS,
-    OLD_SESSIONS,
-    SPACES,
-    STRETCH,
-    WORKSPACE,
-)
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace, keys_for
 from loxodon.security import keys
@@ -104,7 +94,7 @@ class _Restoring:
         clock: Clock,
         progress: Progress,
     ) -> None:
-        self._reader, self._home, self._clock, self._progress = reader, home, clock, progress
+        self._reader, self._home, self._clock = reader, home, clock
         if reader.schema > len(migrations("sqlite")):
             raise newer(reader.path, reader.schema, len(migrations("sqlite")))
         reader.verify(progress)
@@ -113,7 +103,9 @@ class _Restoring:
         self._keys = keys.database_keys(home, config.encryption, environ)
         self._their_keys = self._keys
         if reader.is_encrypted:  # with our keys, or with one that is given now
-            how = reader.data(f"{KEYS}/{STRETCH}")  # how pass phrases were stretched there
+            how = reader.data(
+                f"{layout.KEYS}/{layout.STRETCH}"
+            )  # how pass phrases were stretched there
             stretching = keys.checked_stretching(json.loads(how), reader.path) if how else None
             texts = [environ.get(keys.VARIABLE, "").strip()]
             if source := keys.source_of(home, config.encryption):
@@ -121,7 +113,10 @@ class _Restoring:
             theirs = [keys.key_from(text, home, stretching) for text in texts if text]
             self._their_keys = tuple(dict.fromkeys((*self._keys, *theirs)))
         reader.check_seal(self._their_keys)
-        if reader.is_encrypted and not self._keys and _is_new(home):
+        is_known = os.path.exists(os.path.join(home, layout.CONFIG)) or glob(
+            f"*/{layout.DATABASE}", root_dir=os.path.join(home, layout.SPACES)
+        )
+        if reader.is_encrypted and not self._keys and not is_known:
             raise errors.LockedStoreError(
                 "{path} is encrypted, but the new home {home} is not",
                 hint="set the location of its key with `loxodon config encryption.key`",
@@ -153,14 +148,14 @@ class _Restoring:
             return space_of(self._extracted(held, draft), self._their_keys)
 
     def _extracted(self, held: BackedUpSpace, draft: str) -> str:
-        path = os.path.join(draft, DATABASE)
-        self._reader.extract(f"{SPACES}/{held.folder}/{DATABASE}", path)
+        path = os.path.join(draft, layout.DATABASE)
+        self._reader.extract(f"{layout.SPACES}/{held.folder}/{layout.DATABASE}", path)
         check_schema(path, self._their_keys if held.encrypted else ())
         return path
 
     def is_kept(self, space: str) -> bool:
         """Whether a space has something."""
-        path = os.path.join(space_path(self._home, space), DATABASE)
+        path = os.path.join(space_path(self._home, space), layout.DATABASE)
         return is_kept(path, space, self._decay, self._keys)
 
     # One space
@@ -175,13 +170,13 @@ class _Restoring:
                     rename = "UPDATE meta SET value = ? WHERE name = 'space'"
                     connection.execute(rename, (space,)).fetchall()
             # An earlier version had transcripts in files.
-            os.makedirs(os.path.join(draft, OLD_SESSIONS), mode=0o700)
+            os.makedirs(os.path.join(draft, layout.OLD_SESSIONS), mode=0o700)
             for name in self._reader.parts:
-                if name.startswith(f"{SPACES}/{held.folder}/{OLD_SESSIONS}/"):
-                    path = os.path.join(draft, OLD_SESSIONS, os.path.basename(name))
+                if name.startswith(f"{layout.SPACES}/{held.folder}/{layout.OLD_SESSIONS}/"):
+                    path = os.path.join(draft, layout.OLD_SESSIONS, os.path.basename(name))
                     self._reader.extract(name, path)
             turns, memories = self._made_ready(new, draft, space)
-            path = os.path.join(folder, DATABASE)
+            path = os.path.join(folder, layout.DATABASE)
             before = free(f"{path}.before-restore") if self.is_kept(space) else ""
             copying.put_in_place(new, path, before, self._keys)
         with Memory.open(self._home, space, self._config, self._clock) as memory:
@@ -210,7 +205,7 @@ class _Restoring:
         audit = self._config.audit._replace(enabled=False)
         config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
         opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
-        live = os.path.join(space_path(self._home, space), DATABASE)
+        live = os.path.join(space_path(self._home, space), layout.DATABASE)
         old_files.take_over(opened, self._their_keys)
         with Memory(opened) as memory:
             copying.forget_as_in(live, self._keys, store)
@@ -225,20 +220,12 @@ class _Restoring:
 def _quiet(folder: str) -> Iterator[None]:
     """Nothing else at work on a space in many steps."""
     with ExitStack() as held:
-        for name in (CONSOLIDATION_LOCK, EMBEDDING_LOCK, forgetting.LOCK):
+        for name in (layout.CONSOLIDATION_LOCK, layout.EMBEDDING_LOCK, forgetting.LOCK):
             lock = FileLock(os.path.join(folder, name))
             held.callback(lock.close)
             if not lock.acquire(_WAIT_SECONDS):
                 raise busy(os.path.join(folder, name))
         yield
-
-
-def _is_new(home: str) -> bool:
-    """Whether a home has neither settings nor a memory."""
-    spaces = os.path.join(home, SPACES)
-    folders = os.listdir(spaces) if os.path.isdir(spaces) else []
-    held = (os.path.join(spaces, name, DATABASE) for name in folders)
-    return not os.path.exists(os.path.join(home, CONFIG)) and not any(map(os.path.exists, held))
 
 
 # Repair
@@ -269,7 +256,7 @@ def repair(
     intact backup, and say what was done."""
     home = home_at(home)
     folder = space_folder(home, space, make=False)
-    path = os.path.join(folder, DATABASE)
+    path = os.path.join(folder, layout.DATABASE)
     if not os.path.exists(path):
         raise no_space(space)
     known = keys_for(home, config)
@@ -277,7 +264,7 @@ def repair(
     if sound:
         return Repaired(tuple(problems), rebuilt=bool(problems))
     views = config.workspace.path if space == "main" else ""
-    copies = [] if known else [views or os.path.join(folder, WORKSPACE)]
+    copies = [] if known else [views or os.path.join(folder, layout.WORKSPACE)]
     copies += [one.path for one in backups_found(home, space, config, None)]
     for copy in [source] if source else copies:  # the best first
         copy = os.path.abspath(os.path.expanduser(copy))
@@ -299,10 +286,6 @@ def repair(
             with store.writing():  # the messages that only the damaged file has
                 kept = store.append(list(_turns_in(done.before, known)))
             added = sum(isinstance(one, Turn) for one in kept)
-            with suppress(
-                errors.LoxodonError
-            ):  # notes are where they were, and are read the next time
-                memory.workspace.index()
         counts = done.turns + added, done.memories
         return Repaired(tuple(problems), False, *counts, copy, added, done.before)
     raise errors.StoreError(

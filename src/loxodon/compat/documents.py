@@ -23,7 +23,7 @@ from loxodon.recall.fuse import rarity
 from loxodon.store import Filter, Namespace, StoredDocument, clock_check
 from loxodon.store.rows import loaded, moment
 from loxodon.store.store import Store
-from loxodon.store.walls import path_of
+from loxodon.store.walls import namespace_at, path_of
 from loxodon.text.related import expand
 from loxodon.text.words import query_words
 from loxodon.verbs import verb
@@ -227,8 +227,9 @@ class Documents:
     @verb(named=True, audit="reads")
     def namespaces(self, begin: Namespace = ()) -> list[Namespace]:
         """Every namespace that begins so and has a document, in order."""
-        found = self._kept.namespaces(self._at(begin), self._now())
-        return [names[len(self._root) :] for names in found]
+        path = path_of(self._at(begin))
+        paths = self._store.column("namespaces", self._now(), path, f"{path[:-1]}0")  # after '/'
+        return [names[len(self._root) :] for names in sorted(map(namespace_at, paths))]
 
     @verb(named=True, access="write", audit="works")
     def sweep(self) -> int:

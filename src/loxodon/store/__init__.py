@@ -119,8 +119,6 @@ class MemoryUse(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change of a memory."""
-
     id: str
     change: str  # `edited`, `superseded`, …
     at: datetime
@@ -147,8 +145,6 @@ class JobRuns(NamedTuple):
 
 
 class Altered(NamedTuple):
-    """A memory that changed within a time."""
-
     row: int
     change: str  # the last change of it: `edited`, `superseded`, …
     at: datetime
@@ -170,8 +166,6 @@ class Tie(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A version of a memory, as far as its strength goes."""
-
     version: int
     at: datetime
     change: str
@@ -247,8 +241,6 @@ class StoredDocument(NamedTuple):
 
 
 class QuarantinedText(NamedTuple):
-    """A held-back passage as it is stored."""
-
     no: int
     turn: int | None  # the number of the turn that contains it
     memory: str  # the id of the memory that lacks it; empty if none
@@ -291,8 +283,6 @@ class MemoryRow(NamedTuple):
 
 
 class TextAt(NamedTuple):
-    """A text in a table, with its key."""
-
     table: str
     key: tuple[int | str, ...]
     column: str

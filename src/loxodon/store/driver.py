@@ -162,7 +162,7 @@ class Driver(ABC):
         """Called inside every transaction that has changed something; an error undoes it."""
         self.changed: list[str] = []  # ids of what this transaction changed, for the audit log
         self.sql = statements(backend)
-        self.patience: float | None = None  # seconds left to wait for others who write; None: any
+        self.patience = LOCK_SECONDS  # to wait for others who write
         self._composed: dict[Hashable, Statement] = {}
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"

@@ -11,7 +11,6 @@ from loxodon.store.driver import these
 from loxodon.store.indexes import Part
 from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.rows import index_of, labels_of, loaded
-from loxodon.store.search import TABLES
 
 # What stays when everything is erased: used numbers, marks of what was read, receipts
 _KEPT = (*("model_use", "followed", "jobs", "tombstones", "receipts", "counters", "meta"),)
@@ -138,7 +137,7 @@ class Erasure(Part):
         """Delete turns and the work in progress on them; delete their segments first."""
         gone = list(turns)
         self._indexes.drop("turns", gone)
-        self._store.vectors.gone(gone, "turns")
+        self._store.vectors._gone(gone, "turns")
         sessions = self._db.all("sessions_of", (these(gone),))
         for table, column in (*_OF_TURN, ("turns", "seq")):
             self._db.run("drop_rows_of", (these(gone),), table=table, key=column)
@@ -168,7 +167,7 @@ class Erasure(Part):
         keys = self._db.column("import_keys", (these(gone),))
         for index in ("memories", "archive"):
             self._indexes.drop(index, gone)
-        self._store.vectors.gone(gone, "memories")
+        self._store.vectors._gone(gone, "memories")
         for table, column in _OF_MEMORY:
             self._db.run("drop_rows_of", (these(gone),), table=table, key=column)
         self._db.run("drop_quarantine_of", (these(ids),))
@@ -212,12 +211,12 @@ class Erasure(Part):
     # So that nothing is left
 
     def scrub(self) -> bool:
-        """Leave nothing of what was erased in an index, page or log; False if someone is still
-        reading from the log. Not within a transaction."""
+        """Leave nothing of what was erased in an index, page or log; see `Driver.compact`."""
         with self._db.writing():
             self._db.text.scrub()
-            for index in TABLES:
-                self._indexes.drop_unused(index)
+            for index, word, _ in self._db.all("common_words"):
+                if not self._db.text.few(index, [word], 1)[word]:
+                    self._db.run("drop_common_word", (index, word))
         return self._db.compact()
 
 

@@ -41,8 +41,6 @@ class Indexes:
     def __init__(self, db: Driver) -> None:
         self._db = db
         self._common: tuple[str, dict[str, dict[str, float]]] = ("", {})
-        self._enough: dict[Index, int] = {}
-        """Up to how many rows an index has no need of another sample."""
 
     def rows(self, index: Index) -> int:
         """About how many rows an index has; counting them would take longer than most searches."""
@@ -82,12 +80,8 @@ class Indexes:
         """Put rows into an index, and sample it when it has doubled; how many it has now."""
         rows = self._db.take(f"rows_{index}", len(texts)) if texts else self.rows(index)
         self._db.text.put(index, ((row, index_words(text)) for row, text in texts))
-        if rows >= SAMPLE_FROM and rows > self._enough.get(index, 0):
-            sampled = int(self.meta(f"sampled_{index}") or 0)
-            if rows >= 2 * sampled:
-                self._sample(index)
-            else:
-                self._enough[index] = 2 * sampled - 1
+        if rows >= SAMPLE_FROM and rows >= 2 * int(self.meta(f"sampled_{index}") or 0):
+            self._sample(index)
         return rows
 
     def put_rows(self, index: Index, rows: Iterable[int]) -> None:
@@ -99,13 +93,6 @@ class Indexes:
         if gone := self._db.text.drop(index, rows):
             self._db.take(f"rows_{index}", -gone)
             self._db.take(f"changed_{TABLES[index].name}", 1)
-
-    def drop_unused(self, index: Index) -> None:
-        """Let go of those of its common words that no row has any more."""
-        words = [word for at, word, _ in self._db.all("common_words") if at == index]
-        found = self._db.text.few(index, words, 1)
-        gone = [(index, word) for word in words if not found.get(word)]
-        self._db.many("drop_common_word", gone)
 
     def _sample(self, index: Index) -> None:
         """Find the common words of an index from rows picked all over it."""
@@ -193,13 +180,8 @@ def common_in(texts: Sequence[str], rows: int) -> dict[str, float]:
 def clear_indexes(db: Driver) -> None:
     """Make everything that is derived anew, and empty; call within a transaction."""
     db.text.clear()
-    for statement in (
-        "clear_common_words",
-        "clear_labels",
-        "unindex_all",
-        "clear_samples",
-        "clear_row_counts",
-    ):
+    derived = ("clear_common_words", "clear_labels", "unindex_all", "clear_samples")
+    for statement in (*derived, "clear_row_counts"):
         db.run(statement)
 
 

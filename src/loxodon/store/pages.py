@@ -16,7 +16,7 @@ from loxodon.store.indexes import Part
 from loxodon.store.rows import from_json, loaded, moment, read_as
 from loxodon.store.search import Conditions, conditions_of
 from loxodon.text.words import fold
-from loxodon.types import Entity, Event, Record, Review, Segment, Session, Turn
+from loxodon.types import Entity, Event, Review, Segment, Session, Turn
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store
@@ -36,10 +36,8 @@ def page(
     value: Any = None,
 ) -> Slice[Any]:
     """The first `limit` items (0: all) of a list after a key (None: from the beginning), and the
-    key of the last of them, or None if no more follow.
-
-    A key is the place of an item in the order of an index. So whatever is written between two
-    pages, an item that stays is returned once, and a page costs the same wherever it is."""
+    key of the last of them, or None if no more follow. A key is the place of an item in the order
+    of an index: an item that stays is returned once, whatever is written between two pages."""
     db, zone, list_of = store._db, store._zone, name
     found = Conditions()
     if name == "memories":
@@ -113,17 +111,13 @@ class Overview(Part):
     def altered(self, since: datetime, but: Sequence[str], limit: int) -> list[Altered]:
         """The memories that changed last since a time; not summaries, nor by changes in `but`."""
         rows = self._db.all("altered", (to_stored(since)[0], these(but), limit))
-        return [
-            Altered(row, change, moment(at, self._zone), self._before(before))
-            for row, change, at, before in rows
-        ]
-
-    def _before(self, text: str | None) -> Record | None:
-        """A record out of the history; one that was not to be seen from here is none."""
-        if text is None:
-            return None
-        record = from_json(text, self._store.space, self._zone)
-        return record if self._store.wall.admits(record.agent, record.audience) else None
+        found = []
+        for row, change, at, text in rows:
+            before = None if text is None else from_json(text, self._store.space, self._zone)
+            if before and not self._store.wall.admits(before.agent, before.audience):
+                before = None  # it was not to be seen from here
+            found.append(Altered(row, change, moment(at, self._zone), before))
+        return found
 
     def ties(self) -> list[Tie]:
         """What every active memory but summaries says of whom."""

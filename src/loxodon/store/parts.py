@@ -15,7 +15,7 @@ from loxodon.store.driver import plain, these
 from loxodon.store.indexes import Part
 from loxodon.store.rows import loaded, moment, read_as
 from loxodon.store.search import Conditions, under
-from loxodon.store.walls import namespace_at, owners_only, path_of
+from loxodon.store.walls import owners_only, path_of
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
 from loxodon.types import Entity, Segment
@@ -193,15 +193,13 @@ class WorkspaceData(Part):
         self._indexes.drop("chunks", wanted)
         self._indexes.put_rows("chunks", standing)
         if gone := set(wanted).difference(standing):
-            self._store.vectors.gone(gone)
+            self._store.vectors._gone(gone)
             self._db.many("drop_chunk", [(row,) for row in gone])
 
 
 class DocumentStore(Part):
-    """JSON values that programs store beside the memories, returned exactly.
-
-    They are found by namespace (names from general to specific) and key, or by their words;
-    consolidation and recall do not read them."""
+    """JSON values that programs store, found by namespace and key or by their words. Recall does
+    not read them."""
 
     def put(
         self,
@@ -244,12 +242,6 @@ class DocumentStore(Part):
         rows = self._db.all("newest_documents", [*where.values, limit], where=where.names)
         return [read_as(StoredDocument, row, self._zone) for row in rows]
 
-    def namespaces(self, begin: Namespace, now: datetime) -> list[Namespace]:
-        """Every namespace with this prefix and a document that has not expired, in order."""
-        names, values = under(path_of(begin))
-        paths = self._db.column("namespaces", [to_stored(now)[0], *values], where=names)
-        return sorted(map(namespace_at, paths))
-
     def drop(self, rows: Iterable[int]) -> None:
         gone = list(rows)
         self._indexes.drop("documents", gone)
@@ -261,8 +253,6 @@ class Quarantine(Part):
 
     def put(self, kept: Sequence[QuarantinedText]) -> list[QuarantinedText]:
         """Store passages; each gets a number that is never reused."""
-        if not kept:
-            return []
         last = self._db.take("quarantine", len(kept))
         numbered = [one._replace(no=no) for no, one in enumerate(kept, last - len(kept) + 1)]
         self._db.many("put_quarantine", map(plain, numbered))

@@ -26,11 +26,9 @@ _IMPOSSIBLE = (TypeError, ValueError, OverflowError)  # what comes of a number t
 class DecayModel(Protocol):
     """How strength decays; the store keeps a base value and its time, and computes the rest."""
 
-    def now(self) -> datetime:
-        """The current time for the decay."""
+    def now(self) -> datetime: ...
 
-    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
-        """The current strength."""
+    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float: ...
 
     def rate(self, kind: Kind, importance: float) -> float:
         """The share of it that a day takes."""

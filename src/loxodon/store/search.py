@@ -218,8 +218,5 @@ def best(
         for row, times in one.items():
             if among is None or row in among:
                 scores[row] += weight * times / (times + longer[row])
-    best = [(score, row) for row, score in scores.items()]
-    if len(best) > limit:  # numbers are sorted faster than pairs
-        least = sorted(scores.values())[-limit]
-        best = [one for one in best if one[0] >= least]
-    return [Hit(row, score) for score, row in sorted(best, reverse=True)[:limit]]
+    best = sorted(((score, row) for row, score in scores.items()), reverse=True)
+    return [Hit(row, score) for score, row in best[:limit]]

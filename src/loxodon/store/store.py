@@ -8,6 +8,7 @@ that write inside `Store.writing`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, tzinfo
@@ -34,7 +35,7 @@ from loxodon.store.erasure import Erasure
 from loxodon.store.indexes import Indexes, clear_indexes, indexed_rows, name_entities
 from loxodon.store.pages import Overview, page
 from loxodon.store.parts import DocumentStore, Quarantine, WorkingSessions, WorkLog, WorkspaceData
-from loxodon.store.primary import PrimaryData
+from loxodon.store.primary import PrimaryData, check
 from loxodon.store.rows import (
     about_label,
     damaged,
@@ -74,6 +75,7 @@ _BANDS = ("critical", "high", "medium", "low")  # of importance
 _OPEN = Wall()
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ID = re.compile(r"(([fbs])_[0-9]{8})_([0-9]{3,9})")
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
 _NO_LABEL = {"project": GLOBAL_PROJECT, "topic": GENERAL_TOPIC}  # what stands there for none
 
@@ -132,7 +134,7 @@ class Store:
         return Vectors(self._db)
 
     def wait_at_most(self, seconds: float) -> None:
-        """Wait no longer than this, all in all, for others who write; then a BusyStoreError."""
+        """Wait no longer than this for others who write; then a BusyStoreError."""
         self._db.patience = seconds
 
     @property
@@ -365,16 +367,13 @@ class Store:
 
     def _id_for(self, record: Record) -> str:
         """The id that it brings, if of our form and free; else the next of its day."""
-        day = record.created_at
-        prefix = f"{_ID_LETTER[record.kind]}_{day.year:04d}{day.month:02d}{day.day:02d}"
-        brought, _, number = record.id.rpartition("_")
-        ours = len(brought) == len(prefix) and brought[:2] == prefix[:2] and brought[2:].isdecimal()
-        if not (ours and record.id.isascii() and number.isdecimal() and 3 <= len(number) <= 9):
-            return f"{prefix}_{self._db.take(prefix, 1):03d}"
-        if self._db.one("has_memory", (record.id,)):
+        letter, day = _ID_LETTER[record.kind], record.created_at
+        brought = _ID.fullmatch(record.id)
+        if not brought or brought[2] != letter or self._db.one("has_memory", (record.id,)):
+            prefix = f"{letter}_{day.year:04d}{day.month:02d}{day.day:02d}"
             return f"{prefix}_{self._db.take(prefix, 1):03d}"
         # Nobody is given it again.
-        self._db.take(brought, max(0, int(number) - self._db.take(brought, 0)))
+        self._db.take(brought[1], max(0, int(brought[3]) - self._db.take(brought[1], 0)))
         return record.id
 
     def _end(self, record: Record, since: datetime) -> int:
@@ -394,11 +393,8 @@ class Store:
         *,
         vouched: bool = False,
     ) -> Record:
-        """Change fields of a memory: version + 1; the previous record goes to its history.
-
-        Behind a wall, only the agent's own memories can be changed, and the owner's if the
-        user's words support it (`vouched`). Raises StaleEditError if it is no longer at
-        `version`."""
+        """Change fields of a memory: version + 1; the previous record goes to its history. Raises
+        StaleEditError if it is no longer at `version`; for `vouched` see `Wall.check_change`."""
         db = self._db
         row = self._row(id)
         # From here on of the table itself: after the change, it may be out of sight.
@@ -441,7 +437,7 @@ class Store:
         if old.content != new.content:
             self.vectors.retold([row], "memories")
         elif old.state != new.state:
-            self.vectors.moved(row, index_of(new))
+            self.vectors._moved(row, index_of(new))
         if (labels := labels_of(new)) != labels_of(old):
             self._db.run("drop_labels", (row,))  # all but its keywords
             self._db.many("put_label", [(*label, row) for label in labels])
@@ -622,11 +618,9 @@ class Store:
 
     def check(self, progress: Progress) -> list[Problem]:
         """Every problem with the data or its indexes; empty if there is none."""
-        from loxodon.store import checks
-
         self._for_owner()
         with self.reading():
-            return checks.check(self, progress)
+            return check(self, progress)
 
     def rebuild(self, progress: Progress) -> int:
         """Rebuild all derived data from the primary data; return how many rows were indexed."""
@@ -649,23 +643,18 @@ class Store:
             while self.worklog.index(BATCH):
                 pass
             name_entities(self._db)
-            self.vectors.rebuild()
+            self.vectors._rebuild()
             self._db.set_meta("rates", self._rates())
         return done
 
     # When memories end
 
-    def reckon_ends(self) -> int:
-        """Find anew when memories end, if what they fade by has changed; of how many."""
-        rates = self._rates()
-        if self._db.meta("rates") == rates:
-            return 0
-        done = 0
-        for rows in self._db.stream("memories_after", ("active",)):
-            self._set_ends(rows)
-            done += len(rows)
-        self._db.set_meta("rates", rates)
-        return done
+    def reckon_ends(self) -> None:
+        """Find anew when memories end, if what they fade by has changed."""
+        if self._db.meta("rates") != self._rates():
+            for rows in self._db.stream("memories_after", ("active",)):
+                self._set_ends(rows)
+            self._db.set_meta("rates", self._rates())
 
     def _rates(self) -> str:
         """How strength falls, as text: two that are the same make memories end alike."""

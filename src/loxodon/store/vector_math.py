@@ -74,11 +74,8 @@ class Frame:
 
 
 def fit_frame(vectors: Floats, count: int, spoken: Sequence[str], asks: Sequence[bool]) -> Frame:
-    """The frame of `count` vectors of which these are a sample.
-
-    `spoken` has the language of each that is of a turn, else nothing, and `asks` which are
-    questions. The mean of few vectors counts little: that of one would be the vector.
-    """
+    """The frame of `count` vectors of which these are a sample. `spoken` has the language of each
+    that is of a turn, else nothing, and `asks` which are questions."""
     mean = (vectors.mean(axis=0) * (count / (count + _FEW))).astype(np.float32)
     shifts = []
     for language in LANGUAGES:

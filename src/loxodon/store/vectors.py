@@ -251,24 +251,24 @@ class Vectors:
     def retold(self, rows: Iterable[int], kind: Embeddable = "turns") -> None:
         """The visible text of these rows has changed: drop their vectors and embed them again."""
         changed = list(rows)
-        self.gone(changed, kind)
+        self._gone(changed, kind)
         queue = "queue_turn" if kind == "turns" else "queue_memory"
         self._db.many(queue, [(row,) for row in changed])
 
-    def moved(self, row: int, pool: Index) -> None:
+    def _moved(self, row: int, pool: Index) -> None:
         """A memory has come to another pool; its vectors go along."""
         self._empty_signs(pool, [row])
         self._db.run("move_vector", (pool, row))
         self._empty_signs(pool, [row])
 
-    def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
+    def _gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
         """These are deleted, or have other words: drop their vectors."""
         wanted = list(rows)
         self._empty_signs(kind, wanted)
         self._db.run("drop_vectors", (*_POOLS[kind], these(wanted)))
         self._db.run("drop_vector_todo", (kind, these(wanted)))
 
-    def rebuild(self) -> None:
+    def _rebuild(self) -> None:
         """Compute the signs of all vectors anew; delete the vectors of nothing."""
         self._db.run("drop_astray_vectors")
         for no, name in self._db.all("vector_models"):

@@ -85,8 +85,7 @@ class Wall(NamedTuple):
         return self.agent + ("~group" if self.group else "")
 
     def session(self, name: str) -> str:
-        """The name of a session of whoever is behind this wall: two agents who both call theirs
-        `default` have two, and neither learns what the other has there."""
+        """The name of a session: two agents who both call theirs `default` have two."""
         mark = self.mark
         return name if not mark or name.endswith(f"@{mark}") else f"{name}@{mark}"
 

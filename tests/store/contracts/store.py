@@ -232,13 +232,6 @@ class StoreContract(Contract):
         first, second, last = rows.values()
         assert dict(store.query("successors", [first, second, last])) == {first: last, second: last}
 
-    def test_history_ends_where_the_line_ends_or_closes(self, store: Store) -> None:
-        one, other = self.keep(store, record("one", replaces="f_19990101_001"), record("other"))
-        assert len(store.history(one.id)) == 1
-        self.update(store, one.id, replaces=other.id)
-        self.update(store, other.id, replaces=one.id)
-        assert [v.record.id for v in store.history(one.id)] == [other.id] * 2 + [one.id] * 2
-
     # Finding
 
     def test_memories_are_filtered(self, store: Store) -> None:

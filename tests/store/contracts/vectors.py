@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -97,10 +96,6 @@ class VectorsContract(Contract):
             assert found == sorted(found, key=lambda one: (-one.score, -one.row))
         assert rows_of(embedded, "turns", vectors[5]) == rows_of(embedded, "turns", vectors[5])
 
-    def test_of_equals_the_newest_comes_first(self, embedded: AnyStore) -> None:
-        fill(embedded, np.concatenate([some(40), some(40)]))
-        assert rows_of(embedded, "turns", some(40)[7], 2) == [48, 8]
-
     def test_without_vectors_there_is_nothing_to_find(self, embedded: AnyStore) -> None:
         asked = some(1)[0]
         assert rows_of(embedded, "turns", asked) == []
@@ -112,32 +107,6 @@ class VectorsContract(Contract):
         views = [QuestionVector(MODEL, asked)]
         assert embedded.vectors.similarities("turns", views, [99, 0, -1]) == {}
 
-    def test_similarities_are_those_of_the_search(self, embedded: AnyStore) -> None:
-        vectors = some(50)
-        fill(embedded, vectors)
-        found = near(embedded, vectors[3], 50)
-        rows: Sequence[int] = [*range(1, 60), *range(1_000, 100_000, 7)]
-        again = embedded.vectors.similarities("turns", [QuestionVector(MODEL, vectors[3])], rows)
-        assert again == pytest.approx({one.row: one.score for one in found}, abs=1e-4)
-
-    def test_a_score_says_how_much_closer_than_usual(self, embedded: AnyStore) -> None:
-        fill(embedded, vectors := some(400))
-        views = [QuestionVector(MODEL, vectors[0])]
-        found = embedded.vectors.similarities("turns", views, range(1, 401))
-        others = [score for row, score in found.items() if row != 1]
-        assert abs(float(np.mean(others))) < 0.3
-        assert 0.7 < float(np.std(others)) < 1.3
-        assert found[1] > 5
-
-    def test_a_row_has_one_vector_of_a_model(self, embedded: AnyStore) -> None:
-        vectors = some(4)
-        fill(embedded, vectors[:2])
-        fill(embedded, vectors[2:3])  # row 1 again
-        assert embedded.vectors.coverage(MODEL).embedded == 2
-        (best, *_) = near(embedded, vectors[2])
-        assert best.row == 1
-        assert best.cosine == pytest.approx(1, abs=1e-3)
-
     def test_what_another_writes_is_seen(self, embedded: AnyStore, open_store: OpenStore) -> None:
         vectors = some(40)
         fill(embedded, vectors[:20])
@@ -146,7 +115,7 @@ class VectorsContract(Contract):
         fill(other, vectors[20:], first=21)
         assert rows_of(embedded, "turns", vectors[30], 1) == [31]
         with other.writing():
-            other.vectors.gone([31], "turns")
+            other.vectors._gone([31], "turns")
         assert 31 not in rows_of(embedded, "turns", vectors[30], 40)
         other.close()
 
@@ -198,12 +167,12 @@ class VectorsContract(Contract):
         signs = "SELECT rows, bits FROM vector_signs"
         assert all(bits for _, bits in embedded._db.all(signs))
         with embedded.writing():
-            embedded.vectors.gone([2], "turns")
+            embedded.vectors._gone([2], "turns")
         assert embedded._db.all(signs) == [(b"", b"")]
         assert embedded._db.all("SELECT row FROM vectors WHERE row = 2") == []
         assert sorted(rows_of(embedded, "turns", some(5)[1])) == [1, 3, 4, 5]
         with embedded.writing():
-            embedded.vectors.gone([1, 3, 4, 5], "turns")
+            embedded.vectors._gone([1, 3, 4, 5], "turns")
             embedded.vectors.stop(MODEL, "")
         assert embedded._db.all(signs) == []
 

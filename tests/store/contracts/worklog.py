@@ -15,20 +15,6 @@ MINUTE = timedelta(minutes=1)
 
 
 class WorkLogContract(Contract):
-    def test_pool_is_counted(self, store: Store) -> None:
-        assert store.query_as(PoolSizes, "pool_sizes")[0] == PoolSizes(0, 0, 0, 0, 0)
-        self.put(store, turn("a"), turn("b"))
-        some = (record("1", topic="diet"), record("2"), record("3", state="archived"))
-        kept = self.keep(store, *some)
-        with store.writing():
-            mei = store.worklog.put_entity(Entity("Mei", "person", (), NOW, NOW))
-            store.worklog.put_entity(Entity("Tom", "person", (), NOW, NOW))
-        self.update(store, kept[0].id, "archived", state="archived")
-        assert store.query_as(PoolSizes, "pool_sizes")[0] == PoolSizes(1, 2, 2, 2, 2)
-        with store.writing():
-            store.worklog.drop_entity(mei.no)
-        assert store.query_as(PoolSizes, "pool_sizes")[0].entities == 1
-
     # What is in hand
 
     def test_segments_are_kept_replaced_and_found(self, store: Store) -> None:

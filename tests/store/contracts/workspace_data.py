@@ -10,7 +10,7 @@ from loxodon.errors import InputError
 from loxodon.store import Chunk, Filter, Note, NoteFile
 from loxodon.store.store import Store
 from tests.clock import NOW
-from tests.store.contracts import DAY, Contract, quiet, record
+from tests.store.contracts import DAY, Contract, quiet
 
 
 def note(path: str, root: str = "/w", **more: Any) -> NoteFile:
@@ -115,25 +115,3 @@ class WorkspaceDataContract(Contract):
         rows = self.found(store, "tea", "chunks")
         assert store.admitted("chunks", rows, Filter(audience="group")) == set()
         assert store.admitted("chunks", rows, Filter()) == set(rows)
-
-    def test_marks_are_of_a_file_and_a_session(self, store: Store) -> None:
-        assert store.scalar("mark", "/a.db", "") is None
-        with store.writing():
-            store.execute("set_mark", "/a.db", "", "{}", NOW)
-            store.execute("set_mark", "/a.db", "s1", '{"n": 1}', NOW)
-            store.execute("set_mark", "/a.db", "s1", '{"n": 2}', NOW)
-            store.execute("set_mark", "/b.db", "s1", "other", NOW)
-        assert store.scalar("mark", "/a.db", "s1") == '{"n": 2}'
-        assert store.query("marks", "/a.db") == [("", "{}"), ("s1", '{"n": 2}')]
-
-    def test_imports_are_known_by_their_key(self, store: Store) -> None:
-        one, two = self.keep(store, record("one"), record("two"))
-        with store.writing():
-            store.execute("put_import", b"k1", one.id, NOW)
-            store.execute("put_import", b"k1", two.id, NOW)  # stays what it first became
-            store.execute("put_import", b"k2", two.id, NOW)
-        keys = [b"k1", b"k2", b"k3", *(b"%d" % n for n in range(900))]
-        assert dict(store.query("imported", [key.hex() for key in keys])) == {
-            b"k1": one.id,
-            b"k2": two.id,
-        }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from threading import Barrier
 
 import pytest
@@ -14,7 +13,6 @@ from loxodon.store import Filter
 from loxodon.store.postgres.database import PostgresDatabase
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
-from loxodon.types import Source
 from tests.store.contract import BackendContract
 from tests.store.contracts import key, record, turn
 from tests.store.lasting import SHANGHAI, Lasting
@@ -31,40 +29,6 @@ class TestPostgresStore(BackendContract):
     ) -> Callable[[str], Store]:
         """All in one database: each test has its own spaces."""
         return lambda space: opened(shared_postgres, f"{request.node.name}/{space}")
-
-
-def test_what_is_undone_gives_its_numbers_back(shared_postgres: str) -> None:
-    one, other = (opened(shared_postgres, "numbers") for _ in range(2))
-    db = one._db
-    with one.writing():
-        assert db.take("memory", 2) == 2
-        with suppress(ValueError), one.writing():
-            db.take("memory", 5)
-            assert db.all(db.sql["counter"], ("memory",)) == [(7,)]
-            raise ValueError
-        assert db.take("memory", 1) == 3
-    with suppress(ValueError), one.writing():
-        db.take("memory", 9)
-        raise ValueError
-    assert db.all(db.sql["counter"], ("memory",)) == [(3,)]
-    with other.writing():
-        assert other._db.take("memory", 1) == 4
-    one.close()
-    other.close()
-
-
-def test_rows_that_are_sent_together_are_each_as_they_were_given(shared_postgres: str) -> None:
-    store = opened(shared_postgres, "together")
-    said = [turn(f"number {n}", id=str(n)) for n in range(64 + 8 + 3)]
-    with store.writing():
-        store.append([(one, key(one.id)) for one in said])
-        store.insert(record("all", sources=tuple(Source("s", one.id) for one in said)), "captured")
-    assert [one.content for one in store.journal(Filter(), 0)] == [one.content for one in said]
-    (kept,) = store.find(Filter())
-    assert [one.turn for one in kept.sources] == [one.id for one in said]
-    rows = [store.scalar("turn_row", "s", one.id) for one in said]
-    assert all(store.drawn_from([row]) for row in rows if row)
-    store.close()
 
 
 def test_threads_read_one_space_at_once(shared_postgres: str) -> None:

@@ -194,29 +194,6 @@ def test_every_table_has_its_walls(postgres_url: str) -> None:
 # Within a space
 
 
-@pytest.mark.parametrize("login", [OWNER, "postgres"])
-def test_wall_holds_whatever_name_a_table_is_given(postgres_url: str, login: str) -> None:
-    store = told(postgres_url.replace(OWNER, login, 1))
-    with raw(store, Wall()) as connection:
-        walled = {*tables(connection)} - NUMBERS - WORDS - {"jobs"}
-        # So that what follows can fail, for each.
-        assert telling(connection, [PRIVATE]) >= walled
-        assert telling(connection, [OTHERS]) >= walled - NOTES
-    for wall in WALLS:
-        with raw(store, wall) as connection:
-            assert telling(connection, hidden(wall)) <= WORDS
-            for table in walled:  # what cannot be seen cannot be changed either
-                column = "changed" if table == "home_state" else "space_id"
-                change = f"UPDATE loxodon.{table} SET {column} = {column} RETURNING *"
-                rows = repr(connection.execute(change).fetchall())
-                assert not any(word in rows for word in hidden(wall)), table
-    with raw(store, Wall()) as connection:  # a setting alone is enough
-        connection.execute("SET LOCAL loxodon.agent = 'coder'")
-        assert telling(connection, [OTHERS]) <= WORDS
-    assert (store.size() > 100, store.behind(Wall("a")).size()) == (True, 0)
-    store.close()
-
-
 def test_nothing_is_written_for_another_agent(postgres_url: str) -> None:
     store = told(postgres_url)
     with store.reading():

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import apsw
 import pytest
@@ -238,50 +237,18 @@ def test_other_rates_of_decay_are_no_damage(path: Path) -> None:
     with store.writing():
         kept = store.insert(record("one", strength=0.5), "learned")
         store.insert(record("two", state="archived"), "learned")
-        assert store.reckon_ends() == 0
+        store.reckon_ends()
     store.close()
     faster = opened(path, days=10)
     assert faster.column("ended", NOW + 5 * DAY, 9) == []
     with faster.writing():
-        assert faster.reckon_ends() == 1
+        faster.reckon_ends()
     assert faster.column("ended", NOW + 5 * DAY, 9) == [kept.id]
     assert faster.check(quiet) == []
     faster.close()
 
 
 # Search
-
-
-def test_common_words_do_not_lead_a_search(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("loxodon.store.search.LEAST_BUDGET", 50)
-    monkeypatch.setattr("loxodon.store.indexes.COMMON", 20)
-    store = opened(path)
-    sides = ("question about the budget", "answer on travel")
-    said = [turn(f"{sides[n % 2]} number{n}", id=str(n)) for n in range(3_000)]
-    special = {"both": "budget travel plans", "zebra": "budget zebra", "quiet": "quiet zebra"}
-    said += [turn(text, id=id) for id, text in {**special, "cat": "猫咪"}.items()]
-    with store.writing():
-        store.append([(one, key(one.id)) for one in said])
-
-    def ids(*words: str, **where: Any) -> list[str]:
-        hits = store.search("turns", words, Filter(**where), 10)
-        found = store.turns([hit.row for hit in hits])
-        return [found[hit.row].id for hit in hits]
-
-    assert ids("budget", "zebra")[:2] == ["zebra", "quiet"]  # rare words lead, common ones decide
-    assert ids("budget", "travel")[0] == "both"
-    assert ids("question")[:3] == ["2998", "2996", "2994"]  # only common words: the newest
-    for found in (ids("budget", "lisbon"), ids("budget", "zebra", session="s")):
-        assert len(found) == 10  # a rare word that nothing has hides nothing
-    assert ids("猫*") == ["cat"]
-    with store.writing():
-        store.append([(turn(f"猫{n}的", id=f"c{n}"), key(f"c{n}")) for n in range(4_000)])
-        for n in range(2_500):
-            store.insert(record(f"server log {n}", state="archived"), "captured")
-        store.insert(record("server"), "captured")
-    assert len(ids("猫*")) == 10
-    assert len(store.search("memories", ["server", "zzz"], Filter(), 10)) == 1
-    store.close()
 
 
 def test_other_words_than_before_make_the_indexes_anew(
@@ -375,10 +342,3 @@ def test_checksums_of_rows_of_earlier_versions_go(path: Path) -> None:
     assert contents(store.journal(Filter(), 0)) == ["said before", "said since"]
     store.close()
     assert not path.with_suffix(".mark").exists()
-
-
-def test_database_whose_application_id_was_changed_is_damaged(path: Path) -> None:
-    opened(path).close()
-    changed(path, "PRAGMA application_id=7")
-    with pytest.raises(DamagedStoreError):
-        opened(path)

@@ -17,7 +17,8 @@ import psycopg
 
 from loxodon import errors
 from loxodon.config import without_password
-from loxodon.store.driver import LOCK_SECONDS, Driver, Part, Row, half_character, statements
+from loxodon.store import driver
+from loxodon.store.driver import Driver, Part, Row
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.fulltext import PostgresFullText
 from loxodon.store.postgres.pool import Session, is_lost, translated
@@ -84,7 +85,7 @@ class PostgresDatabase(Driver):
             self._let_go()
 
     @contextmanager
-    def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+    def writing(self, seconds: float = driver.LOCK_SECONDS) -> Iterator[None]:
         if self._mode == "reading":
             raise RuntimeError("a write cannot begin within a read: it would be undone with it")
         if self._mode:
@@ -217,7 +218,7 @@ class PostgresDatabase(Driver):
         except psycopg.Error as error:
             raise translated(error, self.path) from None
         except UnicodeEncodeError:
-            raise half_character() from None
+            raise driver.half_character() from None
 
     # Walls
 
@@ -263,7 +264,7 @@ class PostgresDatabase(Driver):
 
 def _space_id(connection: Session, name: str) -> int:
     """The number of a space, which is made where it is not there."""
-    sql = statements("postgres")
+    sql = driver.statements("postgres")
     while not (rows := connection.execute(sql["space_named"], [name]).fetchall()):
         connection.execute(sql["make_space"], [name])
     return int(rows[0][0])

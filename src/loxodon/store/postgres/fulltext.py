@@ -190,10 +190,8 @@ class PostgresFullText:
 
     # Checks
 
-    def astray(self, index: Index, truth: str) -> tuple[int, int]:
-        held = f"SELECT row FROM indexed WHERE pool = {_POOLS[index]}"
-        missing = len(self._db.all(f"{truth} EXCEPT {held}"))
-        return missing, len(self._db.all(f"{held} EXCEPT {truth}"))
+    def held(self, index: Index) -> str:
+        return f"SELECT row FROM indexed WHERE pool = {_POOLS[index]}"
 
 
 def _unpacked(block: int, postings: bytes) -> Iterator[tuple[int, int, int]]:

@@ -34,8 +34,7 @@ _ONE_AT_A_TIME = (
     "SET LOCAL lock_timeout = '10s'; "
     "SELECT pg_advisory_xact_lock(hashtextextended('loxodon: deleting a space', 0))"
 )
-_LOCK_SECONDS = 10.0
-"""How long a deletion waits for whoever writes: a transaction, not all of a job."""
+_LOCK_SECONDS = 10.0  # how long a deletion waits for whoever writes
 _SQL = statements("postgres")
 _sharing = threading.Lock()
 

@@ -41,8 +41,7 @@ ROLE = "loxodon_spaces"  # what a login becomes that would see through row-level
 _WAIT_SECONDS = 10.0  # for a connection that is free
 _SOON = 3.0  # seconds without an answer after which it is asked whether the server is there at all
 REST_SECONDS = 10.0  # how often the pool closes one of those that nobody needed meanwhile
-_PATIENCE = 5.0
-"""Seconds in which another connection is looked for where one was lost: a failover takes some."""
+_PATIENCE = 5.0  # seconds in which another connection is looked for where one was lost
 _PAUSE = 0.5
 _OWN = 2  # connections of a process for the state of a home
 _PREPARED = 500  # statements that stay prepared: more than there are
@@ -55,10 +54,10 @@ _DEFAULTS: dict[str, Any] = {
 }
 """What holds where a URL says nothing of it: a dead server is noticed within a minute."""
 
+# Serialization failure, deadlock, lock not available, statement timeout: undone, try again
 _AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
-"""Serialization failure, deadlock, lock not available, statement timeout: undone, try again."""
+# The server goes down, comes up, has given up on us, or is a standby now
 _GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006"})
-"""The server goes down, comes up, has given up on us, or is a standby now."""
 _FULL = "53100"
 _DAMAGED = frozenset({"XX001", "XX002"})
 
@@ -184,8 +183,7 @@ def close_pools() -> None:
 
 
 def taken(url: str, own: bool = False) -> Session:
-    """A connection of the pool (or of that for the state of a home, `own`), for as long as one
-    needs it; give it back with `returned`."""
+    """A connection of the pool, or with `own` of that for the state of a home; see `returned`."""
     for seconds in (min(_SOON, _WAIT_SECONDS), _WAIT_SECONDS):
         try:
             return _pool_of(url, own).getconn(seconds)
@@ -206,8 +204,7 @@ def returned(url: str, connection: Session, own: bool = False) -> None:
 
 
 def begun(url: str, sql: str, own: bool = False) -> tuple[Session, tuple[Any, ...] | None]:
-    """A connection in a transaction, and the first row of the last statement that begins it; on
-    another connection where the first are lost."""
+    """A connection in a transaction, and the first row of the last statement that begins it."""
 
     def attempt() -> tuple[Session, tuple[Any, ...] | None]:
         connection = taken(url, own)
@@ -254,17 +251,9 @@ def asked(url: str, ask: Callable[[Session], _Result]) -> _Result:
 
 
 def _options(url: str) -> dict[str, Any]:
-    try:
-        given = conninfo_to_dict(url)
-    except psycopg.ProgrammingError as error:
-        raise errors.ConfigError(
-            "{url} is not a PostgreSQL URL: {reason}",
-            hint="write it as postgresql://user@host/database",
-            url=without_password(url),
-            reason=without_password(str(error).strip()),
-        ) from None
     limits = {"connect_timeout": max(2, round(settings(url).connect_timeout))}
-    return {**_DEFAULTS, **limits, **given, "autocommit": True, "cursor_factory": RawCursor}
+    always = {"autocommit": True, "cursor_factory": RawCursor}
+    return {**_DEFAULTS, **limits, **conninfo_to_dict(url), **always}
 
 
 _KEEPALIVES = (
@@ -307,8 +296,7 @@ def begin(space: int, wall: Wall, role: str, *, lock_seconds: float) -> str:
     return "; ".join(lines)
 
 
-_WRITERS = 0x4C58
-"""The first half of the key of the lock that the writers of a space take turns with."""
+_WRITERS = 0x4C58  # half of the key of the lock that the writers of a space take turns with
 
 
 def writers_turn(space: int, seconds: float) -> list[str]:
@@ -375,7 +363,7 @@ def is_lost(error: psycopg.Error) -> bool:
 
 def translated(error: psycopg.Error, path: str) -> errors.StoreError:
     state = error.sqlstate or ""
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = without_password(" ".join(str(error).split())) or type(error).__name__
     if is_lost(error):
         return errors.UnreachableStoreError(
             "the connection to {path} was lost: {reason}",

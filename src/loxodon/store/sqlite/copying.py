@@ -17,16 +17,8 @@ from loxodon.filelock import FileLock
 from loxodon.files import sync_folder
 from loxodon.store.driver import Row, migrations
 from loxodon.store.primary import COUNTED
-from loxodon.store.sqlite import cipher
+from loxodon.store.sqlite import cipher, database
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import (
-    APPLICATION_ID,
-    BUSY_MS,
-    Database,
-    busy,
-    let_go,
-    store_error,
-)
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store
@@ -45,7 +37,7 @@ def telling(path: str) -> Iterator[None]:
     try:
         yield
     except apsw.Error as error:
-        raise store_error(error, path) from None
+        raise database.store_error(error, path) from None
 
 
 # What a file says of itself, read without opening it as a store
@@ -90,7 +82,7 @@ def _asked(path: str, keys: Keys, sql: str, values: Row = ()) -> list[Row]:
     flags = apsw.SQLITE_OPEN_READWRITE if os.access(path, os.W_OK) else apsw.SQLITE_OPEN_READONLY
     try:
         with closing(cipher.connect(path, keys, flags)) as connection:
-            ours = connection.pragma("application_id") == APPLICATION_ID
+            ours = connection.pragma("application_id") == database.APPLICATION_ID
             return connection.execute(sql, values).fetchall() if ours else []
     except apsw.Error:
         return []
@@ -116,7 +108,7 @@ def check_schema(path: str, keys: Keys) -> None:
     except apsw.NotADBError:
         raise cipher.explained(path, keys) from None
     except (apsw.CorruptError, apsw.SQLError) as error:
-        raise store_error(error, path) from None
+        raise database.store_error(error, path) from None
     ours = expected_schema(min(version, len(migrations("sqlite"))))
     strangers = [f"{one[0]} {one[1]}" for one in found if one not in ours and not _is_ours(*one)]
     if strangers:
@@ -159,7 +151,7 @@ def recode(connection: apsw.Connection, new: str, key: bytes | None) -> None:
     try:
         connection.execute("VACUUM INTO ?", (f"file:{quote(new)}?{how}",)).fetchall()
     except apsw.Error as error:  # whose own words may have the key in them
-        raise store_error(error, new, type(error).__name__) from None
+        raise database.store_error(error, new, type(error).__name__) from None
     os.chmod(new, 0o600)
     with closing(checked(new, (key,) if key else ())) as made:
         made.execute("PRAGMA journal_mode=WAL").fetchall()
@@ -175,7 +167,7 @@ def snapshot(path: str, keys: Keys, new: str) -> None:
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     key, source = cipher.connect_with(path, keys, flags)
     with closing(source):
-        source.set_busy_timeout(BUSY_MS)
+        source.set_busy_timeout(database.BUSY_MS)
         recode(source, new, key or None)
 
 
@@ -187,7 +179,7 @@ def put_in_place(new: str, path: str, before: str, keys: Keys) -> None:
     the file that others may have open; where that is damaged or not there, the file is replaced."""
     if os.path.exists(path):
         try:
-            with closing(Database(path, keys)) as live, live.alone() as connection:
+            with closing(database.Database(path, keys)) as live, live.alone() as connection:
                 if before:
                     snapshot(path, keys, before)
                     if keys:
@@ -251,7 +243,7 @@ def _move_in(new: str, path: str, aside: str, keys: Keys) -> None:
     lock = FileLock(os.path.splitext(path)[0] + ".lock")
     try:
         if not lock.acquire(_MOVE_SECONDS):
-            raise busy(path)
+            raise database.busy(path)
         with held(path, keys):
             for end in ("", "-wal", ".check") if aside else ():
                 if os.path.exists(path + end):
@@ -287,10 +279,10 @@ def held(path: str, keys: Keys = ()) -> Iterator[apsw.Connection | None]:
             connection.execute("BEGIN EXCLUSIVE; COMMIT").fetchall()
     except apsw.Error as error:
         if connection is not None:
-            let_go(connection)
+            database.let_go(connection)
             connection = None
         if isinstance(error, apsw.BusyError | apsw.LockedError):
-            raise busy(path) from None
+            raise database.busy(path) from None
         why = cipher.explained(path, keys) if isinstance(error, apsw.NotADBError) else None
         if isinstance(why, errors.LockedStoreError):  # others may have the key
             raise why from None

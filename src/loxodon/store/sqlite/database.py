@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from threading import RLock
-from time import monotonic
 from typing import Any
 
 import apsw
@@ -25,21 +24,8 @@ import apsw
 from loxodon.errors import BusyStoreError, ForeignStoreError, StoreError, unwritable
 from loxodon.filelock import FileLock, at_fork, leave_behind
 from loxodon.messages import t
-from loxodon.store.driver import (
-    HOLE,
-    LOCK_SECONDS,
-    SQL,
-    Driver,
-    Entry,
-    Part,
-    Row,
-    entries,
-    full,
-    half_character,
-    migrations,
-    newer,
-    unusable,
-)
+from loxodon.store import driver
+from loxodon.store.driver import Driver, Part, Row
 from loxodon.store.search import TABLES
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys, damaged
@@ -60,13 +46,10 @@ _PRAGMAS = (
 _INDEXES = tuple(table.name for table in TABLES.values())
 _NAMED = re.compile(r"(?:index|table) (?:main\.)?(\w+)$")
 _TREE = re.compile(r"^Tree (\d+) ")
-_OUR_TABLES = """
-SELECT count(*) = 3 FROM sqlite_schema WHERE name IN ('turns', 'memories', 'counters')
-"""
 _SEALS = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB '*_sealed'"
 
+# Files that this process must not open: it was forked while its parent was at them
 _CUT_OFF: set[tuple[int, int]] = set()
-"""Files that this process must not open: it was forked while its parent was at them."""
 
 
 class Database(Driver):
@@ -135,7 +118,7 @@ class Database(Driver):
             if self._keys and not os.path.exists(f"{self.path}.check"):
                 cipher.put_check(self.path, self._keys[:1])
             connection.set_busy_timeout(BUSY_MS)
-            if self._recognise(connection) < len(migrations("sqlite")):
+            if self._recognise(connection) < len(driver.migrations("sqlite")):
                 self._migrate(connection)
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
@@ -159,8 +142,8 @@ class Database(Driver):
             "FROM pragma_application_id, pragma_user_version"
         )
         if application != APPLICATION_ID:
-            (ours,) = connection.execute(_OUR_TABLES).fetchone() or (0,)
-            if ours:
+            ours = "SELECT 1 FROM sqlite_schema WHERE name = 'memory_sources'"
+            if connection.execute(ours).fetchone():
                 raise damaged(self.path, StoreError("its application id was changed"))
             if application or tables:
                 raise ForeignStoreError(
@@ -169,8 +152,8 @@ class Database(Driver):
                     path=self.path,
                 )
             return 0
-        if version > len(migrations("sqlite")):
-            raise newer(self.path, version, len(migrations("sqlite")))
+        if version > len(driver.migrations("sqlite")):
+            raise driver.newer(self.path, version, len(driver.migrations("sqlite")))
         return int(version)
 
     def _migrate(self, connection: apsw.Connection) -> None:
@@ -183,7 +166,7 @@ class Database(Driver):
                 connection.execute(f'DROP INDEX "{name}"')
             with suppress(OSError):  # how many writes there were, beside the file
                 os.unlink(f"{os.path.splitext(self.path)[0]}.mark")
-            known = migrations("sqlite")
+            known = driver.migrations("sqlite")
             for number in range(self._recognise(connection) + 1, len(known) + 1):
                 with open(known[number - 1], encoding="utf-8") as file:
                     script = file.read()
@@ -214,7 +197,7 @@ class Database(Driver):
                 _undo(self._handle)
 
     @contextmanager
-    def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+    def writing(self, seconds: float = driver.LOCK_SECONDS) -> Iterator[None]:
         with self._turn:
             if self._mode == "reading":
                 raise RuntimeError("a write cannot begin within a read: it would be undone with it")
@@ -248,14 +231,12 @@ class Database(Driver):
     @contextmanager
     def alone(self) -> Iterator[apsw.Connection]:
         """The connection, while nobody else writes and no transaction is open."""
-        with self._turn:
+        with self._turn, self._translating():
             self._check_usable()
             lock = self._wait_for_turn()
             try:
                 self._follow()
                 yield self._connection
-            except apsw.Error as error:
-                raise self._translated(error) from None
             finally:
                 lock.release()
 
@@ -269,13 +250,8 @@ class Database(Driver):
             self._handle = self._connect()
             self.generation += 1
 
-    def _wait_for_turn(self, seconds: float = LOCK_SECONDS) -> FileLock:
-        began = monotonic()
-        most = seconds if self.patience is None else min(seconds, self.patience)
-        held = self._lock.acquire(most)
-        if self.patience is not None:
-            self.patience = max(0.0, self.patience - (monotonic() - began))
-        if not held:
+    def _wait_for_turn(self, seconds: float = driver.LOCK_SECONDS) -> FileLock:
+        if not self._lock.acquire(min(seconds, self.patience)):
             raise busy(self.path)
         return self._lock
 
@@ -305,7 +281,7 @@ class Database(Driver):
         except apsw.Error as error:
             raise self._translated(error) from None
         except UnicodeEncodeError:
-            raise half_character() from None
+            raise driver.half_character() from None
         except UnicodeDecodeError as error:
             raise damaged(self.path, str(error)) from None
 
@@ -382,12 +358,12 @@ def store_error(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     if isinstance(error, apsw.CorruptError):
         return damaged(path, reason)
     if isinstance(error, apsw.FullError):
-        return full(path)
+        return driver.full(path)
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
         return unwritable(path, reason)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return busy(path)
-    return unusable(path, reason)
+    return driver.unusable(path, reason)
 
 
 def _undo(connection: apsw.Connection | None) -> None:
@@ -426,13 +402,13 @@ def views_of(wall: Wall) -> Mapping[str, str]:
     for one in _walls() if wall.stands else ():
         kind, _, table = one.name.partition("/")
         if one.kind == "name" and kind in kinds:
-            found[table] = HOLE.sub(quoted, one.text)
+            found[table] = driver.HOLE.sub(quoted, one.text)
     return found
 
 
 @cache
-def _walls() -> list[Entry]:
-    return entries([os.path.join(SQL, "sqlite", "walls.sql")])
+def _walls() -> list[driver.Entry]:
+    return driver.entries([os.path.join(driver.SQL, "sqlite", "walls.sql")])
 
 
 def _inode(path: str) -> tuple[int, int]:

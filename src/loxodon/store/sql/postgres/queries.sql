@@ -1163,7 +1163,8 @@ ORDER BY no DESC
 
 -- name: namespaces
 SELECT DISTINCT t.namespace FROM documents t
-WHERE (t.expires_at IS NULL OR t.expires_at > ?) AND {where}
+WHERE (t.expires_at IS NULL OR t.expires_at > $1)
+  AND ($2 = '' OR t.namespace >= $2 AND t.namespace < $3)
 
 -- name: drop_document
 DELETE FROM loxodon.documents WHERE no = $1
