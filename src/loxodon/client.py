@@ -12,7 +12,7 @@ unless with `reveal`. Needs the extra `serve`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
@@ -22,15 +22,13 @@ import httpx
 from loxodon import errors
 from loxodon.errors import InputError, LoxodonError, StoreError
 from loxodon.http.operations import Checked, Due, names_in, result_of
-from loxodon.http.wire import plain, read, state_to
+from loxodon.http.wire import plain, read
 from loxodon.paging import BACKWARDS, MOST, Page
-from loxodon.recall.gate import State as Conversation
 from loxodon.remote import RemoteAudit, RemoteMemory, RemoteSchedule, RemoteWorkspace
 from loxodon.types import Chat, Pause
 from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, VERBS, Verb
 
 TIMEOUT = 30.0  # seconds that an answer may take; what can take long has no limit
-_LINES = "application/x-ndjson"
 _ERRORS: dict[str, type[LoxodonError]] = {
     kind.code: kind
     for kind in vars(errors).values()
@@ -101,9 +99,7 @@ class Client(RemoteMemory):
         return found.consolidation if isinstance(found, Due) else found
 
     def _asked(self, verb: Verb, given: dict[str, Any]) -> Any:
-        """What the server answers. What the path has comes first in `given`; `progress` is told
-        each step of what can take long."""
-        progress = given.pop("progress", None)
+        """What the server answers. What the path has comes first in `given`."""
         route = verb.routes[0]
         for other in verb.routes[1:]:  # one that stands for certain values, where they are given
             if other.fixed and other.fixed.items() <= given.items():
@@ -117,7 +113,7 @@ class Client(RemoteMemory):
         try:
             if verb.paged:
                 return self._pages(verb.name, path, said, kind)
-            data = self._ask(route.method, path, said, bool(route.long), progress)
+            data = self._ask(route.method, path, said, bool(route.long))
         except httpx.TransportError as error:
             raise StoreError(
                 "cannot reach the server at {url}: {reason}",
@@ -125,8 +121,6 @@ class Client(RemoteMemory):
                 url=self.url,
                 reason=str(error) or type(error).__name__,
             ) from None
-        if progress and "turns" in said:  # to add them is one step
-            progress(len(said["turns"]), len(said["turns"]))
         return read(kind, data[verb.field] if verb.field else data)
 
     def _pages(self, name: str, path: str, said: dict[str, Any], kind: Any) -> Page[Any]:
@@ -142,25 +136,18 @@ class Client(RemoteMemory):
             if not found.next or len(found) == wanted:
                 return found
 
-    def _ask(
-        self,
-        method: str,
-        path: str,
-        said: Mapping[str, Any],
-        long: bool = False,
-        progress: Callable[..., None] | None = None,
-    ) -> Any:
+    def _ask(self, method: str, path: str, said: Mapping[str, Any], long: bool = False) -> Any:
         options: dict[str, Any] = {"json": said}
         if method == "GET":
             values = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in said.items()}
             options = {"params": values}
         if long:
-            options |= {"timeout": None, "headers": {"accept": _LINES}}
+            options["timeout"] = None
         address = f"{self.url}/v1/spaces/{_part(self.space)}{path}"
-        with self._http.stream(method, address, **options) as answer:
-            if answer.status_code >= 400:
-                raise _error(answer.read(), answer.status_code)
-            return _result(answer.iter_lines(), progress) if long else json.loads(answer.read())
+        answer = self._http.request(method, address, **options)
+        if answer.status_code >= 400:
+            raise _error(answer.content, answer.status_code)
+        return json.loads(answer.content)
 
 
 def _part(text: str) -> str:
@@ -178,29 +165,11 @@ def _said(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
             value = "all"
         if kind in (TEXTS, TURNS, HISTORY) and isinstance(value, Iterable):
             said[name] = [plain(dict(one) if isinstance(one, Mapping) else one) for one in value]
-        elif isinstance(value, Conversation):
-            said[name] = state_to(value)
         elif isinstance(value, datetime):  # to the microsecond: it may be the end of a range
             said[name] = value.isoformat()
         elif value is not None or kind == MOMENT_OR_NONE:
             said[name] = plain(value)
     return said
-
-
-def _result(lines: Iterator[str], progress: Callable[..., None] | None) -> Any:
-    """The result at the end of the lines; each step before it is told."""
-    for line in lines:
-        said = json.loads(line)
-        if "error" in said:
-            raise _raised(said["error"], 500)
-        if "result" in said:
-            return said["result"]
-        if progress and "progress" in said:
-            progress(*said["progress"].values())
-    raise StoreError(
-        "the connection was closed before the answer was complete",
-        hint="try again; nothing was lost",
-    )
 
 
 def _error(body: bytes, status: int) -> LoxodonError:

@@ -21,7 +21,7 @@ def signature_of(verb: Verb) -> Signature:
     own, *given = signature(verb.call).parameters.values()
     in_path = len(names_in(verb.routes[0].path))
     fixed = {name for route in verb.routes for name in route.fixed or ()}
-    offered = {"progress", *fixed, *(one.name for one in verb.takes)}
+    offered = {*fixed, *(one.name for one in verb.takes)}
     taken = [
         one
         for place, one in enumerate(given)
