@@ -184,7 +184,7 @@ class App:
         found = await getattr(self._pages, operation.name)(request, **fields, **names)
         if isinstance(found, str):
             return Response(found, headers={"content-type": CONTENT_TYPE_LATEST, **PRIVATE})
-        healthy = getattr(found, "status", "ok") != "failing"
+        healthy = not isinstance(found, dict) or found.get("status") != "failing"
         return answer(document(found), operation.route.status if healthy else 503)
 
     async def _verb(self, operation: Operation, request: Request) -> Response:

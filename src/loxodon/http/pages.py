@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from starlette.requests import Request
 
@@ -12,7 +12,7 @@ import loxodon
 from loxodon.forget.receipts import Receipt
 from loxodon.http.bodies import language_of
 from loxodon.http.guard import Caller, Door, Need, granted
-from loxodon.http.health import Metrics, Reason, Watch, reasons
+from loxodon.http.health import Metrics, Watch, reasons
 from loxodon.http.host import Host
 from loxodon.http.operations import Operation
 from loxodon.security import tokens
@@ -36,34 +36,7 @@ def page(at: str, right: Need, status: int = 200) -> Callable[[Page], Page]:
     return declare
 
 
-class Condition(NamedTuple):
-    """Whether all is well."""
-
-    status: Literal["ok", "failing"]
-
-
-class Health(NamedTuple):
-    """Whether all is well, and if not, why."""
-
-    status: Literal["ok", "failing"]
-    reasons: list[Reason]
-    paused: list[str]  # spaces in which nothing is kept now, because their owner wants it so
-
-
-class Me(NamedTuple):
-    """What the token of a request is good for."""
-
-    name: str  # `owner` for the server's own, empty where none is needed
-    rights: Right
-    agent: str
-    chat: Chat
-    owns_all: bool  # whether it is the owner's of all spaces
-    spaces: list[str]  # those that it reaches
-    version: str
-    home: str  # the folder of the home, for the owner of all spaces
-
-
-TokenGrant = Mapping[str, object]  # what a token is good for, without its digest
+Document = Mapping[str, object]
 
 
 class Pages:
@@ -81,7 +54,7 @@ class Pages:
         return {"spaces": [one for one in found if request.state.caller.grant.reaches(one)]}
 
     @page("PUT /v1/spaces/{space}", "home")
-    async def make_space(self, request: Request, space: str) -> Mapping[str, object]:
+    async def make_space(self, request: Request, space: str) -> Document:
         """Create a space; does nothing if it exists"""
         known = await self._host.run(self._host.spaces)
         home = await self._host.call(space, lambda memory: memory.home)
@@ -96,7 +69,7 @@ class Pages:
         return receipt
 
     @page("GET /v1/tokens", "home")
-    async def tokens(self, request: Request) -> list[TokenGrant]:
+    async def tokens(self, request: Request) -> list[Document]:
         """List the tokens"""
         found = await self._host.run(lambda: tokens.read(self._host.root))
         return [_shown(one) for one in found]
@@ -116,7 +89,7 @@ class Pages:
         ] = "write",
         relays: Annotated[bool, Arg("the agent hands on the user's own words")] = False,
         expires: Annotated[datetime | None, Arg("when it stops working; never if omitted")] = None,
-    ) -> Mapping[str, object]:
+    ) -> Document:
         """Create a token; from the first on, the servers of the home require one"""
         end = expires.astimezone().isoformat(timespec="seconds") if expires else ""
         wanted = Grant(name, tuple(spaces), agent, chat, rights, relays=relays, expires=end)
@@ -126,7 +99,7 @@ class Pages:
         return {"token": token, "grant": _shown(grant)}
 
     @page("DELETE /v1/tokens/{name}", "home")
-    async def revoke_token(self, request: Request, name: str) -> TokenGrant:
+    async def revoke_token(self, request: Request, name: str) -> Document:
         """Revoke a token; it stops working within a second"""
         gone = await self._host.run(lambda: tokens.revoke(self._host.root, name))
         self._tokens_changed(request, name)
@@ -138,35 +111,41 @@ class Pages:
             self._door.grants.renew()
 
     @page("GET /v1/me", "any")
-    async def me(self, request: Request) -> Me:
+    async def me(self, request: Request) -> Document:
         """Say what the token is good for"""
         caller: Caller = request.state.caller
-        spaces = (await self.spaces(request))["spaces"]
-        home = self._host.home if caller.owns_all else ""
-        who = (caller.grant.name, caller.grant.rights, caller.agent, caller.chat, caller.owns_all)
-        return Me(*who, spaces, loxodon.__version__, home)
+        return {
+            "name": caller.grant.name,  # `owner` for the server's own, empty where none is needed
+            "rights": caller.grant.rights,
+            "agent": caller.agent,
+            "chat": caller.chat,
+            "owns_all": caller.owns_all,
+            "spaces": (await self.spaces(request))["spaces"],  # those that it reaches
+            "version": loxodon.__version__,
+            "home": self._host.home if caller.owns_all else "",
+        }
 
     @page("GET /livez", "")
-    async def livez(self, request: Request) -> Condition:
+    async def livez(self, request: Request) -> Document:
         """Say that the process answers"""
-        return Condition("ok")
+        return {"status": "ok"}
 
     @page("GET /readyz", "")
-    async def readyz(self, request: Request) -> Condition:
+    async def readyz(self, request: Request) -> Document:
         """Say whether the store can be reached"""
-        return Condition("ok" if await self._watch.ready() else "failing")
+        return {"status": "ok" if await self._watch.ready() else "failing"}
 
     @page("GET /health", "")
-    async def health(self, request: Request) -> Health | Condition:
+    async def health(self, request: Request) -> Document:
         """Say whether all is well"""
         look = await self._watch.look()
         found = reasons(look, language_of(request))
-        state = Condition("failing" if found else "ok")
+        state = {"status": "failing" if found else "ok"}
         grant = granted(self._door, request.headers)
         if grant is None or not grant.may("owner") or grant.spaces:
             return state  # the names of spaces are not for everybody
         paused = [space for space, status in look.spaces.items() if status.paused]
-        return Health(state.status, found, paused)
+        return {**state, "reasons": found, "paused": paused}
 
     @page("GET /metrics", "metrics")
     async def metrics(self, request: Request) -> str:
@@ -174,5 +153,5 @@ class Pages:
         return self.counted.text(await self._watch.look(), self._host.waiting)
 
 
-def _shown(grant: Grant) -> TokenGrant:
+def _shown(grant: Grant) -> Document:
     return {name: value for name, value in grant._asdict().items() if name != "digest"}
