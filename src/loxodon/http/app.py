@@ -128,8 +128,7 @@ class App:
         return LoxodonError("unexpected error: {kind}", hint=hint, kind=kind)
 
     async def _let_in(self, request: Request, receive: Receive, send: Send) -> None:
-        """Let a request in, unless it needs no token: health, for whoever watches the machine, and
-        what a browser must have before it can have one."""
+        """Let a request in; health, and what a browser has before a token, are for everybody."""
         path, peer = request.scope["path"], peer_of(request)
         self._rates.rate = self._host.config.serve.rate
         if path == "/" or path.startswith("/console/"):

@@ -58,8 +58,7 @@ def query_of(request: Request) -> list[tuple[str, str]]:
 
 
 async def json_body(request: Request) -> bytes:
-    """The body of a request, which must be JSON unless it is empty; one that is announced as too
-    large is not read at all."""
+    """The body, JSON or empty; one that is announced as too large is not read at all."""
     announced = request.headers.get("content-length", "")
     size = int(announced) if announced.isdecimal() else 0
     body = bytearray()

@@ -1,11 +1,8 @@
 """The console in a browser: the files of its pages, and how a page gets its token.
 
 The files (`http/web/dist`) are the same for everybody and need no token; what they show comes from
-the API like anything else. Nothing in them is inline, and nothing is loaded from elsewhere: the
-policy that goes with them says so to the browser.
-
-`loxodon ui` puts a code into the fragment of the address that it opens, which a browser keeps to
-itself. The page exchanges it, once, for the token of that server.
+the API. `loxodon ui` puts a code into the fragment of the address that it opens, which a browser
+keeps to itself. The page exchanges it, once, for the token of that server.
 """
 
 from __future__ import annotations

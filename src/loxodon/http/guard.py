@@ -114,9 +114,7 @@ def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = tuple) -
 def let_in(
     at: Door, rates: Rates, peer: str, headers: Mapping[str, str], *, metrics: bool = False
 ) -> Caller:
-    """Let a request in that came from the address `peer`, or raise the RefusedError of it, also
-    where somebody asks too often, or tries tokens. `metrics` says that it is for the figures of the
-    server, which there are tokens for that are good for nothing else."""
+    """Who asks from the address `peer`, or a RefusedError; tokens may be for `metrics` alone."""
     check_place(at, headers)
     grant = granted(at, headers)
     if grant is None:
@@ -156,10 +154,7 @@ def granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
 
 
 def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
-    """Who asks, by a token and by what the request says: that can only narrow it.
-
-    So the owner's token may relay the user as an agent; an agent's own only where it was given so.
-    """
+    """Who asks, by a token and by what the request says: that can only narrow it."""
     # Names that are not Latin come as UTF-8.
     agent = headers.get(AGENT, "").encode("latin-1", "replace").decode("utf-8", "replace").strip()
     chat = headers.get(CHAT, "").strip().lower() or "direct"

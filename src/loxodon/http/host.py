@@ -92,8 +92,7 @@ class Host:
 
     @property
     def config(self) -> Config:
-        """The settings as they are now, with what the environment sets above; where config.toml was
-        spoilt, the last good ones."""
+        """The settings as they are now; where config.toml was spoilt, the last good ones."""
         stamp = files.stamp(os.path.join(self.home, CONFIG))
         if self._config is None or stamp != self._stamp:
             try:
@@ -153,10 +152,7 @@ class Host:
 
     @contextmanager
     def using(self, space: str = "main", *, make: bool = True) -> Iterator[Memory]:
-        """The memory of a space, shared by all, which stays open for as long as this is held.
-
-        A space that is not there is made, or without `make` a NotFoundError.
-        """
+        """The memory of a space, shared by all, which stays open for as long as this is held."""
         config = self.config
         with self._lock:
             self._check_running()
@@ -290,10 +286,7 @@ class Host:
         return await asyncio.wrap_future(future)
 
     def close(self, seconds: float | None = None) -> bool:
-        """Wait for the calls that have begun, then let go of every memory. Twice is fine.
-
-        Whether all have ended; with `seconds`, some may not have, and keep their memories open.
-        """
+        """Wait for the calls that have begun, then close every memory; whether all have ended."""
         with self._lock:
             self._closed = True
         for pool in (self._short, self._long):

@@ -23,10 +23,7 @@ _BACKLOG = 2048
 
 
 def listen(host: str, port: int, *, or_any: bool = False) -> socket.socket:
-    """A socket at an address (port 0: any that is free); a UsageError where it cannot be had.
-
-    With `or_any`, another port is taken where this one is in use.
-    """
+    """A socket at an address (port 0: any that is free); `or_any`: another if it is in use."""
     found = None
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -80,11 +77,7 @@ def serve(
     stopping: Callable[[], None] = lambda: None,
     connections: int = 1_000,
 ) -> None:
-    """Answer requests until SIGINT or SIGTERM; a second one ends it at once.
-
-    `ready` is called once requests are answered, `stopping` when none is taken any more. Beyond
-    `connections` at once, a request gets 503.
-    """
+    """Answer requests until SIGINT or SIGTERM; beyond `connections` at once, one gets 503."""
     uvicorn = need_uvicorn()
 
     class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
