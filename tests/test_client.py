@@ -215,17 +215,6 @@ def test_same_errors_are_raised(pair: tuple[Memory, Client], server: Server) -> 
         lost.status()
 
 
-def test_progress_is_reported(pair: tuple[Memory, Client]) -> None:
-    _, client = pair
-    client.add([said("Ada lives in Leeds", "1")])
-    phases: list[tuple[int, int, int]] = []
-    client.consolidate(force=True, progress=lambda *step: phases.append(step))
-    assert {phase for phase, _, _ in phases} >= {1, 7}
-    steps: list[tuple[int, int]] = []
-    client.rebuild_index(lambda *step: steps.append(step))
-    assert steps[-1][0] == steps[-1][1]
-
-
 def test_more_than_a_page_is_fetched_in_order(pair: tuple[Memory, Client]) -> None:
     _, client = pair
     many = [f"n{n}" for n in range(1_203)]  # a page has a thousand

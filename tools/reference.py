@@ -102,9 +102,9 @@ def exit_codes() -> str:
 def paths() -> str:
     rows = (
         (
-            one.method,
-            f"`{one.path}`",
-            one.about + (" [Long](#long-operations)." if one.long else ""),
+            one.route.method,
+            f"`{one.route.path}`",
+            one.about + (" [Long](#long-operations)." if one.route.long else ""),
             one.right,
         )
         for one in OPERATIONS

@@ -12,7 +12,7 @@ unless with `reveal`. Needs the extra `serve`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from inspect import signature
@@ -24,10 +24,9 @@ import httpx
 from loxodon import errors
 from loxodon.errors import InputError, LoxodonError, StoreError
 from loxodon.http.operations import Checked, Due, names_in, result_of
-from loxodon.http.wire import plain, read, state_to
+from loxodon.http.wire import plain, read
 from loxodon.memory import all_verbs
 from loxodon.paging import BACKWARDS, MOST, Page
-from loxodon.recall.gate import State as Conversation
 from loxodon.types import Chat, Pause
 from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Verb
 
@@ -111,9 +110,7 @@ class Client:
         return found.consolidation if isinstance(found, Due) else found
 
     def _asked(self, verb: Verb, given: dict[str, Any]) -> Any:
-        """What the server answers. What the path has comes first in `given`; `progress` is told
-        each step of what can take long."""
-        progress = given.pop("progress", None)
+        """What the server answers. What the path has comes first in `given`."""
         route = verb.routes[0]
         for other in verb.routes[1:]:  # one that stands for certain values, where they are given
             if other.fixed and other.fixed.items() <= given.items():
@@ -127,7 +124,7 @@ class Client:
         try:
             if verb.paged:
                 return self._pages(verb.name, path, said, kind)
-            data = self._ask(route.method, path, said, bool(route.long), progress)
+            data = self._ask(route.method, path, said, bool(route.long))
         except httpx.TransportError as error:
             raise StoreError(
                 "cannot reach the server at {url}: {reason}",
@@ -135,8 +132,6 @@ class Client:
                 url=self.url,
                 reason=str(error) or type(error).__name__,
             ) from None
-        if progress and "turns" in said:  # to add them is one step
-            progress(len(said["turns"]), len(said["turns"]))
         return read(kind, data[verb.field] if verb.field else data)
 
     def _pages(self, name: str, path: str, said: dict[str, Any], kind: Any) -> Page[Any]:
@@ -151,19 +146,17 @@ class Client:
             if not found.next or len(found) == wanted:
                 return found
 
-    def _ask(
-        self, method: str, path: str, said: dict[str, Any], long: bool = False, progress: Any = None
-    ) -> Any:
+    def _ask(self, method: str, path: str, said: dict[str, Any], long: bool = False) -> Any:
         options: dict[str, Any] = {"json": said}
         if method == "GET":
             values = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in said.items()}
             options = {"params": values}
         if long:
-            options |= {"timeout": None, "headers": {"accept": "application/x-ndjson"}}
-        with self._http.stream(method, path, **options) as answer:
-            if answer.status_code >= 400:
-                raise _error(answer.read(), answer.status_code)
-            return _result(answer.iter_lines(), progress) if long else json.loads(answer.read())
+            options["timeout"] = None
+        answer = self._http.request(method, path, **options)
+        if answer.status_code >= 400:
+            raise _error(answer.content, answer.status_code)
+        return json.loads(answer.content)
 
 
 class _Part:
@@ -193,29 +186,11 @@ def _said(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
             value = "all"
         if kind in (TEXTS, TURNS, HISTORY) and isinstance(value, Iterable):
             said[name] = [plain(dict(one) if isinstance(one, Mapping) else one) for one in value]
-        elif isinstance(value, Conversation):
-            said[name] = state_to(value)
         elif isinstance(value, datetime):  # to the microsecond: it may be the end of a range
             said[name] = value.isoformat()
         elif value is not None or kind == MOMENT_OR_NONE:
             said[name] = plain(value)
     return said
-
-
-def _result(lines: Iterator[str], progress: Any) -> Any:
-    """The result at the end of the lines; each step before it is told."""
-    for line in lines:
-        said = json.loads(line)
-        if "error" in said:
-            raise _raised(said["error"], 500)
-        if "result" in said:
-            return said["result"]
-        if progress and "progress" in said:
-            progress(*said["progress"].values())
-    raise StoreError(
-        "the connection was closed before the answer was complete",
-        hint="try again; nothing was lost",
-    )
 
 
 def _error(body: bytes, status: int) -> LoxodonError:

@@ -255,7 +255,7 @@ def test_every_operation_has_a_probe(world: World) -> None:
     text = Path(surfaces.__file__).read_text("utf-8")
     for one in OPERATIONS:
         if one.right != "owner":
-            first = one.path.strip("/").split("/")[0]
+            first = one.route.path.strip("/").split("/")[0]
             assert re.search(rf"[\"/]{re.escape(first)}", text), one.name
 
 

@@ -159,13 +159,13 @@ def test_every_operation_and_tool_has_a_row() -> None:
 def asked(client: httpx.Client, scene: Scene, name: str, space: str = "main") -> httpx.Response:
     """What an operation of the table answers."""
     operation = next(one for one in OPERATIONS if one.name == name)
-    given, path = scene.filled(HTTP[name][1]), operation.path
+    given, path = scene.filled(HTTP[name][1]), operation.route.path
     for field in [field for field in given if f"{{{field}}}" in path]:
         path = path.replace(f"{{{field}}}", given.pop(field))
     address = f"/v1/spaces/{space}{path}"
-    if operation.method in IN_QUERY:
-        return client.request(operation.method, address, params=given)
-    return client.request(operation.method, address, json=given)
+    if operation.route.method in IN_QUERY:
+        return client.request(operation.route.method, address, params=given)
+    return client.request(operation.route.method, address, json=given)
 
 
 @pytest.mark.parametrize("who", ["other", "group", "reader", "beta", "alpha", "writer", "owner"])

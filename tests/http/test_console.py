@@ -28,9 +28,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_browser_gets_the_page_without_a_token_and_a_program_the_document(
-    guarded: httpx.Client,
-) -> None:
+def test_browser_gets_the_page_without_a_token(guarded: httpx.Client) -> None:
     page = guarded.get("/", headers=PAGE)
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     policy = page.headers["content-security-policy"].split("; ")
@@ -43,8 +41,6 @@ def test_browser_gets_the_page_without_a_token_and_a_program_the_document(
         "cross-origin-resource-policy": "same-origin",
     }.items():
         assert page.headers[name] == value
-    assert guarded.get("/").status_code == 401
-    assert guarded.get("/", headers=TOKEN).json()["name"] == "loxodon"
     assert guarded.post("/", headers={**PAGE, **TOKEN}).status_code == 405
 
 
@@ -98,8 +94,6 @@ def test_console_opens_with_a_code_that_works_once(tmp_path: Path) -> None:
                 for path in ("/", "/v1/me", "/console/LICENSES.txt"):
                     named = http.get(path, headers={**own, **PAGE, **more})
                     assert named.status_code == 403
-            figures = http.get("/v1/server", headers=own).json()["operations"]
-            assert figures["exchange"]["requests"] == 3
             until(lambda: exchanged("guess").status_code == 429)
         run.send_signal(signal.SIGINT)
         rest, logged = run.communicate(timeout=60)

@@ -108,12 +108,6 @@ def test_busy_server_is_asked_again_and_then_left(server: Stage, opened: Open, s
     assert len(server.requests) == 5 + 3
 
 
-def test_server_that_asks_for_a_long_wait_is_left_alone(server: Stage, opened: Open) -> None:
-    server.play(answers(429, Retry_After="3600"))
-    fails(opened(), BusyModelError)
-    assert len(server.requests) == 1
-
-
 @pytest.mark.parametrize("status", [307, 401, 404])
 def test_what_asking_again_would_not_change(server: Stage, opened: Open, status: int) -> None:
     server.play(answers(status, KEY.encode(), Location="http://example.invalid/"))
@@ -250,29 +244,6 @@ def test_server_that_is_silent_or_drips_is_hung_up_on(
     server.play(silent(server) if where == "before" else drips(server, begins[where], b"x"))
     error = fails(opened(timeout=0.5, retries=0), UnreachableModelError, r"within 0\.5 seconds")
     assert error.tokens_in > 100  # it may be at work on it
-
-
-@each(
-    "raw",
-    [
-        b"",
-        b"\x00\xff\xfe garbage\r\n\r\n",
-        b"HTTP/1.1 banana\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 500 + b"\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{}",
-    ],
-)
-def test_what_is_no_http_is_no_answer(server: Stage, opened: Open, raw: bytes) -> None:
-    def scene(handler: BaseHTTPRequestHandler) -> None:
-        handler.wfile.write(raw)
-        handler.close_connection = True
-
-    server.play(scene)
-    try:
-        assert not opened(retries=0).check_model().good
-    except UnreachableModelError:
-        return
 
 
 def test_endless_body_is_given_up(server: Stage, opened: Open) -> None:

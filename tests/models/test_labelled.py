@@ -59,14 +59,6 @@ def silent_to_all(server: Stage) -> Scene:
     return scene
 
 
-def test_a_model_that_sees_nothing_vetoes_all_that_the_rules_read(server: Stage) -> None:
-    chosen = cases(every=2 * EVERY)
-    server.play(silent_to_all(server))
-    found, rules = score(chosen, **at(server, extraction="full", check=False)), score(chosen)
-    assert right(rules, "additions")[0]
-    assert not right(found, "additions")[0]
-
-
 @pytest.mark.parametrize("mode", ["residue", "full"])
 @pytest.mark.parametrize("play", [yes_to_all, silent_to_all])
 def test_a_model_that_cannot_read_leaves_what_the_rules_made(

@@ -166,13 +166,6 @@ def test_answer_of_which_nothing_is_left_decides_nothing(server: Stage, answer: 
         assert (done.model.decided, memory.status().waiting) == (0, 1)
 
 
-def test_nothing_is_an_empty_list_however_it_is_said(reader: Reader) -> None:
-    nothing = {"1": [{"do": "nothing"}], "2": []}
-    done = reader.hears("Zephyr on invoices", "the clock, four sharp", answer=lambda _: nothing)
-    assert done.model
-    assert (done.model.decided, reader.memory.list()) == (2, [])
-
-
 def test_what_a_server_without_schemas_leaves_out_is_empty(server: Stage) -> None:
     item = {"do": "add", "words": MEI, "content": "The user's sister is Mei"}
     records, _ = learned(server, MEI, item, item)
@@ -360,16 +353,6 @@ def test_summary_says_only_what_is_known(server: Stage, text: str, good: bool) -
         found = [one.content for one in memory.list(kind="summary")]
         assert found
         assert (text in found) is good
-
-
-def test_profile_of_somebody_says_only_what_is_known(reader: Reader) -> None:
-    said = ("Mei is a nurse", "Mei studies in Osaka", "Mei plays the cello")
-    good = "Mei is a nurse, studies in Osaka and plays the cello"
-    reader.hears(*said, answer=retold, entity={"profile": good})
-    found = [one.content for one in reader.memory.list(kind="summary")]
-    assert all("Kyoto" not in one for one in found)
-    reader.hears("Mei likes rain", answer=retold, entity={"profile": "Mei is a doctor in Kyoto"})
-    assert all("Kyoto" not in one.content for one in reader.memory.list(kind="summary"))
 
 
 @each(("content", "good"), cases(__file__, "merges"))

@@ -467,11 +467,11 @@ def test_what_is_held_is_told_to_nobody_behind_a_wall(scene: Scene) -> None:
 
 def sent(client: httpx.Client, name: str, given: dict[str, Any]) -> str:
     operation = next(one for one in OPERATIONS if one.name == name)
-    path, given = operation.path, dict(given)
+    path, given = operation.route.path, dict(given)
     for field in [one for one in given if f"{{{one}}}" in path]:
         path = path.replace(f"{{{field}}}", given.pop(field))
-    more: dict[str, Any] = {"params" if operation.method in IN_QUERY else "json": given}
-    found = client.request(operation.method, f"/v1/spaces/main{path}", **more)
+    more: dict[str, Any] = {"params" if operation.route.method in IN_QUERY else "json": given}
+    found = client.request(operation.route.method, f"/v1/spaces/main{path}", **more)
     assert found.status_code != 500
     return OK if found.is_success else str(found.json()["error"]["code"])
 

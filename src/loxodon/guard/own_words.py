@@ -258,9 +258,10 @@ _HEAD = re.compile(
     r"[ \t]?[#№]?\d{1,4}\b[^\n]{0,20}$|第 ?[\d一二三四五六七八九十百]{1,4} ?[页章节条篇回段集]"
     r"|//|/\*|\W{0,3}@@|\+{3} |-{3} |diff |traceback\b|(?:error|exception|warning)\b.{0,40}:"
     r"|\[?\d{4}[-/.]\d\d?[-/.]\d\d?[T ]+\d\d?:\d\d|[A-Z][a-z]{2} {1,2}\d\d? \d\d:\d\d:\d\d "
-    r"|[A-Za-z_][\w.]*\([^()\n]{0,200}\) *(?:[-=]>|[→:=]|returned\b)|[A-Za-z_]\w*[._]\w+ *(?:[-=]>|→))"
+    r"|[A-Za-z_][\w.]*\([^()\n]{0,200}\) *(?:[-=]>|[→:=]|returned\b)"
+    r"|[A-Za-z_]\w*[._]\w+ *(?:[-=]>|→))"
 )
-"""A heading, a forwarded message, a piece of code, a page, a line of a log, what a tool returned."""
+"""A heading, a forwarded message, a piece of code, a page, a line of a log, a tool's result."""
 _ENTRY = re.compile(
     r"\s*(?:\[?\(?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?(?:[.,]\d+)?[\])]?(?:[\s\]-]|$)"
     r"|\[?\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}|\[?\d{1,2}[/.]\d{1,2}[/.]\d{2,4}[,\s]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
@@ -19,6 +19,7 @@ from loxodon.types import CHATS, ORIGINS, ROLES
 from loxodon.verbs import Argument
 
 MOST_WHOLE = (1 << 53) - 1  # which every reader of JSON takes for a whole number
+_TEXT: Schema = {"type": "string"}
 _MOMENT: Schema = {
     "format": "date-time",
     "description": "ISO 8601; without an offset in the user's own zone",
@@ -29,9 +30,9 @@ _TURN: Schema = {
     "additionalProperties": False,
     "properties": {
         "role": {"enum": list(ROLES)},
-        "content": {"anyOf": [{"type": "string", "minLength": 1}, {"type": "array"}]},
-        "at": {"anyOf": [{"type": "string", **_MOMENT}, {"type": "number"}]},
-        **{name: {"type": "string"} for name in ("speaker", "id", "session", "channel")},
+        "content": {"anyOf": [{**_TEXT, "minLength": 1}, {"type": "array"}]},
+        "at": {"anyOf": [{**_TEXT, **_MOMENT}, {"type": "number"}]},
+        **dict.fromkeys(("speaker", "id", "session", "channel"), _TEXT),
         "chat": {"enum": list(CHATS)},
         "origin": {"enum": list(ORIGINS)},
     },
@@ -100,17 +101,14 @@ def _struct(fields: tuple[Argument, ...], null: bool) -> type[msgspec.Struct]:
 
 def given(fields: Sequence[Argument], data: bytes | Mapping[str, Any]) -> dict[str, Any]:
     """What a request says, checked: JSON, or what was read of it."""
-    struct = _struct(tuple(fields), True)
     try:
         if isinstance(data, bytes):
-            return _made(fields, msgspec.json.decode(data or b"{}", type=struct))
-        return _made(fields, msgspec.convert(data, struct))
-    except msgspec.ValidationError as error:
-        raise _invalid(fields, error) from None
+            data = msgspec.json.decode(data or b"{}", type=dict[str, Any])
     except RecursionError:
         raise InputError("the body is nested too deeply", hint="use less nesting") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError("the body is not JSON: {reason}", reason=error) from None
+    return _checked(fields, data, null=True)
 
 
 def given_in_query(fields: Sequence[Argument], pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -124,66 +122,56 @@ def given_in_query(fields: Sequence[Argument], pairs: Sequence[tuple[str, str]])
             raise InputError("{field} appears twice", field=repr(name)[:80])
         else:
             data[name] = text
+    return _checked(fields, data, null=False)
+
+
+def _checked(fields: Sequence[Argument], data: Mapping[str, Any], *, null: bool) -> dict[str, Any]:
+    """The values of the fields that are there; those of a query are all texts, and never null."""
     try:
-        return _made(fields, msgspec.convert(data, _struct(tuple(fields), False), strict=False))
+        found = msgspec.convert(data, _struct(tuple(fields), null), strict=null)
     except msgspec.ValidationError as error:
-        raise _invalid(fields, error) from None
-
-
-def _invalid(fields: Sequence[Argument], error: msgspec.ValidationError) -> InputError:
-    return InputError(
-        "the request is invalid: {reason}",
-        hint="allowed fields: {fields}",
-        reason=str(error)[:300],
-        fields=", ".join(one.name for one in fields) or "—",
-    )
-
-
-def _made(fields: Sequence[Argument], found: msgspec.Struct) -> dict[str, Any]:
-    """The values of the fields that are there."""
+        raise InputError(
+            "the request is invalid: {reason}",
+            hint="allowed fields: {fields}",
+            reason=str(error)[:300],
+            fields=", ".join(one.name for one in fields) or "—",
+        ) from None
     values = {}
     for field in fields:
         value = getattr(found, field.name)
-        if value is UNSET or (value is None and field.kind != verbs.MOMENT_OR_NONE):
-            continue
-        make = _MADE.get(field.kind) if isinstance(field.kind, str) else None
-        values[field.name] = make(field.name, value) if make and value is not None else value
+        if value is not UNSET and (value is not None or field.kind == verbs.MOMENT_OR_NONE):
+            values[field.name] = value if value is None else _made(field, value)
     return values
 
 
-def _moment(name: str, value: str) -> datetime:
+def _made(field: Argument, value: Any) -> Any:
+    """The value that a verb takes."""
+    if field.kind == verbs.CONVERSATION:
+        return state_of(value)
+    if field.kind == verbs.TURNS:
+        _check_turns(value)
+    if field.kind not in (verbs.MOMENT, verbs.MOMENT_OR_NONE):
+        return value
     try:
         moment = parse_instant(value)
     except InputError as error:
-        raise InputError("{field}: {error}", hint="{error_hint}", field=name, error=error) from None
+        raise InputError(
+            "{field}: {error}", hint="{error_hint}", field=field.name, error=error
+        ) from None
     # One without an offset stays so: the memory knows the zone that it is meant in.
     naive = datetime.fromisoformat(value.strip()).tzinfo is None
     return moment.replace(tzinfo=None) if naive else moment
 
 
-def _turns(name: str, value: list[Any]) -> list[Any]:
-    known = _TURN["properties"]
-    problems = [
-        (place, InputError("unknown field {field}", field=repr(unknown[0])[:80]))
-        for place, turn in enumerate(value, 1)
-        if isinstance(turn, dict) and (unknown := [key for key in turn if key not in known])
-    ]
-    if problems:
-        place, first = problems[0]
-        raise InputError(
-            "turn {place} is invalid: {error}",
-            hint="allowed fields: {fields}",
-            problems=problems,
-            place=place,
-            error=first,
-            fields=", ".join(known),
-        )
-    return value
-
-
-_MADE: Mapping[str, Callable[[str, Any], Any]] = {
-    verbs.MOMENT: _moment,
-    verbs.MOMENT_OR_NONE: _moment,
-    verbs.TURNS: _turns,
-    verbs.CONVERSATION: lambda name, value: state_of(value),
-}
+def _check_turns(turns: list[Any]) -> None:
+    """A field that nobody reads is told, not lost; the journal says what else is wrong."""
+    for place, turn in enumerate(turns, 1):
+        for name in turn if isinstance(turn, dict) else ():
+            if name not in _TURN["properties"]:
+                raise InputError(
+                    "turn {place} is invalid: unknown field {field}",
+                    hint="allowed fields: {fields}",
+                    place=place,
+                    field=repr(name)[:80],
+                    fields=", ".join(_TURN["properties"]),
+                )

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from math import ceil
 from time import monotonic
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
@@ -21,15 +21,13 @@ from loxodon.errors import LoxodonError, UsageError
 from loxodon.security.tokens import Grant, Right, grant_of
 from loxodon.types import CHATS, Chat
 
+# Headers that say as whom, in whose hearing, and in whose words (`user`) something is asked
 AGENT, CHAT, RELAYS = "x-loxodon-agent", "x-loxodon-chat", "x-loxodon-relays"
-"""Headers that say as whom, in whose hearing, and in whose words (`user`) something is asked."""
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/?#@\[\]]+))(?::\d*)?")
-BURST = 2.0  # seconds' worth of requests that may come at once
-GUESSES = 5.0  # wrong tokens a second that an address may send
-_MOST_BUCKETS = 10_000
+GUESSES = 10  # wrong tokens a second that an address may send
+# What a token must allow: a right in a space; of the server nothing, any token, the figures, or to
+# own all spaces
 Need = Right | Literal["", "any", "metrics", "home"]
-"""What a token must allow: a right in a space; of the server nothing, any token, the figures, or to
-own all spaces."""
 
 
 class RefusedError(Exception):
@@ -39,9 +37,7 @@ class RefusedError(Exception):
         self, status: int, code: str, error: LoxodonError, headers: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(str(error))
-        self.status = status
-        self.code = code
-        self.error = error
+        self.status, self.code, self.error = status, code, error
         self.headers = dict(headers or {})
 
 
@@ -51,11 +47,8 @@ def forbidden(error: UsageError) -> RefusedError:
 
 def not_granted() -> RefusedError:
     """For who has a token, but not for this."""
-    return forbidden(
-        UsageError(
-            "this token does not have permission for this", hint="use a token with owner permission"
-        )
-    )
+    hint = "use a token with owner permission"
+    return forbidden(UsageError("this token does not have permission for this", hint=hint))
 
 
 class Door(NamedTuple):
@@ -111,30 +104,41 @@ def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = tuple) -
             host=host,
         )
     if token and not (token.isascii() and token.isprintable() and " " not in token):
+        hint = "use letters and digits, without spaces"
         raise UsageError(
-            "the token contains characters that are not allowed in a header",
-            hint="use letters and digits, without spaces",
+            "the token contains characters that are not allowed in a header", hint=hint
         )
     return Door(token, local, grants)
+
+
+def let_in(
+    at: Door, rates: Rates, peer: str, headers: Mapping[str, str], *, metrics: bool = False
+) -> Caller:
+    """Who asks from the address `peer`, or a RefusedError; tokens may be for `metrics` alone."""
+    check_place(at, headers)
+    grant = granted(at, headers)
+    if grant is None:
+        rates.take(f"wrong {peer}", most=GUESSES)
+        hint = "send it as Authorization: Bearer TOKEN"
+        error = UsageError("the request has no valid token", hint=hint)
+        raise RefusedError(401, "unauthorized", error, {"www-authenticate": "Bearer"})
+    if grant.rights == "metrics" and not metrics:
+        raise not_granted()
+    caller = _caller(grant, headers)
+    rates.take(caller.name or peer)
+    return caller
 
 
 def check_place(at: Door, headers: Mapping[str, str]) -> None:
     """Refuse what may come from a web page of elsewhere. `headers` has lower-case names."""
     host, origin = headers.get("host", ""), headers.get("origin")
-    if (at.own_names or not at.guarded) and not is_loopback(host_of(host)):
-        raise forbidden(
-            UsageError(
-                "the Host header of the request is not this machine",
-                hint="use 127.0.0.1 or localhost; other host names require a token",
-            )
-        )
+    named = _HOST.fullmatch(host)
+    if (at.own_names or not at.guarded) and not (named and is_loopback(named[1] or named[2])):
+        hint = "use 127.0.0.1 or localhost; other host names require a token"
+        raise forbidden(UsageError("the Host header of the request is not this machine", hint=hint))
     if origin is not None and not _same_place(origin, host):
-        raise forbidden(
-            UsageError(
-                "cross-origin requests are refused",
-                hint="send the request from a program, or from a page on this machine",
-            )
-        )
+        hint = "send the request from a program, or from a page on this machine"
+        raise forbidden(UsageError("cross-origin requests are refused", hint=hint))
 
 
 def granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
@@ -150,26 +154,18 @@ def granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
 
 
 def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
-    """Who asks, by a token and by what the request says: that can only narrow it.
-
-    So the owner's token may relay the user as an agent; an agent's own only where it was given so.
-    """
+    """Who asks, by a token and by what the request says: that can only narrow it."""
     # Names that are not Latin come as UTF-8.
     agent = headers.get(AGENT, "").encode("latin-1", "replace").decode("utf-8", "replace").strip()
     chat = headers.get(CHAT, "").strip().lower() or "direct"
     if grant.agent and agent not in ("", grant.agent):
-        raise forbidden(
-            UsageError(
-                "the token belongs to another agent", hint="omit the header {header}", header=AGENT
-            )
-        )
+        hint = "omit the header {header}"
+        raise forbidden(UsageError("the token belongs to another agent", hint=hint, header=AGENT))
     if chat not in CHATS:
+        said, choices = repr(chat)[:80], ", ".join(CHATS)
+        hint = "choose one of {choices}"
         error = UsageError(
-            "{field} cannot be {value}",
-            hint="choose one of {choices}",
-            field=CHAT,
-            value=repr(chat)[:80],
-            choices=", ".join(CHATS),
+            "{field} cannot be {value}", hint=hint, field=CHAT, value=said, choices=choices
         )
         raise RefusedError(400, "bad_input", error)
     heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
@@ -189,12 +185,6 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def host_of(header: str) -> str:
-    """The host of a Host header, without its port; empty where it is none."""
-    found = _HOST.fullmatch(header)
-    return found[1] or found[2] if found else ""
-
-
 def _same_place(origin: str, host: str) -> bool:
     """Whether a page's origin is this machine, or the very host that was asked."""
     try:
@@ -206,48 +196,19 @@ def _same_place(origin: str, host: str) -> bool:
 
 
 class Rates:
-    """A bucket of requests for whoever asks, which fills with time; `rate` a second, 0 for any."""
+    """Counts the requests of this second by who asks; `rate` are let in, 0 for any number."""
 
-    def __init__(self, rate: float, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, rate: float) -> None:
         self.rate = rate
-        self._clock = clock
-        self._left: dict[str, tuple[float, float]] = {}
+        self._second, self._taken = 0, Counter[str]()
 
     def take(self, name: str, *, most: float | None = None) -> None:
-        """Take one from the bucket of `name`; a RefusedError 429 where it is empty."""
+        """Count a request of `name`; a RefusedError 429 for one too many."""
         rate = self.rate if most is None else most
-        if not rate:
-            return
-        now = self._clock()
-        left, at = self._left.pop(name, (rate * BURST, now))
-        left = min(rate * BURST, left + (now - at) * rate)
-        self._left[name] = (max(0.0, left - 1), now)
-        if len(self._left) > _MOST_BUCKETS:  # the one that has been quiet for longest
-            del self._left[next(iter(self._left))]
-        if left < 1:
-            error = UsageError(
-                "too many requests", hint="wait a moment; the limit is in the setting serve.rate"
-            )
-            wait = {"retry-after": str(ceil((1 - left) / rate))}
-            raise RefusedError(429, "too_many", error, wait)
-
-
-def let_in(
-    at: Door, rates: Rates, peer: str, headers: Mapping[str, str], *, metrics: bool = False
-) -> Caller:
-    """Let a request in that came from the address `peer`, or raise the RefusedError of it, also
-    where somebody asks too often, or tries tokens. `metrics` says that it is for the figures of the
-    server, which there are tokens for that are good for nothing else."""
-    check_place(at, headers)
-    grant = granted(at, headers)
-    if grant is None:
-        rates.take(f"wrong {peer}", most=GUESSES)
-        error = UsageError(
-            "the request has no valid token", hint="send it as Authorization: Bearer TOKEN"
-        )
-        raise RefusedError(401, "unauthorized", error, {"www-authenticate": "Bearer"})
-    if grant.rights == "metrics" and not metrics:
-        raise not_granted()
-    caller = _caller(grant, headers)
-    rates.take(caller.name or peer)
-    return caller
+        if (now := int(monotonic())) != self._second:
+            self._second, self._taken = now, Counter()
+        self._taken[name] += 1
+        if rate and self._taken[name] > rate:
+            hint = "wait a moment; the limit is in the setting serve.rate"
+            error = UsageError("too many requests", hint=hint)
+            raise RefusedError(429, "too_many", error, {"retry-after": "1"})

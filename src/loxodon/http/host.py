@@ -4,35 +4,29 @@
     answer = await host.call("main", lambda memory: memory.recall("花生"))
     host.close()
 
-A memory is opened once and shared; one that nobody has used for long is let go. What takes long
-gets a memory of its own (`apart`), so that it never stands in the way of a recall. Settings that
-change in config.toml are taken up with the next call.
+A memory is opened once and shared; one that nobody has used for long is closed. Long work gets a
+memory of its own (`apart`), so that no recall waits for it. Settings that change in config.toml
+apply from the next call on.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from pathlib import Path
-from threading import Condition, Lock
+from threading import Lock
 from time import monotonic, sleep
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from loxodon import config as settings
-from loxodon import files
+from loxodon import errors, files
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import (
-    BusyStoreError,
-    DamagedStoreError,
-    DeletedSpaceError,
-    LoxodonError,
-    StoreError,
-)
+from loxodon.errors import LoxodonError
 from loxodon.filelock import at_fork
 from loxodon.forget.receipts import Receipt
 from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
@@ -50,13 +44,14 @@ LONG_THREADS = 4  # for long work
 MOST_WAITING = 1_000  # calls that wait for a thread, so that a flood cannot fill the memory
 IDLE_SECONDS = 600.0
 MOST_OPEN = 64  # memories that stay open while nobody uses them
+_MAKING_SECONDS = 1.0  # in which another process that makes a space has made its database
 
 
 class _Open:
-    """A memory that is open, or about to be, under the settings with this stamp."""
+    """A memory that is open, or about to be, under these settings."""
 
-    def __init__(self, stamp: files.Stamp | None) -> None:
-        self.stamp = stamp
+    def __init__(self, space: str, config: Config) -> None:
+        self.space, self.config = space, config
         self.opening = Lock()
         self.memory: Memory | None = None
         self.users = 0
@@ -75,50 +70,29 @@ class Host:
         surface: str = "",
     ) -> None:
         """`surface` is what acts here, as the audit log tells it; empty for whoever acts now."""
-        self._surface = surface
         self.home = home_at(os.fspath(home))
-        self._clock = clock
-        self._lock = Lock()
-        self._open: dict[str, _Open] = {}
-        self._names: dict[str, str] = {}
-        self._waiting = 0
-        self._running = 0
-        self._ended = Condition(self._lock)
+        self._clock, self._threads, self._surface = clock, threads, surface
+        self._names: dict[str, str] = {}  # of spaces, by folders that are not called like them
         self._closed = False
         self._stamp: files.Stamp | None = None
         self._config: Config | None = None
-        self._trouble: LoxodonError | None = None
-        self._settings()
-        self._threads = threads
-        self._hire()
+        self.trouble: LoxodonError | None = None  # why config.toml cannot be taken up now
+        self.after_fork()
         at_fork(self)
+        _ = self.config  # settings that make no sense are told now
 
-    def _hire(self) -> None:
+    def after_fork(self) -> None:
+        """Begin with nothing open: locks, threads and connections are the parent's."""
+        self._lock = Lock()
+        self._open: dict[str, _Open] = {}
+        self._replaced: list[_Open] = []  # which whoever uses them last closes
+        self._calls: set[Future[Any]] = set()
         self._short = ThreadPoolExecutor(self._threads, "loxodon-call")
         self._long = ThreadPoolExecutor(LONG_THREADS, "loxodon-work")
 
-    def after_fork(self) -> None:
-        """Open memories anew, with threads of our own: none of the parent's are here."""
-        self._lock = Lock()
-        self._ended = Condition(self._lock)
-        self._open = {}
-        self._waiting = self._running = 0
-        self._hire()
-
-    # Settings
-
     @property
     def config(self) -> Config:
-        """The settings as they are in config.toml now, with what the environment sets above."""
-        return self._settings()[0]
-
-    @property
-    def trouble(self) -> LoxodonError | None:
-        """Why config.toml cannot be taken up, where it was spoilt; the last good one holds."""
-        self._settings()
-        return self._trouble
-
-    def _settings(self) -> tuple[Config, files.Stamp | None]:
+        """The settings as they are now; where config.toml was spoilt, the last good ones."""
         stamp = files.stamp(os.path.join(self.home, CONFIG))
         if self._config is None or stamp != self._stamp:
             try:
@@ -126,13 +100,11 @@ class Host:
             except LoxodonError as error:
                 if self._config is None:
                     raise
-                self._trouble = error
-                return self._config, self._stamp
+                self.trouble = error
+                return self._config
             self._config, self._stamp = loaded, stamp
-        self._trouble = None
-        return self._config, self._stamp
-
-    # Memories
+        self.trouble = None
+        return self._config
 
     @property
     def root(self) -> str:
@@ -180,65 +152,72 @@ class Host:
 
     @contextmanager
     def using(self, space: str = "main", *, make: bool = True) -> Iterator[Memory]:
-        """The memory of a space, shared by all, which stays open for as long as this is held.
-
-        A space that is not there is made, or without `make` a NotFoundError.
-        """
-        stamp = self._settings()[1]
-        closing: list[_Open] = []
+        """The memory of a space, shared by all, which stays open for as long as this is held."""
+        config = self.config
         with self._lock:
             self._check_running()
             held = self._open.get(space)
-            if held is None or held.stamp != stamp:  # whoever uses the old one last closes it
-                closing = [held] if held and not held.users else []
-                held = self._open[space] = _Open(stamp)
+            if held is None or held.config is not config:
+                self._replaced += [held] if held else []
+                held = self._open[space] = _Open(space, config)
             held.users += 1
-        _close(closing)
         try:
             with held.opening:  # one opens it, the others wait for that
                 if held.memory is None:
                     held.memory = self.apart(space, make=make)
             with acting(Actor(self._surface or actor().surface)):
                 yield held.memory
-        except DeletedSpaceError:  # by another server; the next who asks opens it anew
+        except errors.DeletedSpaceError:  # by another server; the next who asks opens it anew
             with self._lock:
                 if self._open.get(space) is held:
-                    del self._open[space]
+                    self._replaced.append(self._open.pop(space))
             raise
         finally:
             with self._lock:
                 held.users -= 1
-                held.used_at = now = monotonic()
-                shared = self._open.get(space) is held
-                if shared and held.memory is None and not held.users:  # it could not be opened
-                    del self._open[space]
-                closing = [] if shared or held.users else [held]
-                # What nobody has used for long, or what is too much, is let go.
-                unused = sorted(
-                    (one.used_at, name) for name, one in self._open.items() if not one.users
-                )
-                closing += [
-                    self._open.pop(name)
-                    for n, (used_at, name) in enumerate(unused)
-                    if n < len(unused) - MOST_OPEN or now - used_at > IDLE_SECONDS
-                ]
-            _close(closing)
+                held.used_at = monotonic()
+            self._close_unused()
+
+    def _close_unused(self) -> None:
+        """Close what was replaced, could not be opened, was not used for long, or is too much."""
+        now = monotonic()
+        with self._lock:
+            unused = [one for one in self._open.values() if not one.users]
+            unused.sort(key=lambda one: one.used_at)
+            gone = [
+                self._open.pop(one.space)
+                for n, one in enumerate(unused)
+                if n < len(unused) - MOST_OPEN
+                or now - one.used_at > IDLE_SECONDS
+                or one.memory is None
+            ]
+            gone += [one for one in self._replaced if not one.users]
+            self._replaced = [one for one in self._replaced if one.users]
+        for one in gone:
+            if one.memory is not None:
+                one.memory.close()
 
     def apart(self, space: str = "main", *, make: bool = True) -> Memory:
         """A memory of a space with a connection of its own; whoever asks for it closes it."""
-        config, _ = self._settings()
+        config = self.config
         root = root_of(self.home, config)
         folder = space_path(root, space) if make else space_folder(root, space, make=False)
         if config.enabled and not config.store.url and os.path.exists(os.path.join(folder, MADE)):
-            _check_database(os.path.join(folder, DATABASE))
+            database = os.path.join(folder, DATABASE)
+            try:
+                check_database(database)
+            except errors.DamagedStoreError:
+                sleep(_MAKING_SECONDS)
+                check_database(database)
         return Memory.open(self.home, space, config, self._clock)
 
     def release(self, space: str) -> None:
         """Close the memory of a space, if nobody uses it now."""
         with self._lock:
-            held = self._open.get(space)
-            gone = [self._open.pop(space)] if held is not None and not held.users else []
-        _close(gone)
+            if (held := self._open.get(space)) is not None:
+                self._replaced.append(self._open.pop(space))
+        if held is not None:
+            self._close_unused()
 
     def delete(self, space: str, *, dry_run: bool = False) -> Receipt:
         """Delete a space and everything of it (`forget/spaces.py`)."""
@@ -246,12 +225,11 @@ class Host:
 
         config = self.config
         now = (self._clock or system_clock(zone_named(config.timezone)))()
-        keys = keys_for(self.home, config)
         return delete(
             self.home,
             space,
             config,
-            keys,
+            keys_for(self.home, config),
             now,
             root=root_of(self.home, config),
             dry_run=dry_run,
@@ -260,9 +238,8 @@ class Host:
 
     def _check_running(self) -> None:
         if self._closed:
-            raise StoreError("the server is stopping", hint="try again after it has restarted")
-
-    # Calls
+            hint = "try again after it has restarted"
+            raise errors.StoreError("the server is stopping", hint=hint)
 
     async def call(
         self,
@@ -283,11 +260,8 @@ class Host:
         """
 
         def do() -> Result:
-            if not apart:
-                with self.using(space, make=make) as memory:
-                    return work(memory.within(agent, chat, relays))
-            acts = acting(Actor(self._surface or actor().surface))
-            with acts, self.apart(space, make=make) as memory:
+            opened = self.apart(space, make=make) if apart else self.using(space, make=make)
+            with acting(Actor(self._surface or actor().surface)), opened as memory:
                 return work(memory.within(agent, chat, relays))
 
         return await self._in(self._long if apart else self._short, do)
@@ -299,68 +273,34 @@ class Host:
     @property
     def waiting(self) -> int:
         """Calls that were made and have not returned."""
-        return self._waiting
+        return len(self._calls)
 
     async def _in(self, pool: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
         self._check_running()
-        if self._waiting >= MOST_WAITING:
-            raise BusyStoreError(
-                "too many requests are waiting",
-                hint="try again in a moment, with fewer parallel requests",
-            )
-
-        def counted() -> Result:
-            with self._lock:
-                self._running += 1
-            try:
-                return work()
-            finally:
-                with self._lock:
-                    self._running -= 1
-                    self._ended.notify_all()
-
-        self._waiting += 1
-        try:
-            who = copy_context()  # who acts goes with the call
-            return await asyncio.get_running_loop().run_in_executor(pool, who.run, counted)
-        finally:
-            self._waiting -= 1
+        if len(self._calls) >= MOST_WAITING:
+            hint = "try again in a moment, with fewer parallel requests"
+            raise errors.BusyStoreError("too many requests are waiting", hint=hint)
+        future = pool.submit(copy_context().run, work)  # who acts goes with the call
+        self._calls.add(future)
+        future.add_done_callback(self._calls.discard)
+        return await asyncio.wrap_future(future)
 
     def close(self, seconds: float | None = None) -> bool:
-        """Wait for the calls that have begun, then let go of every memory. Twice is fine.
-
-        Whether all have ended; with `seconds`, some may not have, and keep their memories open.
-        """
+        """Wait for the calls that have begun, then close every memory; whether all have ended."""
         with self._lock:
             self._closed = True
         for pool in (self._short, self._long):
             pool.shutdown(wait=False, cancel_futures=True)
-        with self._ended:
-            ended = self._ended.wait_for(lambda: not self._running, seconds)
-            held, self._open = list(self._open.values()), {}
-        _close([one for one in held if not one.users])
-        return ended
+        begun = [one for one in self._calls.copy() if not one.done()]
+        unfinished = wait(begun, seconds).not_done
+        with self._lock:
+            self._replaced += self._open.values()
+            self._open = {}
+        self._close_unused()
+        return not unfinished
 
     def __enter__(self) -> Host:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _check_database(path: str) -> None:
-    """Refuse a space that has lost its database, and not one that another is just making."""
-    for pause in (0.05, 0.2, 0.75, None):
-        try:
-            check_database(path)
-            return
-        except DamagedStoreError:
-            if pause is None:
-                raise
-            sleep(pause)
-
-
-def _close(held: Iterable[_Open]) -> None:
-    for one in held:
-        if one.memory is not None:
-            one.memory.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import logging
 import socket
@@ -16,7 +15,6 @@ from loxodon.http.logs import log
 
 _TURN_SECONDS = 0.001  # how long a thread computes while others wait for the interpreter
 HEAD_BYTES = 32_768
-HEAD_SECONDS = 20.0  # how long a client may take to send the head of its first request
 GRACE_SECONDS = 5  # for requests that are being answered when the server is told to stop
 # How long an idle connection stays open: longer than clients keep theirs, so that none sends a
 # request into one that is being closed.
@@ -25,10 +23,7 @@ _BACKLOG = 2048
 
 
 def listen(host: str, port: int, *, or_any: bool = False) -> socket.socket:
-    """A socket at an address (port 0: any that is free); a UsageError where it cannot be had.
-
-    With `or_any`, another port is taken where this one is in use.
-    """
+    """A socket at an address (port 0: any that is free); `or_any`: another if it is in use."""
     found = None
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -59,10 +54,9 @@ def url_of(listening: socket.socket) -> str:
 
 
 def need_uvicorn() -> Any:
-    """uvicorn, which the extra `serve` brings, with the parser that it reads requests by."""
+    """uvicorn, which the extra `serve` brings."""
     try:
-        import httptools  # noqa: F401 looked for before it is needed, as starlette is
-        import starlette  # noqa: F401
+        import starlette  # noqa: F401 looked for before it is needed
         import uvicorn
     except ImportError as error:
         raise ConfigError(
@@ -83,40 +77,8 @@ def serve(
     stopping: Callable[[], None] = lambda: None,
     connections: int = 1_000,
 ) -> None:
-    """Answer requests until SIGINT or SIGTERM; a second one ends it at once.
-
-    `ready` is called once requests are answered, `stopping` when none is taken any more. Beyond
-    `connections` at once, a request gets 503.
-    """
+    """Answer requests until SIGINT or SIGTERM; beyond `connections` at once, one gets 503."""
     uvicorn = need_uvicorn()
-    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
-    class Protocol(HttpToolsProtocol):
-        """Limits the head of a request in size, and the first one in time."""
-
-        _head = 0.0  # bytes of a head that is coming
-
-        def on_message_begin(self) -> None:
-            super().on_message_begin()
-            self._head = 0.0
-
-        def on_headers_complete(self) -> None:
-            self._head = float("-inf")
-            super().on_headers_complete()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            self._head += len(data)
-            if self._head > HEAD_BYTES:
-                self.send_400_response("The head of the request is too large.")
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self.loop.call_later(HEAD_SECONDS, self._see_a_request)
-
-        def _see_a_request(self) -> None:
-            if self.cycle is None:
-                self.transport.abort()
 
     class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
         def handle_exit(self, sig: int, frame: Any) -> None:
@@ -135,7 +97,8 @@ def serve(
         logging.getLogger(name).propagate = False
     settings = uvicorn.Config(
         app,
-        http=Protocol,
+        http="h11",
+        h11_max_incomplete_event_size=HEAD_BYTES,
         log_config=None,
         access_log=False,
         lifespan="off",

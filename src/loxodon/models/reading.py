@@ -20,16 +20,9 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 import msgspec
 
+from loxodon.language import statements
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.statements import (
-    CONTEXT,
-    MOST_CHARACTERS,
-    MOST_WORDS,
-    USER,
-    EntityType,
-    Mention,
-    Statement,
-)
+from loxodon.language.statements import USER, EntityType, Mention, Statement
 from loxodon.models import grounding
 from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, cost
 from loxodon.models.grounding import Evidence
@@ -51,7 +44,7 @@ from loxodon.types import CATEGORIES
 
 Do = Literal["add", "update", "end", "same", "drop"]
 
-MOST_STATEMENT = {"zh": MOST_CHARACTERS, "en": MOST_WORDS}
+MOST_STATEMENT = {"zh": statements.MOST_CHARACTERS, "en": statements.MOST_WORDS}
 LINE = 400  # tokens of one line that a model is shown; a pasted log is no conversation
 _PER_LINE = 120  # tokens of the answer, for each message asked about
 _AT_LEAST = 400  # tokens of the answer in any case
@@ -299,7 +292,7 @@ def _item(answered: object, n: int, batch: Batch) -> ReadItem:
 def _stated(claim: _Claim, n: int, target: KnownMemory | None, batch: Batch) -> ReadItem:
     """An item that says something, with what of its labels can be believed."""
     line, words = batch.lines[n], claim.words
-    before = [shown(one.text) for one in batch.lines[max(0, n - CONTEXT) : n]]
+    before = [shown(one.text) for one in batch.lines[max(0, n - statements.CONTEXT) : n]]
     source = Evidence(shown(line.text), "\n".join((*before, target.text if target else "")))
     content = claim.content.rstrip("。.").rstrip()
     check_length(content, MOST_STATEMENT, batch.language)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 Schema = Mapping[str, Any]
@@ -62,12 +62,11 @@ def message_of(body: bytes) -> Message:
     """The message in a server's answer; UnfitError where there is none, or only a refusal."""
     try:
         data = _loads(body.decode("utf-8-sig"))
-    except ValueError:  # UTF-8 that is none, too
-        raise UnfitError("the answer is not JSON") from None
-    try:
         choice = data["choices"][0]
         said, ended = choice["message"], choice.get("finish_reason")
         refused, content = said.get("refusal"), said.get("content")
+    except ValueError:  # UTF-8 that is none, too
+        raise UnfitError("the answer is not JSON") from None
     except (KeyError, IndexError, TypeError, AttributeError):
         raise UnfitError("the answer has no message") from None
     if refused or ended == "content_filter":
@@ -75,8 +74,7 @@ def message_of(body: bytes) -> Message:
     if isinstance(content, list):  # some servers answer in parts
         texts = [one.get("text") for one in content if isinstance(one, dict)]
         content = "".join(text for text in texts if isinstance(text, str))
-    usage = data.get("usage")
-    used = usage if isinstance(usage, dict) else {}
+    used = data.get("usage") if isinstance(data.get("usage"), dict) else {}
     tokens = _count(used.get("prompt_tokens")), _count(used.get("completion_tokens"))
     return Message(content if isinstance(content, str) else "", *tokens, ended == "length")
 
@@ -90,22 +88,16 @@ def value_of(text: str, schema: Schema) -> Any:
     text = text.rpartition("</think>")[2].strip()
     if not text:
         raise UnfitError("the answer is empty")
-    for candidate in _candidates(text):
+    end = text.rfind("}") + 1
+    braces = [match.start() for match in re.finditer(r"\{", text)][:_TRIES]
+    for candidate in (text, *_FENCED.findall(text)[:_TRIES], *(text[at:end] for at in braces)):
         try:
             value = _loads(candidate)
         except ValueError:
             continue
-        check(value, schema)
+        _check(value, schema)
         return value
     raise UnfitError("there is no whole JSON object in the answer")
-
-
-def _candidates(text: str) -> Iterator[str]:
-    yield text
-    yield from _FENCED.findall(text)[:_TRIES]
-    end = text.rfind("}") + 1
-    for begin in [match.start() for match in re.finditer(r"\{", text)][:_TRIES]:
-        yield text[begin:end]
 
 
 def _loads(text: str) -> Any:
@@ -118,7 +110,7 @@ def _loads(text: str) -> Any:
         raise ValueError("nested too deep") from None
 
 
-def check(value: object, schema: Schema, where: str = "the answer") -> None:
+def _check(value: object, schema: Schema, where: str = "the answer") -> None:
     """Raise UnfitError where `value` has another shape than `schema`: types, enum and required."""
     wanted = schema["type"]
     if not isinstance(value, _TYPES[wanted]) or isinstance(value, bool):
@@ -129,10 +121,10 @@ def check(value: object, schema: Schema, where: str = "the answer") -> None:
         for name in schema["required"]:
             if name not in value:
                 raise UnfitError(f"{where} lacks {name}")
-            check(value[name], schema["properties"][name], name)
+            _check(value[name], schema["properties"][name], name)
     elif isinstance(value, list):
         for n, one in enumerate(value):
-            check(one, schema["items"], f"{where}[{n}]")
+            _check(one, schema["items"], f"{where}[{n}]")
 
 
 def check_length(sentence: str, most: Mapping[str, int], language: str) -> None:

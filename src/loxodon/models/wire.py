@@ -127,10 +127,10 @@ def run_program(
     except subprocess.TimeoutExpired:
         raise _too_slow("model", timeout, delivered=True) from None
     except (OSError, ValueError) as error:
+        hint = "check model.command"
+        reason = getattr(error, "strerror", None) or str(error)
         raise RejectedModelError(
-            "cannot run the model's program: {reason}",
-            hint="check model.command",
-            reason=getattr(error, "strerror", None) or str(error),
+            "cannot run the model's program: {reason}", hint=hint, reason=reason
         ) from None
     if done.returncode:  # what it complains of may repeat what it was told: unsaid
         raise RejectedModelError(

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 import httpx
-from prometheus_client import CONTENT_TYPE_LATEST
+from prometheus_client import CONTENT_TYPE_LATEST, Counter
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route, Router
@@ -39,7 +39,6 @@ _KINDS: dict[str, Kind] = {
     "/responses": "responses",
     "/messages": "messages",
 }
-_COUNTED = {"proxy_memory": "Requests, by what came of asking the memory."}
 _GONE = 499  # the status that is counted where nobody is there to get one
 
 
@@ -56,14 +55,19 @@ class App:
         key_is_ours: bool = False,
         rate: float = 0,
     ) -> None:
-        self._upstream = upstream
-        self._memories = memories
-        self._door = door
-        self._rule = rule
-        self._key_is_ours = key_is_ours
+        self._upstream, self._memories = upstream, memories
+        self._door, self._rule, self._key_is_ours = door, rule, key_is_ours
         self._rates = Rates(rate)
         self._placements: dict[str, Placement] = {}  # by model, where not the usual one
-        self._metrics = Metrics(_COUNTED, "outcome", OUTCOMES)
+        self._metrics = Metrics()
+        self._outcomes = Counter(
+            "loxodon_proxy_memory",
+            "Requests, by what came of asking the memory.",
+            ["outcome"],
+            registry=self._metrics.registry,
+        )
+        for outcome in OUTCOMES:
+            self._outcomes.labels(outcome)  # so that it is there with 0
         self._router = Router(
             [
                 Route("/health", lambda _: JSONResponse({"status": "ok"})),
@@ -99,7 +103,7 @@ class App:
         log("proxy", path=path, status=status, ms=round(seconds * 1e3, 2), **about)
         self._metrics.request(_kind(scope["method"], path) or "other", status or _GONE, seconds)
         if "memory" in about:
-            self._metrics.count("proxy_memory", value=about["memory"])
+            self._outcomes.labels(about["memory"]).inc()
 
     async def _show_metrics(self, request: Request) -> Response:
         if not self._let_in(request, metrics=True).may("metrics"):
@@ -126,25 +130,24 @@ class App:
         url = self._upstream.address(path, scope["query_string"].decode("latin-1"))
         if url is None:
             raise RefusedError(400, "bad_path", UsageError("unknown path"))
-        body = _Body(request)
+        body = await request.body()
         with acting(Actor("proxy", caller.agent, caller.name)):
             exchange = None
             kind = _kind(request.method, path)
-            if kind and "content-encoding" not in request.headers and await body.read():
-                asked = requests.read(kind, body.head)
+            if kind and "content-encoding" not in request.headers and len(body) <= _MOST_READ:
+                asked = requests.read(kind, body)
                 if asked is not None:
                     speaker = speaker_of(dict(request.headers.items()), asked, self._rule, caller)
                     exchange = await self._memories.exchange(asked, speaker, about)
 
             async def answer() -> None:
                 if exchange is None:
-                    content, size = await body.passed_on()
                     received = await self._upstream.send(
-                        request.method, url, request.headers.raw, content, size=size
+                        request.method, url, request.headers.raw, body
                     )
                 else:
                     exchange.begin()
-                    received = await self._accepted(request, url, exchange, body.head)
+                    received = await self._accepted(request, url, exchange, body)
                 stream: Any = received.stream
                 try:
                     chunks: AsyncIterator[bytes] = aiter(stream)
@@ -158,7 +161,7 @@ class App:
                     await stream.aclose()
 
             try:
-                await _while_connected(answer(), body.disconnected())
+                await _while_connected(request, answer())
             finally:
                 # Also when the client has hung up, or the upstream broke off: it was said so far.
                 if exchange is not None:
@@ -199,55 +202,14 @@ class App:
             placement = NEXT[placement] if learns else "none"
 
 
-class _Body:
-    """The body of a request, and whether the client is there still."""
+async def _while_connected(request: Request, work: Coroutine[Any, Any, None]) -> None:
+    """Do something for a client, and break it off when the client hangs up."""
 
-    def __init__(self, request: Request) -> None:
-        self._request = request
-        self._stream = request.stream()
-        self._at_end = asyncio.Event()
-        self.head = b""
-
-    async def read(self) -> bool:
-        """Read as much as is looked at; whether that is all of it."""
-        parts, size = [], 0
-        async for chunk in self._stream:
-            parts.append(chunk)
-            size += len(chunk)
-            if size > _MOST_READ:
-                break
-        else:
-            self._at_end.set()
-        self.head = b"".join(parts)
-        return self._at_end.is_set()
-
-    async def passed_on(self) -> tuple[bytes | AsyncIterator[bytes], str | None]:
-        """It as it comes, and its length where that is known beforehand."""
-        headers = self._request.headers
-        framed = "content-length" in headers or "transfer-encoding" in headers
-        if self._at_end.is_set() or not framed:
-            return (self.head if self._at_end.is_set() else await self._request.body()), None
-        return self._chunks(), headers.get("content-length")
-
-    async def _chunks(self) -> AsyncIterator[bytes]:
-        if self.head:
-            yield self.head
-        async for chunk in self._stream:
-            yield chunk
-        self._at_end.set()
-
-    async def disconnected(self) -> None:
-        """Wait until the client has hung up."""
-        await self._at_end.wait()
-        while (await self._request.receive())["type"] != "http.disconnect":
+    async def disconnected() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
             pass
 
-
-async def _while_connected(
-    work: Coroutine[Any, Any, None], disconnected: Coroutine[Any, Any, None]
-) -> None:
-    """Do something for a client, and break it off when the client hangs up."""
-    working, waiting = asyncio.create_task(work), asyncio.create_task(disconnected)
+    working, waiting = asyncio.create_task(work), asyncio.create_task(disconnected())
     try:
         await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -303,20 +265,16 @@ def _kind(method: str, path: str) -> Kind | None:
 def _failure(error: LoxodonError | httpx.TransportError) -> RefusedError:
     if isinstance(error, LoxodonError):
         return RefusedError(502, error.code, error)
-    reason = str(error) or type(error).__name__
+    said = str(error) or type(error).__name__
     if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
+        hint = "raise the limit with --timeout"
         late = UnreachableModelError(
-            "the upstream did not answer in time: {reason}",
-            hint="raise the limit with --timeout",
-            reason=reason,
+            "the upstream did not answer in time: {reason}", hint=hint, reason=said
         )
         return RefusedError(504, "upstream_timeout", late)
-    unreachable = UnreachableModelError(
-        "cannot reach the upstream: {reason}",
-        hint="check that it is running, and that --upstream is correct",
-        reason=reason,
-    )
-    return RefusedError(502, "upstream_unreachable", unreachable)
+    hint = "check that it is running, and that --upstream is correct"
+    away = UnreachableModelError("cannot reach the upstream: {reason}", hint=hint, reason=said)
+    return RefusedError(502, "upstream_unreachable", away)
 
 
 def _error_reply(refusal: RefusedError, language: str) -> Response:

@@ -11,7 +11,6 @@ same place, so that the upstream sees a conversation that only grows: its prompt
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -23,14 +22,11 @@ from loxodon.memory import Memory
 from loxodon.proxy.requests import ModelRequest, digest
 from loxodon.recall.gate import State
 
-_MOST = 500  # conversations that are kept in mind
-_MOST_KEYS = 300  # messages by which one of them is recognised
+_MOST_KEYS = 20_000  # messages by which conversations are recognised, the latest
 _REPEATED = 600.0  # seconds within which a first message sent again is the same conversation
 _STALE = 3_600.0  # seconds: no prompt cache is left, and what was put away since must not be told
 _DAYS = 30  # how far back a conversation is looked for in the journal
 _ROOM = 4  # recalls' worth of tokens that the blocks of a conversation may take
-
-Key = tuple[str, str]
 
 
 class Block(NamedTuple):
@@ -54,7 +50,6 @@ class Conversation:
         self.accepted = False  # whether the upstream has taken a request of it
         self.used_at = 0.0
         self.forgotten = ""  # the version of what was forgotten when it was last looked at
-        self.keys: OrderedDict[Key, None] = OrderedDict()
 
     def renew(self, forgotten: str) -> None:
         """Drop what was recalled where something was forgotten since: it is recalled anew."""
@@ -103,8 +98,7 @@ class Conversations:
     """Those that are kept in mind, the latest of them."""
 
     def __init__(self) -> None:
-        self._known: dict[Key, Conversation] = {}
-        self._all: OrderedDict[int, Conversation] = OrderedDict()
+        self._known: dict[tuple[str, str], Conversation] = {}  # by audience and name of a message
 
     def find(
         self, audience: str, request: ModelRequest, names: Sequence[str], session: str, now: float
@@ -137,25 +131,15 @@ class Conversations:
 
     def sessions(self) -> list[str]:
         """The sessions of all of them; from any thread."""
-        return [one.name for one in list(self._all.values())]
+        return [one.name for one in list(self._known.values())]
 
     def note(self, conversation: Conversation, audience: str, names: Iterable[str]) -> None:
         """Know a conversation by these names too."""
         for name in names:
-            key = audience, name
-            self._known[key] = conversation
-            conversation.keys[key] = None
-            conversation.keys.move_to_end(key)
-        gone = [(conversation, key) for key in list(conversation.keys)[:-_MOST_KEYS]]
-        self._all[id(conversation)] = conversation
-        self._all.move_to_end(id(conversation))
-        if len(self._all) > _MOST:
-            _, oldest = self._all.popitem(last=False)
-            gone += [(oldest, key) for key in oldest.keys]
-        for one, key in gone:
-            del one.keys[key]
-            if self._known.get(key) is one:
-                del self._known[key]
+            self._known.pop((audience, name), None)  # so that it is the latest
+            self._known[audience, name] = conversation
+        while len(self._known) > _MOST_KEYS:
+            del self._known[next(iter(self._known))]
 
 
 def session_of(memory: Memory, names: Sequence[str], taken: Iterable[str]) -> str:

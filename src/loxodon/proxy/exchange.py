@@ -28,15 +28,8 @@ from loxodon.http.host import Host
 from loxodon.http.logs import log
 from loxodon.memory import Memory
 from loxodon.messages import t
-from loxodon.proxy.conversations import (
-    Block,
-    Conversation,
-    Conversations,
-    message_names,
-    reply_name,
-    session_of,
-    short,
-)
+from loxodon.proxy import conversations
+from loxodon.proxy.conversations import Block, Conversation, Conversations, short
 from loxodon.proxy.replies import Reply, ReplyBytes
 from loxodon.proxy.requests import ModelRequest, Speaker, clean, unanswered
 from loxodon.recall.gate import State
@@ -47,6 +40,7 @@ OUTCOMES = ("used", "nothing-found", "not-needed", "timed-out", "failed", "off")
 _IN_VIEW = 100_000  # characters of the conversation that are compared with what is recalled
 _MOST_TEXT = 1_000_000  # characters of a message that are journalled
 _PAUSES = (0.2, 1.0, 3.0)  # seconds after which the journal is tried again
+_PASSING = (BusyStoreError, FullStoreError, UnwritableStoreError)  # which another time may change
 
 Turn = dict[str, Any]
 
@@ -69,10 +63,7 @@ class Memories:
     """
 
     def __init__(self, host: Host, journal: Host, limit: float, *, explain: bool = False) -> None:
-        self.host = host
-        self.journal = journal
-        self.limit = limit
-        self.explain = explain
+        self.host, self.journal, self.limit, self.explain = host, journal, limit, explain
         self.conversations = Conversations()
         self.naming = Lock()
 
@@ -80,7 +71,7 @@ class Memories:
         self, request: ModelRequest, speaker: Speaker, about: dict[str, Any]
     ) -> Exchange | None:
         """An exchange with what is recalled for it; None for one that is not remembered."""
-        names = message_names(request)
+        names = conversations.message_names(request)
         if not speaker.remembers or not any(names) or request.is_chore:
             about["memory"] = "off"
             return None
@@ -111,11 +102,8 @@ class Exchange:
         names: Sequence[str],
         about: dict[str, Any],
     ) -> None:
-        self._memories = memories
-        self.request = request
-        self._speaker = speaker
-        self._names = names
-        self._about = about
+        self._memories, self.request, self._speaker = memories, request, speaker
+        self._names, self._about = names, about
         self._conversation, self._new = memories.conversations.find(
             speaker.audience, request, names, speaker.session, monotonic()
         )
@@ -158,10 +146,8 @@ class Exchange:
             found = _Found(block=Block(outcome="nothing-found") if name else None)
         except TimeoutError:
             trouble = "late"
-        except LoxodonError as error:
-            trouble = error.code
         except Exception as error:  # whatever is wrong with it, the request goes through
-            trouble = type(error).__name__
+            trouble = error.code if isinstance(error, LoxodonError) else type(error).__name__
         about["recall_ms"] = round((perf_counter() - started) * 1e3, 2)
         conversation.renew(found.forgotten)
         if found.snapshot is not None:
@@ -234,7 +220,6 @@ class Exchange:
         if self._writing_reply is not None or self._headers is None:
             return
         reply = self._reply_bytes.reply(self._headers)
-        self._about["calls"] = len(reply.calls)
         if reply.id:  # the next request may go on by its name
             names = [f"response {reply.id}"]
             self._memories.conversations.note(self._conversation, self._speaker.audience, names)
@@ -273,7 +258,7 @@ class Exchange:
             turn = {
                 "role": "assistant",
                 "content": reply.text[:_MOST_TEXT],
-                "id": reply_name(last, reply.text),
+                "id": conversations.reply_name(last, reply.text),
                 "channel": "proxy",
                 "chat": self._speaker.chat,
             }
@@ -289,7 +274,7 @@ class Exchange:
             with self._memories.naming:  # two that begin alike must not share a name
                 if not conversation.name:
                     taken = self._memories.conversations.sessions()
-                    conversation.name = session_of(memory, self._names, taken)
+                    conversation.name = conversations.session_of(memory, self._names, taken)
             found = memory.add(turns, conversation.name)
             about.update({"paused": True} if found.paused else {})
             return found.added
@@ -302,12 +287,10 @@ class Exchange:
                 )
                 about |= {"session": conversation.name, "added": added + about.get("added", 0)}
                 return
-            except (BusyStoreError, FullStoreError, UnwritableStoreError) as failure:
+            except LoxodonError as failure:
                 error = failure.code
-            except LoxodonError as failure:  # which another time would not change
-                error = failure.code
-                break
-            if pause is not None:
-                await asyncio.sleep(pause)
+                if pause is None or not isinstance(failure, _PASSING):
+                    break
+            await asyncio.sleep(pause)
         lost = {"session": conversation.name, "turns": len(turns), "error": error}
         log("proxy.lost", space=speaker.space, **lost)

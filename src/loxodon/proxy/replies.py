@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from loxodon.proxy.requests import Kind, clean, joined_blocks, parts_of, tool_calls, words_of
+from loxodon.proxy.requests import Kind, clean, joined_blocks, parts_of, words_of
 from loxodon.proxy.upstream import decoded
 
 MOST_BYTES = 8 << 20  # of a reply that are kept; the rest is passed on all the same
@@ -33,7 +33,6 @@ class Reply(NamedTuple):
     """What was replied; of a reply that was cut, as far as it came."""
 
     text: str = ""
-    calls: tuple[str, ...] = ()  # the tools that are to be called
     id: str = ""  # of a response, by which the next request may name it
     final: bool = True  # false while the client has tools to call
 
@@ -81,17 +80,14 @@ def _documents(lines: Iterable[bytes]) -> Iterator[Document]:
 
 def _chat(documents: Iterator[Document]) -> Reply:
     texts: list[str] = []
-    calls: list[str] = []
+    final = True
     for one in documents:
         for choice in parts_of(one.get("choices")):
             if choice.get("index", 0) == 0:  # of several replies the first is the one told
                 said = _mapping(choice.get("delta") or choice.get("message"))
                 texts.append(words_of(said.get("content")))
-                functions = [
-                    _mapping(call.get("function")) for call in parts_of(said.get("tool_calls"))
-                ]
-                calls += filter(None, (_text(function.get("name")) for function in functions))
-    return Reply("".join(texts), tuple(calls), final=not calls)
+                final = final and not parts_of(said.get("tool_calls"))
+    return Reply("".join(texts), final=final)
 
 
 def _response(documents: Iterator[Document]) -> Reply:
@@ -106,13 +102,9 @@ def _response(documents: Iterator[Document]) -> Reply:
         elif whole.get("output") and type != "response.created":
             items = parts_of(whole["output"])
             said = (words_of(one.get("content")) for one in items if one.get("type") == "message")
-            called = [
-                one for one in items if one.get("type") != "message" and _text(one.get("name"))
-            ]
-            final = not any(one.get("type") in _CLIENT_CALLS for one in called)
-            names = tuple(one["name"] for one in called)
-            return Reply("\n".join(filter(None, said)), names, id, final)
-    return Reply("\n".join(texts.values()), id=id)
+            final = not any(one.get("type") in _CLIENT_CALLS for one in items)
+            return Reply("\n".join(filter(None, said)), id, final)
+    return Reply("\n".join(texts.values()), id)
 
 
 def _message(documents: Iterator[Document]) -> Reply:
@@ -127,8 +119,8 @@ def _message(documents: Iterator[Document]) -> Reply:
         for n, given in enumerate(parts_of(one.get("content"))):  # of a reply that is not streamed
             blocks[str(n)] = dict(given)
     content = [*blocks.values()]
-    calls = tuple(tool_calls(content))
-    return Reply(joined_blocks(content), calls, final=not calls)
+    calls = any(one.get("type") == "tool_use" for one in content)
+    return Reply(joined_blocks(content), final=not calls)
 
 
 _READERS = {"chat": _chat, "responses": _response, "messages": _message}

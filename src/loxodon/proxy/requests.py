@@ -97,7 +97,6 @@ class Message(NamedTuple):
     words: str  # its words alone
     place: Value
     name: str = ""  # who said it, in a chat of several people
-    calls: bool = False  # it calls tools: what is said beside that is not the reply yet
 
 
 class ModelRequest(NamedTuple):
@@ -136,14 +135,12 @@ class ModelRequest(NamedTuple):
     @property
     def session(self) -> str:
         """The conversation, where the request names it."""
-        conversation = self.fields.get("conversation")
-        if conversation is not None:
+        if conversation := self.fields.get("conversation"):
             found = conversation.value
             return _name(found.get("id") if isinstance(found, Mapping) else found)
         names = (_name(self._metadata.get(name)) for name in _SESSION_FIELDS)
-        return next(filter(None, names), "") or _program_session(
-            _name(self._metadata.get("user_id"))
-        )
+        program = _program_session(_name(self._metadata.get("user_id")))
+        return next(filter(None, names), program)
 
     @property
     def is_chore(self) -> bool:
@@ -198,8 +195,7 @@ def _message(kind: Kind, item: Value) -> Message:
     content = message.get("content")
     if role == "assistant":
         words = joined_blocks(content) if kind == "messages" else words_of(content)
-        calls = bool(message.get("tool_calls") or tool_calls(content))
-        return Message(role, words, words, item, calls=calls)
+        return Message(role, words, words, item)
     if role == "user" and isinstance(content, list):
         kept = [one for one in content if not (is_tool_result(one) or _is_reminder(one))]
         role = "tool" if len(kept) < len(content) and not words_of(kept) else role
@@ -241,11 +237,6 @@ def joined_blocks(content: object) -> str:
     return "\n".join(filter(None, ("".join(one["text"] for one in run) for run in runs)))
 
 
-def tool_calls(content: object) -> list[str]:
-    """The tools that blocks of a model's message call."""
-    return [_name(one.get("name")) for one in parts_of(content) if one.get("type") == "tool_use"]
-
-
 def is_text(part: object) -> bool:
     return (
         isinstance(part, Mapping)
@@ -285,12 +276,10 @@ def _program_session(user: str) -> str:
     if match := _CLAUDE_CODE_ID.fullmatch(user):
         return match[1]
     try:
-        found = json.loads(user) if user.startswith("{") else None
+        found = json.loads(user) if user.startswith("{") else {}
     except (ValueError, RecursionError):
         return ""
-    if isinstance(found, Mapping) and found.keys() <= _CLAUDE_CODE_FIELDS:
-        return _name(found.get("session_id"))
-    return ""
+    return _name(found.get("session_id")) if found.keys() <= _CLAUDE_CODE_FIELDS else ""
 
 
 def _name(value: object) -> str:

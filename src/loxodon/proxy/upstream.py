@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -41,9 +41,14 @@ class Upstream:
         if not is_loopback(self._url.host) and not proxy_bypass(self._url.host):
             way = getproxies().get(self._url.scheme) or getproxies().get("all")
         self._timeout = httpx.Timeout(timeout, connect=_CONNECT, pool=None).as_dict()
-        limits = httpx.Limits(keepalive_expiry=_KEEP_ALIVE)
-        # Without a client around it, which would follow, decode and add headers.
-        self._transport = httpx.AsyncHTTPTransport(proxy=way, limits=limits)
+        # Without a client around them, which would follow, decode and add headers.
+        self._transport, self._unpooled = (
+            httpx.AsyncHTTPTransport(proxy=way, limits=limits)
+            for limits in (
+                httpx.Limits(keepalive_expiry=_KEEP_ALIVE),
+                httpx.Limits(max_keepalive_connections=0),
+            )
+        )
 
     def address(self, path: str, query: str) -> httpx.URL | None:
         """Where a request for `path` goes; None where it may go nowhere.
@@ -59,26 +64,30 @@ class Upstream:
         return self._url.copy_with(raw_path=target.encode())
 
     async def send(
-        self,
-        method: str,
-        url: httpx.URL,
-        headers: Headers,
-        body: bytes | AsyncIterator[bytes],
-        *,
-        size: str | None = None,
-        read: bool = False,
+        self, method: str, url: httpx.URL, headers: Headers, body: bytes, *, read: bool = False
     ) -> httpx.Response:
         """Forward a request; an httpx.TransportError where there is no answer.
 
-        `size` is the length of a body that is handed on as it comes, where it is known. `read` is
-        for replies that will be read: no encoding is accepted that cannot be.
+        `read` is for replies that will be read: no encoding is accepted that cannot be.
         """
         sent = self._headers(headers, read=read)
-        if size is not None:
-            sent.append((b"content-length", size.encode("latin-1")))
-        more = {"timeout": self._timeout}
+        if not body and any(name.lower() == b"content-length" for name, _ in headers):
+            sent.append((b"content-length", b"0"))  # which httpx leaves out
+        connected = False
+
+        async def trace(event: str, info: object) -> None:
+            nonlocal connected
+            connected = connected or event.startswith("connection.connect")
+
+        more = {"timeout": self._timeout, "trace": trace}
         request = httpx.Request(method, url, headers=sent, content=body, extensions=more)
-        return await self._transport.handle_async_request(request)
+        try:
+            return await self._transport.handle_async_request(request)
+        except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError):
+            if connected:
+                raise
+        # The other side had closed a connection that was kept open, before it read the request.
+        return await self._unpooled.handle_async_request(request)
 
     def _headers(self, given: Headers, *, read: bool) -> Headers:
         """The client's own headers; its key too, unless the proxy has one.

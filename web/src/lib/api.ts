@@ -27,7 +27,6 @@ interface Asked {
   method?: string;
   body?: unknown;
   signal?: AbortSignal | undefined;
-  accept?: string;
   /** Statuses of failure that are an answer all the same. */
   also?: number[];
 }
@@ -51,12 +50,9 @@ export function signOut(): void {
   lockedWhy.value = "";
 }
 
-async function ask(
-  path: string,
-  { method = "GET", body, signal, accept, also }: Asked,
-): Promise<Response> {
+async function ask(path: string, { method = "GET", body, signal, also }: Asked): Promise<Response> {
   const headers: Record<string, string> = {
-    Accept: accept ?? "application/json",
+    Accept: "application/json",
     "Accept-Language": locale(),
   };
   if (token.value) headers.Authorization = `Bearer ${token.value}`;
@@ -136,35 +132,4 @@ export async function send<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   return (await (await ask(path, { method, body, signal })).json()) as T;
-}
-
-export interface Progress {
-  done: number;
-  total: number;
-  phase?: string | number;
-}
-
-type Line<T> = Problem & { progress?: Progress; result?: T };
-
-/** Long work: `step` hears how it comes along. */
-export async function work<T>(
-  path: string,
-  body: unknown,
-  step: (progress: Progress) => void,
-): Promise<T> {
-  const answer = await ask(path, { method: "POST", body, accept: "application/x-ndjson" });
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    const lines = (rest + (value ?? "")).split("\n");
-    rest = done ? "" : (lines.pop() ?? "");
-    for (const line of lines.filter(Boolean)) {
-      const told = JSON.parse(line) as Line<T>;
-      if (told.error) throw errorOf(told, 200, "");
-      if (told.progress) step(told.progress);
-      if (told.result !== undefined) return told.result;
-    }
-    if (done) throw new ApiError(0, "offline", t("offline"), t("offline_hint"));
-  }
 }

@@ -1,7 +1,7 @@
-// How the memory does: size, speed, cost, jobs, backups, the audit log and the settings.
+// How the memory does: size, cost, jobs, backups, the audit log and the settings.
 import { at, get, send } from "../lib/api";
 import { useLoad } from "../lib/load";
-import { mayAll, me } from "../lib/me";
+import { mayAll } from "../lib/me";
 import { route } from "../lib/router";
 import { act } from "../lib/toasts";
 import { ago, bytes, language, number, t, tOr } from "../lib/words";
@@ -11,7 +11,6 @@ import { Audit } from "./health/audit";
 import { Backups } from "./health/backups";
 import { Jobs } from "./health/jobs";
 import { Settings } from "./health/settings";
-import { Speed } from "./health/speed";
 
 interface Status {
   turns: number;
@@ -76,10 +75,7 @@ export default function HealthPage() {
           </>
         )}
       </Shown>
-      <div class="pair">
-        <Jobs />
-        {me.value?.owns_all && <Speed />}
-      </div>
+      <Jobs />
       {mayAll.value && (
         <>
           <Backups />

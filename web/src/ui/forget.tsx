@@ -73,7 +73,7 @@ export function Forget({
       </Shown>
       {failed !== undefined && <Trouble error={problemOf(failed)} />}
       {busy ? (
-        <Advance label={t("forgetting")} progress={undefined} />
+        <Advance label={t("forgetting")} />
       ) : (
         <p class="choices">
           <button

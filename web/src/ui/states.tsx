@@ -1,8 +1,8 @@
 // What stands where data will be, or is not.
 import type { ComponentChildren } from "preact";
-import type { ApiError, Progress } from "../lib/api";
+import type { ApiError } from "../lib/api";
 import type { Loaded } from "../lib/load";
-import { number, t } from "../lib/words";
+import { t } from "../lib/words";
 import { Sentence } from "./text";
 import { Mark } from "./icons";
 
@@ -91,19 +91,13 @@ export function More({ more, loading }: { more: (() => void) | undefined; loadin
   );
 }
 
-export function Advance({ label, progress }: { label: string; progress: Progress | undefined }) {
-  const total = progress?.total ?? 0;
+export function Advance({ label }: { label: string }) {
   return (
     <div class="advance" role="status">
       <label>
         <span>{label}</span>
-        {total ? <progress max={total} value={progress!.done} /> : <progress />}
+        <progress />
       </label>
-      {total > 0 && (
-        <span class="muted">
-          {number(progress!.done)} / {number(total)}
-        </span>
-      )}
     </div>
   );
 }

@@ -73,7 +73,6 @@ export const operations: Record<string, Record<Language, string>> = {
   console: { en: "Files of the console", zh: "控制台文件" },
   exchange: { en: "Sign in by link", zh: "通过链接登录" },
   me: { en: "What the token allows", zh: "令牌权限" },
-  server: { en: "Speed", zh: "速度" },
   health: { en: "Health", zh: "运行状况" },
   metrics: { en: "Metrics", zh: "指标" },
   openapi: { en: "Description of the API", zh: "API 描述" },

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { at, get, type Progress, work } from "../../lib/api";
+import { at, get, send } from "../../lib/api";
 import { useLoad } from "../../lib/load";
 import { route } from "../../lib/router";
 import { complain, tell } from "../../lib/toasts";
@@ -18,12 +18,10 @@ export function Backups() {
     get<Found[]>(at("/backups"), {}, signal),
   );
   const [busy, setBusy] = useState(false);
-  const [progress, setProgress] = useState<Progress>();
   const make = async () => {
     setBusy(true);
-    setProgress(undefined);
     try {
-      const made = await work<{ size: number }>(at("/backup"), {}, setProgress);
+      const made = await send<{ size: number }>("POST", at("/backup"));
       tell(t("backup_made", { size: bytes(made.size) }));
       list.reload();
     } catch (error) {
@@ -42,7 +40,7 @@ export function Backups() {
           </button>
         )}
       </div>
-      {busy && <Advance label={t("backing_up")} progress={progress} />}
+      {busy && <Advance label={t("backing_up")} />}
       <Shown from={list} rows={2}>
         {(found) =>
           found.length ? (

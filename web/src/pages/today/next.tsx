@@ -1,6 +1,6 @@
 // What happens by itself next, and whether anything failed.
 import { useState } from "preact/hooks";
-import { at, type Progress, work } from "../../lib/api";
+import { at, send } from "../../lib/api";
 import { mayAll } from "../../lib/me";
 import { complain, tell } from "../../lib/toasts";
 import type { Job, Today } from "../../lib/types";
@@ -22,17 +22,13 @@ export function Next({ today, reload }: { today: Today; reload: () => void }) {
 }
 
 function Pending({ number, reload }: { number: number; reload: () => void }) {
-  const [progress, setProgress] = useState<Progress | undefined>();
   const [busy, setBusy] = useState(false);
   const learn = async () => {
     setBusy(true);
-    setProgress(undefined);
     try {
-      const done = await work<{ counts: Record<string, number> }>(
-        at("/consolidate"),
-        { force: true },
-        setProgress,
-      );
+      const done = await send<{ counts: Record<string, number> }>("POST", at("/consolidate"), {
+        force: true,
+      });
       tell(t("learned_now", { n: done.counts.added ?? 0 }));
       reload();
     } catch (error) {
@@ -41,7 +37,7 @@ function Pending({ number, reload }: { number: number; reload: () => void }) {
       setBusy(false);
     }
   };
-  if (busy) return <Advance label={t("learning")} progress={progress} />;
+  if (busy) return <Advance label={t("learning")} />;
   return (
     <div class="pending">
       <p>{t("pending", { n: number })}</p>
