@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _OPENCLAW = "openclaw"
 _CHANGES = (arg("--dry-run", "show what would change, without changing anything"), YES)
 STATE = arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
+CACHES = {".cache", "archive-v0"}  # where `pipx run` and `uvx` put what they run
 STATES = {
     "connected": "connected",
     "changed": "connected, but its files were changed: connect it again",
@@ -92,6 +94,12 @@ def connect(call: Call) -> Result:
     folder = folder_of(call.agent, os.environ)
     plan = plan_connect(call.folder, call.agent, folder, command_of(call.folder, call.space))
     done = f"{t('{agent} is connected', agent=agent.title)}\n{t(NEXT[agent.after])}"
+    if not CACHES.isdisjoint(sys.prefix.split(os.sep)):
+        done += "\n" + t(
+            "this Loxodon is in a cache that may be cleared: to keep it, run "
+            "`uv tool install loxodon`, then `loxodon connect {name}`",
+            name=call.agent,
+        )
     found = _carried_out(call, plan, done, opens=True)
     # Where it was connected already, only the reader is asked about.
     asks = call.reader and not plan.changes and not call.dry_run
