@@ -24,6 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # What a container gets from its host: names, and how packages and certificates are found here
 _BORROWED = ("/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf")
+# Not by the PATH of the image, which has no sbin
+_CHROOT = shutil.which("chroot") or "/usr/sbin/chroot"
 _PASSED = ("PIP_", "SSL_CERT_FILE", "HTTP", "http", "NO_PROXY", "no_proxy")
 
 
@@ -38,7 +40,7 @@ class Stage:
 
     def command(self, words: list[str]) -> list[str]:
         inside = 'cd "$0" && exec "$@"'
-        chroot = ["chroot", f"--userspec={self.user}", str(self.root)]
+        chroot = [_CHROOT, f"--userspec={self.user}", str(self.root)]
         return [*chroot, "/bin/sh", "-c", inside, self.workdir, *words]
 
     def environment(self, **more: str) -> dict[str, str]:
