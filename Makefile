@@ -201,9 +201,9 @@ lock:  ## pin the dependencies anew
 	$(COMPILE) pyproject.toml -o requirements/runtime.lock
 	$(COMPILE) --group build -o requirements/build.lock
 	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra fastembed --extra workspace --extra serve --extra mcp --extra encryption --extra postgres --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) --group web -c requirements/runtime.lock -c requirements/dev.lock -o requirements/web.lock
 	$(COMPILE) pyproject.toml --extra serve --extra mcp --extra encryption --extra postgres -c requirements/dev.lock -o requirements/server.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -o requirements/docs.lock
-	$(COMPILE) --group web -c requirements/runtime.lock -c requirements/dev.lock -o requirements/web.lock
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) .venv-peers .venv-docs .venv-deploy .venv-compat .venv-openclaw .venv-agents .venv-inspector .demo .web-check web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 _OPENCLAW = "openclaw"
 _CHANGES = (arg("--dry-run", "show what would change, without changing anything"), YES)
 STATE = arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
-CACHES = {".cache", "archive-v0"}  # where `pipx run` and `uvx` put what they run
 STATES = {
     "connected": "connected",
     "changed": "connected, but its files were changed: connect it again",
@@ -59,7 +57,7 @@ def connect(call: Call) -> Result:
     from importlib.util import find_spec
 
     from loxodon.agents.connect import plan_connect, plan_remove
-    from loxodon.agents.supported import READERS, command_of, folder_of
+    from loxodon.agents.supported import READERS, command_of, folder_of, in_a_cache
 
     if call.agent == "status":
         return _connected(call)
@@ -94,7 +92,7 @@ def connect(call: Call) -> Result:
     folder = folder_of(call.agent, os.environ)
     plan = plan_connect(call.folder, call.agent, folder, command_of(call.folder, call.space))
     done = f"{t('{agent} is connected', agent=agent.title)}\n{t(NEXT[agent.after])}"
-    if not CACHES.isdisjoint(sys.prefix.split(os.sep)):
+    if in_a_cache():
         done += "\n" + t(
             "this Loxodon is in a cache that may be cleared: to keep it, run "
             "`uv tool install loxodon`, then `loxodon connect {name}`",

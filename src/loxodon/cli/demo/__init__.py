@@ -76,10 +76,8 @@ def demo(call: Call) -> Result:
     space = SPACES[current()]
     start = ["--home", home, *([] if space == "main" else ["--space", space])]
     ui = ["ui"] if find_spec("starlette") else []  # which needs the extra `serve`
-    tried = [
-        [*start, *shlex.split(words)]
-        for words in (*ui, "list --limit 10", *_TRY[current()], "review")
-    ]
+    tries = (*ui, "list --limit 10", *_TRY[current()], "review")
+    tried = [[*start, *shlex.split(words)] for words in tries]
     said = t("an example memory is in {home}; nothing in it is yours. Try:", home=home)
     data = {"home": home, "try": [["loxodon", *words] for words in tried]}
     beside = os.path.join(os.path.dirname(sys.executable), "loxodon")
