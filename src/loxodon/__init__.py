@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from loxodon.types import Turn as Turn
     from loxodon.types import Version as Version
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # The modules of the names that the package has.
 _NAMES = {

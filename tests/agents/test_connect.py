@@ -249,6 +249,15 @@ def test_connecting_is_shown_first_and_asked_about(user: User) -> None:
         assert why in shell(*words.split(), code=code).stderr.decode()
 
 
+def test_environment_that_may_be_cleared_is_told(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user.has("claude-code")
+    monkeypatch.setattr("sys.prefix", "/home/me/.cache/uv/archive-v0/u0Drt")
+    told = user.shell("connect", "claude-code", "--yes").stdout.decode()
+    assert "`uv tool install loxodon`, then `loxodon connect claude-code`" in told
+
+
 def test_openclaw_has_its_own_installer(user: User) -> None:
     state = user.root / ".openclaw"
     (state / "workspace").mkdir(parents=True)

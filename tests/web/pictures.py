@@ -64,6 +64,13 @@ def changed(server: Server) -> str:
     return str(today.json()["changed"][0]["after"]["id"])
 
 
+def console() -> str:
+    """The version of the built console: the name of its first file has a hash of all."""
+    dist = Path(__file__).parents[2] / "src" / "loxodon" / "http" / "web" / "dist"
+    (first,) = dist.glob("main-*.js")
+    return first.name
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as place:
@@ -72,6 +79,7 @@ def main(folder: Path) -> None:
         with Server(home, now=NOW) as server, chromium(Path(place)) as browser:
             for picture in PICTURES:
                 take(browser, server, picture, folder)
+    (folder / "console.txt").write_text(f"{console()}\n", "utf-8")
 
 
 if __name__ == "__main__":

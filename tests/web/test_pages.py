@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import loxodon
 from tests.http.server import Server
 from tests.web.browsing import DESKTOP, PHONE, Console
+from tests.web.pictures import console as pictured
 
 Opens = Callable[..., Console]
 
@@ -157,3 +159,8 @@ def test_language_and_theme_are_kept(console: Opens) -> None:
     shown.settle()
     assert page.evaluate("document.documentElement.lang") == "zh-CN"
     assert page.evaluate("getComputedStyle(document.body).colorScheme") == "dark"
+
+
+def test_pictures_in_the_docs_are_of_this_console(browser: Any) -> None:
+    taken = Path(__file__).parents[2] / "docs" / "images" / "console.txt"
+    assert taken.read_text("utf-8").strip() == pictured(), "run `make screenshots`"

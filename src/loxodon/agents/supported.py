@@ -128,6 +128,11 @@ def command_of(home: str, space: str) -> list[str]:
     return [sys.executable, "-P", "-m", "loxodon", "--home", home, *named]
 
 
+def in_a_cache() -> bool:
+    """Whether this runs where `uvx` or `pipx run` put it, which they may clear."""
+    return not {".cache", "archive-v0"}.isdisjoint(sys.prefix.split(os.sep))
+
+
 # How long an agent waits; people wait before a prompt
 _SECONDS: dict[Action, int] = {"start": 10, "prompt": 10, "turn": 60, "end": 60}
 

@@ -57,7 +57,7 @@ def connect(call: Call) -> Result:
     from importlib.util import find_spec
 
     from loxodon.agents.connect import plan_connect, plan_remove
-    from loxodon.agents.supported import READERS, command_of, folder_of
+    from loxodon.agents.supported import READERS, command_of, folder_of, in_a_cache
 
     if call.agent == "status":
         return _connected(call)
@@ -92,6 +92,12 @@ def connect(call: Call) -> Result:
     folder = folder_of(call.agent, os.environ)
     plan = plan_connect(call.folder, call.agent, folder, command_of(call.folder, call.space))
     done = f"{t('{agent} is connected', agent=agent.title)}\n{t(NEXT[agent.after])}"
+    if in_a_cache():
+        done += "\n" + t(
+            "this Loxodon is in a cache that may be cleared: to keep it, run "
+            "`uv tool install loxodon`, then `loxodon connect {name}`",
+            name=call.agent,
+        )
     found = _carried_out(call, plan, done, opens=True)
     # Where it was connected already, only the reader is asked about.
     asks = call.reader and not plan.changes and not call.dry_run

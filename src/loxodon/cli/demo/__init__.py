@@ -16,7 +16,9 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import sys
 from datetime import datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 
 from loxodon.cli import view
@@ -73,13 +75,14 @@ def demo(call: Call) -> Result:
         )
     space = SPACES[current()]
     start = ["--home", home, *([] if space == "main" else ["--space", space])]
-    tried = [
-        [*start, *shlex.split(words)]
-        for words in ("ui", "list --limit 10", *_TRY[current()], "review")
-    ]
+    ui = ["ui"] if find_spec("starlette") else []  # which needs the extra `serve`
+    tries = (*ui, "list --limit 10", *_TRY[current()], "review")
+    tried = [[*start, *shlex.split(words)] for words in tries]
     said = t("an example memory is in {home}; nothing in it is yours. Try:", home=home)
     data = {"home": home, "try": [["loxodon", *words] for words in tried]}
-    return Result(data, [said, *(f"  loxodon {shlex.join(words)}" for words in tried)])
+    beside = os.path.join(os.path.dirname(sys.executable), "loxodon")
+    program = "loxodon" if shutil.which("loxodon") else beside  # as it can be typed here
+    return Result(data, [said, *(f"  {shlex.join([program, *words])}" for words in tried)])
 
 
 def _build(home: str, language: str, space: str, now: datetime) -> None:
