@@ -58,9 +58,10 @@ def recall(
 ) -> Recall:
     """What the memory has on `query`: at most `top` items whose block is within `budget` tokens.
 
-    Without a `top`, as many as `usual`, and more where the question asks for a list. A turn whose words (folded) or ref, a memory whose id, or a note whose file, is `in_view` is
-    passed over; so is what was drawn from such turns alone. What belongs to another project than
-    `here` comes last, with the name of its own. Every text comes as `shown` makes it.
+    Without a `top`, as many as `usual`, and more where the question asks for a list. A turn whose
+    words (folded) or ref, a memory whose id, or a note whose file, is `in_view` is passed over; so
+    is what was drawn from such turns alone. What belongs to another project than `here` comes
+    last, with the name of its own. Every text comes as `shown` makes it.
     """
     watch = _Watch()
     if as_of is not None:

@@ -98,10 +98,10 @@ class Recalling:
         """Search the memory. Returns items, best first, and a block of text for an agent.
 
         Returns at most `top` items (default 10; 20 for a question that asks for a list) and a block
-        of at most `budget` tokens (default 1,000) for an agent. Items are memories, turns and notes from files. A turn is not shown
-        together with the memory drawn from it, nor if that memory was archived. `kind` may also be
-        `turn` or `note`. A query is plain text without syntax. `profile` selects another ranking:
-        `default`, `phase1`, `openclaw` or `tiered`.
+        of at most `budget` tokens (default 1,000) for an agent. Items are memories, turns and notes
+        from files. A turn is not shown together with the memory drawn from it, nor if that memory
+        was archived. `kind` may also be `turn` or `note`. A query is plain text without syntax.
+        `profile` selects another ranking: `default`, `phase1`, `openclaw` or `tiered`.
 
         In a group `chat`, nothing private is returned or counted: no private memory, no turn of a
         direct chat, no note. `in_view` lists turns that the agent already sees, by text or ref, and

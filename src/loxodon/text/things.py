@@ -20,7 +20,7 @@ _NO = frozenset(["not", "no", *"不没"])
 _WHEN = ("to", "on", "at", "for", "until", "till")
 _HAN_NUMBERS = frozenset("零一二两三四五六七八九十百千万半")
 _MEASURES = frozenset(
-    "个岁年月日号点分周天元块次本只条位斤米公克毫升片粒层楼口套间张件台辆度倍成小瓶杯顿"
+    "个岁年月日号点分周天元块次本只条位斤米公克毫升片粒层楼口套间张件台辆度倍成瓶杯"
 )
 _PRONOUNS = frozenset(["he", "she", "it", "they", "that", *"他她它"])
 _LONGEST = 8  # Words of a value, or characters
