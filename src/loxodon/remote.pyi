@@ -21,7 +21,7 @@ from loxodon.recall.gate import State
 from loxodon.recall.graph import Graph
 from loxodon.recall.overviews import Labels, Moment, Related, Setting, Strength, Today
 from loxodon.security.audit_log import AuditEntry, Verified
-from loxodon.security.inspection import Inspected, Subject
+from loxodon.security.inspection import Inspected
 from loxodon.status import Stats, Status
 from loxodon.store import Note
 from loxodon.types import (
@@ -200,7 +200,6 @@ class RemoteMemory:
     def entities(self, *, limit: int = ..., cursor: str = ...) -> Page[Entity]: ...
     def touch(self, ids: Iterable[str]) -> int: ...
     def inspect(self, name: str, *, reveal: bool = ...) -> Inspected: ...
-    def subject(self, name: str, *, reveal: bool = ...) -> Subject: ...
     def due_reminders(self, limit: int = ..., cursor: str = ...) -> Page[Record]: ...
     def consolidate(
         self,
