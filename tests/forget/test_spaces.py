@@ -114,18 +114,6 @@ def test_encrypted_space_leaves_no_name(tmp_path: Path) -> None:
     assert files_with([WORD], home) == {}
 
 
-def test_command_asks_before_it_deletes(tmp_path: Path) -> None:
-    shell = Shell(tmp_path / "home")
-    filled(shell.home)
-    assert shell.text("space", "list") == "main\n"
-    for words in (("delete", "main"), ("delete",), ("list", "main")):
-        shell("space", *words, code=2)  # nobody is there to be asked
-    assert shell.text("space", "delete", "main", "--dry-run").startswith("would delete:")
-    assert shell.text("space", "delete", "main", "--yes").startswith("deleted:")
-    assert shell.text("space", "list") == "no spaces yet\n"
-    assert "main: " in shell.text("space", "deleted")
-
-
 def test_deletion_that_is_killed_is_finished_by_the_next_who_comes(tmp_path: Path) -> None:
     home, before = tmp_path / "home", tmp_path / "before"
     filled(home)

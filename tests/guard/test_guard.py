@@ -8,7 +8,6 @@ import re
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -319,14 +318,6 @@ def test_identity_number_with_a_wrong_check_digit_is_masked_wherever_it_is_shown
 )
 def test_health_faith_debt_and_income_are_highly_sensitive(text: str) -> None:
     assert sensitivity(text) == "high"
-
-
-def test_a_table_of_cards_is_masked_whole_and_quickly() -> None:
-    table = "4111111111111111 5500000000000004 " * 30_000  # a megabyte
-    begun = process_time()
-    masked = shown(table, private=True)
-    assert process_time() - begun < 5  # about 1.1 s on one core
-    assert not re.search(r"\d{5}", masked)
 
 
 def test_word_said_over_and_over_makes_no_search_slow(tmp_path: Path, clock: Clock) -> None:

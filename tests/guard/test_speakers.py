@@ -10,9 +10,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.cli.main import main
-from loxodon.client import Client
 from loxodon.types import Turn
-from tests.http.server import Server
 
 WHATSAPP = """\
 04/02/2026, 10:29 - Messages and calls are end-to-end encrypted.
@@ -85,20 +83,6 @@ def test_it_can_be_corrected(memory: Memory) -> None:
     assert known(memory) == ["The user is allergic to shellfish", "The user lives in Rome"]
     assert {one.speaker for one in turns(memory) if one.role == "user"} == {"Anna", "", "Cem"}
     assert memory.validate() == []
-
-
-def test_turns_of_the_library_and_of_a_server(tmp_path: Path, memory: Memory) -> None:
-    said = [
-        {"role": "user", "speaker": "Anna", "content": "I live in Leeds.", "id": "1"},
-        {"role": "user", "speaker": "Ben", "content": "I live in Rome.", "id": "2"},
-    ]
-    memory.add(said, "talk", me=["Anna"])
-    home = tmp_path / "served"
-    with Server(home) as server, Client(server.url) as client:
-        client.add(said, "talk", me=["Anna"])
-        served = client.journal()
-    for found in (memory.journal(), served):
-        assert [(one.speaker, one.origin) for one in found] == [("", "user"), ("Ben", "group")]
 
 
 # The command

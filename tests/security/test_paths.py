@@ -11,7 +11,6 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from loxodon.agents.openclaw.answer import answer
 from loxodon.cli.main import main
 from loxodon.errors import ForbiddenError, InputError
 from loxodon.http.operations import OPERATIONS
@@ -95,20 +94,6 @@ def test_a_folder_around_the_home_is_read_without_it(home: Path) -> None:
         told = repr([one.content for one in memory.list(state="all")])
         assert "jam" in told
         assert SECRET not in told
-
-
-def test_a_workspace_around_the_home_does_not_tell_of_it(home: Path, tmp_path: Path) -> None:
-    (tmp_path / "NOTES.md").write_text("jam\n")
-    with Memory.open(home, config={"workspace.path": str(tmp_path)}, clock=Clock()) as memory:
-
-        def got(path: str) -> str:
-            return str(answer(memory.workspace, {"want": "get", "path": path, "session": "main"}))
-
-        assert "jam" in got("NOTES.md")
-        views = home / "spaces" / "other" / "workspace" / "memory"
-        files = [one for one in views.rglob("*") if one.suffix in (".md", ".jsonl")]
-        assert files
-        assert all("not_found" in got(str(one.relative_to(tmp_path))) for one in files)
 
 
 def test_links_that_leave_a_folder_are_not_followed(home: Path, tmp_path: Path) -> None:

@@ -526,19 +526,6 @@ def test_what_a_program_of_an_agent_hands_in_is_the_agents_word(scene: Scene) ->
         assert not any("Oslo" in kept.content for kept in memory.list() if kept.agent == "bot")
 
 
-def test_what_is_said_while_the_engine_is_off_is_the_agents_too(scene: Scene) -> None:
-    off = {"enabled": False}
-    with Memory.open(scene.home, config=off, clock=Clock(), agent="bot") as bot:
-        bot.add([{"role": "user", "content": "I am allergic to nuts.", "id": "9"}], "t")
-        bot.capture("The user has a dog.")
-        with pytest.raises(ForbiddenError):
-            bot.capture("The user has a cat.", origin="user")
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        assert memory.turn("t@bot:9").origin == "assistant"
-        (kept,) = [one for one in memory.list() if "dog" in one.content]
-        assert (kept.trust, kept.kind) == ("assistant", "belief")
-
-
 @pytest.mark.parametrize("enabled", [True, False])
 def test_an_agent_does_not_say_by_which_name_the_user_speaks(scene: Scene, enabled: bool) -> None:
     turn = {"role": "user", "content": "I live in Oslo.", "id": "9", "speaker": "Ann"}
