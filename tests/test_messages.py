@@ -44,7 +44,9 @@ LABELS = (
     "space|spaces|speaker|state|store|strength|summaries|summary|superseded|tags|text|"
     "then|there|time|tokens|top|total|trigger|trust|turn|turns|type|unarchived|unchanged|"
     "unsettled|updated|user|validity|value|vector|view|views|waiting|what|"
-    "what it did|what it does|when|where|which|who|why|words|written|yes no"
+    "what it did|what it does|when|where|which|who|why|words|written|yes no|"
+    "parts of turns|versions|segments|documents|quarantine|jobs|transcripts|views out of use|"
+    "databases set aside|files|fragments|access tokens"
 )
 """What fields, columns and counts are called; any other goes by its name in English."""
 

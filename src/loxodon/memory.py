@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
     from loxodon.security.audit_log import AuditLog
-    from loxodon.security.inspection import Inspected, Subject
+    from loxodon.security.inspection import Inspected
     from loxodon.security.keys import Seal
     from loxodon.status import Stats, Status, Timekeeping
     from loxodon.store.parts import WorkingSessions
@@ -470,13 +470,6 @@ class Memory(Knowledge, Recalling, Overviews):
         if self._store.audit is not None:
             self._store.audit.flush()
         return inspect(self, self._store, name)
-
-    @verb("GET /subjects/{name}", access="owner", audit="reads", masked="unless revealed")
-    def subject(self, name: str) -> Subject:
-        """Return everything known about a person, place or thing."""
-        from loxodon.security.inspection import subject
-
-        return subject(self, self._store, name)
 
     # Recall
 

@@ -89,7 +89,7 @@ def _take_log(space: OpenSpace) -> None:
         if not store.value(_TAKEN):
             lines = [one for path in logs for one in _lines(path)]
             old = [{name: one[name] for name in one if name not in _CHAIN} for one in lines]
-            audit.adopt([*old, *(json.loads(row.entry) for row in entries_of(store))])
+            audit.adopt([*old, *(json.loads(entry) for _, entry, _ in entries_of(store))])
             store.set_value(_TAKEN, "1")
     head = os.path.join(space.root, "audit", f"{os.path.basename(space.folder)}.head")
     for path in (*logs, os.path.join(place, "lock"), head):

@@ -12,6 +12,7 @@ from loxodon.errors import KeyProblemError
 from loxodon.guard.quarantine import requests
 from loxodon.language.statements import Fragment
 from loxodon.security.audit import HEAD as AUDIT_HEAD
+from loxodon.security.audit import read_head
 from loxodon.store import Coverage, Filter, PoolSizes, Spent
 from loxodon.store.clock_check import BACK, Belief, Doubted, doubted, looked
 from loxodon.types import Pause
@@ -169,12 +170,12 @@ def _audit_state(store: Store) -> tuple[int, str]:
     if store.audit is None or store.wall.stands:
         return 0, ""
     try:
-        head = store.audit.head()
+        head = read_head(store.value(AUDIT_HEAD), store.audit.key)
     except KeyProblemError as error:
         return 0, str(error)
     if head is None and store.value(AUDIT_HEAD):
         return 0, "the head of the audit log was changed; see `loxodon audit verify`"
-    return (head.n if head else 0) + store.audit.waiting, store.audit.trouble
+    return (head[0] if head else 0) + len(store.audit.waiting), ""
 
 
 def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats:

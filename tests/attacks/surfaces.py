@@ -81,7 +81,6 @@ def library(world: World, viewer: Viewer, memory: Memory, ids: dict[str, list[st
         "quarantine": seen.quarantine,
         "inspect": lambda: seen.inspect(some),
         "inspect entity": lambda: seen.inspect(key),
-        "subject": lambda: seen.subject(key),
         "sources": lambda: seen.workspace.sources(),
         "jobs": lambda: seen.schedule.jobs(),
         "add": lambda: seen.add([world.said(viewer)], "default"),

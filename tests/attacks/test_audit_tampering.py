@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from loxodon import Memory
-from loxodon.security.audit import Head, chained
+from loxodon.security.audit import chained, signed_head
 from loxodon.security.audit_log import Verified
 from tests.long import count, figure
 
@@ -96,7 +96,7 @@ def tamper(home: Path, rng: random.Random, sql: str) -> None:
     db, key = connected(home), rng.choice((b"", b"loxodon"))
 
     def forged(*given: Any) -> str:
-        return Head(*given).signed(key)
+        return signed_head(key, *given)
 
     def appended(*given: Any) -> Any:
         mac, n, entry = given

@@ -123,17 +123,6 @@ def test_encrypting_names_what_it_may_not_remove(home: Path, clock: Clock, tmp_p
     assert set(files_with(["Zorinda"], old)["Zorinda"]) == {"memory/insights.md"}
 
 
-def test_views_in_the_usual_place_from_before_a_folder_was_set(
-    home: Path, clock: Clock, tmp_path: Path
-) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, *TALK)
-        memory.consolidate()
-    with opened(home, clock, tmp_path / "new") as memory:
-        memory.forget(known(memory, "花生").id)
-    assert not files_with(["花生"], tmp_path)
-
-
 def test_a_kill_before_the_old_views_are_gone(home: Path, clock: Clock, tmp_path: Path) -> None:
     """Whoever opens the memory next does the rest, in every folder."""
     old, new = moved(home, clock, tmp_path)

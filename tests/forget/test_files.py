@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.errors import NotFoundError
 from loxodon.working import Session
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.clock import Clock
@@ -105,25 +104,3 @@ def test_databases_of_another_program_and_backups_are_named(
             (Path(saved.path).suffix, 0),
         ]
         assert memory.receipts() == [receipt]
-
-
-def test_a_transcript_that_is_called_after_it(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        session = Session.open(memory, "chat with Zorinda", window=8_000, ask=lambda messages: "")
-        session.add({"role": "user", "content": "It rains today."})
-        memory.forget(entity="Zorinda")
-        assert not files_with(["Zorinda"], home)
-        assert [one.content for one in memory.journal()] == ["It rains today."]
-
-
-def test_a_database_set_aside_is_not_counted_twice(home: Path, clock: Clock) -> None:
-    folder = home / "spaces" / "main"
-    with opened(home, clock) as memory:
-        memory.add(turns(clock.now), session="one")
-    (folder / "loxodon.db.before-restore-1").write_bytes((folder / "loxodon.db").read_bytes())
-    with opened(home, clock) as memory:
-        with pytest.raises(NotFoundError):
-            memory.forget(entity="Nobody")
-        planned = memory.forget(entity="顾清霜", dry_run=True)
-        assert memory.forget(entity="顾清霜").erased == planned.erased
-    assert not files_with(["清霜"], home)

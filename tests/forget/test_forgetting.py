@@ -491,19 +491,6 @@ def test_what_is_said_all_the_time_is_not_said_of_it(home: Path, clock: Clock) -
         assert texts(memory).count(chatter) == 21
 
 
-def test_the_place_of_a_memory_in_a_chain_is_closed(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, "我住在上海。")
-        memory.consolidate()
-        clock.pass_days(3)
-        say(memory, clock, "我搬到了成都，现在住在成都。")
-        memory.consolidate()
-        memory.forget(known(memory, "上海").id)
-        assert not files_with(["上海"], home)
-        assert known(memory, "成都").replaces == ""
-        assert memory.validate() == []
-
-
 def test_other_words_in_an_old_transcript_are_not_learned(home: Path, clock: Clock) -> None:
     old = {"role": "user", "content": "我现在住在上海哦。", "at": clock.now.isoformat(), "id": "1"}
     with opened(home, clock) as memory:
@@ -517,15 +504,3 @@ def test_other_words_in_an_old_transcript_are_not_learned(home: Path, clock: Clo
         say(memory, clock, "我现在住在上海哦。", session="anew")
         memory.consolidate()
         assert known(memory, "上海").state == "active"
-
-
-def test_said_anew_it_is_new(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, "我对花生过敏。")
-        memory.consolidate()
-        memory.forget(known(memory, "花生").id)
-        clock.pass_days(30)
-        say(memory, clock, "我对花生过敏。", session="later")
-        memory.consolidate()
-        assert texts(memory) == ["我对花生过敏。"]
-        assert known(memory, "花生").state == "active"

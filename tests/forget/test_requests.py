@@ -245,15 +245,6 @@ def test_it_is_held_back_everywhere_and_comes_back(
         assert all(one in shown(memory) for one in said)
 
 
-def test_what_is_told_in_other_words_is_found(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        talked(memory, clock, "The café is going under.", "I met Yusuf at a café by the canal.")
-        assert ask(memory, clock, "Please forget what I said about the bankruptcy.") == 1
-        told = recalled(memory, "café")
-        assert "going under" not in told
-        assert "canal" in told
-
-
 DIVORCE = "Please forget what I told you about my divorce."
 
 
@@ -307,20 +298,3 @@ def test_many_memories_are_only_asked_about(home: Path, clock: Clock) -> None:
             memory.forget(head.id)
         memory.release(head.id)
         assert memory.status().reviews == 0
-
-
-def test_a_name_alone_does_not_tell_what_of_them_is_meant(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        talked(memory, clock, "Kofi coaches the under-tens.", "We drink too much coffee here.")
-        assert ask(memory, clock, "Drop the thing about Kofi's yacht.") == 0
-        assert "under-tens" in recalled(memory, "Kofi")
-
-
-def test_other_words_in_several_talks_are_asked_about(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        for n, text in enumerate(("The café is going under.", "A liquidation sale at the mall!")):
-            memory.add([{"role": "user", "content": text, "id": f"s{n}"}], session=f"talk{n}")
-        assert ask(memory, clock, "Please forget what I said about the bankruptcy.") == 1
-        assert memory.quarantine("held", 0) == []
-        assert [one.reason for one in memory.quarantine("unclear", 0)] == ["forget"]
-        assert "going under" in recalled(memory, "café")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -74,7 +73,7 @@ def test_backup_stays_and_is_named_and_tokens_for_the_space_go(tmp_path: Path) -
         shell("token", "add", name, *(word for one in spaces for word in ("--for", one)))
     receipt = deleted(home)
     assert [(one["file"], one["what"]) for one in receipt["files"]] == [(backup, "backup")]
-    assert receipt["erased"]["tokens"] == 2
+    assert receipt["erased"]["access tokens"] == 2
     left = {one["name"]: one["spaces"] for one in shell.json("token", "list")}
     assert left == {"two": ["b"], "all": []}
 
@@ -113,26 +112,6 @@ def test_encrypted_space_leaves_no_name(tmp_path: Path) -> None:
     assert deleted(home, WORD, **key)["erased"]["memories"] == 1
     assert WORD not in shell.text("space", "deleted", **key)
     assert files_with([WORD], home) == {}
-
-
-def test_damaged_space_can_be_deleted(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    filled(home)
-    (home / "spaces" / "main" / "loxodon.db").write_bytes(b"x" * 5_000)
-    assert "memories" not in deleted(home)["erased"]
-    assert not os.path.exists(home / "spaces" / "main")
-
-
-def test_command_asks_before_it_deletes(tmp_path: Path) -> None:
-    shell = Shell(tmp_path / "home")
-    filled(shell.home)
-    assert shell.text("space", "list") == "main\n"
-    for words in (("delete", "main"), ("delete",), ("list", "main")):
-        shell("space", *words, code=2)  # nobody is there to be asked
-    assert shell.text("space", "delete", "main", "--dry-run").startswith("would delete:")
-    assert shell.text("space", "delete", "main", "--yes").startswith("deleted:")
-    assert shell.text("space", "list") == "no spaces yet\n"
-    assert "main: " in shell.text("space", "deleted")
 
 
 def test_deletion_that_is_killed_is_finished_by_the_next_who_comes(tmp_path: Path) -> None:

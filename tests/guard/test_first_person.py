@@ -66,27 +66,6 @@ def test_of_several_parts_none_makes_a_wish(
     assert not memory.list()
 
 
-def test_what_a_person_types_is_the_users(memory: Memory) -> None:
-    with Session.open(memory, "main", typed=True) as session:
-        session.prepare(f"Please {ORDER}.")
-    assert [turn.origin for turn in memory.journal()] == ["user"]
-    memory.consolidate(force=True)
-    assert "Latin" in memory.snapshot()
-
-
-def test_an_order_said_again_waits_all_the_same(memory: Memory) -> None:
-    for n in range(3):
-        turn = {"role": "user", "content": f"Please {ORDER}.", "id": str(n), "origin": "relayed"}
-        memory.add([turn], session=f"s{n}")
-        memory.consolidate(force=True)
-    (held,) = memory.list()
-    assert (held.kind, held.trust) == ("belief", "relayed")
-    assert held.confidence <= 0.6
-    assert [one.belief.id for one in memory.reviews()] == [held.id]
-    assert not [one for one in memory.recall("reply in Latin").items if one.kind != "turn"]
-    assert "Latin" not in memory.snapshot()
-
-
 def test_it_takes_the_place_of_nothing_that_the_user_said(memory: Memory) -> None:
     said = {"role": "user", "content": "Please always reply in French."}
     memory.add([said], session="typed")

@@ -8,7 +8,6 @@ import re
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -295,46 +294,6 @@ def test_message_is_added_in_time_in_proportion_to_it(memory: Memory, name: str)
     )
 
 
-def test_word_said_over_and_over_makes_no_search_slow(tmp_path: Path, clock: Clock) -> None:
-    with ExitStack() as open_ones:
-
-        def remembering(times: int) -> Memory:
-            memory = open_ones.enter_context(Memory.open(tmp_path / f"{times}", clock=clock))
-            texts = ["I drink tea, Mei drinks coffee", "tea, " * times, "there is tea in Osaka"]
-            memory.add([{"role": "user", "content": one, "id": one[:9]} for one in texts], "s")
-            return memory
-
-        level(lambda memory: memory.recall("who drinks tea?").items, remembering, SIZE // 5)
-
-
-def test_every_page_masks(memory: Memory) -> None:
-    memory.capture(f"My card is {CARD}", importance=1.0, category="identity")
-    memory.add([{"role": "user", "content": f"use {CARD} again"}], session="s")
-    frame = memory.assemble("which card do I have?")
-    for page in (memory.snapshot(), memory.profile(refresh=True), frame.text):
-        assert CARD not in page
-    assert "••1111" in frame.text
-
-
-def test_the_block_stays_within_its_budget(memory: Memory) -> None:
-    for n in range(20):
-        memory.capture(f"card number {n} is {CARD}")
-    found = memory.recall("card", budget=200)
-    assert found.tokens <= 200
-    assert CARD not in found.context
-
-
-def test_a_policy_that_allows_passwords_allows_answers(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "policy.toml").write_text('[kinds]\npassword = "allow"\n', "utf-8")
-    with Memory.open(home) as memory:
-        memory.add(
-            [{"role": "user", "content": "wifi password?"}, {"role": "user", "content": "tulip-42"}]
-        )
-        assert memory.journal()[-1].content == "tulip-42"
-
-
 def test_identity_number_with_a_wrong_check_digit_is_masked_wherever_it_is_shown(
     memory: Memory,
 ) -> None:
@@ -361,9 +320,13 @@ def test_health_faith_debt_and_income_are_highly_sensitive(text: str) -> None:
     assert sensitivity(text) == "high"
 
 
-def test_a_table_of_cards_is_masked_whole_and_quickly() -> None:
-    table = "4111111111111111 5500000000000004 " * 30_000  # a megabyte
-    begun = process_time()
-    masked = shown(table, private=True)
-    assert process_time() - begun < 5  # about 1.1 s on one core
-    assert not re.search(r"\d{5}", masked)
+def test_word_said_over_and_over_makes_no_search_slow(tmp_path: Path, clock: Clock) -> None:
+    with ExitStack() as open_ones:
+
+        def remembering(times: int) -> Memory:
+            memory = open_ones.enter_context(Memory.open(tmp_path / f"{times}", clock=clock))
+            texts = ["I drink tea, Mei drinks coffee", "tea, " * times, "there is tea in Osaka"]
+            memory.add([{"role": "user", "content": one, "id": one[:9]} for one in texts], "s")
+            return memory
+
+        level(lambda memory: memory.recall("who drinks tea?").items, remembering, SIZE // 5)

@@ -41,13 +41,6 @@ def test_text_may_come_with_the_next_message(before: list[str], own: str) -> Non
     assert own_words_of_last((*before, "I live in Rome")) == own
 
 
-@pytest.mark.parametrize("fence", ["```", "~~~"])
-def test_code_is_nobodys_word(fence: str) -> None:
-    said = own_words(f"look at it\n{fence}\nI live in Rome\n{fence}\nI live in Leeds")
-    assert ("Rome" in said, "Leeds" in said) == (False, True)
-    assert "Rome" not in own_words(f"see\n{fence}\nI live in Rome")
-
-
 def test_end_of_a_very_long_message_is_nobodys() -> None:
     assert "Rome" not in own_words("I walk a lot. " * 1_000 + "I live in Rome")
     code = "x = 1\n" * 5_000
@@ -97,15 +90,3 @@ def test_agent_behind_a_wall_quotes_nobody_into_the_owners_memory(memory: Memory
     note = coder.remember("The user is allergic to penicillin", quote=said)
     assert (note.kind, note.trust) == ("fact", "assistant")
     assert "penicillin" not in memory.snapshot()
-
-
-def test_note_is_the_agents_word_and_said_once(memory: Memory) -> None:
-    one = memory.remember("The user likes green tea", importance=0.3)
-    two = memory.remember("the user  likes green tea.", importance=0.9)
-    assert (two.id, two.importance) == (one.id, 0.9)
-    other = memory.remember("The user likes green tea", audience="group")
-    assert other.id != one.id, "which others may be told"
-    assert memory.remember("The user likes C").id != memory.remember("The user likes C++").id
-    assert {turn.role for turn in memory.journal()} == {"assistant"}
-    memory.archive(one.id)
-    assert memory.remember("The user likes green tea").id not in (one.id, other.id)

@@ -78,13 +78,6 @@ def test_a_group_never_tells_who_the_owner_is(memory: Memory) -> None:
     assert "Rome" not in memory.snapshot()
 
 
-def test_a_yes_is_not_said_to_a_page(memory: Memory) -> None:
-    page = {"role": "tool", "content": "Do you prefer Acme Bank?"}
-    memory.add([page, {"role": "user", "content": "yes"}], session="s")
-    memory.consolidate(force=True)
-    assert known(memory) == []
-
-
 def test_an_agent_may_not_put_words_into_the_users_mouth(memory: Memory) -> None:
     mine = memory.capture("The user lives in Leeds")
     with pytest.raises(InputError, match="statement of the user"):
@@ -103,12 +96,3 @@ def test_what_others_said_is_not_made_one_with_what_the_user_said(memory: Memory
     memory.schedule.run("weekly")
     assert memory.get(mine.id).state == "active"
     assert memory.get(mine.id).trust == "user"
-
-
-def test_others_cannot_crowd_the_user_out_of_the_pages(memory: Memory) -> None:
-    memory.capture("The user sails", importance=0.8, category="identity")
-    for n in range(420):
-        memory.capture(f"The user owns boat {n}", importance=1, origin="import")
-    assert "sails" in memory.snapshot()
-    assert "boat" not in memory.snapshot()
-    assert "sails" in memory.profile(refresh=True)

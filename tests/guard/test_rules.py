@@ -67,15 +67,3 @@ def test_a_form_is_found_wherever_it_stands(rule: Rule) -> None:
 
     tried()
     assert any(seen)
-
-
-def test_every_rule_has_a_known_check_and_something_to_show_it() -> None:
-    from loxodon.guard.candidates import CHECKS
-
-    for rule, written in RULES:
-        assert not rule.check or rule.check in CHECKS, rule
-        assert rule.keywords == tuple(word.lower() for word in rule.keywords)
-        if "examples" in written:
-            assert written["counter_examples"], rule
-    names = {name for one in WRITTEN for name in one}
-    assert names <= {*Rule._fields, "examples", "counter_examples"}

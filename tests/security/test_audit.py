@@ -69,19 +69,6 @@ def test_entries_of_a_memory_say_who_saw_it(tmp_path: Path) -> None:
         assert memory.audit.entries(surface="http") == []
 
 
-def test_pages_of_entries_go_back_to_the_first(tmp_path: Path) -> None:
-    with Memory.open(tmp_path) as memory:
-        for _ in range(7):
-            memory.list()
-        page = memory.audit.entries(op="list", limit=3)
-        found = [one.n for one in page]
-        while page.next:
-            page = memory.audit.entries(op="list", limit=3, cursor=page.next)
-            found = [*(one.n for one in page), *found]
-        assert len(found) == 7
-        assert found == sorted(found)
-
-
 def test_log_can_be_turned_off(tmp_path: Path) -> None:
     with Memory.open(tmp_path, config={"audit.enabled": False}) as memory:
         memory.capture("likes tea")
@@ -213,17 +200,6 @@ def test_without_its_key_writes_are_refused_and_reads_go_on(tmp_path: Path) -> N
         assert len(memory.list()) == 1
 
 
-def test_entry_of_a_write_is_undone_with_it(tmp_path: Path) -> None:
-    with Memory.open(tmp_path) as memory:
-        memory.capture("likes tea")
-        store = memory.workspace.store
-        with pytest.raises(ZeroDivisionError), store.writing():
-            store.set_value("a", str(1 / 0))
-        memory.capture("likes coffee")
-        assert [one.op for one in memory.audit.entries()] == ["capture", "capture"]
-        assert memory.audit.verify().sound
-
-
 def test_every_verb_of_an_agent_is_on_record_but_those_that_tell_no_content() -> None:
     silent = {name for name, one in all_verbs().items() if one.agents and not one.audit}
     assert silent == {
@@ -233,13 +209,3 @@ def test_every_verb_of_an_agent_is_on_record_but_those_that_tell_no_content() ->
         *("flush_due", "consolidation_due"),  # when there is work
         *(f"schedule.{one}" for one in ("jobs", "due", "failing", "waiting", "wait")),
     }
-
-
-def test_ids_in_a_row_are_named_as_a_range(tmp_path: Path) -> None:
-    with Memory.open(tmp_path) as memory:
-        said = [{"role": "user", "content": f"day {n}"} for n in range(5)]
-        memory.add(said, "talk")
-        (added,) = memory.audit.entries(op="add")
-        assert "t_1..5" in added.ids
-        for ref, ops in (("t_1", ["add"]), ("t_4", ["add"]), ("t_6", [])):
-            assert [one.op for one in memory.audit.entries(id=ref)] == ops

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import apsw
 import pytest
 
 from loxodon import Memory
@@ -243,20 +242,13 @@ def test_master_key_in_a_keyring(tmp_path: Path, ring: dict[str, str]) -> None:
         memory.capture("likes coffee")
 
 
-def test_new_key_in_the_same_place_and_in_another(encrypted: Home) -> None:
+def test_new_key_in_the_same_place(encrypted: Home) -> None:
     before, first = encrypted.contents(), Path(encrypted.key).read_text()
     encrypted.rekey()
     assert Path(encrypted.key).read_text() != first
     assert encrypted.contents() == before
     with pytest.raises(LockedStoreError):
         Memory.open(encrypted.path, key=bytes.fromhex(first), config={})
-    other = os.path.join(encrypted.folder, "keys", "another")
-    code = KeyProblemError.exit_code
-    assert "there is no key" in encrypted.loxodon("rekey", "--key-file", other, code=code).stderr
-    done = encrypted.loxodon("rekey", "--key-file", other, "--make-key")
-    assert Path(other).read_text().strip() not in done.stdout + done.stderr
-    os.unlink(encrypted.key)
-    assert encrypted.contents() == before
 
 
 def test_master_key_is_private_and_never_replaced(tmp_path: Path) -> None:
@@ -282,25 +274,6 @@ def test_master_key_is_private_and_never_replaced(tmp_path: Path) -> None:
     with Memory.open(tmp_path) as memory:
         memory.capture("likes coffee")
         assert memory.audit.verify().sound
-
-
-def test_master_key_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = {"keys.source": "env"}
-    with Memory.open(tmp_path, config=config) as memory, pytest.raises(KeyProblemError):
-        memory.capture("likes tea")
-    monkeypatch.setenv("LOXODON_KEY_MASTER", "ab" * 32)
-    with Memory.open(tmp_path, config=config) as memory:
-        memory.capture("likes tea")
-        assert memory.audit.verify().sound
-    assert not (tmp_path / "keys").exists()
-
-
-def test_build_that_cannot_encrypt_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(apsw, "mc_version")
-    with Memory.open(tmp_path / "plain") as memory:
-        memory.capture("works")
-    with pytest.raises(LockedStoreError, match="cannot encrypt"):
-        Memory.open(tmp_path / "home", key=secrets.token_bytes(32))
 
 
 # Others at work

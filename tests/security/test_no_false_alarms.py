@@ -205,7 +205,7 @@ def encrypt_and_back(life: Life) -> None:
     life.command("capture", "my number is 13600136000")
     life.command("audit", "verify")
     life.command("validate")
-    life.command("rekey", "--key-file", f"{key}2", "--make-key")
+    life.command("rekey")
     life.command("audit", "verify")
     life.command("decrypt")
 

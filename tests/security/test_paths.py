@@ -11,11 +11,9 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from loxodon.agents.openclaw.answer import answer
 from loxodon.cli.main import main
-from loxodon.errors import ForbiddenError, InputError, LoxodonError
+from loxodon.errors import ForbiddenError, InputError
 from loxodon.http.operations import OPERATIONS
-from loxodon.security import paths
 from loxodon.verbs import PATH
 from tests.clock import Clock
 from tests.http.server import Server
@@ -98,41 +96,6 @@ def test_a_folder_around_the_home_is_read_without_it(home: Path) -> None:
         assert SECRET not in told
 
 
-def test_a_home_is_not_taken_for_a_folder_of_views(tmp_path: Path) -> None:
-    """Which is called the same, in a folder that was named."""
-    with Memory.open(tmp_path / "memory", clock=Clock()) as memory:
-        memory.capture("The user likes tea.")
-        before = sorted((tmp_path / "memory").iterdir())
-        with pytest.raises(LoxodonError):
-            memory.workspace.export(tmp_path)
-        assert sorted((tmp_path / "memory").iterdir()) == before
-
-
-def test_notes_around_the_home_are_read_without_it(home: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("# Jam\n\nThe user likes jam.\n")
-    config = {"workspace.folders": f"{tmp_path}\n{home / 'spaces' / 'other'}"}
-    with Memory.open(home, config=config, clock=Clock()) as memory:
-        done = memory.workspace.index()
-        read = [one.file for one in memory.workspace.sources()]
-        assert str(tmp_path / "a.md") in read
-        assert not any(str(home / "spaces" / "other") in one for one in read)
-        assert [one.file for one in done.problems] == [str(home / "spaces" / "other")]
-
-
-def test_a_workspace_around_the_home_does_not_tell_of_it(home: Path, tmp_path: Path) -> None:
-    (tmp_path / "NOTES.md").write_text("jam\n")
-    with Memory.open(home, config={"workspace.path": str(tmp_path)}, clock=Clock()) as memory:
-
-        def got(path: str) -> str:
-            return str(answer(memory.workspace, {"want": "get", "path": path, "session": "main"}))
-
-        assert "jam" in got("NOTES.md")
-        views = home / "spaces" / "other" / "workspace" / "memory"
-        files = [one for one in views.rglob("*") if one.suffix in (".md", ".jsonl")]
-        assert files
-        assert all("not_found" in got(str(one.relative_to(tmp_path))) for one in files)
-
-
 def test_links_that_leave_a_folder_are_not_followed(home: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.json").write_text(json.dumps([{"content": SECRET}]))
     named = tmp_path / "named"
@@ -186,25 +149,6 @@ def test_a_path_over_http_stays_inside_the_files_of_the_space(home: Path, tmp_pa
             for wrong in (*outside, str(home / "keys"), str(tmp_path / "in.json")):
                 assert asked(server, name, wrong, **bearer).status_code == 403, wrong
         assert (files / "a" / "copy" / "memory").is_dir()
-
-
-def test_a_file_is_held_against_its_path_once_it_is_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As if another had put a link in its place in the very moment of opening it."""
-    (tmp_path / "named").mkdir()
-    (tmp_path / "named" / "a.md").write_text("harmless")
-    (tmp_path / "secret").write_text(SECRET)
-    really = os.open
-
-    def swapped(path: str, flags: int) -> int:
-        os.unlink(path)
-        os.symlink(tmp_path / "secret", path)
-        return really(path, flags & ~os.O_NOFOLLOW)
-
-    monkeypatch.setattr(os, "open", swapped)
-    with pytest.raises(OSError, match="denied"):
-        paths.opened(str(tmp_path / "named" / "a.md"), str(tmp_path / "named"))
 
 
 def test_fields_that_name_a_file_are_marked_as_such() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ForbiddenError, InputError, PausedError
-from loxodon.working import Session
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.clock import Clock
 from tests.looking import files_with
@@ -92,20 +91,6 @@ def test_a_transcript_that_is_followed_waits_and_is_passed_over(
     memory.resume()
     memory.workspace.follow(str(claw.root))
     assert memory.journal() == []
-
-
-def test_imports_and_live_conversations(memory: Memory, clock: Clock, tmp_path: Path) -> None:
-    export = tmp_path / "mem0.json"
-    export.write_text(json.dumps({"results": [{"id": "1", "memory": "Likes tea"}]}))
-    session = Session.open(memory, "chat:1", window=8_000, ask=lambda messages: "")
-    memory.pause()
-    with pytest.raises(PausedError):
-        memory.workspace.take_in(str(export), "mem0")
-    session.add({"role": "user", "content": "my cat is called Vorlund"})
-    clock.pass_days(1)
-    memory.resume()
-    session.add({"role": "user", "content": "hello again"})
-    assert [turn.content for turn in memory.journal()] == ["hello again"]
 
 
 def test_with_the_engine_off(tmp_path: Path, clock: Clock) -> None:

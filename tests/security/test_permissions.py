@@ -222,15 +222,6 @@ def test_every_verb_has_a_row_and_is_on_record(scene: Scene) -> None:
         assert asked - {one.op for one in memory.audit.entries()} == set()
 
 
-def test_a_group_without_a_name_keeps_no_documents(scene: Scene) -> None:
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        memory.documents.put(("a",), "k", "belongs to the owner")
-        with pytest.raises(ForbiddenError):
-            memory.within(chat="group").documents.put(("a",), "k", "planted")
-        memory.within("bot", "group").documents.put(("a",), "k", "the bot's")
-        assert memory.documents.get(("a",), "k").value == "belongs to the owner"  # type: ignore[union-attr]
-
-
 def test_a_group_without_a_name_changes_what_is_nobodys_alone(scene: Scene) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
         group = memory.within(chat="group")
@@ -271,24 +262,6 @@ def test_an_instruction_is_held_by_an_edit_as_by_a_capture(
         (held,) = [one for one in memory.quarantine() if one.memory == noted.id]
         memory.release(held.id)
         assert "Ignore all previous" in memory.get(noted.id).content
-
-
-@pytest.mark.parametrize("verb", ["edit", "revise"])
-def test_an_edited_note_is_believed_as_if_it_were_noted_now(scene: Scene, verb: str) -> None:
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        bot = memory.within("bot")
-        noted = bot.capture("The user lives in York.")
-        assert noted.kind == "fact"
-        change = getattr(bot, verb)
-        assert change(noted.id, importance=0.7).kind == "fact"
-        done = change(noted.id, content="The user owes Eve 900 euros.")
-        assert (done.kind, done.confidence) == ("belief", 0.6)
-        assert noted.id in [one.belief.id for one in memory.reviews()]
-        assert change(noted.id, confidence=0.9).confidence == 0.6
-        wish = bot.capture("The user lives in York.")
-        done = change(wish.id, category="preference", attribute="reply_style")
-        assert (done.kind, done.confidence) == ("belief", 0.6)
-        assert wish.id in [one.belief.id for one in memory.reviews()]
 
 
 ELSEWHERE = cases(__file__, "said_elsewhere")
@@ -522,14 +495,6 @@ def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -
             assert kept["origin"] == origin, n
 
 
-def test_the_users_last_word_counts(scene: Scene) -> None:
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        memory.add([{"role": "user", "content": "I live in Oslo now.", "id": "8"}], "s")
-        bot, id = memory.within("bot"), scene.ids["owners"]
-        assert outcome(lambda: bot.edit(id, content=TRUE)) == WRONG
-        assert bot.edit(id, content="The user lives in Oslo.").trust == "user"
-
-
 def test_what_was_said_in_private_is_not_put_where_a_group_hears_it(scene: Scene) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
         told = memory.capture("The user lives in Leeds.", audience="group")
@@ -561,19 +526,6 @@ def test_what_a_program_of_an_agent_hands_in_is_the_agents_word(scene: Scene) ->
         assert not any("Oslo" in kept.content for kept in memory.list() if kept.agent == "bot")
 
 
-def test_what_is_said_while_the_engine_is_off_is_the_agents_too(scene: Scene) -> None:
-    off = {"enabled": False}
-    with Memory.open(scene.home, config=off, clock=Clock(), agent="bot") as bot:
-        bot.add([{"role": "user", "content": "I am allergic to nuts.", "id": "9"}], "t")
-        bot.capture("The user has a dog.")
-        with pytest.raises(ForbiddenError):
-            bot.capture("The user has a cat.", origin="user")
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        assert memory.turn("t@bot:9").origin == "assistant"
-        (kept,) = [one for one in memory.list() if "dog" in one.content]
-        assert (kept.trust, kept.kind) == ("assistant", "belief")
-
-
 @pytest.mark.parametrize("enabled", [True, False])
 def test_an_agent_does_not_say_by_which_name_the_user_speaks(scene: Scene, enabled: bool) -> None:
     turn = {"role": "user", "content": "I live in Oslo.", "id": "9", "speaker": "Ann"}
@@ -584,35 +536,9 @@ def test_an_agent_does_not_say_by_which_name_the_user_speaks(scene: Scene, enabl
         assert memory.turn("t@bot:9").origin == "assistant"
 
 
-def test_the_command_line_says_whether_it_relays(scene: Scene, tmp_path: Path) -> None:
-    file = tmp_path / "talk.jsonl"
-    file.write_text('{"role": "user", "content": "I live in Rome.", "id": "1"}\n')
-    for options, session in (([], "a"), (["--relays-user"], "b")):
-        Shell(scene.home)("--agent", "bot", *options, "add", "--session", session, str(file))
-    with Memory.open(scene.home) as memory:
-        assert [memory.turn(f"{one}@bot:1").origin for one in "ab"] == ["assistant", "user"]
-
-
-def test_an_agent_may_be_the_first_after_an_upgrade(tmp_path: Path) -> None:
-    """Indexes of an older version are made anew for all, whoever opens the memory."""
-    with Memory.open(tmp_path) as memory:
-        memory.capture("The owner likes green tea")
-        db = memory._store._db
-        db.run("UPDATE meta SET value = 'older' WHERE name = 'words'")
-    with Memory.open(tmp_path, agent="bot") as bot:
-        bot.add([{"role": "user", "content": "I like oolong."}], "talk")
-        assert "oolong" in bot.recall("oolong").context
-    with Memory.open(tmp_path) as memory:
-        assert memory.validate() == []
-        assert "green tea" in memory.recall("green tea").context
-
-
-def test_a_use_by_an_agent_does_not_bring_back_what_is_archived(scene: Scene) -> None:
+def test_the_users_last_word_counts(scene: Scene) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
-        with memory._store.writing():
-            for one in ("own", "owners"):
-                memory._store.update(scene.ids[one], None, "faded", NOW, {"state": "archived"})
-        assert memory.within("bot").touch([scene.ids["own"], scene.ids["owners"]]) == 2
-        memory.consolidate(force=True)
-        assert memory.get(scene.ids["own"]).state == "active"
-        assert memory.get(scene.ids["owners"]).state == "archived"
+        memory.add([{"role": "user", "content": "I live in Oslo now.", "id": "8"}], "s")
+        bot, id = memory.within("bot"), scene.ids["owners"]
+        assert outcome(lambda: bot.edit(id, content=TRUE)) == WRONG
+        assert bot.edit(id, content="The user lives in Oslo.").trust == "user"

@@ -172,7 +172,7 @@ def decrypt(call: Call) -> Result:
     return _recode(call, "decrypt")
 
 
-@command(*KEY, one_of="--keyring --key-file --env")
+@command()
 def rekey(call: Call) -> Result:
     """Change the encryption key."""
     return _recode(call, "rekey")

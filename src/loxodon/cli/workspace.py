@@ -14,20 +14,14 @@ from loxodon.views.sync import Synced
 
 @command(
     arg("DIR", "folder to write to (default: the workspace, setting workspace.path)", nargs="?"),
-    arg("--about NAME", "only what is known about NAME, as one JSON document, printed"),
     arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
     verb="workspace.export",
     without="folder",
 )
 def export(call: Call) -> Result:
     """Write the memory as text you can read and edit."""
-    if not call.about:
-        found = call.do(call.dir, plain=call.plain)
-        return Result(found, view.record(found, "kept"), view.problem_lines(found.kept))
-    with call.opened() as memory:
-        subject = memory.subject(call.about)
-        about = memory.guard.shown_value(subject, private=True, reveal=call.reveal)
-    return Result(about, view.json_text(about))
+    found = call.do(call.dir, plain=call.plain)
+    return Result(found, view.record(found, "kept"), view.problem_lines(found.kept))
 
 
 @command(

@@ -21,12 +21,12 @@ from loxodon.forget.select import is_about
 from loxodon.guard.quarantine import read
 from loxodon.journal.identity import key_of
 from loxodon.language.statements import USER
-from loxodon.store import Filter, MemoryRow
+from loxodon.store import Filter
 from loxodon.store.rows import loaded
 from loxodon.store.store import Store
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
-from loxodon.tokens import Counter as TokenCounter
+from loxodon.tokens import estimate
 from loxodon.types import Entity, Event, Record
 from loxodon.working.shapes import text_of
 from loxodon.working.transcript import line_of
@@ -41,143 +41,113 @@ _STILL_SAID = 0.75  # how much of a memory must be left in its sources for it to
 class Eraser:
     """One sweep through one store. Call `run` inside `Store.writing`."""
 
-    def __init__(self, store: Store, marks: Marks, now: datetime, count: TokenCounter) -> None:
+    def __init__(self, store: Store, marks: Marks, now: datetime) -> None:
         self._store = store
         self._erasure = store.erasure
         self._marks = marks
         self._now = now
-        self._count = count
-        self._gone: set[int] = set()  # turns
-        self._forgotten: set[int] = set()  # of these, those that were forgotten as such
-        self._erased = ""  # all texts that are gone, to find names in
+        self._erased: list[str] = []  # all texts that are gone, to find names in
         self.counts: Counter[str] = Counter()
         self.imports: list[bytes] = []  # the keys of imports whose memories went
 
     def run(self) -> None:
         losing = self._turns()
-        records, kept = self._memories(losing)
-        self._sessions()  # before the histories, which name sessions too
-        self._histories(kept)
+        records = self._memories(losing)
+        if self._marks.cuts:
+            self._sessions()  # before the histories, which name sessions too
+        self._histories(losing)
         self._texts([one.id for one in records])
         self._entities(records)
         self._transcripts()
-        if any(self.counts.values()):
-            self.counts["pages"] += len(self._store.query("drop_pages"))
+        self.counts = Counter({name: n for name, n in self.counts.items() if n})
+        if self.counts:
+            len(self._store.query("drop_pages"))
             themes.renew(self._store, records, self._now)
             for theme in {one.value for one in records if one.kind == "summary"}:
                 if ":" in theme or "/" in theme:
                     themes.renew_theme(self._store, theme, self._now)
-        self.counts = Counter({name: n for name, n in self.counts.items() if n})
 
-    def _turns(self) -> list[MemoryRow]:
-        """Take out turns and parts of turns; the memories that lose a source, as they were."""
+    def _turns(self) -> dict[int, tuple[Record, list[str]]]:
+        """Take out turns; the memories that lose a source, with what is left of its words."""
         left: dict[int, tuple[str, bytes]] = {}
-        erased: list[str] = []
-        marks = self._marks
+        forgotten, gone = set[int](), set[int]()
         for turn in self._erasure.turns():
-            if marks.has_name(turn.speaker, turn.at) or marks.has_turn(
+            content, key = self._marks.left_of_turn(turn.key, turn.content, turn.at)
+            if self._marks.has_name(turn.speaker, turn.at) or self._marks.has_turn(
                 turn.key, turn.session, turn.content, turn.at
             ):
-                self._forgotten.add(turn.seq)
-                erased.append(turn.content)
-                continue
-            content, key = marks.left_of_turn(turn.key, turn.content, turn.at)
-            if not content.strip():
-                self._gone.add(turn.seq)
+                forgotten.add(turn.seq)
+            elif not content.strip():
+                gone.add(turn.seq)
             elif content != turn.content:
                 left[turn.seq] = content, key
-            if content != turn.content:
-                erased.append(turn.content)
-        self._erased = "\n".join(erased)
-        self._gone |= self._forgotten
+            else:
+                continue
+            self._erased.append(turn.content)
+        gone |= forgotten
         if left:
             self._erasure.redact(left)
-        touched = {*self._gone, *left}
-        self.counts["work in hand"] += self._erasure.drop_work(
-            self._gone, {row: content for row, (content, _) in left.items()}
-        )
-        self.counts += rebuild(self._store, touched, self._count, gone=self._gone)
-        losing = list(
-            self._erasure.memories(self._store.column("memories_of_turns", self._forgotten))
-        )
-        self._erasure.drop_turns(self._gone)
-        self.counts["turns"] += len(self._gone)
+        self._erasure.drop_work(gone, {row: content for row, (content, _) in left.items()})
+        self.counts += rebuild(self._store, {*gone, *left}, gone=gone)
+        losing = {}
+        for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
+            said = self._store.turns(set(one.turns) - gone).values()
+            losing[one.row] = one.record, [turn.content for turn in said]
+        self._erasure.drop_turns(gone)
+        self.counts["turns"] += len(gone)
         self.counts["parts of turns"] += len(left)
         return losing
 
-    def _memories(self, losing: list[MemoryRow]) -> tuple[list[Record], dict[int, str]]:
-        """Take out memories; what they were. And for those that only lost a source, what is left
-        of the words that they were drawn from."""
-        was = {one.row: one for one in losing}
-        rest = {
-            one.row: [
-                turn.content for turn in self._store.turns(set(one.turns) - self._gone).values()
-            ]
-            for one in losing
-        }
-        entities = self._store.query_as(Entity, "entities") if self._forgotten else ()
-        unsaid = [  # names that only turns that went had said
-            name
-            for one in entities
-            for name in (one.name, *one.aliases)
-            if name != USER and name in self._erased and not self._store.scalar("is_said", name)
-        ]
-        found: dict[int, Record] = {}
-        marks = self._marks
+    def _memories(self, losing: dict[int, tuple[Record, list[str]]]) -> list[Record]:
+        """Take out memories, and summaries of them; what they were."""
+        marks, found = self._marks, dict[int, Record]()
         for one in self._erasure.memories():
-            one, texts = was.get(one.row, one), rest.get(one.row)
             record = one.record
             at = to_stored(record.created_at)[0]
             if (
                 marks.has("memory", 0, record.id)
-                or (not one.turns and marks.in_period(at))
+                or (not one.turns and one.row not in losing and marks.in_period(at))
                 or marks.cut(record.content, at) != record.content
                 or is_about(record, marks)
-                or (texts is not None and not any(_still_says(text, record) for text in texts))
-                or (one.turns and any(name in record.content for name in unsaid))
+                or (one.row in losing and not _still_says(losing[one.row][1], record))
             ):
                 found[one.row] = record
         # A summary of what is gone is written anew without it, or not at all.
         made = set(self._store.column("summaries_of", [record.id for record in found.values()]))
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
-        for record in found.values():
+        for row, record in found.items():
             self.counts["summaries" if record.kind == "summary" else "memories"] += 1
+            losing.pop(row, None)
         self.imports = self._erasure.drop_memories(found)
-        kept = {
-            row: " ".join([was[row].record.content, *texts])
-            for row, texts in rest.items()
-            if row not in found
-        }
-        return list(found.values()), kept
+        return list(found.values())
 
     def _sessions(self) -> None:
         """Sessions and channels that are called after what was forgotten."""
-        for name, at in self._store.query("session_starts") if self._marks.cuts else ():
+        for name, at in self._store.query("session_starts"):
             if (new := self._marks.session_name(name, at)) != name:
                 self._erasure.rename_session(name, new)
                 self.counts["sessions"] += 1
-        for name, at in self._store.query("channels") if self._marks.cuts else ():
+        for name, at in self._store.query("channels"):
             if self._marks.cut(name, at) != name:
                 self._store.execute("drop_channel_of_turns", name)
                 self._store.execute("drop_channel_of_events", name)
-                self.counts["channels"] += 1
 
-    def _histories(self, kept: dict[int, str]) -> None:
+    def _histories(self, losing: dict[int, tuple[Record, list[str]]]) -> None:
         """Earlier versions, of which only what is gone had said something, or that meet a mark."""
         for memory, version, before in self._store.stream("histories", key=2):
-            if not self._marks.cuts and memory not in kept:
+            if not self._marks.cuts and memory not in losing:
                 continue
             found = loaded(before)
             cut = self._marks.cut_json(found, found.get("created_at", 0))
-            text = kept.get(memory)
-            if cut != found or (text is not None and covers(text, found["content"]) < _STILL_SAID):
+            kept = losing.get(memory)
+            said = " ".join((kept[0].content, *kept[1])) if kept else found["content"]
+            if cut != found or covers(said, found["content"]) < _STILL_SAID:
                 empty = dict.fromkeys(("subject", "attribute", "project", "category"), "")
                 blank = {"content": REDACTED, "value": "", "tags": "[]", "entities": "[]"}
                 new = empty | cut | blank | {"basis": "", "topic": "_general"}
                 if new != found:
-                    self._store.execute(
-                        "set_history", json.dumps(new, ensure_ascii=False), memory, version
-                    )
+                    text = json.dumps(new, ensure_ascii=False)
+                    self._store.execute("set_history", text, memory, version)
                     self.counts["versions"] += 1
 
     def _texts(self, ids: Collection[str]) -> None:
@@ -202,32 +172,23 @@ class Eraser:
     def _entities(self, records: Iterable[Record]) -> None:
         """Names that nothing has any more, of those that stood in what is gone."""
         told = (text for one in records for text in (one.content, one.subject, *one.entities))
-        erased = "\n".join((self._erased, *told))
+        erased = "\n".join((*self._erased, *told))
         worklog = self._store.worklog
         for entity in self._store.query_as(Entity, "entities"):
             names = [entity.name, *entity.aliases]
             at = to_stored(entity.created_at)[0]
-            is_touched = any(name in erased for name in names)
-            left = [
-                name
-                for name in names
-                if name == USER
-                or (
-                    not self._marks.has_name(name, at)
-                    and (not is_touched or bool(self._store.scalar("occurs", name)))
-                )
-            ]
+            left = [one for one in names if one == USER or not self._marks.has_name(one, at)]
+            if any(name in erased for name in names):
+                left = [one for one in left if one == USER or self._store.scalar("occurs", one)]
             if left == names:
                 continue
             # Someone who is still spoken of is called what they are still called.
-            if entity.name not in left and not (
-                self._erasure.rename(entity.name, left[0] if left else "") and left
-            ):
+            new = "".join(left[:1])
+            if new != entity.name and not (self._erasure.rename(entity.name, new) and new):
                 worklog.drop_entity(entity.no)
                 self.counts["entities"] += 1
-                continue
-            worklog.put_entity(entity._replace(name=left[0], aliases=tuple(left[1:])))
-            self.counts["names"] += 1
+            else:
+                worklog.put_entity(entity._replace(name=new, aliases=tuple(left[1:])))
         while any(self.counts.values()) and worklog.index(_BATCH):
             pass
 
@@ -244,6 +205,7 @@ class Eraser:
                 entry = loaded(line)
                 said = entry.get("timestamp")
                 at = to_stored(datetime.fromisoformat(said))[0] if said else 0
+                place = {name: entry[name] for name in _PLACE if name in entry}
                 new = marks.cut_json(entry, at)
                 if entry.get("type") == "session":
                     key = str(entry.get("key", ""))
@@ -256,10 +218,9 @@ class Eraser:
                     message = entry.get("message") or {}
                     turn_key = key_of(session, str(entry.get("id")))
                     if marks.has_turn(turn_key, session, text_of(message), at):
-                        place = {name: entry[name] for name in _PLACE if name in entry}
                         new = {**place, "message": {"role": message.get("role"), "content": ""}}
                 elif entry.get("type") == "compaction" and changed:
-                    new = {**{name: entry[name] for name in _PLACE if name in entry}, "summary": ""}
+                    new = {**place, "summary": ""}
                 if new != entry:
                     changed[n] = new
             if changed:
@@ -267,19 +228,18 @@ class Eraser:
                 self.counts["transcripts"] += 1
 
 
-def _still_says(text: str, record: Record) -> bool:
+def _still_says(texts: Iterable[str], record: Record) -> bool:
     """Whether a text says most of what a memory says, and names whom that names."""
     # Characters in another order are the same to `covers`, and another word.
     names = (*record.entities, *((record.value,) if not record.value.isascii() else ()))
-    folded = fold(text)
-    return covers(text, record.content) >= _STILL_SAID and all(
-        fold(name) in folded for name in names if name in record.content
+    named = [fold(name) for name in names if name in record.content]
+    return any(
+        covers(text, record.content) >= _STILL_SAID and all(one in fold(text) for one in named)
+        for text in texts
     )
 
 
-def rebuild(
-    store: Store, rows: Collection[int], count: TokenCounter, gone: Collection[int] = ()
-) -> Counter[str]:
+def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) -> Counter[str]:
     """Make the segments and event lines of turns anew, of what may be told of them now."""
     worklog, counts = store.worklog, Counter[str]()
     touched = store.turns(rows).values()
@@ -304,7 +264,7 @@ def rebuild(
         told = read(store, [one for one in turns if row_of(one) not in gone])
         for date, compressed in was.items():
             said = [one for one in told if f"{one.at:%Y-%m-%d}" == date and row_of(one) <= done_to]
-            for event in (*(events_of(segments(said), count) if said else ()), *deeds):
+            for event in (*(events_of(segments(said), estimate) if said else ()), *deeds):
                 if event.date == date:
                     store.execute("put_event", *event._replace(compressed=bool(compressed)))
     return counts

@@ -22,24 +22,24 @@ from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
 from loxodon.filelock import lock_at
-from loxodon.forget.marks import Mark, Marker, Marks, known_names
+from loxodon.forget.marks import Marker, Marks, marks_of
 from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
-from loxodon.layout import BESIDE, DATABASE, VIEWS
+from loxodon.layout import BESIDE, DATABASE
+from loxodon.security.paths import is_inside
 from loxodon.store import NoteFile
 from loxodon.types import FileProblem
 
 if TYPE_CHECKING:
-    from loxodon.forget.erase import Eraser
     from loxodon.forget.select import Selection
     from loxodon.memory import Memory
     from loxodon.store import Progress
     from loxodon.store.store import Store
+    from loxodon.views.workspace import Workspace
 
 APPLIED = "forgotten_to"  # the stored value that says which marks the database was held against
 LOCK = "forget.lock"
 _LOCK_SECONDS = 120.0
-_COUNTED = ("turns", "memories", "segments", "events", "entities", "documents", "fragments")
-_ASIDE = "databases set aside"
+_COUNTED = ("turns", "memories", "segments", "events", "entities", "documents")
 _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "damaged-")
 _MOST_BYTES = 64 << 20  # of a file that is looked through
 
@@ -56,7 +56,6 @@ def forget(
     from loxodon.views import copies
     from loxodon.views.sync import take_in
 
-    marker = Marker(memory.root, memory.config, memory.space)
     with _alone(memory, _LOCK_SECONDS):
         settled: Mapping[str, str] = {}
         if not dry_run:
@@ -65,13 +64,13 @@ def forget(
             with suppress(LoxodonError, OSError):
                 settled = take_in(memory.workspace).settled
         now = memory.now()
+        marker = Marker(memory.root, memory.config, memory.space)
         with store.reading():
             found = Selected(store, marker, selection, now)
-        names = known_names(store)
-        marks = Marks(marker, found.marks, lambda: names, present=True, words=found.words)
+        marks = Marks(marker, found.marks, found.known_names, present=True, words=found.words)
         with suppress(_DryRunError), store.writing():
             counts, imports = _sweep(memory, store, marks, everything=selection.all)
-            own = _own_files(memory, store, marks)
+            own = _own_files(store, marks)
             if selection.entity and not counts and not own:
                 raise NotFoundError(
                     "nothing is known about {name}",
@@ -83,18 +82,19 @@ def forget(
             # Once this is committed it is done, if need be by whoever opens it next.
             gone = [marker.mark("import", to_stored(now)[0], key) for key in imports]
             store.execute_many("put_tombstone", [*found.marks, *gone])
-        is_found = bool(counts or own)
-        counts[_ASIDE] = _sweep_aside(memory, marks, everything=selection.all, dry=dry_run)
         left: list[FileProblem] = []
-        if is_found:
-            left = [*_kept_copies(memory, marks, settled, dry=dry_run), *own]
-            left += backups(memory.home, memory.config)
+        if counts or own:
             counts["views out of use"] = copies.renewed(
                 memory.workspace, settled, dry=dry_run, progress=progress
             )
-        erased = {name: n for name, n in sorted(counts.items()) if n}
-        receipt = new_receipt(selection.what, now)._replace(erased=erased, files=tuple(left))
+            left = [*_kept_copies(memory.workspace, marks, dry=dry_run), *own]
+            left += backups(memory.home, memory.config)
+        aside = _set_aside(memory)
+        counts["databases set aside"] = len(aside)
+        receipt = new_receipt(selection.what, now, counts)._replace(files=tuple(left))
         if not dry_run:
+            for path in aside:
+                _sweep_aside(memory, path, marks, everything=selection.all)
             with store.writing():
                 keep(store, receipt)
             _settle(store)
@@ -107,10 +107,7 @@ def forget(
 
 
 def finish(memory: Memory, store: Store) -> bool:
-    """Hold a database against what was forgotten, where that was not done; whether it was.
-
-    It is not where a run was killed, and where a backup was put in the place of a newer one.
-    """
+    """Hold a database against what was forgotten, where that was not done; whether it was."""
     from loxodon.views import copies
 
     if not bool(store.scalar("has_tombstones")) or store.value(APPLIED) == store.scalar(
@@ -118,15 +115,14 @@ def finish(memory: Memory, store: Store) -> bool:
     ):
         return False
     with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
-        marker = Marker(memory.root, memory.config, memory.space)
-        kept, names = [Mark(*one) for one in store.query("tombstones")], known_names(store)
-        marks = Marks(marker, kept, lambda: names)
+        marks = marks_of(store, Marker(memory.root, memory.config, memory.space))
         with store.writing():
             _sweep(memory, store, marks)
         # What of the rest cannot be done now, on a full disk or while somebody reads, is done at
         # the next opening.
         with suppress(LoxodonError, OSError):
-            _sweep_aside(memory, marks)
+            for path in _set_aside(memory):
+                _sweep_aside(memory, path, marks)
             copies.renewed(memory.workspace, {})
             _settle(store)
         return True
@@ -153,23 +149,17 @@ def _sweep(
     memory: Memory, store: Store, marks: Marks, *, everything: bool = False
 ) -> tuple[Counter[str], list[bytes]]:
     """Take out of a database what meets a mark; how much, and the keys of imports that went."""
+    from loxodon.forget.erase import Eraser
+
     if everything:
         transcripts = len(store.query("transcripts"))
         dropped = store.erasure.drop_all()
         counts = Counter({name: dropped[name] for name in _COUNTED if dropped[name]})
         counts["transcripts"] += transcripts
         return counts, []
-    eraser = _erased(memory, store, marks)
-    return eraser.counts, eraser.imports
-
-
-def _erased(memory: Memory, store: Store, marks: Marks) -> Eraser:
-    from loxodon.forget.erase import Eraser
-    from loxodon.tokens import estimate
-
-    eraser = Eraser(store, marks, memory.now(), estimate)
+    eraser = Eraser(store, marks, memory.now())
     eraser.run()
-    return eraser
+    return eraser.counts, eraser.imports
 
 
 def _settle(store: Store) -> None:
@@ -182,79 +172,55 @@ def _settle(store: Store) -> None:
 # Files
 
 
-def _sweep_aside(
-    memory: Memory, marks: Marks, *, everything: bool = False, dry: bool = False
-) -> int:
-    """Do the same in databases that were set aside; one that cannot be opened goes."""
+def _set_aside(memory: Memory) -> list[str]:
+    """Databases that a restore or a repair has put aside."""
     folder = memory.workspace.folder
-    names = [
-        name
-        for name in files.names(folder)
-        if name.startswith(_ASIDE_NAMES) and not name.endswith(("-wal", "-shm", *BESIDE))
-    ]
-    for path in (os.path.join(folder, name) for name in names if not dry):
-        is_clean = False
-        with suppress(StoreError):
-            if not everything:
-                store = memory.beside(path)
-                try:
-                    with store.writing():
-                        _erased(memory, store, marks)
-                    store.erasure.scrub()
-                    is_clean = True
-                finally:
-                    store.close()
-        for end in ("", "-wal", "-shm") if not is_clean else ():
-            with suppress(FileNotFoundError):
-                os.unlink(path + end)
-    return len(names)
+    names = [name for name in files.names(folder) if name.startswith(_ASIDE_NAMES)]
+    beside = ("-wal", "-shm", *BESIDE)
+    return [os.path.join(folder, name) for name in names if not name.endswith(beside)]
 
 
-def _own_files(memory: Memory, store: Store, marks: Marks) -> list[FileProblem]:
+def _sweep_aside(memory: Memory, path: str, marks: Marks, *, everything: bool = False) -> None:
+    """Take what meets a mark out of a database that was set aside, too."""
+    with suppress(StoreError):
+        if not everything:
+            store = memory.beside(path)
+            try:
+                with store.writing():
+                    _sweep(memory, store, marks)
+                store.erasure.scrub()
+                return
+            finally:
+                store.close()
+    for end in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.unlink(path + end)
+
+
+def _own_files(store: Store, marks: Marks) -> list[FileProblem]:
     """Where in the user's own files the words still stand: notes, and transcripts of agents."""
-    from loxodon.journal.openclaw_db import read_database
-
     notes = store.query_as(NoteFile, "files")
     paths = [os.path.join(it.root, *it.path.split("/")) for it in notes]
     paths += [path for path, *_ in store.primary.dump("followed")]
-    found: list[FileProblem] = []
-    for path in dict.fromkeys(filter(os.path.isfile, paths)) if marks.cuts else ():
-        if path.endswith(".sqlite"):
-            said = read_database(path, memory.now().tzinfo).drafts
-            if any(_is_forgotten(marks, one.content) for one in said):
-                found.append(FileProblem(path, 0, ""))
-        else:
-            found += _places_in(marks, path, "")
-    return found[:MOST_FILES]
+    there = dict.fromkeys(filter(os.path.isfile, paths)) if marks.cuts else ()
+    return [one for path in there for one in _places_in(marks, path, "")][:MOST_FILES]
 
 
-def _kept_copies(
-    memory: Memory, marks: Marks, settled: Mapping[str, str], *, dry: bool
-) -> Iterator[FileProblem]:
+def _kept_copies(workspace: Workspace, marks: Marks, *, dry: bool) -> Iterator[FileProblem]:
     """Text of ours that stays: views that a person has changed, places that cannot be reached,
     and single files that were asked for."""
-    from loxodon.views import copies
-    from loxodon.views.manifest import hash_of
+    from loxodon.forget.spaces import views_left
 
-    workspace = memory.workspace
-    for place in copies.places(workspace):
-        root = os.path.join(place.path, VIEWS)
-        if not os.path.isdir(place.path):
-            if place.path not in (workspace.path, workspace.usual):
-                yield FileProblem(place.path, 0, "away")
-        elif place.path != workspace.path or not dry:  # else they are taken in
-            for path in copies.changed(root, workspace.store.space):
-                name = os.path.relpath(path, root).replace(os.sep, "/")
-                if name not in settled or hash_of(path) != settled[name]:
-                    yield from _places_in(marks, path, "changed")
-    for copy in copies.known(workspace.folder):
-        if copy.kind == "file" and os.path.exists(copy.path):
-            yield from _places_in(marks, copy.path, "copy")[:1]
+    for one in views_left(workspace.folder, workspace.store.space, workspace.path, dry_run=True):
+        if one.what == "away":
+            yield one
+        elif not dry or not is_inside(one.file, workspace.path):  # else they are taken in
+            yield from _places_in(marks, one.file, one.what)
 
 
 def _places_in(marks: Marks, path: str, what: str) -> list[FileProblem]:
     """The lines of a file with what was forgotten; the file, where nobody can tell by them."""
-    if not marks.cuts:
+    if not marks.cuts or path.endswith(".sqlite"):
         return [FileProblem(path, 0, what)]
     lines: list[str] = []
     with suppress(OSError):

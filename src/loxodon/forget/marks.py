@@ -13,13 +13,13 @@ for what was said up to a moment; the same said later is new. There are three ki
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.clock import to_stored
-from loxodon.forget.names import Token, longer_name, spelled, tokens
+from loxodon.forget.names import longer_name, spelled, tokens
 from loxodon.security.keys import Keys
 from loxodon.text.sentences import spans
 from loxodon.text.words import fold, index_words
@@ -36,12 +36,11 @@ _MOST_CLAUSES = 40
 _WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _BETWEEN_CLAUSES = re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
 _ENDING = re.compile(r"[.。!！?？…]+[\"'”’）)]*\Z")
-_OLD_NAMES = ("cased", "inner", "token", "address")
 # What a digest is of, and the kind of its mark. Rows of earlier versions have the former as kind.
 _KINDS = {
     **dict.fromkeys(("turn", "spoken", "words", "session", "span", "memory", "import"), "turn"),
     **dict.fromkeys(("text", "said", "part"), "text"),
-    **dict.fromkeys(("name", *_OLD_NAMES), "name"),
+    **dict.fromkeys(("name", "cased", "inner", "token", "address"), "name"),
 }
 
 
@@ -71,10 +70,6 @@ class Marker:
         found = tokens(name)
         return Mark("name", self.digest("name", spelled(found)), until, len(found))
 
-    def redacted_key(self, key: bytes) -> bytes:
-        """The key of a turn that lost some of its words: the old one is a digest of them all."""
-        return self.digest("key", key)
-
 
 def period(since: int, until: int) -> Mark:
     """The mark of everything said in a period, which is no secret."""
@@ -89,8 +84,7 @@ def plain(text: str) -> str:
 def clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Where the clauses of a sentence are; what divides them belongs to the one before it."""
     cuts = [one.end() for one in _BETWEEN_CLAUSES.finditer(text, start, end)][:_MOST_CLAUSES]
-    edges = [start, *(cut for cut in cuts if cut < end), end]
-    return list(pairwise(edges))
+    return list(pairwise([start, *(cut for cut in cuts if cut < end), end]))
 
 
 def clauses_of(text: str) -> list[str]:
@@ -104,7 +98,7 @@ class Marks:
         self,
         marker: Marker,
         marks: Iterable[Mark],
-        known_names: Callable[[], Collection[str]] = tuple,
+        known_names: Collection[str],
         *,
         present: bool = False,
         words: Collection[str] | None = None,
@@ -113,64 +107,54 @@ class Marks:
         time it says of itself. What has none of `words`, if they are given, meets no mark."""
         self.marker = marker
         self._known_names = known_names
-        self.present = present
+        self._present = present
         self._words = words
         self._until: dict[str, dict[bytes, int]] = {"turn": {}, "text": {}, "name": {}}
-        self._sizes: set[int] = set()
-        self._name_digests = {"name"}
+        self._names: set[tuple[str, int]] = set()  # what their digests are of, and their sizes
         self._periods: list[tuple[int, int]] = []
         for was, mark, until, size in marks:
-            kind = _KINDS.get(was)
             if len(mark) == 8:
                 self._periods.append((int.from_bytes(mark, "big", signed=True), until))
-            elif kind:
+            elif kind := _KINDS.get(was):
                 known = self._until[kind]
                 known[mark] = max(until, known.get(mark, until))
-            if kind == "name":
-                self._sizes.add(size or 1)
-                self._name_digests.add(was)
-        self.cuts = bool(self._until["text"] or self._until["name"])
+                if kind == "name":
+                    self._names.add((was, size or 1))
+        self.cuts = bool(self._until["text"] or self._names)
 
     def has(self, of: str, at: int, *parts: bytes | str) -> bool:
         """Whether there is a mark of this that is not older."""
         known = self._until[_KINDS[of]]
         until = known.get(self.marker.digest(of, *parts)) if known else None
-        return until is not None and (self.present or at <= until)
+        return until is not None and (self._present or at <= until)
 
     def in_period(self, at: int) -> bool:
-        return any(a <= at and (self.present or at <= until) for a, until in self._periods)
+        return any(a <= at and (self._present or at <= until) for a, until in self._periods)
 
     def has_turn(self, key: bytes, session: str, content: str, at: int | None) -> bool:
         """Whether a turn was forgotten as such; `at` is None where nobody knows its time."""
+        when = LONG_AGO if at is None else at
+        if self.has("turn", when, key) or self.has("session", when, session):
+            return True
+        if self.has("part", LONG_AGO, key):  # of earlier versions
+            return True
         if at is None:
             several = len(index_words(content)) >= _LEAST_WORDS
-            return (
-                self.has("turn", LONG_AGO, key)
-                or self.has("session", LONG_AGO, session)
-                or (several and self.has("words", LONG_AGO, plain(content)))
-            )
-        return (
-            self.in_period(at)
-            or self.has("turn", at, key)
-            or self.has("session", at, session)
-            or self.has("spoken", at, plain(content), str(at))
-        )
+            return several and self.has("words", when, plain(content))
+        return self.in_period(at) or self.has("spoken", at, plain(content), str(at))
 
     def has_name(self, text: str, at: int) -> bool:
         """Whether a text has a name that was forgotten, and not within a longer one."""
-        if not text or not self._until["name"] or not self._may_have(text):
+        if not text or not self._names or not self._may_have(text):
             return False
         found = tokens(text)
-        return any(
-            self._is_name(window, at) and not longer_name(text, window, self._known_names())
-            for size in self._sizes
-            for window in (found[n : n + size] for n in range(len(found) - size + 1))
-        )
-
-    def _is_name(self, window: Sequence[Token], at: int) -> bool:
-        written = spelled(window)
-        spellings = dict.fromkeys((written, fold(written)))
-        return any(self.has(of, at, one) for of in self._name_digests for one in spellings)
+        for of, size in self._names:
+            for window in (found[n : n + size] for n in range(len(found) - size + 1)):
+                written = spelled(window)
+                is_marked = self.has(of, at, written) or self.has(of, at, fold(written))
+                if is_marked and not longer_name(text, window, self._known_names):
+                    return True
+        return False
 
     def _may_have(self, text: str) -> bool:
         folded = fold(text)
@@ -187,15 +171,12 @@ class Marks:
 
         kept, last = "", 0
         for start, end in spans(text):
-            sentence = text[start:end]
-            left = ""
+            sentence, left = text[start:end], ""
             if not is_said(sentence) and not self.has_name(sentence, at):
-                parts = clauses(text, start, end)
-                said = [is_said(text[a:b]) for a, b in parts] if len(parts) > 1 else [False]
-                left = "".join(
-                    text[a:b] for (a, b), out in zip(parts, said, strict=True) if not out
-                )
-                if left and said[-1]:  # the sentence ends as it did, not with a comma
+                parts = [text[a:b] for a, b in clauses(text, start, end)]
+                stay = [p for p in parts if len(parts) == 1 or not is_said(p)]
+                left = "".join(stay)
+                if left and stay[-1] is not parts[-1]:  # it ends as it did, not with a comma
                     ending = _ENDING.search(sentence)
                     left = left.rstrip("，、；：,;:— \n") + (ending[0] if ending else "")
             kept += (text[last:start] if left else "") + left
@@ -204,11 +185,8 @@ class Marks:
 
     def left_of_turn(self, key: bytes, text: str, at: int) -> tuple[str, bytes]:
         """What is left of a turn, and the key that it has then."""
-        if self.has("part", LONG_AGO, key):
-            return "", key
         while (left := self.cut(text, at, key)) != text:
-            # What was taken from it later knows it by the key that it had by then.
-            key, text = self.marker.redacted_key(key), left
+            key, text = self.marker.digest("key", key), left
         return text, key
 
     def cut_json(self, value: Any, at: int) -> Any:
@@ -231,34 +209,29 @@ class Marks:
     def admitted(
         self, drafts: Sequence[Draft | None], keyed: Sequence[tuple[Turn, bytes]], live: bool
     ) -> list[tuple[Turn, bytes]]:
-        """Those turns that were not forgotten, without what of them was.
-
-        Of one without a time nobody knows how old it is, unless whoever hands it in is `live`.
-        """
+        """Those turns that were not forgotten, without what of them was."""
         found: list[tuple[Turn, bytes]] = []
         for draft, (turn, key) in zip(drafts, keyed, strict=True):
-            has_no_time = draft is not None and draft.at is None
-            at = 0 if has_no_time and not live else to_stored(turn.at)[0]
-            when = None if has_no_time and not live else at
-            session = self.session_name(turn.session, at)
-            channel = turn.channel if self.cut(turn.channel, at) == turn.channel else ""
+            has_time = draft is None or draft.at is not None
+            at = to_stored(turn.at)[0] if has_time or live else 0
             content, new_key = self.left_of_turn(key, turn.content, at)
-            if not (
-                self.has_turn(key, turn.session, turn.content, when)
-                or self.has("session", at, session)
-                or (has_no_time and self.has("turn", LONG_AGO, key))
-                or self.has_name(turn.speaker, at)
-                or not content.strip()
+            session = self.session_name(turn.session, at)
+            if (
+                content.strip()
+                and not self.has_name(turn.speaker, at)
+                and not self.has("session", at, session)
+                and not self.has_turn(key, turn.session, turn.content, at or None)
+                and (has_time or not self.has("turn", LONG_AGO, key))
             ):
+                channel = turn.channel if self.cut(turn.channel, at) == turn.channel else ""
                 kept = turn._replace(session=session, channel=channel, content=content)
                 found.append((kept, new_key))
         return found
 
 
-def marks_of(store: Store, marker: Marker) -> Marks | None:
-    """The marks of a store; None where nothing was ever forgotten."""
-    kept = [Mark(*one) for one in store.query("tombstones")]
-    return Marks(marker, kept, lambda: known_names(store)) if kept else None
+def marks_of(store: Store, marker: Marker) -> Marks:
+    """The marks of a store."""
+    return Marks(marker, [Mark(*one) for one in store.query("tombstones")], known_names(store))
 
 
 def known_names(store: Store) -> list[str]:

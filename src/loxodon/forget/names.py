@@ -124,8 +124,7 @@ def speaks_of(role: str, text: str) -> bool:
 
 
 def longer_name(text: str, window: Sequence[Token], known: Iterable[str]) -> str:
-    """Somebody else's name that a name in a text is only a part of: one that is known, or a word of
-    the dictionary (小美 in 小美丽, which is 小 and 美丽)."""
+    """Somebody else's name that a name in a text is only a part of."""
     start, end = window[0].start, window[-1].end
     name = text[start:end]
     for other in known:
@@ -156,35 +155,30 @@ def _is_of_another(other: str, name: str) -> bool:
 
 
 def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> list[str]:
-    """Names that may be short forms of `names`, or somebody else's: of those that are known or
-    stand in what was said, those that look like one or stand beside one."""
+    """Names that may be short forms of `names`, or somebody else's."""
     names = [name for name in names if not is_address(name)]
     han = [name for name in names if re.fullmatch(r"[\u4e00-\u9fff]{2,4}", name)]
     forms = [form.format(name[-1]) for name in han for form in _FORMS]
-    alike, beside = set(known), set[str]()
+    found = {part.written for name in names for part in tokens(name)}
+    found.update(one for one in known if any(_is_near(one, name) for name in names))
     for text in texts:
-        capitalised = set(re.findall(r"\b[A-Z][a-z]{2,}\b", text))
-        alike |= capitalised
-        beside.update(form for form in forms if form in text)
-        if found := [it for name in names for it in places(text, name)]:
-            beside.update(_CALLED.findall(text))
-            beside.update(word for word in capitalised if f" {word}" in text)
-            beside.update(longer_name(text, it, known) for it in found)
-    looking = {word for word in alike if any(_is_near(word, one) for one in names)}
-    within = {fold(part.written) for one in looking for part in tokens(one)[1:]}
-    beside = {word for word in beside if fold(word) not in within}
-    own = {part.written for one in names for part in tokens(one)}
+        capitalised = re.findall(r"\b[A-Z][a-z]{2,}\b", text)
+        found.update(form for form in forms if form in text)
+        found.update(one for one in capitalised if any(_is_near(one, name) for name in names))
+        if there := [it for name in names for it in places(text, name)]:
+            found.update(_CALLED.findall(text), (one for one in capitalised if f" {one}" in text))
+            found.update(longer_name(text, it, known) for it in there)
     given = set(map(fold, names))
     return sorted(
-        word
-        for word in looking | beside | own
-        if fold(word) not in given and len(word) > 1 and not _CALENDAR.fullmatch(word)
+        one
+        for one in found
+        if fold(one) not in given and len(one) > 1 and not _CALENDAR.fullmatch(one)
     )[:_MOST_NEAR]
 
 
 def _is_near(word: str, name: str) -> bool:
     one, other = fold(word), fold(name)
     if not (one.isascii() and other.isascii()):
-        return min(len(one), len(other)) > 1 and one != other and (one in other or other in one)
+        return min(len(one), len(other)) > 1 and (one in other or other in one)
     shared = set(one.split()) & set(other.split())
     return min(len(one), len(other)) > 2 and (one[:3] == other[:3] or bool(shared))

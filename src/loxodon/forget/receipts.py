@@ -44,10 +44,11 @@ class Receipt(NamedTuple):
 MOST_FILES = 200  # places that a receipt names
 
 
-def new_receipt(what: str, now: datetime) -> Receipt:
-    """An empty receipt of whoever acts now."""
+def new_receipt(what: str, now: datetime, erased: Mapping[str, int]) -> Receipt:
+    """A receipt of whoever acts now."""
     by = " ".join(part for part in actor() if part)
-    return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, {}, ())
+    counts = {name: n for name, n in sorted(erased.items()) if n}
+    return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, counts, ())
 
 
 def keep(store: Store, receipt: Receipt) -> None:
@@ -67,40 +68,16 @@ def kept(store: Store, now: datetime, limit: int, after: Key | None) -> Slice[Re
     return found, last
 
 
-def backups(home: str, config: Config) -> list[FileProblem]:
+def backups(home: str, config: Config, what: str = "") -> list[FileProblem]:
     """The backups in the folder for them, whatever is in them."""
     from loxodon.backup.create import SUFFIX, folder_of  # not for a command that only counts
 
     folder = folder_of(home, config)
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     paths = [os.path.join(folder, name) for name in names if name.endswith(SUFFIX)]
-    return [FileProblem(path, 0, "") for path in paths[:MOST_FILES]]
+    return [FileProblem(path, 0, what) for path in paths[:MOST_FILES]]
 
 
 def counted(erased: Mapping[str, int]) -> str:
     """`turns 2, memories 1` in the reader's language."""
-    names = {
-        "turns": t("turns"),
-        "parts of turns": t("parts of turns"),
-        "memories": t("memories"),
-        "summaries": t("summaries"),
-        "versions": t("earlier versions"),
-        "segments": t("segments"),
-        "fragments": t("fragments"),
-        "work in hand": t("work in hand"),
-        "events": t("events"),
-        "entities": t("entities"),
-        "names": t("names"),
-        "documents": t("documents"),
-        "pages": t("pages"),
-        "quarantine": t("held back"),
-        "jobs": t("jobs"),
-        "sessions": t("names of sessions"),
-        "channels": t("names of channels"),
-        "transcripts": t("transcripts"),
-        "views out of use": t("views out of use"),
-        "databases set aside": t("databases set aside"),
-        "files": t("files"),
-        "tokens": t("access tokens"),
-    }
-    return ", ".join(f"{names.get(name, name)} {n}" for name, n in erased.items()) or t("nothing")
+    return ", ".join(f"{t(name)} {n}" for name, n in erased.items()) or t("nothing")

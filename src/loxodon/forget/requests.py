@@ -10,7 +10,7 @@ offers to erase them for good or to bring them back. Nothing is erased because a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import nullcontext
 from datetime import datetime, timedelta
 from functools import cache
@@ -20,7 +20,7 @@ from typing import NamedTuple
 from loxodon.consolidate import themes
 from loxodon.consolidate.entities import another
 from loxodon.forget.erase import rebuild, row_of
-from loxodon.forget.names import has_name, is_address, roles_in
+from loxodon.forget.names import is_address, roles_in
 from loxodon.guard.own_words import others
 from loxodon.guard.provenance import rank, shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
@@ -30,25 +30,19 @@ from loxodon.language.statements import USER
 from loxodon.recall.understand import understand
 from loxodon.store import Filter, KnownTurn, MemoryRow, QuarantinedText
 from loxodon.store.store import Store
-from loxodon.text.related import KIND, expand
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, query_words, stem_of
-from loxodon.tokens import estimate
 from loxodon.types import CAPTURED, Entity, Record, Turn
 
 _MOST = 20  # memories that a request plainly means; of more it is asked
 _SHOWN = 10  # memories that are asked about then
-_TURNS, _MEMORIES = 400, 60  # looked at, those with the most of the words first
+_TURNS = 400  # looked at, those with the most of the words first
 _SHORT = 300  # characters of a message that is about one thing; of a longer one, of a sentence
 _NEARLY = 0.75  # how much of what the best has others must have to be meant as well
-_LEAST = 0.1
-# What it counts that a text has a word; 吃…药 for 吃药; a related word; one in which such things
-# are told; a character of it
-_EXACT, _PARTED, _RELATED, _TOPIC, _CHARACTER = 1.0, 0.8, 0.7, 0.45, 0.3
+_TOPIC = 0.45  # what it counts that a text has a word in which such things are told
+_CHAIN, _SAME_TALK = 6, timedelta(days=2)  # messages that may lean on one
 _OTHERS = 0.7  # what is left where the user means something of their own, and the text does not
-_CHAIN = 6  # messages that may lean on one
-_SAME_TALK, _ONE_TALK = timedelta(days=2), timedelta(days=14)
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[\u4e00-\u9fff]"
 )
@@ -78,22 +72,13 @@ class Place(NamedTuple):
         return turn.content[self.start : self.end]
 
 
-class Meant(NamedTuple):
-    """What a request is about."""
-
-    records: dict[str, Record]
-    places: dict[Place, None]
-    is_sure: bool = True  # else it is asked about: only other words, in several talks
-
-
 # What is done about a request
 
 
 def obey(
     store: Store, said: Iterable[Turn | KnownTurn], now: datetime
 ) -> tuple[int, tuple[str, ...]]:
-    """Do what turns that were just journalled ask to have forgotten; how many requests were
-    followed or led to a question, and what the others name. Call inside `writing`."""
+    """Follow the requests in turns just journalled; how many, and what the others name."""
     taken, unfound = 0, list[str]()
     for turn in said:
         if not isinstance(turn, Turn):
@@ -111,33 +96,22 @@ def obey(
 
 
 def unfound(store: Store, text: str, now: datetime) -> list[str]:
-    """What a message of the user asks to have forgotten, and nobody ever spoke of; nothing where a
-    message in these words was obeyed."""
+    """What a message of the user asks to have forgotten, and nobody ever spoke of."""
     if not may_ask(text):
         return []
-    heads = [
-        one
-        for one in store.query_as(QuarantinedText, "quarantined_by_state", "")
-        if one.reason == FORGET
-    ]
+    held = store.query_as(QuarantinedText, "quarantined_by_state", "")
+    heads = [one for one in held if one.reason == FORGET]
     obeyed = [one.turn for one in heads if one.turn and (one.state != DROPPED or one.decided_at)]
     if any(turn.content == text for turn in store.turns(obeyed).values()):
         return []
     turn = Turn("", "", "user", text, now)
-    found = {one.what: meant(store, turn, one) for one in requests(text) if one.what}
-    return [what for what, it in found.items() if not it.records and not it.places]
+    return [one.what for one in requests(text) if one.what and not any(meant(store, turn, one))]
 
 
 def bring_back(store: Store, id: str) -> None:
-    """What a request had held back was released: it is read and shown as any other.
-
-    Call inside `writing`.
-    """
-    parts = [
-        one
-        for one in store.query_as(QuarantinedText, "quarantined_by_state", RELEASED)
-        if one.reason == f"{FORGET} {id}"
-    ]
+    """Read and show what a request had held back, which was released."""
+    released = store.query_as(QuarantinedText, "quarantined_by_state", RELEASED)
+    parts = [one for one in released if one.reason == f"{FORGET} {id}"]
     rows = {one.turn for one in parts if one.turn is not None}
     _tell_anew(store, rows)
     store.worklog.read_again(rows)
@@ -156,12 +130,11 @@ def _requests(store: Store, turn: Turn) -> list[Request]:
 
 
 def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
-    found = meant(store, turn, request)
-    records = [one for one in found.records.values() if store.wall.owns(one)]
+    known, places = meant(store, turn, request)
+    records = [one for one in known.values() if store.wall.owns(one)]
     own = Place(row_of(turn), request.start, request.end)
-    is_plain = found.is_sure and len(records) <= _MOST and len(found.places) <= 2 * _MOST
-    is_found = bool(found.records or found.places)
-    state = HELD if is_found and is_plain else UNCLEAR if is_found else DROPPED
+    is_plain = len(records) <= _MOST and len(places) <= 2 * _MOST
+    state = DROPPED if not (known or places) else HELD if is_plain else UNCLEAR
     (head,) = store.quarantine.put([_kept(own, "", FORGET, now, state)])
     reason = f"{FORGET} q_{head.no}"
     if state == UNCLEAR:
@@ -171,13 +144,13 @@ def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
         for one in active:
             store.update(one.id, None, "archived", now, {"state": "archived"})
         store.quarantine.put([_kept(None, one.id, reason, now, HELD) for one in records])
-        store.quarantine.put([_kept(one, "", reason, now, HELD) for one in found.places])
+        store.quarantine.put([_kept(one, "", reason, now, HELD) for one in places])
         # Summaries say it too, and are written anew.
         store.erasure.drop_memories(store.column("summaries_of", [one.id for one in active]))
         themes.renew(store, active, now)
         len(store.query("drop_pages"))
         _drop_names(store, records)
-    _tell_anew(store, {own.row, *(one.row for one in found.places if state == HELD)})
+    _tell_anew(store, {own.row, *(one.row for one in places if state == HELD)})
     return state != DROPPED
 
 
@@ -212,33 +185,34 @@ def _tell_anew(store: Store, rows: set[int]) -> None:
     store.vectors.retold(rows)
     store.worklog.let_go(rows)
     store.worklog.read_again(row for row in rows if work.done_to < row <= work.upto)
-    rebuild(store, {row for row in rows if row <= work.done_to}, estimate)
+    rebuild(store, {row for row in rows if row <= work.done_to})
 
 
 # What the words mean
 
 
-def meant(store: Store, turn: Turn, request: Request) -> Meant:
-    """What a request in a turn is about."""
+def meant(
+    store: Store, turn: Turn, request: Request
+) -> tuple[dict[str, Record], dict[Place, None]]:
+    """The memories and the stretches of messages that a request in a turn is about."""
     if not request.what:
-        last = dict.fromkeys(_last(store, turn, request))
-        return Meant({one.record.id: one.record for one in _drawn_from(store, last)}, last)
+        places = dict.fromkeys(_last(store, turn, request))
+        return {one.record.id: one.record for one in _drawn_from(store, places)}, places
     search = _Search(store, turn, request.what)
     places = dict.fromkeys(search.places())
-    found = {one.row: one for one in (*_drawn_from(store, places), *search.memories())}
-    for one in found.values():
+    found = _drawn_from(store, places)
+    for one in found:
         for source in store.turns(one.turns).values():
             captured = source.channel == CAPTURED
             passages = [Place.whole(source)] if captured else _passages(source)
             shares = {it: covers(it.of(source), one.record.content) for it in passages}
             best = max(shares.values())
             places |= dict.fromkeys(it for it, share in shares.items() if 0 < share == best)
-    return Meant({it.record.id: it.record for it in found.values()}, places, search.is_sure)
+    return {it.record.id: it.record for it in found}, places
 
 
 def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
-    """What was said before a request in its message; where that is nothing, the message before it
-    and the answer to that."""
+    """What was said before a request in its message."""
     if not turn.ref:
         return
     own = turn.content[: request.start]
@@ -251,20 +225,108 @@ def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
             return
 
 
-class _Term(NamedTuple):
-    """A word to look for, folded."""
+class _Search:
+    """Looks for what somebody means by some words."""
 
-    word: str
-    others: dict[str, float]  # in which it may have been told, and how much these count
+    def __init__(self, store: Store, turn: Turn, what: str) -> None:
+        self._store = store
+        self._turn = turn
+        self._is_own = _OWN.search(fold(what)) is not None  # `my salary` is not the average one
+        self._names = self._people(what)  # for each who is named, all their names, folded
+        rest, topics = fold(what), _topics_in(fold(what))
+        for name in sorted((*self._names, *topics), key=len, reverse=True):
+            rest = rest.replace(name, " ")
+        latin = [word for word in _LATIN.findall(rest) if query_words(word)]
+        runs = [part for run in _HAN.findall(rest) for part in _JOINTS.split(run) if part]
+        pairs = [run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))]
+        words = dict.fromkeys((*topics, *([what] if is_address(what) else (*latin, *pairs))))
+        # What each word is, and in which others such things are told
+        self._terms = {
+            one: topics.get(one, ()) for one in [word for word in words if len(word) > 1] or words
+        }
+        told = [word for one, others in self._terms.items() for word in (one, *others)]
+        told += [name for names in self._names.values() for name in names]
+        self._words = query_words(
+            " ".join((what, *told, *(c for w in told for c in _HAN.findall(w))))
+        )
 
-    def score(self, text: str) -> float:
-        if _has(text, self.word):
-            return _EXACT
-        told = [weight for word, weight in self.others.items() if _has(text, word)]
-        if not self.word.isascii() and any(sign in text for sign in self.word):
-            is_parted = len(self.word) > 1 and re.search(".{0,3}".join(self.word), text)
-            told.append(_PARTED if is_parted else _CHARACTER)
-        return max(told, default=0.0)
+    def _people(self, what: str) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for one in understand(what, self._turn.at, self._store.named).entities:
+            if one.entity.name != USER:
+                found[fold(one.text)] = [*map(fold, (one.entity.name, *one.entity.aliases))]
+        until = Filter(until=self._turn.at)  # `my son` may have been spoken of by his name only
+        roles = [r for r in roles_in(what) if self._store.search("turns", query_words(r), until, 1)]
+        topics = _topics_in(fold(what))
+        for name in (*_NAME.findall(what), *roles):
+            if not any(fold(name) in one for one in (*found, *topics)):
+                hits = self._store.search("turns", query_words(name), Filter(), _TURNS // 10)
+                said = [it.content for it in self._store.turns([h.row for h in hits]).values()]
+                # `my sister Mei` goes by that name, too.
+                like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
+                found[fold(name)] = [fold(name), *map(fold, re.findall(like, "\n".join(said)))]
+        return found
+
+    def _score(self, text: str) -> float:
+        """How much of what is looked for a text has; 0 where it does not name whom it must."""
+        folded = fold(text)
+        if not all(any(_has(folded, name) for name in names) for names in self._names.values()):
+            return 0.0
+        if not self._terms:
+            return 1.0 if self._names else 0.0
+        score = sum(
+            1.0 if _has(folded, word) else _TOPIC * any(_has(folded, it) for it in others)
+            for word, others in self._terms.items()
+        )
+        is_of_others = self._is_own and not _FIRST_PERSON.search(folded)
+        return score * (_OTHERS if is_of_others else 1.0)
+
+    def places(self) -> list[Place]:
+        """The passages with the most of the words, and the talk that goes on with them."""
+        until = self._turn.at + timedelta(milliseconds=1)
+        hits = self._store.search("turns", self._words, Filter(until=until), _TURNS)
+        turns = self._store.turns([hit.row for hit in hits])
+        held = self._store.quarantine.in_turns(turns)
+        scored = [
+            (self._score(place.of(turn)), place, turn)
+            for row, turn in turns.items()
+            if turn.content != self._turn.content
+            and row not in held
+            and turn.role in ("user", "assistant")
+            for place in _passages(turn)
+        ]
+        said = [one for one in scored if one[0] and one[2].role == "user"] or scored
+        most = max((score for score, *_ in said), default=0.0)
+        best = [one for one in said if 0 < one[0] >= _NEARLY * most]
+        same = {turn.session for _, _, turn in best}  # in one talk less is enough
+        best += [
+            one
+            for one in said
+            if one not in best and one[2].session in same and self._is_told(one[1].of(one[2]))
+        ]
+        return [place for _, one, turn in best for place in self._talk(turn, one)]
+
+    def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
+        """A passage, and the talk behind it that leans on it."""
+        yield place
+        if place != Place.whole(turn):
+            return
+        said = turn
+        for one in self._store.query_turns("turns_behind", turn.session, place.row, _CHAIN):
+            if one.role == "user":
+                if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
+                    return
+                said = one
+            yield Place.whole(one)
+
+    def _goes_on(self, text: str, after: str) -> bool:
+        if not self._names and _PERSON.match(text) and roles_in(after):
+            return self._is_told(text)  # he or she is whom the message before names
+        return self._is_told(text) or leans(text, "" if self._names else after)
+
+    def _is_told(self, text: str) -> bool:
+        """Whether a text has a word in which such things are told."""
+        return any(_has(fold(text), word) for others in self._terms.values() for word in others)
 
 
 @cache
@@ -276,164 +338,14 @@ def _has(folded: str, word: str) -> bool:
     return _stems(word) in _stems(folded) if word.isascii() else word in folded
 
 
-class _Search:
-    """Looks for what somebody means by some words: messages that have them or related ones, those
-    with the most first, and the talk around these that leans on them."""
-
-    def __init__(self, store: Store, turn: Turn, what: str) -> None:
-        self._store = store
-        self._turn = turn
-        self._address = what if is_address(what) else ""
-        self._is_own = _OWN.search(fold(what)) is not None  # `my salary` is not the average one
-        self._names: list[list[str]] = []  # for each that is named, all its names, folded
-        self._terms: list[_Term] = []
-        self._read(what)
-        told = [word for one in self._terms for word in (one.word, *one.others)]
-        words = [*told, *(name for names in self._names for name in names)]
-        self._words = query_words(
-            " ".join((what, *words, *(c for w in words for c in w if _HAN.match(c))))
-        )
-        self._best = 0.0
-        self.is_sure = True  # else it is asked about: only other words, in several talks
-
-    def _read(self, what: str) -> None:
-        topics = _topics_in(fold(what))
-        named = {stem for name in topics for stem in _stems(name).split()}
-        names: dict[str, list[str]] = {}
-        for one in understand(what, self._turn.at, self._store.named).entities:
-            if one.entity.name != USER:
-                names[fold(one.text)] = [*map(fold, (one.entity.name, *one.entity.aliases))]
-        until = Filter(until=self._turn.at)  # `my son` may have been spoken of by his name only
-        roles = [r for r in roles_in(what) if self._store.search("turns", query_words(r), until, 1)]
-        for name in (*_NAME.findall(what), *roles):
-            if not any(fold(name) in one for one in (*names, *topics)):
-                hits = self._store.search("turns", query_words(name), Filter(), _TURNS // 10)
-                said = [it.content for it in self._store.turns([h.row for h in hits]).values()]
-                # `my sister Mei` goes by that name, too.
-                like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
-                names[fold(name)] = [fold(name), *map(fold, re.findall(like, "\n".join(said)))]
-        self._names = list(names.values())
-        rest = what
-        for name in sorted(names, key=len, reverse=True):
-            rest = _without(rest, name)
-        related = [it for it in expand(query_words(rest), rest) if it.weight >= KIND * KIND]
-        for name in topics:
-            rest = _without(rest, name)
-        latin = [word for word in _LATIN.findall(fold(rest)) if query_words(word)]
-        latin = [word for word in latin if _stems(word).strip() not in named]
-        runs = [part for run in _HAN.findall(fold(rest)) for part in _JOINTS.split(run) if part]
-        pairs = [run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))]
-        words = dict.fromkeys((*topics, *latin, *pairs))
-        for word in [one for one in words if len(one) > 1] or words:
-            others = dict.fromkeys(topics.get(word, ()), _TOPIC)
-            for it in related:
-                is_of = (
-                    word in it.because or it.because in word or _stems(word) == _stems(it.because)
-                )
-                if is_of and len(_joined(it.word)) > 1 and (word not in topics or it.weight == 1):
-                    others[_joined(it.word)] = _RELATED * it.weight
-            self._terms.append(_Term(word, others))
-
-    def _score(self, text: str) -> float:
-        """How much of what is looked for a text has; 0 where it does not name whom it must, or has
-        nothing but a character here and there."""
-        if self._address:
-            return _EXACT if has_name(text, self._address) else 0.0
-        folded = fold(text)
-        if not all(any(_has(folded, name) for name in names) for names in self._names):
-            return 0.0
-        if not self._terms:
-            return _EXACT if self._names else 0.0
-        scores = [one.score(folded) for one in self._terms]
-        if max(scores) <= _CHARACTER:
-            return 0.0
-        is_of_others = self._is_own and not _FIRST_PERSON.search(folded)
-        return sum(scores) * (_OTHERS if is_of_others else 1.0)
-
-    def _is_told(self, text: str) -> bool:
-        """Whether a text has a word in which such things are told."""
-        told = (word for one in self._terms for word, n in one.others.items() if n == _TOPIC)
-        return any(_has(fold(text), word) for word in told)
-
-    def places(self) -> list[Place]:
-        until = self._turn.at + timedelta(milliseconds=1)
-        hits = self._store.search("turns", self._words, Filter(until=until), _TURNS)
-        turns = self._store.turns([hit.row for hit in hits])
-        held = self._store.quarantine.in_turns(turns)
-        scored: list[tuple[float, Place, Turn, str]] = []
-        for row, turn in turns.items():
-            if turn.content == self._turn.content or row in held:
-                continue
-            for place in _passages(turn) if turn.role in ("user", "assistant") else ():
-                text = place.of(turn)
-                if score := self._score(text):
-                    scored.append((score, place, turn, text))
-        said = [one for one in scored if one[2].role == "user"] or scored
-        self._best = max((score for score, *_ in said), default=0.0)
-        best = [one for one in said if one[0] >= _NEARLY * self._best]
-        more = [
-            one
-            for one in said
-            if one not in best
-            and self._is_told(one[3])
-            and any(_is_one_talk(one[2], turn) for _, _, turn, _ in best)
-        ]
-        self.is_sure = (
-            bool(self._address or self._names)
-            or any(it.score(fold(text)) >= _RELATED for *_, text in best for it in self._terms)
-            or all(_is_one_talk(turn, best[0][2]) for _, _, turn, _ in best)
-        )
-        return [place for _, one, turn, _ in best + more for place in self._talk(turn, one)]
-
-    def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
-        """A passage, and the talk around it that is about the same."""
-        yield place
-        row = row_of(turn)
-        if place != Place.whole(turn):
-            return
-        if turn.role == "assistant":
-            for one in reversed(self._store.query_turns("turns_before", turn.session, row, 2)):
-                yield Place.whole(one)
-                if one.role == "user":
-                    break
-        said = turn
-        for one in self._store.query_turns("turns_behind", turn.session, row, _CHAIN):
-            if one.role == "user":
-                if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
-                    return
-                said = one
-            yield Place.whole(one)
-
-    def _goes_on(self, text: str, after: str) -> bool:
-        if not self._names and _PERSON.match(text) and roles_in(after):
-            return self._is_told(text)  # he or she is whom the message before names
-        return leans(text, "" if self._names else after) or self._is_told(text)
-
-    def memories(self) -> list[MemoryRow]:
-        """Memories with as much of the words as the best message."""
-        hits = self._store.search("memories", self._words, Filter(), _MEMORIES)
-        found = list(self._store.erasure.memories([hit.row for hit in hits]))
-        scores = {one.row: self._score(one.record.searchable) for one in found}
-        least = max(_NEARLY * max((self._best, *scores.values())), _LEAST)
-        return [
-            one
-            for one in found
-            if scores[one.row] >= least
-            and (one.record.state, one.record.kind == "summary") == ("active", False)
-            and one.record.created_at <= self._turn.at
-        ]
-
-
-def _topics_in(folded: str) -> dict[str, list[str]]:
-    """The topics that words name, and in which words people tell of them."""
-    found: dict[str, list[str]] = {}
+def _topics_in(folded: str) -> dict[str, Collection[str]]:
+    """The topics that words name, and in which other words people tell of them."""
+    found: dict[str, Collection[str]] = {}
     stems = set(_stems(folded).split())
     for names, told in _topics():
         for name in names:
-            is_latin = name.isascii()
-            if set(_stems(name).split()) <= stems if is_latin else name in folded:
-                others = [one for one in told if not one.isascii() or _stems(one) != _stems(name)]
-                found.setdefault(name, []).extend(others)
+            if set(_stems(name).split()) <= stems if name.isascii() else name in folded:
+                found[name] = (*found.get(name, ()), *told)
                 break
     return found
 
@@ -445,21 +357,6 @@ def _topics() -> list[tuple[list[str], list[str]]]:
     return [(names.split(", "), told.split(", ")) for names, told in lines]
 
 
-def _without(text: str, name: str) -> str:
-    at = fold(text).find(name)
-    if at < 0 or len(fold(text)) != len(text):
-        return text
-    return text[:at] + " " + text[at + len(name) :].removeprefix("'s").removeprefix("’s")
-
-
-def _joined(word: str) -> str:
-    """A related word as it is written: the pairs of a Chinese one overlap."""
-    first, *more = word.rstrip("*").split()
-    if first.isascii():
-        return " ".join((first, *more))
-    return first + "".join(one[-1] for one in more)
-
-
 # Passages, and memories of them
 
 
@@ -468,10 +365,6 @@ def _passages(turn: Turn) -> list[Place]:
     if len(turn.content) <= _SHORT:
         return [Place.whole(turn)]
     return [Place(row_of(turn), *span) for span in spans(turn.content)]
-
-
-def _is_one_talk(one: Turn, other: Turn) -> bool:
-    return one.session == other.session and abs(one.at - other.at) <= _ONE_TALK
 
 
 def _drawn_from(store: Store, places: Iterable[Place]) -> list[MemoryRow]:

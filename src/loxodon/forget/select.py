@@ -29,7 +29,7 @@ from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of,
 from loxodon.guard.quarantine import FORGET, UNCLEAR, request_parts
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
-from loxodon.store import Index, MemoryRow, QuarantinedText, TurnRow
+from loxodon.store import QuarantinedText, TurnRow
 from loxodon.store.store import Store
 from loxodon.text.sentences import spans, split
 from loxodon.text.similarity import covers, gist
@@ -39,7 +39,6 @@ from loxodon.types import CAPTURED, Entity, Record
 _REPLIES = 3  # turns behind a source that may answer it
 _SAME = 0.75  # how much of a memory a clause has that says it
 _LEAST = 0.2  # and the best clause of those that it was drawn from
-_INDEXES: tuple[Index, ...] = ("memories", "archive")
 
 
 class Selection(NamedTuple):
@@ -58,20 +57,13 @@ class Selection(NamedTuple):
     def what(self) -> str:
         """Which of them is given; InputError where it is none, or more than one."""
         named = [name for name in self._fields[:5] if getattr(self, name)]
-        if len(named) != 1:
+        is_more = ((self.also or self.doubtful) and not self.entity) or (self.only and not self.ids)
+        if len(named) != 1 or is_more:
             raise InputError(
                 "say what to forget, in exactly one way",
                 hint="use ids, or one of: an entity, a session, a start time, all; "
                 "see `loxodon forget --help`",
             )
-        for option, what in (("also", "entity"), ("doubtful", "entity"), ("only", "ids")):
-            if getattr(self, option) and named != [what]:
-                raise InputError(
-                    "`{option}` can only be used with {what}",
-                    hint="see `loxodon forget --help`",
-                    option=option,
-                    what=what,
-                )
         return named[0]
 
 
@@ -87,18 +79,21 @@ class Selected:
         self._store = store
         self._erasure = store.erasure
         self._marker = marker
+        self._only = selection.only
         self._until = to_stored(now)[0]
-        self._known = known_names(store)
+        self.known_names = known_names(store)
         match selection.what:
-            case "ids" if selection.only:
-                self._only(selection.ids)
             case "ids":
                 for id in selection.ids:
                     self._id(id)
             case "entity":
                 self._entity(selection.entity, selection.also, doubtful=selection.doubtful)
             case "session":
-                self._session(selection.session)
+                if not store.scalar("session_size", selection.session):
+                    raise _nothing_called(selection.session)
+                self._mark("session", selection.session)
+                turns = self._erasure.turns()
+                self._turns(turn for turn in turns if turn.session == selection.session)
             case _:
                 since = LONG_AGO if selection.since is None else to_stored(selection.since)[0]
                 self.marks.append(period(since, self._until))
@@ -106,16 +101,28 @@ class Selected:
     def _mark(self, of: str, *parts: bytes | str) -> None:
         self.marks.append(self._marker.mark(of, self._until, *parts))
 
-    def _text(self, text: str, *, whole: bool = False) -> None:
-        """A sentence or clause; of a `whole` text also each sentence."""
+    def _text(self, text: str, *, turn: TurnRow | None = None, whole: bool = False) -> None:
+        """A sentence or clause, everywhere or in one turn; of a `whole` text also each sentence."""
         for part in dict.fromkeys((text, *(split(text) if whole else ()))):
             if words := plain(part):
-                self._mark("said", words)
+                if turn is None:
+                    self._mark("said", words)
+                else:
+                    self._mark("part", turn.key, words)
                 self.words.add(max(words.split(), key=len))
 
-    # By what it is called
+    def _turns(self, turns: Iterable[TurnRow]) -> None:
+        """Turns as a whole, by their keys and by what was said when."""
+        for turn in turns:
+            self._mark("turn", turn.key)
+            if not self._only:
+                words = plain(turn.content)
+                self._mark("spoken", words, str(turn.at))
+                self._mark("words", words)
 
     def _id(self, id: str) -> None:
+        number = id.partition("_")[2]
+        no = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else None
         if id.startswith("n_"):
             raise InputError(
                 "{id} is a note in one of your own files, which Loxodon never changes",
@@ -127,46 +134,23 @@ class Selected:
             if not found:
                 raise _nothing_called(id)
             self._entity(found[0].name)
-        elif _is_turn(id):
-            self._turns(self._erasure.turns([self._turn_row(id)]))
         elif id.startswith("q_"):
-            self._request(id)
-        else:
-            self._memories([self._record(id)])
-
-    def _record(self, id: str) -> Record:
-        record = self._store.get(id)
-        if record is None:
+            self._request(id, no)
+        elif id.startswith("t_") or ":" in id:
+            row = self._store.scalar("turn_row", *id.rpartition(":")[::2]) if ":" in id else no
+            turns = [*self._erasure.turns([row])] if row is not None else []
+            if not turns:
+                raise _nothing_called(id)
+            self._turns(turns)
+        elif (record := self._store.get(id)) is None:
             raise no_memory(id)
-        return record
+        else:
+            self._memories([record])
 
-    def _turn_row(self, ref: str) -> int:
-        row = _number(ref, "t_")
-        if row is None and ":" in ref:
-            row = self._store.scalar("turn_row", *ref.rpartition(":")[::2])
-        if row is None or not self._store.turns([row]):
-            raise _nothing_called(ref)
-        return row
-
-    def _turns(self, turns: Iterable[TurnRow]) -> None:
-        """Turns as a whole, by their keys and by what was said when."""
-        for turn in turns:
-            words = plain(turn.content)
-            self._mark("turn", turn.key)
-            self._mark("spoken", words, str(turn.at))
-            self._mark("words", words)
-
-    def _session(self, name: str) -> None:
-        if not self._store.scalar("session_size", name):
-            raise _nothing_called(name)
-        self._mark("session", name)
-        self._turns(turn for turn in self._erasure.turns() if turn.session == name)
-
-    def _request(self, id: str) -> None:
+    def _request(self, id: str, no: int | None) -> None:
         """All that was held back because the user asked to have it forgotten."""
-        number = _number(id, "q_")
-        found = self._store.query_as(QuarantinedText, "quarantined_one", number)
-        head = found[0] if found else None
+        asked = self._store.query_as(QuarantinedText, "quarantined_one", no) if no else []
+        head = asked[0] if asked else None
         if head is None or head.reason != FORGET:
             raise _nothing_called(id)
         if head.state == UNCLEAR:
@@ -183,69 +167,43 @@ class Selected:
             if one.turn in turns:
                 self._text(turns[one.turn].content[one.start : one.stop], whole=True)
 
-    # Memories, and the words that they were drawn from
-
     def _memories(self, records: Sequence[Record]) -> None:
         """Memories, and what says them in the turns they were drawn from and in the answers."""
         ids = {one.id for one in records}
         known = list(self._erasure.memories(self._store.column("memory_rows_by_id", [*ids])))
-        wordings = [it for one in known for it in self._versions(one)]
+        wordings = [it.record for id in ids for it in self._store.history(id) if it.record.id == id]
+        contents = list(dict.fromkeys(it.content for it in wordings))
         for id in ids:
             self._mark("memory", id)
-        for content in {it.content for it in wordings}:
+        sources = {turn for one in known for turn in one.turns}
+        if self._only:
+            for turn in self._erasure.turns(sources):
+                drawn = self._erasure.memories(self._store.column("memories_of_turns", [turn.seq]))
+                others = [it.record.content for it in drawn if it.record.id not in ids]
+                parts = clauses_of(turn.content)
+                for part in _most_like(parts, contents, others) if len(parts) > 1 else parts:
+                    self._text(part, turn=turn)
+            return
+        for content in contents:
             self._text(content, whole=True)
-        # What only they name gives them away; `猫` and `my sister` are what many are called.
+        # What only they name gives them away; 猫 and `my sister` are what many are called.
         aliases = {
             alias for one in self._store.query_as(Entity, "entities") for alias in one.aliases
         }
+        names = {name for it in wordings for name in _names_in(it)} - aliases - {USER, ""}
         rows = {one.row for one in known}
-        telling = {
-            name
-            for it in wordings
-            for name in (it.value, *it.entities, *_proper(it.content))
-            if name
-            and name not in aliases | {USER}
-            and set(self._store.column("memories_telling", name)) <= set(rows)
-        }
-        sources = {turn for one in known for turn in one.turns}
+        told = {name: {*self._store.column("memories_telling", name)} for name in names}
+        telling = [name for name in names if told[name] <= rows]
         for turn in self._erasure.turns(sources | self._replies(sources)):
             parts = [part for part in clauses_of(turn.content) if plain(part)]
             found = [part for part in parts if _is_said(part, wordings, telling)]
             if turn.seq in sources:
-                found = found or _most_like(parts, [it.content for it in wordings])
+                found = found or _most_like(parts, contents)
                 if turn.channel == CAPTURED or not found:
                     self._turns([turn])
                     continue
             for part in found:
                 self._text(part)
-
-    def _only(self, ids: Sequence[str]) -> None:
-        """Just these memories and turns; of a turn that a memory was drawn from, what says it."""
-        own = {id: self._record(id) for id in ids if not _is_turn(id)}
-        known = list(self._erasure.memories(self._store.column("memory_rows_by_id", [*own])))
-        sources = {turn for one in known for turn in one.turns}
-        for id in own:
-            self._mark("memory", id)
-        for turn in self._erasure.turns({self._turn_row(id) for id in ids if _is_turn(id)}):
-            self._mark("part", turn.key)
-            sources.discard(turn.seq)
-        for turn in self._erasure.turns(sources):
-            drawn = list(
-                self._erasure.memories(self._store.column("memories_of_turns", [turn.seq]))
-            )
-            mine = [
-                it.content for one in drawn if one.record.id in own for it in self._versions(one)
-            ]
-            others = [it.record.content for it in drawn if it.record.id not in own]
-            parts = clauses_of(turn.content)
-            for part in _most_like(parts, mine, others) if len(parts) > 1 else parts:
-                self._mark("part", turn.key, plain(part))
-                self.words.add(max(plain(part).split(), key=len, default=""))
-
-    def _versions(self, one: MemoryRow) -> list[Record]:
-        """A memory in all wordings that it had."""
-        versions = (it.record for it in self._store.history(one.record.id))
-        return [it for it in versions if it.id == one.record.id]
 
     def _replies(self, sources: Iterable[int]) -> set[int]:
         """What the assistant said right after these turns."""
@@ -255,58 +213,52 @@ class Selected:
             found |= {int(it.ref[2:]) for it in takewhile(lambda it: it.role != "user", behind)}
         return found
 
-    # Someone or something
-
     def _entity(self, name: str, also: Iterable[str] = (), *, doubtful: bool = False) -> None:
-        """Every sentence that names someone, and those that tell what is known of them; of those
-        that only may, all or none. `my sister` is no name of anybody."""
+        """Every sentence that names someone, and those that tell what is known of them."""
         given = (name, *also)
-        found = self._store.entities_named(given)
+        if not all(map(tokens, given)):
+            raise InputError("{name} is not a name", hint="use a word", name=repr(name))
+        known = self._store.entities_named(given)
         names = [
             other
             for one in given
-            for other in ((found[one].name, *found[one].aliases) if one in found else (one,))
+            for other in ((known[one].name, *known[one].aliases) if one in known else (one,))
         ]
         if fold(USER) in map(fold, names):
             raise InputError(
                 "everything is about the user",
                 hint="to delete everything, use `loxodon forget --all`",
             )
-        if not all(map(tokens, given)):
-            raise InputError("{name} is not a name", hint="use a word", name=repr(name))
         own = list(dict.fromkeys(one for one in names if one in given or not is_role(one)))
+        others = [one for one in self.known_names if not is_role(one) and one not in own]
         self.names += own
         named = [self._marker.name(one, self._until) for one in own]
         self.marks += named
         self.words.update(max((fold(t.written) for t in tokens(one)), key=len) for one in own)
         if any(map(is_address, own)):
             self.words.update(one[-1] for one in map(fold, own))  # however it is spelled
-        marks = Marks(
-            self._marker, named, known_names=lambda: self._known, present=True, words={*self.words}
-        )
-        others = [one for one in self._known if not is_role(one) and one not in own]
-        said = [turn.content for turn in self._erasure.turns()]
-        for known in list(self._erasure.memories()):
-            if known.record.kind != "summary" and is_about(known.record, marks):
-                self._mark("memory", known.record.id)
-                for turn in self._erasure.turns(known.turns):
+        marks = Marks(self._marker, named, self.known_names, present=True, words={*self.words})
+        for one in list(self._erasure.memories()):
+            if one.record.kind != "summary" and is_about(one.record, marks):
+                self._mark("memory", one.record.id)
+                for turn in self._erasure.turns(one.turns):
                     rest = marks.cut(turn.content, turn.at)
                     if turn.channel == CAPTURED:
                         self._turns([turn])
                     elif rest != turn.content:
                         # What tells of them with a pronoun
-                        for part in _most_like(clauses_of(rest), [known.record.content]):
-                            if refers(part) and not any(has_name(part, other) for other in others):
+                        for part in _most_like(clauses_of(rest), [one.record.content]):
+                            if refers(part) and not any(has_name(part, it) for it in others):
                                 self._text(part)
-        taken = {
-            role
-            for one in self._store.query_as(Entity, "entities")
-            if fold(one.name) not in map(fold, own)
-            for role in one.aliases
-        }
-        roles = [one for one in names if one not in own and one not in taken]
+        mine = [*map(fold, own)]
+        entities = [
+            one for one in self._store.query_as(Entity, "entities") if fold(one.name) not in mine
+        ]
+        shared = {role for one in entities for role in one.aliases}
+        roles = [one for one in names if one not in own and one not in shared]
+        said = [turn.content for turn in self._erasure.turns()]
         hints = [*self.words, *map(fold, roles)]
-        self.doubtful += dict.fromkeys(
+        found = dict.fromkeys(
             sentence.strip()
             for text in (*said, *(text for _, text in self._store.stream("memory_texts")))
             if any(hint in fold(text) for hint in hints)
@@ -319,10 +271,11 @@ class Selected:
             and not any(has_name(sentence, other) for other in others)
         )
         if doubtful:
-            for sentence in self.doubtful:
+            for sentence in found:
                 self._text(sentence)
-            self.doubtful.clear()
-        self.near = near(own, self._known, said)
+        else:
+            self.doubtful += found
+        self.near = near(own, self.known_names, said)
 
 
 def _nothing_called(name: str) -> NotFoundError:
@@ -336,25 +289,32 @@ def _nothing_called(name: str) -> NotFoundError:
 
 def _is_said(part: str, wordings: Iterable[Record], telling: Iterable[str]) -> bool:
     """Whether a clause says one of these, or has something that only they tell."""
-    words = plain(part)
     for one in telling:
-        if has_name(part, one) or (one.isascii() and covers(part, one) >= _SAME):
-            return True
-        # Most of it in one piece: 乌龙茶 of 喝乌龙茶. In another order it is another word.
+        # Most of it: 乌龙茶 of 喝乌龙茶. In another order it is another word.
         size = max(2, -(-len(one) * 7 // 10))
-        pieces = (plain(one)[n : n + size] for n in range(len(one) - size + 1))
-        if not one.isascii() and any(len(it) == size and it in words for it in pieces):
+        pieces = (one[n : n + size] for n in range(len(one) - size + 1))
+        if has_name(part, one) or (not one.isascii() and any(it in part for it in pieces)):
+            return True
+        if one.isascii() and covers(part, one) >= _SAME:
             return True
     return any(
         covers(part, it.content) >= _SAME
         and len(gist(it.content).words) > 1
-        and all(
-            has_name(part, name)
-            for name in (it.value, *it.entities, *_proper(it.content))
-            if name in it.content
-        )
+        and all(has_name(part, name) for name in _names_in(it) if name in it.content)
         for it in wordings
     )
+
+
+def _names_in(record: Record) -> list[str]:
+    """What a memory names: its value, its entities, words that look like names or numbers of
+    something (`Heron`, `B-12`)."""
+    proper = [
+        word
+        for start, end in spans(record.content)
+        for n, word in enumerate(re.findall(r"[A-Za-z0-9][\w-]+", record.content[start:end], re.A))
+        if (n and word[0].isupper()) or any(map(str.isdigit, word))
+    ]
+    return [record.value, *record.entities, *proper]
 
 
 def _most_like(
@@ -372,28 +332,9 @@ def _most_like(
     return list(found)
 
 
-def _proper(content: str) -> list[str]:
-    """The words of a memory that look like names or numbers of something: `Heron`, `B-12`."""
-    return [
-        word
-        for start, end in spans(content)
-        for n, word in enumerate(re.findall(r"[A-Za-z0-9][A-Za-z0-9_-]+", content[start:end]))
-        if (n and word[0].isupper()) or any(map(str.isdigit, word))
-    ]
-
-
 def is_about(record: Record, marks: Marks) -> bool:
     """Whether a memory has a name that was forgotten, or is filed under one."""
-    labels = (record.subject, record.value, record.topic, record.project)
     at = to_stored(record.created_at)[0]
+    labels = (record.subject, record.value, record.topic, record.project)
     texts = (record.content, *labels, *record.tags, *record.entities)
     return any(marks.has_name(text, at) for text in texts)
-
-
-def _is_turn(id: str) -> bool:
-    return id.startswith("t_") or ":" in id
-
-
-def _number(id: str, prefix: str) -> int | None:
-    number = id.removeprefix(prefix)
-    return int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else None

@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from time import monotonic
 
@@ -27,7 +27,6 @@ from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPAC
 from loxodon.security import overwriting, tokens
 from loxodon.security.paths import is_inside
 from loxodon.spaces import folder_name, no_space, space_folder, space_path
-from loxodon.store import Progress
 from loxodon.store.rows import moment
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
 from loxodon.store.sqlite.copying import counts_of, held, leave
@@ -47,14 +46,8 @@ def delete(
     root: str = "",
     dry_run: bool = False,
     let_go: Callable[[], None] = lambda: None,
-    progress: Progress = lambda done, total: None,
 ) -> Receipt:
-    """Delete a space and everything of it; with `dry_run`, only count.
-
-    `root` is where the spaces are, if that is not the home itself; `let_go` is called before each
-    try to have the space to oneself. A BusyStoreError where somebody else has it open, a
-    NotFoundError where there is none.
-    """
+    """Delete a space and everything of it; with `dry_run`, only count."""
     root = root or home
     folder = space_folder(root, space, make=False)
     shared = files.shared(folder)
@@ -63,34 +56,34 @@ def delete(
     else:
         counts = counts_of(os.path.join(folder, DATABASE), keys)
         counts["files"] = sum(len(names) for _, _, names in os.walk(folder))
-    counts = {name: n for name, n in counts.items() if n}
-    receipt = new_receipt("space", now)._replace(erased=counts)
+    receipt = new_receipt("space", now, counts)
     if dry_run:
         return receipt._replace(files=_left(home, space, folder, config, dry_run=True))
-    if shared:
+    with ExitStack() as kept:
         let_go()
-    with nullcontext() if shared else _to_oneself(home, folder, keys, let_go):
-        revoked, left = tokens.without_space(root, space)
-        if revoked:
-            counts["tokens"] = len(revoked)
-        receipt = receipt._replace(files=_left(home, space, folder, config, dry_run=False))
+        if not shared:
+            kept.enter_context(_to_oneself(home, folder, keys, let_go))
+        revoked, grants = tokens.without_space(root, space)
+        left = _left(home, space, folder, config, dry_run=False)
+        counts = dict(receipt.erased) | ({"access tokens": len(revoked)} if revoked else {})
+        receipt = receipt._replace(erased=counts, files=left)
         row = {
             "id": receipt.id,
             "at": to_stored(receipt.at)[0],
             "by": receipt.by,
             "space": "" if keys and not shared else space,
             "erased": counts,
-            "files": [one[:3] for one in receipt.files],
+            "files": [one[:3] for one in left],
         }
         # Begun on a line of its own: the last run may have been killed within one.
         line = f"\n{json.dumps(row)}\n".encode()
         if shared:
-            changed = {tokens.FILE: left} if revoked else {}
+            changed = {tokens.FILE: grants} if revoked else {}
             if not shared[0].drop_space(space, changed, {DELETED: line}):  # another was faster
                 raise no_space(space)
             return receipt
         if revoked:
-            tokens.write(home, left)
+            tokens.write(home, grants)
         try:
             files.append(os.path.join(home, DELETED), line)
             gone = os.path.join(home, DELETING, os.path.basename(folder))
@@ -98,7 +91,7 @@ def delete(
             os.rename(folder, gone)
             for place in (os.path.dirname(folder), os.path.dirname(gone)):
                 files.sync_folder(place)
-            _erase(gone, progress)
+            overwriting.erase_folder(gone)
         except OSError as error:
             raise unwritable(folder, error) from None
     with suppress(OSError):  # another is being deleted, too
@@ -109,18 +102,13 @@ def delete(
 def finish(home: str) -> None:
     """Remove what is left of spaces whose deletion was killed."""
     with suppress(OSError):
-        _erase(os.path.join(home, DELETING))
+        overwriting.erase_folder(os.path.join(home, DELETING))
 
 
 def receipts(root: str, now: datetime) -> list[tuple[str, Receipt]]:
-    """(name, receipt) of the spaces that were deleted, newest first; no name where they were
-    encrypted."""
-    try:
-        lines = files.read(os.path.join(root, DELETED)).split(b"\n")
-    except FileNotFoundError:
-        return []
-    found = []
-    for line in reversed(lines):
+    """(name, receipt) of the spaces that were deleted, newest first."""
+    path, found = os.path.join(root, DELETED), list[tuple[str, Receipt]]()
+    for line in reversed(files.read(path).split(b"\n") if files.exists(path) else ()):
         with suppress(ValueError, KeyError, TypeError):  # a line that a kill cut short
             kept = json.loads(line)
             places = tuple(FileProblem(*one) for one in kept["files"])
@@ -133,8 +121,7 @@ def receipts(root: str, now: datetime) -> list[tuple[str, Receipt]]:
 def views_left(
     folder: str, space: str, workspace: str, *, dry_run: bool = False
 ) -> Iterator[FileProblem]:
-    """Erase the text views of a space wherever they were ever written to, unless `dry_run`; yield
-    what of them stays: files that a person changed, folders that are away, and single copies."""
+    """Erase the text views of a space wherever they were ever written to, unless `dry_run`."""
     usual = os.path.abspath(os.path.join(folder, WORKSPACE))
     for place in copies.folders(folder, workspace, usual):
         root = os.path.join(place.path, VIEWS)
@@ -156,17 +143,14 @@ def _left(
     usual = os.path.abspath(os.path.join(folder, WORKSPACE))
     path = config.workspace.path if space == "main" else ""
     workspace = os.path.abspath(os.path.expanduser(path)) if path else usual
-    found = [
-        one
-        for one in views_left(folder, space, workspace, dry_run=dry_run)
-        if not is_inside(one.file, folder)  # which goes with it
-    ]
+    views = views_left(folder, space, workspace, dry_run=dry_run)
+    found = [one for one in views if not is_inside(one.file, folder)]  # which goes with it
     moved = space_path(home, space)
     if moved != folder and os.path.isdir(moved):
         found.append(FileProblem(moved, 0, "copy"))
     if not dry_run and not files.shared(folder) and workspace != usual:
-        _erase(os.path.join(workspace, PENDING))
-    return (*found, *(one._replace(what="backup") for one in backups(home, config)))
+        overwriting.erase_folder(os.path.join(workspace, PENDING))
+    return (*found, *backups(home, config, "backup"))
 
 
 def is_leaving(home: str, space: str) -> bool:
@@ -190,7 +174,6 @@ def _to_oneself(
         files.replace(announcement, b"")
         kept.callback(overwriting.erase, announcement)
         while True:
-            let_go()
             try:
                 connection = kept.enter_context(held(path, keys))
                 break
@@ -202,19 +185,10 @@ def _to_oneself(
                         "nothing was deleted",
                         path=folder,
                     ) from None
+                let_go()
         try:
             yield
         except BaseException:
             if connection is not None and os.path.exists(path):
                 leave(connection)
             raise
-
-
-def _erase(folder: str, progress: Progress = lambda done, total: None) -> None:
-    """Overwrite and remove all files of a folder, then the folder. Links are removed as such."""
-    paths = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
-    for n, path in enumerate(paths, 1):
-        with suppress(FileNotFoundError):  # another process does the same
-            overwriting.erase(path)
-        progress(n, len(paths))
-    shutil.rmtree(folder, ignore_errors=True)

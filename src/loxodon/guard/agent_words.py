@@ -47,8 +47,7 @@ def recent_user_turns(store: Store, now: datetime) -> list[Turn]:
 
 
 def is_supported(content: str, said: Iterable[str]) -> bool:
-    """Whether something that was said says this, as more than a supposition: its words, names,
-    numbers and sign."""
+    """Whether something that was said says this, as more than a supposition."""
     from loxodon.models.grounding import Evidence, closest, objection  # not for a recall
 
     words = frozenset(index_words(content))
@@ -64,11 +63,7 @@ def is_supported(content: str, said: Iterable[str]) -> bool:
 
 
 def quoted(content: str, quote: str, said: Iterable[Turn]) -> Turn | None:
-    """The message in which the user says `content`, in a sentence that has the words `quote`.
-
-    The whole sentence counts, so that nothing is quoted out of it: a plain one in the first person.
-    The content brings nothing of its own.
-    """
+    """The message in which the user says `content`, in a sentence that has the words `quote`."""
     from loxodon.models.grounding import stands
     from loxodon.text import sentences
 
@@ -81,11 +76,7 @@ def quoted(content: str, quote: str, said: Iterable[Turn]) -> Turn | None:
 
 
 def is_correction(record: Record, content: str, said: Iterable[Turn], now: datetime) -> bool:
-    """Whether the user said plainly what a memory of the user should say instead.
-
-    It is of the same thing: the same attribute of the user. The user's last word on that counts,
-    where it is a plain sentence in the first person, and was heard by all who are told the memory.
-    """
+    """Whether the user said plainly what a memory of the user should say instead."""
     from loxodon.consolidate.meaning import meaning_of, read
 
     old, new = meaning_of(record.content, record.created_at), meaning_of(content, now)
@@ -127,10 +118,7 @@ def believed(kind: Kind, confidence: float | None, borne_out: bool) -> tuple[Kin
 def edit(
     store: Store, record: Record, fields: Mapping[str, Any], borne_out: bool, now: datetime
 ) -> Record:
-    """Change what an agent keeps, as far as that would be believed if it were remembered now.
-
-    Call inside `writing`.
-    """
+    """Change what an agent keeps, as far as that would be believed if it were remembered now."""
     new = record._replace(**fields)
     kind, confidence = new.kind, new.confidence
     if kind != "summary" and fields.keys() & {"content", "confidence"}:

@@ -65,30 +65,21 @@ def alone(one: Candidate) -> bool:
     return not (one.after in _JOINS and end + 1 < len(text) and is_part(text[end + 1]))
 
 
-def whole(*tests: Test, **named: Test) -> dict[str, Check]:
-    """Checks, by their names, that hide all of what they accept."""
-
-    def check(test: Test) -> Check:
-        return lambda one: [(one.start, one.end)] if test(one) else ()
-
-    return {name: check(test) for name, test in (_by_name(tests) | named).items()}
+CHECKS: dict[str, Check] = {}  # by the names that `rules.toml` has for them
 
 
-def trimmed(*tests: Test, **named: Test) -> dict[str, Check]:
-    """Checks that hide what they accept without the marks of a sentence behind it."""
+def add_checks(*tests: Test, trims: bool = False, **named: Test) -> None:
+    """Add checks that hide what the tests accept."""
 
     def check(test: Test) -> Check:
         def spans(one: Candidate) -> Spans:
-            size = max(1, len(one.it.rstrip(_TRAILING)))
+            size = max(1, len(one.it.rstrip(_TRAILING))) if trims else len(one.it)
             return [(one.start, one.start + size)] if test(one) else ()
 
         return spans
 
-    return {name: check(test) for name, test in (_by_name(tests) | named).items()}
+    CHECKS.update((name, check(test)) for name, test in named.items())
+    CHECKS.update((test.__name__, check(test)) for test in tests)
 
 
-def _by_name(tests: tuple[Test, ...]) -> dict[str, Test]:
-    return {test.__name__: test for test in tests}
-
-
-CHECKS: dict[str, Check] = whole(alone)  # by the names that `rules.toml` has for them
+add_checks(alone)

@@ -120,10 +120,7 @@ class Finder:
     def _matches(
         self, n: int, rule: Rule, text: str, data: bytes
     ) -> Iterator[tuple[int, int, int]]:
-        """Where a rule holds: where its words begin, and what is hidden.
-
-        The bytes are searched: a text would be encoded for every match.
-        """
+        """Where a rule holds: where its words begin, and what is hidden."""
         if n not in self._compiled:
             compiled = _compile(rule.pattern)
             groups = compiled.groupindex  # asked for once: it is made anew each time

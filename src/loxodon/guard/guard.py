@@ -75,10 +75,7 @@ class Guard:
 
     @classmethod
     def of(cls, home: str) -> Guard:
-        """The guard of a home; its policy.toml is read when a text is first looked at.
-
-        Homes without one share a guard, and so do all who open the same.
-        """
+        """The guard of a home; its policy.toml is read when a text is first looked at."""
         path = os.path.join(home, "policy.toml")
         stamp = files.stamp(path)
         # There is none; where it cannot be read, reading it says why.
@@ -108,10 +105,7 @@ class Guard:
     # On the way in
 
     def taken(self, text: str, question: str = "") -> GuardedText:
-        """`text` as it may be kept: what is never kept is replaced by a marker.
-
-        `question` is what was said right before it.
-        """
+        """`text` as it may be kept: what is never kept is replaced by a marker."""
         found = self.incoming.found(text, question)
         level, kinds = 0, list[str]()
         for _ in range(_ROUNDS if found else 0):
@@ -133,11 +127,7 @@ class Guard:
     def drafts(
         self, drafts: Iterable[Draft], before: Callable[[str], Sequence[str]]
     ) -> list[Draft]:
-        """Turns as they may be kept, in the order in which they were said.
-
-        The turn right before counts: a question for a secret makes one of what answers it. `before`
-        tells the last texts of a session, oldest first.
-        """
+        """Turns as they may be kept, in the order in which they were said."""
         kept: list[Draft] = []
         lately: dict[str, Sequence[str]] = {}
         for draft in drafts:
@@ -183,11 +173,7 @@ class Guard:
         return kept if kept != said else said
 
     def fields(self, fields: Mapping[str, Any], before: Record | None = None) -> dict[str, Any]:
-        """Fields of a memory as they may be kept; its sensitivity is what they ask for, at least.
-
-        Masks of what the memory has stand for it: an agent that was shown a mask and sends it back
-        changes nothing. `before` is the memory that is changed.
-        """
+        """Fields of a memory as they may be kept."""
         found = dict(fields)
         old = _texts(before) if before is not None else ""
         level = 0
@@ -231,11 +217,7 @@ class Guard:
     def shown(
         self, text: str, private: bool, reveal: bool = False, masked: dict[str, str] | None = None
     ) -> str:
-        """`text` as it may be shown; `masked` gets what is hidden in it, with its mask.
-
-        What says who somebody is is masked unless the owner asks (`reveal`), how they are reached
-        where it is not the owner's `private` chat.
-        """
+        """`text` as it may be shown; `masked` gets what is hidden in it, with its mask."""
         if "_outgoing" not in vars(self) and self._usual:
             from loxodon.guard.signs import has_sign
 
@@ -262,11 +244,7 @@ class Guard:
         return text
 
     def shown_value(self, value: Any, private: bool, reveal: bool = False) -> Any:
-        """Any JSON value with its texts as they may be shown.
-
-        What one text of it says is an identity number is none of the others' to show: `value` and
-        `tags` of a memory have the number alone.
-        """
+        """Any JSON value with its texts as they may be shown."""
         seen: dict[str, str] = {}  # lists repeat names, kinds and topics
         masked: dict[str, str] = {}
 
@@ -334,8 +312,7 @@ def _told_by_name(name: object, text: Any, change: Callable[[str], str]) -> Any:
 
 
 def _is_id(text: str) -> bool:
-    """Whether a text is the id of a memory, turn or entity and so tells nothing: a letter, and at
-    most nine digits on end, which is no number of anybody's."""
+    """Whether a text is the id of a memory, turn or entity and so tells nothing."""
     letter, *parts = text.split("_", 3)
     return (
         len(letter) == 1

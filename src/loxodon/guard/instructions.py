@@ -1,8 +1,9 @@
 """Instructions in words that nobody vouches for: where they stand, and of what kind they are.
 
 A text is looked at as a person would read it: folded, without invisible characters, look-alike
-letters as what they look like, letters that are set apart together. What is found is the whole
-sentence in the text as it was said; where words address a model, also the rest of the paragraph.
+letters as what they look like, letters that are set apart together. What is found is the sentence,
+or the paragraph where only that reads like an instruction; where words address a model, also the
+rest of the paragraph.
 
 How wide the net is follows from the origin: `user` and `file` are the owner's, and nothing of
 theirs is held; what the assistant said or an import brings is held for what no person says to
@@ -15,36 +16,35 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from loxodon.text.sentences import spans
+from loxodon.text.words import fold
 from loxodon.types import Origin
 
 _WIDE: tuple[Origin, ...] = ("tool", "web", "group")
 _NARROW: tuple[Origin, ...] = ("assistant", "import", "relayed")
-# Kinds after which the rest of the paragraph belongs to it
+# Kinds after which the rest of the paragraph belongs to it, up to so many characters
 _CARRIES_ON = frozenset({"override", "persona", "addressed", "marker", "hidden"})
-_PARAGRAPH = 600
-_AROUND = 200
-_MOST = 50  # places of one text that are told apart; one with more is held to its end
+_CARRIED = 600
 _READ = 200_000  # characters that are looked at; what is beyond is held, since nobody has looked
+_PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|$))+")
 # Cyrillic and Greek letters that look like Latin ones
 _ALIKE = str.maketrans("аеорсухіѕјкмтвнԁɡαεορτυνικзг", "aeopcyxisjkmtbhdgaeoptuvik3r")
-_FULL = str.maketrans("：，。！；（）", ":,.!;()")
+_NO_ROOM = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u3164\ufe00-\ufe0f\ufeff"
+    "\uffa0\U000e0000-\U000e01ef]"
+)
 _GAP = re.compile(r"(?<!\S)(\S) (?=\S(?!\S))")  # only sets letters apart: `i g n o r e`, `忽 略`
 # Tags, selectors, and marks of direction turned round; not a flag, which is made of a few
-_UNSEEN = re.compile(
-    "(?<!\U0001f3f4)[\U000e0020-\U000e007e\U000e0100-\U000e01ef]{4,}|\u202e[^\u202c]*\u202c?"
-)
+_UNSEEN = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e\U000e0100-\U000e01ef]{4,}|\u202e")
 
 
 class Instruction(NamedTuple):
-    """A stretch of a text that is an instruction, and of what kind (as in `instructions.toml`;
-    `hidden` and `unread` where nobody can read it)."""
+    """A stretch of a text that is an instruction, and of what kind."""
 
     start: int
     end: int
@@ -60,47 +60,42 @@ def found_in(text: str, origin: Origin) -> list[Instruction]:
     """The instructions in a text of this origin, in order, none within another."""
     if not text or not screens(origin):
         return []
-    wide = origin in _WIDE
-    read = text[:_READ]
-    places = [*_worded(read, wide)]
-    places += [Instruction(*match.span(), "hidden") for match in _UNSEEN.finditer(read)]
+    found: list[Instruction] = []
+    for one in _places(text[:_READ], origin in _WIDE):
+        if found and one.start <= found[-1].end + 1:
+            found[-1] = found[-1]._replace(end=max(found[-1].end, one.end))
+        else:
+            found.append(one)
     if len(text) > _READ:
-        places.append(Instruction(_READ, len(text), "unread"))
-    return _joined(_widened(text, dict.fromkeys(places))) if places else []
+        found.append(Instruction(_READ, len(text), "unread"))
+    return found
 
 
-# --- what is read -------------------------------------------------------------------------------
+def _places(text: str, wide: bool) -> Iterator[Instruction]:
+    words = _words()
+    kinds = (*words["strong"], *(words["wide"] if wide else ()), "marker")
+    for paragraph in _PARAGRAPH.finditer(text):
+        first, last = paragraph.start(), paragraph.start() + len(paragraph[0].rstrip())
+        if not (reason := _reason(text[first:last], kinds)):
+            continue
+        sentences = [(first + a, first + b) for a, b in spans(text[first:last])]
+        said = [(a, b, kind) for a, b in sentences if (kind := _reason(text[a:b], kinds))]
+        for start, end, kind in said or [(first, last, reason)]:
+            if kind in _CARRIES_ON:
+                end = min(last, end + _CARRIED)
+            yield Instruction(start, end, kind)
 
 
-@lru_cache(maxsize=8_192)
-def _plain(character: str) -> str:
-    """One character folded; empty for what nobody sees, a blank for what is white."""
-    from loxodon.text.words import fold
-
-    if character in "\n\r\x0b\x0c\x85\u2028\u2029":
-        return "\n"
-    if character.isspace():
-        return " "
-    if unicodedata.category(character) in ("Cf", "Cc", "Mn", "Me", "Co", "Cn"):
-        return ""
-    if "\ufe00" <= character <= "\ufe0f" or character in "\u115f\u1160\u3164\uffa0":
-        return ""
-    return fold(character).translate(_FULL) or character
-
-
-def _folded(text: str) -> tuple[str, list[int]]:
-    """The text as patterns read it, and where each of its characters stands in the text: folded,
-    letters that are set apart together, runs of blanks made one."""
-    gaps = {match.end() - 1 for match in _GAP.finditer(text)}
-    folded, places = list[str](), list[int]()
-    for n, one in enumerate(text):
-        for c in _plain(one) if n not in gaps else "":
-            if c in " \n" and folded and folded[-1] in " \n":
-                folded[-1] = "\n" if "\n" in (c, folded[-1]) else " "
-            else:
-                folded.append(c)
-                places.append(n)
-    return "".join(folded), places
+def _reason(text: str, kinds: tuple[str, ...]) -> str:
+    """The kind of instruction that a text is; empty for none."""
+    if _UNSEEN.search(text):
+        return "hidden"
+    plain = fold(_GAP.sub(r"\1", _NO_ROOM.sub("", text))).replace("。", ".")
+    plain = re.sub(r"[^\S\n]+", " ", re.sub(r"\s*\n\s*", "\n", plain))
+    for one in dict.fromkeys((plain, plain.translate(_ALIKE))):
+        if _pattern(*kinds).search(one):  # one look for what is nearly always so
+            return next((kind for kind in kinds if _pattern(kind).search(one)), kinds[0])
+    return ""
 
 
 @cache
@@ -122,54 +117,3 @@ def _pattern(*kinds: str) -> Any:
     options.max_mem = 64 << 20
     options.dot_nl = True
     return re2.compile(pattern.replace(" ", r"\s"), options)
-
-
-def _worded(text: str, wide: bool) -> Iterator[Instruction]:
-    """What is worded as an instruction, however it is spelled."""
-    folded, at = _folded(text)
-    kinds = (*_words()["strong"], *(_words()["wide"] if wide else ()), "marker")
-    for one in dict.fromkeys((folded, folded.translate(_ALIKE))):
-        if not _pattern(*kinds).search(one):  # one look for what is nearly always so
-            continue
-        for kind in kinds:
-            for match in _pattern(kind).finditer(one):
-                yield Instruction(at[match.start()], at[match.end() - 1] + 1, kind)
-
-
-# --- what is held -------------------------------------------------------------------------------
-
-
-def _widened(text: str, places: Iterable[Instruction]) -> Iterator[Instruction]:
-    """The sentences that instructions stand in, and what belongs to them."""
-    from loxodon.text.sentences import spans
-
-    sentences = spans(text[:_READ])
-    starts = [start for start, _ in sentences]
-    for at, to, reason in places:
-        first, last = (bisect_right(starts, one) - 1 for one in (at, to - 1))
-        start, end = at, to
-        if first >= 0 and sentences[first][1] > at:
-            start = max(sentences[first][0], at - _AROUND)
-        if last >= 0 and sentences[last][1] >= to:
-            end = min(sentences[last][1], to + _AROUND)
-        if reason in _CARRIES_ON:
-            gap = text.find("\n\n", end, end + _PARAGRAPH)
-            end = gap if gap >= 0 else min(len(text), end + _PARAGRAPH)
-        opened = text.rfind("<!--", 0, start)
-        if opened >= 0 and text.find("-->", opened, start) < 0:
-            closed = text.find("-->", end)
-            start, end = opened, closed + 3 if closed >= 0 else len(text)
-        yield Instruction(start, end, reason)
-
-
-def _joined(places: Iterable[Instruction]) -> list[Instruction]:
-    """Places that touch are one, called after the first."""
-    found: list[Instruction] = []
-    for one in sorted(places, key=lambda one: one.start):
-        if found and one.start <= found[-1].end + 1:
-            found[-1] = found[-1]._replace(end=max(found[-1].end, one.end))
-        else:
-            found.append(one)
-    if len(found) > _MOST:
-        found = [*found[: _MOST - 1], Instruction(found[_MOST - 1].start, found[-1].end, "unread")]
-    return found

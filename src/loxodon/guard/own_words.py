@@ -37,8 +37,7 @@ class Span(NamedTuple):
 
 
 def in_parts(content: object, read: Callable[[Any], str]) -> str:
-    """The text of a user's message as `read` has it; where several of its parts are texts, apart:
-    nobody says which of them is the user's, so none is taken for it."""
+    """The text of a user's message as `read` has it."""
     if not isinstance(content, list | tuple):
         return read(content)
     texts = [text for part in content if (text := read([part]))]
@@ -48,8 +47,7 @@ def in_parts(content: object, read: Callable[[Any], str]) -> str:
 
 
 def own_turns(turns: Iterable[Turn]) -> Iterator[Turn]:
-    """Turns in the order in which they were said; those of a person with only their own words: none
-    where the turns before ask for somebody else's."""
+    """Turns in the order in which they were said; those of a person with only their own words."""
     before = dict[str, list[Turn]]()
     for turn in turns:
         said = before.setdefault(turn.session, [])
@@ -188,8 +186,7 @@ _DATA = re.compile(
 
 
 def _opened(text: str) -> int | None:
-    """Where a log, a form, a heading or a letter begins; at the very beginning where one rule cuts
-    a message in two, since nobody says which side of it is the speaker's."""
+    """Where a log, a form, a heading or a letter begins."""
     rules = list(_RULE.finditer(text))
     if len(rules) == 1 and not any(map(str.isalnum, rules[0][0])):
         return 0
@@ -218,8 +215,7 @@ def _opened(text: str) -> int | None:
 
 
 def _back_at(text: str, opened: int) -> int | None:
-    """Where the speaker is back after what is another's: at the last paragraph, where that says
-    what a message began with, or asks something after lines which all have the shape of a log."""
+    """Where the speaker is back after what is another's."""
     last = text.rstrip().rfind("\n\n") + 2
     if last < 2 or last <= opened:
         return None
@@ -289,8 +285,7 @@ _NAME = re.compile(
 
 
 def _awaited(before: Sequence[Turn]) -> bool:
-    """Whether the next message is a text: the user announced it, or asked for work on one that was
-    not there and was told to go ahead."""
+    """Whether the next message is a text."""
     answer = before[-1].content[-_READ:] if before and before[-1].role == "assistant" else ""
     wanted = _has(answer, "wanted") and not _has(answer, "of_you")
     asked = next((one.content[-_READ:] for one in reversed(before) if _is_persons(one)), "")
@@ -305,8 +300,7 @@ def _awaited(before: Sequence[Turn]) -> bool:
 
 
 def _handed_over(text: str, whole: int) -> Span:
-    """What follows a sentence that hands over somebody's words; where that sentence is the last,
-    what stands in the lines before it."""
+    """What follows a sentence that hands over somebody's words."""
     lines = [one.span() for one in _LINE.finditer(text)]
     said = [(*span, last) for first, last in lines for span in _sentences(text, first, last)]
     texts = [_plain(text, start, end) for start, end, _ in said]

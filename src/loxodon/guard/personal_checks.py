@@ -6,7 +6,7 @@ import re
 from datetime import date
 from importlib import import_module
 
-from loxodon.guard.candidates import CHECKS, Candidate, Spans, Test, alone, is_part, whole
+from loxodon.guard.candidates import CHECKS, Candidate, Spans, Test, add_checks, alone, is_part
 from loxodon.guard.rules import words
 
 # Counties are not looked up: old ones are on many papers, and not all of them are listed.
@@ -177,10 +177,7 @@ def mail(one: Candidate) -> bool:
 
 
 def chinese_address(one: Candidate) -> Spans:
-    """A house on a road or in an estate, without the words that lead to it.
-
-    Not a line, an exit or a day of the month.
-    """
+    """A house on a road or in an estate, without the words that lead to it."""
     it = one.it
     is_other = one.after in _AFTER_HOUSE and it[-1] in "号號"
     if is_other or it[0] in "一二三四五六七八九十" or is_part(one.after):
@@ -204,28 +201,26 @@ def english_address(one: Candidate) -> bool:
     return capital or (low[at] not in _SHORT_STREETS and at <= 3)
 
 
-CHECKS |= (
-    {"chinese_address": chinese_address}
-    | whole(
-        *(chinese_id, company_code, bank_card, iban, hong_kong_id, taiwan_id, korean_id),
-        *(landline, five_pairs, named_phone, account_name, mail, english_address),
-        luhn=lambda one: alone(one) and _passes_luhn(one.digits),
-        # Any number, where the words before it say what it is
-        digits=lambda one: alone(one) and len(set(one.digits)) > 1,
-        social_security=lambda one: one.digits != "123456789" and _stdnum("us.ssn")(one),
-        cpf=_stdnum("br.cpf"),
-        aadhaar=_stdnum("verhoeff"),
-        # National insurance, United Kingdom: a prefix that is given out
-        insurance_number=lambda one: (
-            alone(one) and one.it[:2] not in ("BG", "GB", "KN", "NK", "NT", "TN", "ZZ")
-        ),
-        chinese_mobile=lambda one: landline(one) and one.it.count(" ") + one.it.count("-") <= 3,
-        # E.164: eight to fifteen digits behind a plus that adds nothing
-        international=lambda one: (
-            8 <= len(one.digits) <= 15 and not is_part(one.before) and not is_part(one.after)
-        ),
-        north_american=lambda one: alone(one) and not _is_hotline(one.digits),
-        british=lambda one: alone(one) and len(one.digits) in (10, 11),  # the nought included
-        licence_plate=lambda one: not is_part(one.after) and any(c.isdigit() for c in one.it[2:]),
-    )
+CHECKS["chinese_address"] = chinese_address
+add_checks(
+    *(chinese_id, company_code, bank_card, iban, hong_kong_id, taiwan_id, korean_id),
+    *(landline, five_pairs, named_phone, account_name, mail, english_address),
+    luhn=lambda one: alone(one) and _passes_luhn(one.digits),
+    # Any number, where the words before it say what it is
+    digits=lambda one: alone(one) and len(set(one.digits)) > 1,
+    social_security=lambda one: one.digits != "123456789" and _stdnum("us.ssn")(one),
+    cpf=_stdnum("br.cpf"),
+    aadhaar=_stdnum("verhoeff"),
+    # National insurance, United Kingdom: a prefix that is given out
+    insurance_number=lambda one: (
+        alone(one) and one.it[:2] not in ("BG", "GB", "KN", "NK", "NT", "TN", "ZZ")
+    ),
+    chinese_mobile=lambda one: landline(one) and one.it.count(" ") + one.it.count("-") <= 3,
+    # E.164: eight to fifteen digits behind a plus that adds nothing
+    international=lambda one: (
+        8 <= len(one.digits) <= 15 and not is_part(one.before) and not is_part(one.after)
+    ),
+    north_american=lambda one: alone(one) and not _is_hotline(one.digits),
+    british=lambda one: alone(one) and len(one.digits) in (10, 11),  # the nought included
+    licence_plate=lambda one: not is_part(one.after) and any(c.isdigit() for c in one.it[2:]),
 )

@@ -27,7 +27,6 @@ from loxodon.guard import rules
 from loxodon.guard.rules import BY_FAMILY, FAMILIES, Action, Family, Rule
 
 FILE = "policy.toml"
-_LARGEST = 1 << 20  # bytes of a file
 _LONGEST = 2_000  # characters of a pattern; RE2 refuses what would take too much memory besides
 
 
@@ -53,7 +52,7 @@ def load(home: str) -> Policy:
     """The policy of `home`; a ConfigError that names the rule for a file that is wrong."""
     path = os.path.join(home, FILE)
     try:
-        data = files.read(path)
+        return parsed(files.read(path), path)
     except (FileNotFoundError, NotADirectoryError):
         return built_in()
     except OSError as error:
@@ -63,13 +62,10 @@ def load(home: str) -> Policy:
             path=path,
             reason=error.strerror,
         ) from None
-    return parsed(data, path)
 
 
 def parsed(data: bytes, path: str) -> Policy:
     """The policy in a file that was read from `path`; a ConfigError where it makes no sense."""
-    if len(data) > _LARGEST:
-        raise _too_large(path)
     base, given = built_in(), _read(data, path)
     own: dict[Rule, Action] = {}
     for n, one in enumerate(given.rules, 1):
@@ -96,36 +92,22 @@ def parsed(data: bytes, path: str) -> Policy:
     return Policy(every, actions, tuple(exceptions), frozenset(rule.kind for rule in own))
 
 
-def _too_large(path: str) -> ConfigError:
-    return ConfigError("{path} is too large", hint="the maximum size is 1 MiB", path=path)
-
-
 def _read(data: bytes, path: str) -> Any:
     """The tables of the file, checked."""
     import msgspec  # few homes have such a file
+
+    def table(name: str, *fields: Any) -> Any:
+        return msgspec.defstruct(name, fields, forbid_unknown_fields=True)
 
     name: Any = Annotated[
         str, msgspec.Meta(pattern=r"^\s*[^\W_](?:[ -]*[^\W_])*\s*$", max_length=40)
     ]
     word: Any = Annotated[str, msgspec.Meta(min_length=1)]
-    rule: Any = msgspec.defstruct(
-        "Rule",
-        [
-            *(("name", name), ("pattern", word), ("keywords", list[word], [])),
-            *(("action", Action, "mask"), ("family", Family | None, None)),
-        ],
-        forbid_unknown_fields=True,
-    )
-    exception: Any = msgspec.defstruct("Exception", [("pattern", word)], forbid_unknown_fields=True)
-    file: Any = msgspec.defstruct(
-        "File",
-        [
-            ("kinds", dict[str, Action], msgspec.field(default_factory=dict)),
-            ("rules", list[rule], []),
-            ("exceptions", list[exception], []),
-        ],
-        forbid_unknown_fields=True,
-    )
+    how = (("action", Action, "mask"), ("family", Family | None, None))
+    rule: Any = table("Rule", ("name", name), ("pattern", word), ("keywords", list[word], []), *how)
+    exception: Any = table("Exception", ("pattern", word))
+    kinds: Any = ("kinds", dict[str, Action], msgspec.field(default_factory=dict))
+    file = table("File", kinds, ("rules", list[rule], []), ("exceptions", list[exception], []))
     try:
         return msgspec.convert(tomllib.loads(data.decode("utf-8")), file)
     except ValueError as error:

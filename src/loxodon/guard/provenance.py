@@ -71,16 +71,14 @@ def as_users_own(turn: Turn, *, vouched: bool) -> Turn:
 
 
 def content_origin(turn: Turn) -> Origin:
-    """Where what a turn tells comes from: a system prompt is nobody's account of what happened, and
-    of what a program passed on only what the user said is told."""
+    """Where what a turn tells comes from."""
     if turn.role == "system":
         return "tool"
     return "user" if turn.origin == "relayed" else turn.origin
 
 
 def shown_origin(turn: Turn) -> Origin:
-    """Whose words a turn is told as: what a program passed on is the user's where nothing in it is
-    another's."""
+    """Whose words a turn is told as."""
     if turn.origin != "relayed":
         return turn.origin
     from loxodon.guard.own_words import others  # most turns have no use for it
@@ -96,8 +94,7 @@ def voice(turn: Turn) -> str:
 
 
 def is_context(turn: Turn) -> bool:
-    """Whether a turn may tell what the user's next words mean: people and the assistant talk,
-    tools and pages do not."""
+    """Whether a turn may tell what the user's next words mean."""
     return turn.role in ("user", "assistant") and turn.origin not in ("tool", "web")
 
 

@@ -59,8 +59,7 @@ class Held(NamedTuple):
 def screen(
     store: Store, said: Iterable[Turn | KnownTurn], now: datetime
 ) -> dict[str, list[QuarantinedText]]:
-    """Hold what is to be held of turns that were just journalled, by ref; of one that a program
-    passed on, of what is another's in it. Call inside `writing`."""
+    """Hold what is to be held of turns that were just journalled, by ref."""
     new = list[QuarantinedText]()
     for turn in said:
         if not isinstance(turn, Turn) or not screens(turn.origin):
@@ -89,13 +88,15 @@ def _kept(
 def insert(
     store: Store, record: Record, change: str, held: Sequence[QuarantinedText] | None = None
 ) -> Record:
-    """Keep a memory made of words that nobody vouches for, without what is held of them: of the
-    turn that has these words; None where no turn has them. Call inside `writing`."""
+    """Keep a memory made of words that nobody vouches for, without what is held of them."""
     if not screens(record.trust):
         return store.insert(record, change)
-    given = {name: getattr(record, name) for name in ("content", *_LABELS)}
-    fields, held = _without(store, given, record.trust, record.created_at, held)
-    kept = store.insert(record._replace(**fields), change)
+    if held is None:  # no turn has these words
+        held = _hold(store, record.content, record.trust, record.created_at)
+    if held:
+        record = record._replace(content=with_notes(record.content, held), value="")
+    labels = _labels({name: getattr(record, name) for name in _LABELS}, record.trust)
+    kept = store.insert(record._replace(**labels), change)
     for one in held:
         store.execute("quarantine_of_memory", kept.id, one.no)
     return kept
@@ -103,15 +104,16 @@ def insert(
 
 def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetime) -> Record:
     """Change a memory in such words. Call inside `writing`."""
-    if screens(record.trust):
-        fields, held = _without(store, fields, record.trust, now)
+    content, fields = fields.get("content", ""), _labels(fields, record.trust)
+    if content and (held := _hold(store, content, record.trust, now)):
+        fields = {**fields, "content": with_notes(content, held), "value": ""}
         for one in held:
             store.execute("quarantine_of_memory", record.id, one.no)
     return store.update(record.id, None, "edited", now, fields)
 
 
 # What a memory is filed under, and what stands there where nothing does
-_LABELS: Mapping[str, object] = {
+_LABELS: Mapping[str, Any] = {
     **dict.fromkeys(("tags", "entities"), ()),
     **dict.fromkeys(("basis", "subject", "attribute", "value"), ""),
     "project": GLOBAL_PROJECT,
@@ -119,42 +121,28 @@ _LABELS: Mapping[str, object] = {
 }
 
 
-def _without(
-    store: Store,
-    given: Mapping[str, Any],
-    origin: Origin,
-    now: datetime,
-    held: Sequence[QuarantinedText] | None = None,
-) -> tuple[dict[str, Any], Sequence[QuarantinedText]]:
-    """Fields of a memory without what is held of its content, and without labels that read like an
-    instruction: nobody is called so."""
-    fields = dict(given)
-    for name in _LABELS.keys() & fields.keys():
-        value = fields[name]
-        if isinstance(value, tuple):
-            fields[name] = tuple(one for one in value if not found_in(one, origin))
-        elif value and found_in(value, origin):
-            fields[name] = _LABELS[name]
-    content = fields.get("content", "")
-    if held is None:
-        places = found_in(content, origin)
-        held = store.quarantine.put(
-            [_kept(one, now, origin, text=content[one.start : one.end]) for one in places]
-        )
-    if held:
-        fields |= {"content": with_notes(content, held), "value": ""}
-    return fields, held
+def _labels(fields: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
+    """Fields without labels that read like an instruction: nobody is called so."""
+    found = dict(fields)
+    for name in _LABELS.keys() & found.keys():
+        if isinstance(found[name], tuple):
+            found[name] = tuple(one for one in found[name] if not found_in(one, origin))
+        elif found_in(found[name], origin):
+            found[name] = _LABELS[name]
+    return found
+
+
+def _hold(store: Store, content: str, origin: Origin, now: datetime) -> Sequence[QuarantinedText]:
+    places = found_in(content, origin)
+    kept = [_kept(one, now, origin, text=content[one.start : one.end]) for one in places]
+    return store.quarantine.put(kept) if kept else ()
 
 
 # --- What is told -------------------------------------------------------------------------------
 
 
 def heard(store: Store, turns: Iterable[Turn], *, read: bool = False) -> list[Turn]:
-    """Turns as they may be told: with a note in the place of what is held.
-
-    Where they are `read`, a relayed turn lacks only what the user asked to have forgotten: nothing
-    else that is held of it is in the user's own words.
-    """
+    """Turns as they may be told: with a note in the place of what is held."""
     turns = list(turns)
     held = store.quarantine.in_turns(int(one.ref[2:]) for one in turns if one.ref)
 
@@ -167,8 +155,7 @@ def heard(store: Store, turns: Iterable[Turn], *, read: bool = False) -> list[Tu
 
 
 def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
-    """Turns as memories are made of them: of the user's only what the user said and did not ask to
-    have forgotten, and nothing over-long."""
+    """Turns as memories are made of them."""
     from loxodon.language.forget import without_requests  # a recall has no use for it
 
     told = [one._replace(content=tame(one.content)) for one in heard(store, turns, read=True)]
@@ -203,8 +190,7 @@ def without_held(store: Store, lines: Sequence[str]) -> list[str]:
 
 
 def with_notes(text: str, held: Sequence[QuarantinedText]) -> str:
-    """`text` with a note in the place of each stretch that is held; what the user asked to have
-    forgotten leaves none."""
+    """`text` with a note in the place of each stretch that is held."""
     language, parts, at = language_of(text) if held else "", list[str](), 0
     for one in held:
         start = max(at, one.start)

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import dropwhile, groupby
 from math import log2
 
-from loxodon.guard.candidates import CHECKS, Candidate, Spans, trimmed, whole
+from loxodon.guard.candidates import CHECKS, Candidate, Spans, add_checks
 from loxodon.guard.rules import words
 
 NO_PASSWORDS = frozenset(words("no_passwords"))
@@ -262,50 +262,30 @@ def recovery_code(one: Candidate) -> bool:
 _SIZES = (12, 15, 18, 21, 24)  # words of a phrase
 # What a phrase is called, in words that phrases have too
 _NAMES = frozenset(("seed", "phrase", "word", "wallet"))
-_SEED_WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
 
 
 def seed_phrase(one: Candidate) -> Spans:
-    """Where phrases stand in words that stand one after the other; each word is looked up once.
-
-    Of single Chinese characters, which are all in the list, only those that check are a phrase.
-    """
-    is_zh = not one.it[0].isascii()
-    numbers = _numbers("zh" if is_zh else "en")
-    found = [(word, numbers.get(word[0].lower(), -1)) for word in _SEED_WORD.finditer(one.it)]
-    spans = []
-    for is_known, group in groupby(found, lambda each: each[1] >= 0):
-        known = list(dropwhile(lambda each: each[0][0].lower() in _NAMES, group))
-        if not is_known or len(known) not in _SIZES:
-            continue
-        picked = [number for _, number in known]
-        is_varied = len(set(picked)) >= len(picked) * 3 // 4  # chance repeats few of 2,048 words
-        if is_varied and (not is_zh or _checks(picked)):
-            spans.append((one.start + known[0][0].start(), one.start + known[-1][0].end()))
+    """Where phrases stand in words that stand one after the other."""
+    words, spans = [*re.finditer(r"[A-Za-z]+", one.it)], []
+    for is_known, group in groupby(words, lambda word: word[0].lower() in _seed_words()):
+        known = [*dropwhile(lambda word: word[0].lower() in _NAMES, group)]
+        # Chance repeats few of 2,048 words.
+        is_varied = len({word[0].lower() for word in known}) >= len(known) * 3 // 4
+        if is_known and len(known) in _SIZES and is_varied:
+            spans.append((one.start + known[0].start(), one.start + known[-1].end()))
     return spans
 
 
-def _checks(numbers: list[int]) -> bool:
-    """BIP 39: the last bits are the first of the SHA-256 of the others."""
-    from hashlib import sha256
-
-    bits = "".join(f"{n:011b}" for n in numbers)
-    size = len(bits) * 32 // 33
-    digest = sha256(int(bits[:size], 2).to_bytes(size // 8, "big")).digest()
-    return f"{digest[0]:08b}"[: len(bits) - size] == bits[size:]
-
-
 @cache
-def _numbers(language: str) -> dict[str, int]:
-    """The words of a list, each with its number."""
-    path = os.path.join(os.path.dirname(__file__), f"bip39_{language}.txt")
+def _seed_words() -> frozenset[str]:
+    path = os.path.join(os.path.dirname(__file__), "bip39_en.txt")
     with open(path, encoding="utf-8") as file:
-        return {word: n for n, word in enumerate(file.read().split())}
+        return frozenset(file.read().split())
 
 
-CHECKS |= {"seed_phrase": seed_phrase}
-CHECKS |= trimmed(assigned, named_key, header, url_password, password, login_pair, pgpass)
-CHECKS |= whole(
+CHECKS["seed_phrase"] = seed_phrase
+add_checks(assigned, named_key, header, url_password, password, login_pair, pgpass, trims=True)
+add_checks(
     *(token, mixed_case, user_and_password, code, door_code, recovery_code),
     not_placeholder=lambda one: not _is_placeholder(one.it),
     # Five by five: no words, and not digits alone

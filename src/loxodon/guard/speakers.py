@@ -35,10 +35,7 @@ def is_named(turn: Turn) -> bool:
 
 
 def attributed(turns: Iterable[Keyed], me: Collection[str], wall: Wall) -> list[Keyed]:
-    """`turns` once it is told by which names the user speaks: what anyone else says is theirs.
-
-    Who speaks for themselves behind a wall does not tell it.
-    """
+    """`turns` once it is told by which names the user speaks: what anyone else says is theirs."""
     names = set() if wall.speaks else {key_of(name) for name in me} - {""}
     found = []
     for turn, key in turns:
@@ -72,10 +69,7 @@ def people(turns: Iterable[Keyed]) -> tuple[str, ...]:
 
 
 def reattribute(store: Store, turns: Sequence[Keyed], now: datetime) -> int:
-    """Let turns that the journal has be said by whom they say; how many were not.
-
-    Call inside `writing`.
-    """
+    """Let turns that the journal has be said by whom they say; how many were not."""
     from loxodon.guard import quarantine
 
     changed = store.attribute(turns)

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cached_property
 from threading import Lock, get_ident
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from loxodon.errors import LoxodonError
 from loxodon.security.actor import actor
@@ -30,65 +31,45 @@ from loxodon.types import Record, Turn
 if TYPE_CHECKING:
     from loxodon.config import Config
 
+AuditRow = tuple[int, str, bytes]  # its number, the entry as JSON, its MAC
 HEAD = "audit"  # the value with the signed head
-_MOST_IDS = 2_000  # that an entry names
-_MOST_WAITING = 100  # reads in memory
-_MOST_KEPT = 10_000  # reads while they cannot be written
-_MOST_SECONDS = 5.0  # for which reads wait while others come
-_FLUSH_SECONDS = 1.0
-_PRUNED_EVERY = 1_000  # entries
-_BATCH = 1_000
 END = 1 << 62
+_MOST_IDS = 2_000  # that an entry names
+_MOST_WAITING, _MOST_KEPT = 100, 10_000  # reads in memory, and while they cannot be written
+_MOST_SECONDS = 5.0  # for which reads wait while others come
+_PRUNED_EVERY = 1_000  # entries
 _DEEPEST = 4
+_ID = re.compile(r"[fbstneqr]_\d{1,17}(?:_\d{1,17})?|pending_[^\W_]{1,17}(?:_[^\W_]{1,17})?", re.A)
 # Arguments that tell how something was asked, and nothing of what
 _FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
-
-
-class Head(NamedTuple):
-    """The number and the MAC of the last entry."""
-
-    n: int = 0
-    mac: bytes = b""
-
-    def signed(self, key: bytes) -> str:
-        signature = mac(key, b"head:%d:" % self.n + self.mac)
-        return f"{self.n}:{self.mac.hex()}:{signature.hex()}"
-
-    @classmethod
-    def of(cls, text: str, key: bytes) -> Head | None:
-        """What `signed` wrote; None for anything else."""
-        try:
-            number, digits, _ = text.split(":")
-            head = cls(int(number), bytes.fromhex(digits))
-        except ValueError:
-            return None
-        return head if head.signed(key) == text else None
-
-
-class AuditRow(NamedTuple):
-    n: int
-    entry: str  # JSON
-    mac: bytes
-
-
-def entries_of(store: Store) -> Iterator[AuditRow]:
-    """Every entry, oldest first."""
-    after = 0
-    while rows := store.query("audit_after", after, _BATCH):
-        yield from (AuditRow(*row) for row in rows)
-        after = rows[-1][0]
-
-
-def entries_before(store: Store, before: int = END) -> Iterator[AuditRow]:
-    """The entries before one, newest first."""
-    while rows := store.query("audit_before", before, _BATCH):
-        yield from (AuditRow(*row) for row in rows)
-        before = rows[-1][0]
 
 
 def chained(key: bytes, before: bytes, n: int, entry: str) -> bytes:
     """The MAC of an entry after the one with the MAC `before`."""
     return mac(key, b"%s:%d:%s" % (before, n, entry.encode("utf-8", "surrogatepass")))
+
+
+def signed_head(key: bytes, n: int, tip: bytes) -> str:
+    """The number and the MAC of the last entry, signed."""
+    return f"{n}:{tip.hex()}:{mac(key, b'head:%d:' % n + tip).hex()}"
+
+
+def read_head(text: str, key: bytes) -> tuple[int, bytes] | None:
+    """What was signed; None where that was changed or is missing."""
+    try:
+        number, digits, _ = text.split(":")
+        n, tip = int(number), bytes.fromhex(digits)
+    except ValueError:
+        return None
+    return (n, tip) if signed_head(key, n, tip) == text else None
+
+
+def entries_of(store: Store) -> Iterator[AuditRow]:
+    """Every entry, oldest first."""
+    after = 0
+    while rows := store.query("audit_after", after, 1_000):
+        yield from rows
+        after = rows[-1][0]
 
 
 class Audit:
@@ -99,11 +80,10 @@ class Audit:
     ) -> None:
         """`keep` is how many entries are kept at least; 0 for all."""
         self.keep = keep
-        self.trouble = ""  # why reads could not be put on record
+        self.waiting: list[dict[str, Any]] = []  # reads that are not in the log yet
         self._store = store
         self._keys = keys
         self._now = now
-        self._waiting: list[dict[str, Any]] = []
         self._since = 0.0
         self._lock = Lock()
         self._unrecorded: set[int] = set()  # threads
@@ -113,23 +93,14 @@ class Audit:
         """The key of this log, or KeyProblemError."""
         return self._keys.key("audit", self._store.space)
 
-    def head(self) -> Head | None:
-        """How far the log goes; None if the head was changed or is missing."""
-        return Head.of(self._store.value(HEAD), self.key)
-
-    @property
-    def waiting(self) -> int:
-        """Reads that are not in the log yet."""
-        return len(self._waiting)
-
-    def read(self, op: str, ids: Sequence[str] = (), **facts: Any) -> None:
+    def read(self, op: str, ids: Iterable[str] = (), **facts: Any) -> None:
         """Put on record that something was read, or that a call failed."""
         with self._lock:
-            if not self._waiting:
+            if not self.waiting:
                 self._since = monotonic()
-            self._waiting.append(self._entry(op, ids, facts))
-            many = len(self._waiting) >= _MOST_WAITING
-        if many or monotonic() - self._since > _MOST_SECONDS:
+            self.waiting.append(self._entry(op, ids, **facts))
+            is_due = len(self.waiting) >= _MOST_WAITING
+        if is_due or monotonic() - self._since > _MOST_SECONDS:
             self.flush(0.0)
 
     def before_commit(self) -> None:
@@ -141,18 +112,16 @@ class Audit:
             verb.wrote = True
         self._put([*self._taken(), self._entry(verb.op if verb else "store", self._store.changed)])
 
-    def flush(self, seconds: float = _FLUSH_SECONDS) -> None:
+    def flush(self, seconds: float = 1.0) -> None:
         """Put the reads that wait on record, unless others write for longer than `seconds`."""
-        if not self._waiting or self._store.in_transaction:
+        if not self.waiting or self._store.in_transaction:
             return
         try:
             with self.writing(seconds):
                 pass
-            self.trouble = ""
-        except LoxodonError as error:  # a read is not refused for its record
+        except LoxodonError:  # a read is not refused for its record
             with self._lock:
-                del self._waiting[:-_MOST_KEPT]
-            self.trouble = str(error)
+                del self.waiting[:-_MOST_KEPT]
 
     @contextmanager
     def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
@@ -161,59 +130,59 @@ class Audit:
         try:
             with self._store.writing(seconds):
                 yield
-                if waiting := self._taken():
-                    self._put(waiting)
+                if self.waiting:
+                    self._put(self._taken())
         finally:
             self._unrecorded.discard(get_ident())
 
     def adopt(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Begin the log with entries that another key vouched for. Call inside `writing`."""
         self._store.execute("prune_audit", END)
-        self._put({**entry} for entry in entries)
+        self._put(entries)
 
     def adopt_foreign(self) -> None:
         """Chain the entries anew if another key vouched for them: the log of a restored backup."""
-        if self._store.value(HEAD) and self.head() is None:
+        head = self._store.value(HEAD)
+        if head and read_head(head, self.key) is None:
             with self.writing():
-                self.adopt([json.loads(row.entry) for row in entries_of(self._store)])
+                self.adopt([json.loads(entry) for _, entry, _ in entries_of(self._store)])
 
     def _taken(self) -> list[dict[str, Any]]:
         with self._lock:
-            taken, self._waiting = self._waiting, []
+            taken, self.waiting = self.waiting, []
         return taken
 
-    def _entry(
-        self, op: str, ids: Sequence[str] = (), facts: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        who, at, named = actor(), self._now().astimezone(UTC), ranges(ids)
+    def _entry(self, op: str, ids: Iterable[str] = (), **facts: Any) -> dict[str, Any]:
+        who, at = actor(), self._now().astimezone(UTC)
+        named = sorted(set(ids), key=lambda one: (len(one), one))
         entry: dict[str, Any] = {
             "at": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z",
             "surface": who.surface,
             "agent": self._store.wall.agent or who.agent,
             "caller": who.caller,
             "op": op,
-            **(facts or {}),
+            **facts,
             "ids": named[:_MOST_IDS] or None,
             "more": True if len(named) > _MOST_IDS else None,
         }
         return {name: value for name, value in entry.items() if value not in ("", None)}
 
-    def _put(self, entries: Iterable[dict[str, Any]]) -> None:
+    def _put(self, entries: Iterable[Mapping[str, Any]]) -> None:
         key, rows = self.key, list[AuditRow]()
-        last = Head()
-        for n, _, digest in self._store.query("last_audit"):
-            last = Head(n, digest)
+        last = max(
+            ((n, digest) for n, _, digest in self._store.query("last_audit")), default=(0, b"")
+        )
         # After a cut the head is ahead of the rows, and a gap shows. So it does for a head that is
         # missing or not ours, which the new one must not hide.
-        head = self.head() or Head(last.n + bool(last.n), last.mac)
+        head = read_head(self._store.value(HEAD), key) or (last[0] + bool(last[0]), last[1])
         n, tip = max(last, head)
         for entry in entries:
             n += 1
             text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
             tip = chained(key, tip, n, text)
-            rows.append(AuditRow(n, text, tip))
+            rows.append((n, text, tip))
         self._store.execute_many("put_audit", rows)
-        self._store.set_value(HEAD, Head(n, tip).signed(key))
+        self._store.set_value(HEAD, signed_head(key, n, tip))
         if self.keep and n // _PRUNED_EVERY != (n - len(rows)) // _PRUNED_EVERY:
             self._store.execute("prune_audit", n - self.keep)
 
@@ -224,8 +193,7 @@ class Audit:
 def put_on_record(
     store: Store | Off, home: str, folder: str, config: Config, now: Callable[[], datetime]
 ) -> None:
-    """Have all that is done put on record; not what is done to a draft, which is a database that is
-    about to be put in the place of another."""
+    """Have all that is done put on record."""
     if isinstance(store, Off) or not config.audit.enabled:
         return
     if os.path.basename(folder) == folder_name(store.space):
@@ -234,19 +202,27 @@ def put_on_record(
 
 
 class RunningVerb:
-    """A verb that is being done."""
+    """A verb that is being done; verbs within it are part of it."""
 
     def __init__(self, audit: Audit, op: str) -> None:
         self.audit = audit
         self.op = op
         self.wrote = False
 
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        token = _running.set(self)
+        try:
+            yield
+        finally:
+            _running.reset(token)
+
 
 _running: ContextVar[RunningVerb | None] = ContextVar("loxodon_verb", default=None)
 
 
 def current_verb(audit: Audit) -> RunningVerb | None:
-    """The verb that is being done with the memory of `audit`; verbs within it are part of it."""
+    """The verb that is being done with the memory of `audit`."""
     found = _running.get()
     return found if found is not None and found.audit is audit else None
 
@@ -257,12 +233,9 @@ def recorded_as(owner: Any, op: str) -> Iterator[None]:
     audit = store_of(owner).audit
     if audit is None or current_verb(audit) is not None:
         yield
-        return
-    token = _running.set(RunningVerb(audit, op))
-    try:
-        yield
-    finally:
-        _running.reset(token)
+    else:
+        with RunningVerb(audit, op).running():
+            yield
 
 
 def on_record(
@@ -275,22 +248,32 @@ def on_record(
         for name in _FACTS
         if (value := named.get(name)) not in (None, False, "", 0)
     }
-    asked = [id for id in args[1:2] if isinstance(id, str) and is_id(id)]
-    token = _running.set(verb)
+    asked = [id for id in args[1:2] if isinstance(id, str) and _ID.fullmatch(id)]
     try:
-        found = do(*args, **named)
+        with verb.running():
+            found = do(*args, **named)
     except BaseException as error:
         outcome = error.code if isinstance(error, LoxodonError) else type(error).__name__
         audit.read(op, asked, outcome=outcome, **facts)
         raise
-    finally:
-        _running.reset(token)
     if how == "reads" or (how == "writes" and not verb.wrote):
         items = getattr(found, "items", found)
         listed = isinstance(items, list | tuple) and not hasattr(items, "_fields")
         count = len(items) if listed else None
-        audit.read(op, [*ids_in(found)] or asked, count=count, **facts)
+        audit.read(op, [*_ids_in(found)] or asked, count=count, **facts)
     return found
+
+
+def _ids_in(found: Any, depth: int = 0) -> Iterator[str]:
+    """The ids of memories, turns and notes in what a verb gave."""
+    if not isinstance(found, list | tuple) or depth > _DEEPEST:
+        return
+    fields = getattr(found, "_fields", ())
+    texts = [getattr(found, name) for name in ("id", "ref") if name in fields] if fields else found
+    yield from (one for one in texts if isinstance(one, str) and _ID.fullmatch(one))
+    if not isinstance(found, Record | Turn):  # what they came from is not what was given
+        for one in found:
+            yield from _ids_in(one, depth + 1)
 
 
 def store_of(owner: Any) -> Store:
@@ -298,60 +281,3 @@ def store_of(owner: Any) -> Store:
     own = vars(owner)
     found: Store = own.get("_store") or own["store"]
     return found
-
-
-# Ids
-
-
-def is_id(text: str) -> bool:
-    """Whether a text has the form of an id of ours, and so can hold nothing else."""
-    kind, *parts = text.split("_", 3)
-    if not text.isascii() or not 1 <= len(parts) <= 2 or len(max(parts, key=len)) > 17:
-        return False
-    if kind == "pending":
-        return all(map(str.isalnum, parts))
-    return kind in frozenset("fbstneqr") and all(map(str.isdecimal, parts))
-
-
-def ids_in(found: Any, depth: int = 0) -> Iterator[str]:
-    """The ids of memories, turns and notes in what a verb gave."""
-    if not isinstance(found, list | tuple) or depth > _DEEPEST:
-        return
-    fields = getattr(found, "_fields", ())
-    for one in (getattr(found, name) for name in ("id", "ref") if name in fields):
-        if isinstance(one, str) and is_id(one):
-            yield one
-    if isinstance(found, Record | Turn):  # what they came from is not what was given
-        return
-    for one in found:
-        if not isinstance(one, str):
-            yield from ids_in(one, depth + 1)
-        elif not fields and is_id(one):
-            yield one
-
-
-def ranges(ids: Iterable[str]) -> list[str]:
-    """Ids, those in a row as one: `t_5..9`, `f_20261115_001..014`."""
-    found: list[str] = []
-    before = ("", -1)
-    for id in sorted(set(ids), key=lambda one: (len(one), one)):
-        stem, _, number = id.rpartition("_")
-        this = (stem, int(number) if number.isdecimal() else -1)
-        if found and this[1] >= 0 and this == (before[0], before[1] + 1):
-            found[-1] = f"{found[-1].partition('..')[0]}..{number}"
-        else:
-            found.append(id)
-        before = this
-    return found
-
-
-def names(ids: Iterable[str], id: str) -> bool:
-    """Whether `id` is among ids as `ranges` wrote them."""
-    stem, _, number = id.rpartition("_")
-    for one in ids:
-        first, dots, last = one.partition("..")
-        start, _, low = first.rpartition("_")
-        in_row = dots and start == stem and number.isdecimal()
-        if one == id or (in_row and int(low) <= int(number) <= int(last)):
-            return True
-    return False

@@ -8,7 +8,7 @@ assert memory.audit.verify().sound
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, tzinfo
 from typing import Annotated, Any, NamedTuple
 
@@ -16,40 +16,29 @@ from loxodon.errors import ConfigError
 from loxodon.fields import moment, number
 from loxodon.messages import t
 from loxodon.paging import Key, Page, Slice, paged
-from loxodon.security.audit import (
-    HEAD,
-    Audit,
-    AuditRow,
-    Head,
-    chained,
-    entries_before,
-    entries_of,
-    names,
-)
+from loxodon.security.audit import END, HEAD, Audit, AuditRow, chained, entries_of, read_head
 from loxodon.store.store import Store
 from loxodon.verbs import Arg, PageCursor, PageLimit, Since, Until, verb
 
 _OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more")
 SAID = {
-    "head_bad": "the head of the log was changed or deleted",
-    "cut": "the end of the log is missing: entries {n} to {to}",
-    "gap": "entries {n} to {to} are missing",
-    "changed": "entries {n} to {to} were changed or inserted without the key",
-    "foreign": "nothing in the log was written with the key of this space",
+    "head": "the head of the log was changed or deleted",
+    "cut": "the end of the log is missing, from entry {n} on",
+    "gap": "entries from {n} on are missing",
+    "changed": "entry {n} was changed or inserted without the key",
 }
 
 
 class Finding(NamedTuple):
-    """Something that is not as it was written."""
+    """Something that is not as it was written, and the first entry of which that is so."""
 
     kind: str
-    n: int  # the entry from which on it is so; 0 for all of it
-    facts: Mapping[str, Any] = {}
+    n: int  # 0 for all of the log
 
     @property
     def said(self) -> str:
         """It in the language of the process."""
-        return t(SAID[self.kind], n=self.n, **self.facts)
+        return t(SAID[self.kind], n=self.n)
 
 
 class Verified(NamedTuple):
@@ -59,7 +48,7 @@ class Verified(NamedTuple):
     first: int  # the number of the first that is kept
     last: int
     trusted_to: int  # entries up to this number are beyond doubt
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  # the first of each kind
 
     @property
     def sound(self) -> bool:
@@ -75,7 +64,7 @@ class AuditEntry(NamedTuple):
     agent: str
     caller: str
     op: str
-    ids: tuple[str, ...]  # what it was about or gave; those in a row as `t_5..9`
+    ids: tuple[str, ...]  # what it was about or gave; in logs of earlier versions also `t_5..9`
     given: int | None  # how many were given, where that was a list
     outcome: str  # `ok`, or the code of the error that it failed with
     more: bool  # whether it was about more than `ids` names
@@ -126,16 +115,13 @@ class AuditLog:
                 and surface in ("", entry.surface)
                 and agent in ("", entry.agent)
                 and op in ("", entry.op)
-                and (not id or names(entry.ids, id))
+                and (not id or _names(entry.ids, id))
             )
 
         def newest_first(after: Key | None) -> Slice[AuditEntry]:
-            audit, found = self._log(), list[AuditEntry]()
-            audit.flush()
-            for row in entries_before(self._store, *map(int, after or ())):
-                entry = self._entry(row)
-                if entry is None or not is_wanted(entry):
-                    continue
+            found = list[AuditEntry]()
+            self._log().flush()
+            for entry in filter(is_wanted, self._before(*map(int, after or (END,)))):
                 if limit and len(found) == limit:
                     return found, (found[-1].n,)
                 found.append(entry)
@@ -163,58 +149,68 @@ class AuditLog:
             )
         return self._store.audit
 
-    def _entry(self, row: AuditRow) -> AuditEntry | None:
-        try:
-            given = json.loads(row.entry)
-            return AuditEntry(
-                row.n,
-                datetime.fromisoformat(given["at"]).astimezone(self._zone),
-                str(given.get("surface", "")),
-                str(given.get("agent", "")),
-                str(given.get("caller", "")),
-                str(given["op"]),
-                tuple(given.get("ids", ())),
-                given.get("count"),
-                str(given.get("outcome", "ok")),
-                bool(given.get("more")),
-                {name: value for name, value in given.items() if name not in _OWN},
-            )
-        except (KeyError, TypeError, ValueError):
-            return None  # not ours; `verify` tells of it
+    def _before(self, before: int) -> Iterator[AuditEntry]:
+        """The entries before one, newest first, without what is not ours; `verify` tells of it."""
+        while rows := self._store.query("audit_before", before, 1_000):
+            for n, entry, _ in rows:
+                try:
+                    yield _entry(n, json.loads(entry), self._zone)
+                except (KeyError, TypeError, ValueError):
+                    continue
+            before = rows[-1][0]
+
+
+def _entry(n: int, given: dict[str, Any], zone: tzinfo | None) -> AuditEntry:
+    return AuditEntry(
+        n,
+        datetime.fromisoformat(given["at"]).astimezone(zone),
+        str(given.get("surface", "")),
+        str(given.get("agent", "")),
+        str(given.get("caller", "")),
+        str(given["op"]),
+        tuple(given.get("ids", ())),
+        given.get("count"),
+        str(given.get("outcome", "ok")),
+        bool(given.get("more")),
+        {name: value for name, value in given.items() if name not in _OWN},
+    )
+
+
+def _names(ids: Iterable[str], id: str) -> bool:
+    """Whether `id` is among ids, of which earlier versions wrote those in a row as `t_5..9`."""
+    stem, _, number = id.rpartition("_")
+    for one in ids:
+        first, dots, last = one.partition("..")
+        start, _, low = first.rpartition("_")
+        in_row = dots and start == stem and number.isdecimal()
+        if one == id or (in_row and int(low) <= int(number) <= int(last)):
+            return True
+    return False
 
 
 def _verified(rows: Iterable[AuditRow], head: str, key: bytes, keep: int) -> Verified:
     """Check every entry against the one before it, and the last against the head."""
-    found: list[Finding] = []
+    found: dict[str, int] = {}
     good = first = last = 0
     tip = b""
-
-    def changed(n: int) -> None:
-        begun = n
-        if found and found[-1].kind == "changed" and found[-1].facts["to"] >= n - 1:
-            begun = found.pop().n
-        found.append(Finding("changed", begun, {"to": n}))
-
-    for row in rows:
-        if row.n != last + 1:  # what it is chained to is gone
-            found.append(Finding("gap", last + 1, {"to": row.n - 1}))
-            good += 1
-        elif row.mac == chained(key, tip, row.n, row.entry):
-            good += 1
+    for n, entry, digest in rows:
+        if n != last + 1 and first:
+            found.setdefault("gap", last + 1)
+        elif n == last + 1 and digest != chained(key, tip, n, entry):
+            found.setdefault("changed", n)
         else:
-            changed(row.n)
-        first, last, tip = first or row.n, row.n, row.mac
-    if found and found[0].n == 1 and found[0].kind == "gap" and 0 < keep <= last - first:
-        del found[0]  # they were pruned
-    if not good and last:
-        found = [Finding("foreign", 1)]
-    end = Head.of(head, key)
-    if end is None and (head or last):
-        found.append(Finding("head_bad", 0))
-    elif end is not None and end.n > last:
-        found.append(Finding("cut", last + 1, {"to": end.n}))
-    elif end is not None and end != (last, tip):
-        changed(last)
-    found.sort(key=lambda one: one.n)
-    trusted = max(0, found[0].n - 1) if found else last
-    return Verified(good, first, last, trusted, tuple(found))
+            good += 1
+        first, last, tip = first or n, n, digest
+    if first > 1 and not 0 < keep <= last - first:  # else they were pruned
+        found["gap"] = 1
+    end = read_head(head, key)
+    if end is None:
+        if head or last:
+            found["head"] = 0
+    elif end[0] > last:
+        found["cut"] = last + 1
+    elif end != (last, tip):
+        found.setdefault("changed", last)
+    findings = sorted((Finding(*one) for one in found.items()), key=lambda one: one.n)
+    trusted = max(0, findings[0].n - 1) if findings else last
+    return Verified(good, first, last, trusted, tuple(findings))

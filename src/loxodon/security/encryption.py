@@ -60,10 +60,6 @@ class _Home(NamedTuple):
     progress: Progress = lambda done, total: None
 
     @property
-    def source(self) -> KeySource | None:
-        return keys.source_of(self.path, self.config.encryption)
-
-    @property
     def folders(self) -> list[str]:
         """The folders of the spaces."""
         root = os.path.join(self.path, SPACES)
@@ -96,13 +92,9 @@ def recode(
     make: bool = False,
     progress: Progress,
 ) -> Recoded:
-    """Encrypt, decrypt or rekey every space of a home.
-
-    The key is at `source`, or where the settings say; to rekey without one makes a new key in the
-    same place. Changes that somebody made to the text views are taken in first.
-    """
+    """Encrypt, decrypt or rekey every space of a home."""
     this = _Home(home, config, environ, progress)
-    current = this.source
+    current = keys.source_of(home, config.encryption)
     change = _planned(work, current, source)
     finish(home, environ)
     with _alone(home):
@@ -116,17 +108,13 @@ def recode(
         new: Keys = ()
         if work != "decrypt":
             cipher.check_build()
-            waiting, is_same = change.waiting, change.place == current
-            if work == "encrypt" and make and not is_same:
-                change.place.make()
-            is_made = work == "rekey" and (make or is_same) and waiting.kind != "env"
-            if is_made and not waiting.read(environ):
+            waiting = change.waiting
+            if (make and current is None) or (work == "rekey" and not waiting.read(environ)):
                 waiting.make()
             new = (this.key_at(waiting),)
             Seal(new)  # what it needs must be installed before anything is changed
         old = () if work == "encrypt" else keys.database_keys(home, config.encryption, environ)
-        _refuse_if_open(this, (*old, *new))
-        _take_in_files(this)
+        _take_in_files(this, (*old, *new))
         path = os.path.join(home, KEYS, RECODING)
         files.replace(path, json.dumps(change).encode())
         files.sync_folder(os.path.dirname(path))
@@ -152,15 +140,11 @@ def _planned(work: Work, current: KeySource | None, source: KeySource | None) ->
             hint="use --keyring, --key-file FILE or --env; add --make-key to create a new key "
             "there",
         )
-    return Change(work, place, place.next if work == "rekey" and place == current else place)
+    return Change(work, place, place.next if work == "rekey" else place)
 
 
 def finish(home: str, environ: Mapping[str, str]) -> bool:
-    """End what was cut short; whether something was.
-
-    Where it cannot be ended now, because a key is not there or the disk is full, everything stays
-    as it is, and opening a space says what is wrong with it.
-    """
+    """End what was cut short; whether something was."""
     path = os.path.join(home, KEYS, RECODING)
     if home in _working or not os.path.exists(path):
         return False
@@ -183,7 +167,8 @@ def _do(home: _Home, change: Change) -> Recoded:
         return Recoded(done, "")
     if work == "encrypt":
         key = home.key_at(place)
-        _set_source(home.path, place)
+        settings.write(home.path, "encryption.file", place.name if place.kind == "file" else None)
+        settings.write(home.path, "encryption.key", place.kind)
         done = _recode_all(home, (), (key,))
         left = backups(home.path, home.config)
         for folder in reversed(home.folders):
@@ -196,16 +181,8 @@ def _do(home: _Home, change: Change) -> Recoded:
         key = home.key_at(place)
     before = keys.database_keys(home.path, home.config.encryption, home.environ)
     done = _recode_all(home, (*before, key), (key,))
-    if place == home.source:
-        place.take_next()
-    else:
-        _set_source(home.path, place)
+    place.take_next()
     return Recoded(done, str(waiting if waiting.kind == "env" else place))
-
-
-def _set_source(home: str, source: KeySource) -> None:
-    settings.write(home, "encryption.file", source.name if source.kind == "file" else None)
-    settings.write(home, "encryption.key", source.kind)
 
 
 @contextmanager
@@ -236,31 +213,25 @@ def _locked(path: str) -> Iterator[None]:
         lock.close()
 
 
-def _refuse_if_open(home: _Home, known: Keys) -> None:
-    """A BusyStoreError, before anything is changed, where somebody has a space open."""
-    for path in (os.path.join(folder, DATABASE) for folder in home.folders):
-        state = cipher.state_of(path)
-        if state in ("plain", "encrypted"):
-            with held(path, known if state == "encrypted" else ()) as connection:
-                if connection is not None:
-                    leave(connection)
-
-
-def _take_in_files(home: _Home) -> None:
+def _take_in_files(home: _Home, known: Keys) -> None:
     """Take in what somebody changed in the views while there are some, and, by opening each space,
-    what earlier versions kept in files."""
-    for folder in home.folders:
-        path = os.path.join(folder, DATABASE)
-        state = cipher.state_of(path)
-        if state not in ("plain", "encrypted"):
-            continue
+    what earlier versions kept in files. A BusyStoreError, before anything is changed, where
+    somebody has a space open."""
+    paths = [os.path.join(folder, DATABASE) for folder in home.folders]
+    states = {path: cipher.state_of(path) for path in paths}
+    paths = [path for path in paths if states[path] in ("plain", "encrypted")]
+    for path in paths:
+        with held(path, known if states[path] == "encrypted" else ()) as connection:
+            if connection is not None:
+                leave(connection)
+    for path in paths:
         config = home.config._replace(enabled=True)
-        if state == "plain":
+        if states[path] == "plain":
             config = config._replace(encryption=EncryptionConfig())
-        known = keys.database_keys(home.path, config.encryption, os.environ)
-        views = os.path.join(home.workspace(folder), VIEWS, manifest.MANIFEST)
-        with Memory.open(home.path, space_of(path, known), config, system_clock(None)) as memory:
-            if state != "plain" or not os.path.exists(views):
+        opens = keys.database_keys(home.path, config.encryption, os.environ)
+        views = os.path.join(home.workspace(os.path.dirname(path)), VIEWS, manifest.MANIFEST)
+        with Memory.open(home.path, space_of(path, opens), config, system_clock(None)) as memory:
+            if states[path] != "plain" or not os.path.exists(views):
                 continue
             found = memory.workspace.sync()
         for first in (*found.conflicts, *found.problems):

@@ -31,11 +31,7 @@ def digest_of(token: str, verb: str, arguments: Mapping[str, Any]) -> bytes:
 def done_once(
     store: Store, token: str, digest: bytes, now: datetime, do: Callable[[], Record]
 ) -> Record:
-    """What `do` gives, or what it gave to the first call with this token in the last days.
-
-    Raises TokenReusedError where that call asked for something else. An empty token is none. A
-    call that fails leaves no trace of its token.
-    """
+    """What `do` gives, or what it gave to the first call with this token in the last days."""
     if not token:
         return do()
     since = now - timedelta(days=_DAYS)

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon import files
 from loxodon.config import EncryptionConfig
-from loxodon.errors import INSTALL, KeyProblemError
+from loxodon.errors import INSTALL, KeyProblemError, unwritable
 from loxodon.filelock import lock_at
 from loxodon.layout import KEY_MARK, KEYS, RECODING, SPACES, STRETCH
 from loxodon.spaces import space_path
@@ -33,8 +33,9 @@ _SIZE = 32
 _SERVICE = "loxodon"
 _LONGEST = 4_096
 _LOCK_SECONDS = 30.0
+# How passphrases are stretched; more than the second, in a file that somebody else wrote, would
+# only keep the machine busy.
 _SCRYPT = {"n": 1 << 15, "r": 8, "p": 1}
-# Beyond these a file that somebody else wrote would only keep the machine busy.
 _SCRYPT_MOST = {"n": 1 << 20, "r": 32, "p": 16}
 _SEALED = b"loxodon-sealed:"
 _NONCE = 12
@@ -71,7 +72,7 @@ class KeySource(NamedTuple):
                 "cannot read the key in {path}: {reason}",
                 hint="check its permissions, and that it contains only the key",
                 path=self.name,
-                reason=getattr(error, "strerror", None) or "it is not text",
+                reason=error,
             ) from None
 
     def write(self, text: str) -> None:
@@ -90,19 +91,12 @@ class KeySource(NamedTuple):
             files.replace(self.name, text.encode("ascii") + b"\n")
             files.sync_folder(folder)
         except OSError as error:
-            raise KeyProblemError(
-                "cannot write a key to {path}: {reason}",
-                hint="check the folder's permissions and the free disk space",
-                path=self.name,
-                reason=error.strerror or str(error),
-            ) from None
+            raise unwritable(self.name, error) from None
 
     @property
     def next(self) -> KeySource:
         """Where the next key waits while this one is still needed."""
-        if self.kind == "env":
-            return KeySource("env", NEXT_VARIABLE)
-        return KeySource(self.kind, f"{self.name}.next")
+        return self._replace(name=NEXT_VARIABLE if self.kind == "env" else f"{self.name}.next")
 
     def take_next(self) -> None:
         """Have the key that waited; twice is fine, and an environment is the user's to change."""
@@ -130,12 +124,11 @@ def _keyring(ask: Callable[[Any], Any]) -> Any:
     """What the system's keyring says; imported here, since few homes have their key there."""
     try:
         import keyring
-        from keyring.errors import KeyringError
     except ImportError:
         raise _not_installed("keyring") from None
     try:
         return ask(keyring)
-    except (KeyringError, RuntimeError) as error:  # RuntimeError: no backend on this machine
+    except (keyring.errors.KeyringError, RuntimeError) as error:  # RuntimeError: no backend
         raise KeyProblemError(
             "cannot use the system keyring: {reason}",
             hint="unlock it, or keep the key in a file or the environment",
@@ -156,11 +149,7 @@ class Keys(NamedTuple):
     environ: Mapping[str, str] = os.environ
 
     def key(self, purpose: str, space: str = "") -> bytes:
-        """The key for one purpose (audit, tombstone, …); with `space` one that no other space has.
-
-        Raises KeyProblemError where the master is gone, is not the one that was used before, or
-        cannot be read.
-        """
+        """The key for one purpose (audit, tombstone, …)."""
         master = self.master() or self._made()
         if space:
             self._check_fingerprint(space, mac(master, b"loxodon\0fingerprint")[:8].hex())
@@ -260,23 +249,18 @@ def source_of(home: str, config: EncryptionConfig) -> KeySource | None:
 def database_keys(
     home: str, config: EncryptionConfig, environ: Mapping[str, str]
 ) -> tuple[bytes, ...]:
-    """The keys of a home, the one that new files get first; none where nothing is encrypted.
-
-    Raises KeyProblemError where the key is not where it should be.
-    """
+    """The keys of a home, the one that new files get first; none where nothing is encrypted."""
     source, change = source_of(home, config), change_of(home)
     if source is None:
         return ()
-    found = []
-    if change is not None:
-        with suppress(KeyProblemError):  # it was put in its place, but for this note
-            found.append(key_from(key_text(change.waiting, environ), home))
-    try:
-        found.append(key_from(key_text(source, environ), home))
-    except KeyProblemError:
-        if not found:
-            raise
-    return tuple(dict.fromkeys(found))
+    found: dict[bytes, None] = {}
+    for one in (change.waiting, source) if change else (source,):
+        try:
+            found[key_from(key_text(one, environ), home)] = None
+        except KeyProblemError:  # of two one may be in its place already
+            if one is source and not found:
+                raise
+    return tuple(found)
 
 
 def key_text(source: KeySource, environ: Mapping[str, str]) -> str:
@@ -298,22 +282,19 @@ def key_text(source: KeySource, environ: Mapping[str, str]) -> str:
 
 
 def key_from(text: str, home: str, stretch: Mapping[str, Any] | None = None) -> bytes:
-    """The key that a text stands for: itself, or what becomes of a passphrase (`stretch` says how,
-    where not as in this home)."""
+    """The key that a text stands for: itself, or what a passphrase is stretched to."""
     with suppress(ValueError):
         if len(text) == 2 * _SIZE:
             return bytes.fromhex(text)
-    return _stretched(text, json.dumps(dict(stretch or _stretching(home))))
+    return _stretched(text, **(stretch or _stretching(home)))
 
 
 @lru_cache(maxsize=4)
-def _stretched(text: str, how: str) -> bytes:
+def _stretched(text: str, *, n: int, r: int, p: int, salt: str) -> bytes:
     from hashlib import scrypt
 
-    given = json.loads(how)
-    n, r, p = given["n"], given["r"], given["p"]
-    salt = given["salt"].encode()
-    return scrypt(text.encode(), salt=salt, n=n, r=r, p=p, maxmem=256 * n * r, dklen=_SIZE)
+    most = 256 * n * r
+    return scrypt(text.encode(), salt=salt.encode(), n=n, r=r, p=p, maxmem=most, dklen=_SIZE)
 
 
 def _stretching(home: str) -> dict[str, Any]:
@@ -369,12 +350,7 @@ def change_of(home: str) -> Change | None:
 
 
 class Seal:
-    """Seals lines of text: what waits beside an encrypted database while the engine is off.
-
-    Each line for itself (ChaCha20-Poly1305), bound to the name of its file, so that appending stays
-    one write. The first key closes, any opens. A file that encrypting was cut short on has plain
-    lines too.
-    """
+    """Seals lines of text that wait beside an encrypted database while the engine is off."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
         try:
@@ -389,8 +365,7 @@ class Seal:
         return _SEALED + b64encode(nonce + self._ciphers[0].encrypt(nonce, line, name.encode()))
 
     def opened(self, line: bytes, name: str) -> bytes | None:
-        """What `closed` was given; a line that is not sealed as it is; None for one that does not
-        open: it is damaged, of another file, or of another key."""
+        """What `closed` was given; a plain line as it is; None for one that does not open."""
         from cryptography.exceptions import InvalidTag
 
         if not line.startswith(_SEALED):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -34,6 +35,14 @@ def erase(path: str) -> None:
         except FileNotFoundError:
             return
     os.unlink(path)
+
+
+def erase_folder(folder: str) -> None:
+    """Overwrite and remove all files of a folder, then the folder. Links are removed as such."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            erase(os.path.join(place, name))
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -65,10 +74,7 @@ def replace(path: str, data: bytes) -> None:
 
 
 def sweep(folder: str) -> None:
-    """End everything of this kind that was cut short in a folder and those within it.
-
-    With it go the drafts of files that were never put in place. Nobody else may be writing there.
-    """
+    """End everything of this kind that was cut short in a folder and those within it."""
     for place, _, names in os.walk(folder):
         for name in names:
             if name.endswith(SUFFIX):

@@ -17,10 +17,7 @@ from loxodon.errors import ForbiddenError, InputError
 
 
 def allowed_path(home: str, path: str | os.PathLike[str], but: Iterable[str] = ()) -> str:
-    """The full path of a file or folder that was named; a ForbiddenError for one of the home.
-
-    `but` has folders of the home that may be named here.
-    """
+    """The full path of a file or folder that was named; a ForbiddenError for one of the home."""
     try:
         full = os.path.abspath(os.path.expanduser(os.fspath(path)))
         real = os.path.realpath(full)
@@ -42,19 +39,14 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def is_closed(home: str, root: str, path: str) -> bool:
-    """Whether something below a folder that was named is not to be looked at: it leads out of the
-    folder, or into the home where the folder itself is outside."""
+    """Whether something below a folder that was named is not to be looked at."""
     if not is_inside(path, root):
         return True
     return bool(home) and is_inside(path, home) and not is_inside(root, home)
 
 
 def opened(path: str, root: str, home: str = "") -> int:
-    """A descriptor of a plain file at or below `root`, for reading; an OSError for anything else.
-
-    What was a file when it was listed may be a link by now, so the path is looked at again once
-    the file is open.
-    """
+    """A descriptor of a plain file at or below `root`, for reading."""
     refused = OSError(errno.EACCES, os.strerror(errno.EACCES), path)
     real = os.path.realpath(path)
     if is_closed(home, root, real):
@@ -63,6 +55,7 @@ def opened(path: str, root: str, home: str = "") -> int:
     # Not through a link that was put there since, nor waiting for someone to write to a pipe.
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(real, flags)
+    # What was a file when it was listed may be a link by now.
     if not stat.S_ISREG(os.fstat(descriptor).st_mode) or os.path.realpath(real) != real:
         os.close(descriptor)
         raise refused

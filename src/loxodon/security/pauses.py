@@ -1,9 +1,4 @@
-"""A pause: for a time nothing is journalled or learned, whoever asks. Recall goes on.
-
-The pauses of a space are kept when they are over: what was said in one is not taken up later, not
-from a transcript that is followed and not from a file. What was said before a pause waits, and is
-learned once it is over.
-"""
+"""Pauses: while one is on nothing is kept, and what was said in one is not taken up later."""
 
 from __future__ import annotations
 
@@ -35,16 +30,16 @@ class Pauses:
 
     def now(self, now: datetime) -> Pause | None:
         """The pause that this moment is in."""
-        at = to_stored(now)[0]
-        for since, until in reversed([one for one in self._spans() if _covers(one, at)]):
-            ends = None if until is None else moment(until, now.tzinfo)
-            return Pause(moment(since, now.tzinfo), ends)
+        for since, until in reversed(self._spans()):
+            if _covers((since, until), now):
+                ends = None if until is None else moment(until, now.tzinfo)
+                return Pause(moment(since, now.tzinfo), ends)
         return None
 
     def covering(self, moments: Sequence[datetime]) -> list[bool]:
         """Of each moment whether it is in a pause."""
         spans = self._spans()
-        return [any(_covers(span, to_stored(at)[0]) for span in spans) for at in moments]
+        return [any(_covers(span, at) for span in spans) for at in moments]
 
     def begin(self, now: datetime, until: datetime | None) -> Pause:
         """Pause from now on; a pause that is on gets the end that is given."""
@@ -61,20 +56,20 @@ class Pauses:
 
     def end(self, now: datetime) -> bool:
         """Go on; whether it was paused."""
-        if self.now(now) is None:
-            return False
-        self._write(json.dumps(self._ended(now)))
-        return True
+        is_paused = self.now(now) is not None
+        if is_paused:
+            self._write(json.dumps(self._ended(now)))
+        return is_paused
 
     def _ended(self, now: datetime) -> list[_Span]:
         at = to_stored(now)[0]
-        ended = [(one[0], at if _covers(one, at) else one[1]) for one in self._spans()]
+        ended = [(one[0], at if _covers(one, now) else one[1]) for one in self._spans()]
         return [span for span in ended if span[0] != span[1]]
 
 
-def _covers(span: _Span, at: int) -> bool:
+def _covers(span: _Span, at: datetime) -> bool:
     since, until = span
-    return since <= at and (until is None or at < until)
+    return since <= to_stored(at)[0] and (until is None or to_stored(at)[0] < until)
 
 
 def paused_error(pause: Pause) -> PausedError:

@@ -38,10 +38,7 @@ def narrower(wall: Wall, agent: str, chat: Chat, relays: bool | None) -> Wall:
 
 
 def origin_of(wall: Wall, named: Origin | None) -> Origin:
-    """Where words come from that whoever is behind a wall keeps: where they say, or from them.
-
-    Who says that their own words are the user's is refused (ForbiddenError).
-    """
+    """Where words come from that whoever is behind a wall keeps: where they say, or from them."""
     if named is None:
         return wall.voice
     if wall.speaks and named not in MAY_NAME:
@@ -57,11 +54,7 @@ def origin_of(wall: Wall, named: Origin | None) -> Origin:
 def placed(
     drafts: Sequence[Draft], names: Sequence[str], wall: Wall
 ) -> tuple[Sequence[Draft], Sequence[str]]:
-    """Drafts, and names for their session, as whoever is behind a wall hands them in.
-
-    The owner may hand in what was said to an agent (`Draft.agent`); an agent only its own, and as
-    its own words unless it relays the user's.
-    """
+    """Drafts, and names for their session, as whoever is behind a wall hands them in."""
     if not wall.stands and not any(draft.agent for draft in drafts):
         return drafts, names
     found = []

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Literal, NamedTuple, get_args
 
 from loxodon import files
-from loxodon.errors import ConfigError, InputError, NotFoundError, StoreError, unwritable
+from loxodon.errors import ConfigError, InputError, NotFoundError, unwritable
 from loxodon.spaces import folder_name
 from loxodon.store.walls import checked_agent
 from loxodon.types import CHATS, Chat
@@ -94,14 +94,11 @@ def read(home: str) -> tuple[Grant, ...]:
 
 
 def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
-    """The grant of a token that has not expired; all are compared, so that time tells nothing of
-    which comes close."""
+    """The grant of a token that has not expired."""
+    # All are compared, so that time tells nothing of which comes close.
     digest = sha256(token.encode("utf-8", "replace")).hexdigest()
-    found = None
-    for grant in grants:
-        if hmac.compare_digest(grant.digest, digest):
-            found = grant
-    return None if found is None or found.expired else found
+    found = [one for one in grants if hmac.compare_digest(one.digest, digest) and not one.expired]
+    return found[-1] if found else None
 
 
 def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
@@ -140,8 +137,7 @@ def revoke(home: str, name: str) -> Grant:
 
 
 def without_space(home: str, space: str) -> tuple[list[str], bytes]:
-    """The names of the grants that name a space, and the file as it is without that: a grant goes
-    with its last space, since one that names none is for all."""
+    """The names of the grants that name a space, and the file as it is without that."""
     grants = read(home)
     changed = [one.name for one in grants if space in one.spaces]
     left = [
@@ -185,17 +181,11 @@ def write(home: str, data: bytes) -> None:
 
 
 _NOBODY = Grant("nobody", rights="read", digest="-")  # whose token nobody can have
-# Seconds after which grants in a database are looked at again, and for which they hold while it
-# cannot be reached
-_FRESH, _STALE = 1.0, 15.0
+_FRESH = 1.0  # seconds after which grants in a database are looked at again
 
 
 class Grants:
-    """The grants of a home, read anew whenever they have changed.
-
-    A file that was spoilt lets nobody in who had a token: better none than too many. So does one in
-    which none is left: who takes the last token away does not mean to let everybody in.
-    """
+    """The grants of a home, read anew whenever they have changed."""
 
     def __init__(self, home: str) -> None:
         self._home = home
@@ -208,23 +198,17 @@ class Grants:
         self._looked_at = float("-inf")
 
     def __call__(self) -> tuple[Grant, ...]:
-        """Raises StoreError where they are in a database that is away for longer."""
-        age = monotonic() - self._looked_at
-        if age > _FRESH or not files.shared(self._home):
-            try:
-                self._look()
-            except StoreError:
-                if age > _STALE:
-                    raise
-        return self._grants
-
-    def _look(self) -> None:
+        """StoreError where they are in a database that is away."""
+        if monotonic() - self._looked_at <= _FRESH and files.shared(self._home):
+            return self._grants
         stamp = files.stamp(os.path.join(self._home, FILE))
         if stamp != self._stamp:
             try:
                 grants = read(self._home)
-            except ConfigError:
+            except ConfigError:  # a file that was spoilt: better nobody than too many
                 grants = (_NOBODY,)
+            # Who takes the last token away does not mean to let everybody in.
             self._grants = grants or ((_NOBODY,) if self._grants else ())
             self._stamp = stamp
         self._looked_at = monotonic()
+        return self._grants
