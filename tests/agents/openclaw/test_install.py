@@ -413,8 +413,6 @@ def test_channels_without_an_owner_are_told(place: Place) -> None:
     text = place.config.read_text("utf-8").replace("{", f"{{ channels: {channels},", 1)
     place.config.write_text(text, "utf-8")
     assert b"telegram" in place.type("status").stdout
-    found = json.loads(place.type("status", "--json").stdout)
-    assert (found["missing"], found["unowned"]) == ("", ["telegram"])
     text = text.replace("{", "{ commands: { ownerAllowFrom: ['telegram:42'] },", 1)
     place.config.write_text(text, "utf-8")
     assert b"ownerAllowFrom" not in place.type("status").stdout
@@ -424,9 +422,7 @@ def test_channels_without_an_owner_are_told(place: Place) -> None:
 def test_package_that_is_needed_and_missing_is_told(place: Place) -> None:
     make_newer(place)
     before = place.all()
-    hidden = (
-        "import sys; sys.modules['zstandard'] = None; from loxodon.__main__ import main; main()"
-    )
+    hidden = "import sys; sys.modules['zstandard'] = None; from loxodon.__main__ import main; sys.exit(main())"
     words = ["openclaw", "install", "--state", str(place.state), "--yes", "--home", str(place.home)]
     done = subprocess.run([sys.executable, "-c", hidden, *words], capture_output=True, text=True)
     assert done.returncode == 6
