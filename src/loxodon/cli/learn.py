@@ -48,7 +48,8 @@ def consolidate(call: Call) -> Result:
         return Result(found, t(NOT_RUN[found.reason]))
     unread = "" if call.config.model.name else "waiting"  # nobody would read it
     counts = {"learned": found.counts.get("added", 0), **found.counts}
-    told = {"turns": found.turns, **counts, **found._asdict()}
+    seconds = sum(found.seconds.values())
+    told = {"turns": found.turns, **counts, **found._asdict(), "seconds": seconds}
     hidden = f"ran reason counts added indexed snapshots {unread}"
     return Result(found, view.record(told, *hidden.split()))
 

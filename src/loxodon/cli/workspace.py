@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result
-from loxodon.cli.parser import arg, command, derived
+from loxodon.cli.parser import arg, command
 from loxodon.errors import InputError, StaleEditError
 from loxodon.messages import t
-
-derived("sources", "List the notes that are indexed.", verb="workspace.sources")
 
 
 @command(
@@ -58,3 +56,10 @@ def sync(call: Call) -> Result:
     changed = found.added or found.edited or found.archived or indexed
     note = "" if changed else t("nothing was changed")
     return Result(found, hide="" if indexed else "indexed", note=note, code=code)
+
+
+@command(verb="workspace.index")
+def sources(call: Call) -> Result:
+    """List the notes that are indexed."""
+    with call.opened() as memory:  # for the owner, as what indexes them
+        return Result(memory.workspace.sources())
