@@ -105,9 +105,10 @@ def validate(call: Call) -> Result:
                 ahead = memory.status().turns_ahead  # no damage: the words are as they were said
     except DamagedStoreError as error:
         found = [Problem(call.folder, *error.localized())]
-    good = view.paint(t("no problems found"), "green")
     data = {"ok": not found, "problems": found, "turns_ahead": ahead}
-    return Result(data, hide="ok", note="" if found else good, code=_LOST if found else 0)
+    good = [view.paint(t("no problems found"), "green"), *view.record({"turns_ahead": ahead})]
+    bad = [f"{p.where}: {p.what} ({p.hint})" for p in found]
+    return Result(data, bad or good, code=_LOST if found else 0)
 
 
 @command(arg("--from SOURCE", "a backup or a folder of text views to restore from", dest="source"))
