@@ -227,7 +227,7 @@ def test_entry_of_a_write_is_undone_with_it(tmp_path: Path) -> None:
 def test_every_verb_of_an_agent_is_on_record_but_those_that_tell_no_content() -> None:
     silent = {name for name, one in all_verbs().items() if one.agents and not one.audit}
     assert silent == {
-        *("gate", "documents.cleaned", "documents.together"),  # about a text that is handed in
+        *("gate", "documents.together"),  # about a text that is handed in
         *("status", "stats"),  # counts
         "forgotten",  # keyed marks
         *("flush_due", "consolidation_due"),  # when there is work

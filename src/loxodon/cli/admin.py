@@ -94,7 +94,8 @@ def space(call: Call) -> Result:
         raise UsageError("delete needs the name of a space; list and deleted take none")
     if call.action == "deleted":
         gone = receipts(call.root, call.clock())
-        return Result([{"space": name, "receipt": one} for name, one in gone])
+        data = [{"space": name, "receipt": one} for name, one in gone]
+        return Result(data, [f"{name}: {view.in_words(one.at)}  {one.id}" for name, one in gone])
     with Host(call.folder, call.clock) as host:
         if call.action == "list":
             names = host.spaces()
