@@ -27,6 +27,7 @@ corrected retracted merged confirmed doubted denied unsettled rejected used retu
 renewed reworded outdated
 """
 LABELS = (
+    "connected|not connected|not found|resumed|trusted to|findings|left out|"
     "asked|forgotten|paused|claimed|unfound|last at|next at|counts|failures|turns ahead|"
     "about|action|active|added|agent|alike|all questions|also called|archived|around|asked|"
     "asks|assistant|attribute|audited|backups|belief|believed|budget|bytes|category|"
@@ -108,7 +109,7 @@ def _said() -> frozenset[Sentence]:
         said |= {one.about for one in command.arguments}
     said |= {*GROUPS, *admin.HINTS.values()}
     said |= {*LABELS.split("|"), *learn.NOT_RUN.values(), *learn.LEFT.values()}
-    said |= {*agents.STATES.values(), *agents.NEXT.values(), *agents.LEFT.values()}
+    said |= {*agents.NEXT.values(), *agents.LEFT.values()}
     said |= {key.about for key in KEYS.values()}
     said |= {*TAKES.values(), *HINTS.values()}
     said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}

@@ -48,10 +48,10 @@ def test_no_verb_has_its_arguments_written_twice() -> None:
 def test_commands_take_the_arguments_of_their_verbs() -> None:
     """What a command says differently is counted here; anything else is derived."""
     differently = {
-        f"{name} {dest_of(flags, how)}"
+        f"{name} {dest_of(one)}"
         for name in MODULES
-        for flags, how in command_named(name).added
-        if dest_of(flags, how) in {one.name for one in command_named(name).arguments}
+        for one in command_named(name).added
+        if dest_of(one) in {each.name for each in command_named(name).arguments}
     }
     assert differently == {
         "audit limit",
@@ -59,7 +59,9 @@ def test_commands_take_the_arguments_of_their_verbs() -> None:
         "edit done",
         "forget also",
         "forget ids",
+        "forget since",
         "import format",
+        "pause until",
         "sync deletions",
     }
 

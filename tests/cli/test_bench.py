@@ -44,8 +44,8 @@ def test_tables_for_people(shell: Shell, tmp_path: Path) -> None:
             assert text in done.stdout.decode()
     path = written(tmp_path, cook())
     for language, texts in (
-        (EN, ("additions", "ADD", "denoising", "failed: type add")),
-        (ZH, ("additions", "未通过：")),
+        (EN, ("additions", "ADD", "denoising", "failed")),
+        (ZH, ("additions",)),
     ):
         said = shell.text("bench", "writing", path, "--failures", **language)
         assert [one for one in texts if one not in said] == []
@@ -69,8 +69,6 @@ def test_writing_as_json(shell: Shell, tmp_path: Path) -> None:
         ("retrieval --set recall.nothing=1", 6),
         ("retrieval --limit -1", 2),
         ("retrieval --jobs many", 2),
-        ("retrieval --failures", 2),
-        ("writing --crossed", 2),
         ("writing --model", 2),
     ],
 )

@@ -203,7 +203,7 @@ def test_without_its_key_writes_are_refused_and_reads_go_on(tmp_path: Path) -> N
 def test_every_verb_of_an_agent_is_on_record_but_those_that_tell_no_content() -> None:
     silent = {name for name, one in all_verbs().items() if one.agents and not one.audit}
     assert silent == {
-        *("gate", "documents.cleaned", "documents.together"),  # about a text that is handed in
+        *("gate", "documents.together"),  # about a text that is handed in
         *("status", "stats"),  # counts
         "forgotten",  # keyed marks
         *("flush_due", "consolidation_due"),  # when there is work

@@ -187,7 +187,7 @@ MADE_OF = {*("open", "close", "now", "within", "for_owner", "chat_model", "after
 NO_CONTENT = {
     *("gate", "status", "stats", "settings", "backups", "timekeeping", "forgotten", "beside"),
     *("flush_due", "consolidation_due"),
-    *("workspace.sources", "documents.together", "documents.cleaned"),
+    *("workspace.sources", "documents.together"),
     *(f"schedule.{verb}" for verb in ("jobs", "due", "failing", "wait", "waiting", "reminders")),
     *("schedule.run", "schedule.run_due", "documents.sweep", "documents.pop", "trust_clock"),
     *("audit.entries", "audit.verify"),

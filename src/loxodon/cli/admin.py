@@ -8,19 +8,19 @@ from typing import Any
 from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, future, read_file, words
-from loxodon.cli.learn import paused, receipt
-from loxodon.cli.parser import CHAT, YES, action, arg, command, derived, whole
+from loxodon.cli.call import Call, Result, moment, read_file, words
+from loxodon.cli.learn import receipt
+from loxodon.cli.parser import CHAT, YES, arg, command, derived, whole
 from loxodon.errors import UsageError
-from loxodon.messages import t, tn
+from loxodon.messages import t
 
+# What to do about something that the status shows.
 HINTS = {
     "stopped": "it stopped after several attempts; retry with `consolidate --force`",
     "reviews": "to answer what waits for you: `loxodon review`",
     "reminders": "plans past due: `loxodon schedule`",
     "failing": "why a job fails: `loxodon schedule`",
 }
-"""What to do about something that the status shows."""
 
 derived("stats", "Count what this memory holds.")
 
@@ -35,9 +35,9 @@ def init(call: Call) -> Result:
         settings.write(call.folder, "store.url", call.store)  # so that the next command has it
     with call.opened(make=True) as memory:
         data = {"home": memory.root, "space": memory.space, "created": not existed}
-    ready = t("the memory at {home} (space {space}) is ready", **data)
+    said = t("created a memory at {home} (space {space})", **data)
     return Result(
-        data, ready if existed else t("created a memory at {home} (space {space})", **data)
+        data, t("the memory at {home} (space {space}) is ready", **data) if existed else said
     )
 
 
@@ -45,16 +45,10 @@ def init(call: Call) -> Result:
 def status(call: Call) -> Result:
     """Show the state of this memory."""
     found = call.do()
-    shown = view.record(found, "attempts", "phase", "clock", "paused", "due", "enabled", "waiting")
+    hints = [t(said) for name, said in HINTS.items() if getattr(found, name)]
     if not found.enabled:
-        shown.append(t("the memory engine is turned off; waiting in files: {n}", n=found.pending))
-    if found.paused:
-        shown.append(paused(found.paused.until))
-    if found.clock:
-        shown.append(view.doubted(found.clock))
-    return Result(
-        found, [*shown, *(t(said) for name, said in HINTS.items() if getattr(found, name))]
-    )
+        hints += [t("the memory engine is turned off; waiting in files: {n}", n=found.pending)]
+    return Result(found, hide="attempts phase due enabled waiting", note="\n".join(hints))
 
 
 @command(
@@ -80,13 +74,13 @@ def config(call: Call) -> Result:
     names = list(dict.fromkeys(main or values))
     rows = [(one, settings.written(values[one]), t(settings.KEYS[one].about)) for one in names]
     left = len(values) - len(names)
-    more = t("{n} more settings: `loxodon config --all`", n=left) if left else None
+    more = t("{n} more settings: `loxodon config --all`", n=left) if left else ""
     table = view.Table(("setting", "value", "what it does"), rows)
-    return Result({name: values[name] for name in names}, [table, more])
+    return Result({name: values[name] for name in names}, table, note=more)
 
 
 @command(
-    action("list|delete|deleted", "what to do"),
+    arg("ACTION list|delete|deleted", "what to do"),
     arg("NAME", "the space to delete", nargs="?"),
     arg("--dry-run", "show what would be deleted, without deleting it"),
     YES,
@@ -118,7 +112,7 @@ def space(call: Call) -> Result:
 
 
 @command(
-    action("add|list|revoke", "what to do"),
+    arg("ACTION add|list|revoke", "what to do"),
     arg("NAME", "name of the token", nargs="?", default=""),
     arg("--for SPACE", "only this space; can be repeated", action="append", dest="spaces"),
     arg("--agent NAME", "the agent that uses it (default: you, the owner)", default=""),
@@ -137,18 +131,16 @@ def token(call: Call) -> Result:
     if (call.action == "list") == bool(call.name):
         raise UsageError("add and revoke need a token name; list takes none")
     if call.action == "revoke":
-        gone = tokens.revoke(call.root, call.name)
-        return Result(told(gone), t("revoked {name}", name=gone.name))
+        return Result(told(tokens.revoke(call.root, call.name)))
     if call.action == "list":
-        found = [told(one) for one in tokens.read(call.root)]
-        return Result(found, view.listing(found) if found else t("no tokens"))
+        return Result([told(one) for one in tokens.read(call.root)])
     if call.relays_user and not (call.agent or call.chat != "direct"):
         raise UsageError("--relays-user is only for the token of an agent or a group")
     now = call.clock()
-    ends = future(call.expires, now).isoformat() if call.expires else ""
+    ends = moment(call.expires, now) if call.expires else None
     # Whoever names a space with --space means that one, not all of them.
     spaces = tuple(call.spaces or ((call.space,) if call.space != "main" else ()))
-    who: Any = {"relays": call.relays_user, "expires": ends}
+    who: Any = {"relays": call.relays_user, "expires": ends.isoformat() if ends else ""}
     wanted = tokens.Grant(call.name, spaces, call.agent, call.chat, call.rights, **who)
     grant, secret = tokens.add(call.root, wanted, now)
     names = ", ".join(grant.spaces) or t("all spaces")
@@ -158,7 +150,7 @@ def token(call: Call) -> Result:
 
 
 @command(
-    action("check|use", "check a text, use a file as the policy", nargs="?"),
+    arg("ACTION check|use", "check a text, use a file as the policy", nargs="?"),
     arg("TEXT", "the text, or - for standard input; with use, the file", nargs="*"),
 )
 def policy(call: Call) -> Result:
@@ -170,40 +162,38 @@ def policy(call: Call) -> Result:
         raise UsageError("check and use take a text")
     path = os.path.join(call.root, FILE)
     if call.action == "use":
-        data = read_file(" ".join(call.text))
-        parsed(data, call.text[0])  # says what is wrong with it
+        rules = read_file(" ".join(call.text))
+        parsed(rules, call.text[0])  # says what is wrong with it
         files.make_folder(call.root)
-        files.replace(path, data)
+        files.replace(path, rules)
         return Result({"file": path}, t("the policy of {home} was changed", home=call.root))
     guard = Guard.of(call.root)
     actions = guard.policy.actions
     if call.action == "check":
         text = words(call.text or ["-"])
         kinds = [
-            {**shown, "action": actions[one.kind]}
+            {"kind": one.kind, "family": one.family, "start": one.start, "end": one.end}
+            | {"action": actions[one.kind]}
             for one in guard.incoming.found(text)
-            for shown in [{name: getattr(one, name) for name in ("kind", "family", "start", "end")}]
         ]
         taken = guard.taken(text)
         # Even here the text is told as it would be shown: a terminal has a scrollback.
         private, public = (guard.shown(taken.text, private=one) for one in (True, False))
-        told = {"private": private, "shown": public, "sensitivity": taken.sensitivity}
+        data = {"private": private, "shown": public, "sensitivity": taken.sensitivity}
         none = t("nothing found: it would be stored and shown unchanged")
-        return Result({"found": kinds, **told}, [*view.record(told)] if kinds else none)
-    rules = [
+        return Result({"found": kinds, **data}, None if kinds else none, "found")
+    kinds = [
         {"kind": kind, "family": family, "action": actions[kind], "own": kind in guard.policy.own}
         for kind, family in dict.fromkeys((one.kind, one.family) for one in guard.policy.rules)
     ]
-    how = t("change them in {path}; see `loxodon policy --help`", path=path)
-    if files.shared(path):
-        how = t("change them with `loxodon policy use FILE`")
-    listed = {"kinds": rules, "exceptions": list(guard.policy.exceptions)}
-    listed["file"] = path if files.exists(path) else ""
-    return Result(listed, [*view.listing(rules), how])
+    how = t("change them in {path}, or with `loxodon policy use FILE`", path=path)
+    told = {"kinds": kinds, "exceptions": list(guard.policy.exceptions)}
+    file = path if files.exists(path) else ""
+    return Result({**told, "file": file}, view.listing(kinds), note=how)
 
 
 @command(
-    action("show|verify", "verify looks for tampering", nargs="?"),
+    arg("ACTION show|verify", "verify looks for tampering", nargs="?"),
     arg("--actor NAME", "only entries of this interface or agent"),
     arg("--limit N", "show the latest N (0 for all)", type=whole, default=50),
     verb="audit.entries",
@@ -212,23 +202,12 @@ def policy(call: Call) -> Result:
 def audit(call: Call) -> Result:
     """Show who read and wrote what, and check that log for tampering."""
     if call.action != "verify":
-        found = [
-            one
-            for one in call.do(limit=0)
-            if not call.actor or call.actor in (one.surface, one.agent)
-        ]
+        every = call.do(limit=0)
+        found = [one for one in every if call.actor in (None, one.surface, one.agent)]
         found = found[-call.limit :] if call.limit else found
         return Result({"entries": found}, view.listing(found))
     with call.opened() as memory:
         seen = memory.audit.verify()
-    data = {"ok": seen.sound, **seen._asdict()}
-    data["findings"] = [
-        {"kind": one.kind, "entry": one.n, "message": one.said} for one in seen.findings
-    ]
-    shown = [one.said for one in seen.findings]
-    if seen.sound:
-        shown.append(tn("{n} entry is unchanged", "all {n} entries are unchanged", seen.entries))
-    else:
-        n, last = seen.trusted_to, seen.last
-        shown.append(t("the log can be trusted up to entry {n} of {last}", n=n, last=last))
-    return Result(data, shown, code=0 if seen.sound else 7)
+    findings = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in seen.findings]
+    data = {"ok": seen.sound, **seen._asdict(), "findings": findings}
+    return Result(data, code=0 if seen.sound else 7)

@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from loxodon import config
 from loxodon.agents.supported import AGENTS
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
-from loxodon.cli.parser import YES, action, arg, command
+from loxodon.cli.parser import YES, arg, command
 from loxodon.errors import INSTALL, ConfigError, InputError, LoxodonError, NotFoundError, UsageError
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
 
 if TYPE_CHECKING:
-    from loxodon.agents.changes import InstallPlan
+    from loxodon.agents.changes import InstallChange, InstallPlan
 
 _OPENCLAW = "openclaw"
-_CHANGES = (arg("--dry-run", "show what would change, without changing anything"), YES)
-STATE = arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
-STATES = {
-    "connected": "connected",
-    "changed": "connected, but its files were changed: connect it again",
-    "not connected": "not connected",
-    "not found": "not found",
-}
+# What to do after an agent was connected.
 NEXT = {
     "new": "new sessions use it; `loxodon follow` journals the earlier ones",
     "trust": "start Codex and allow the new hooks: it asks, or type /hooks",
     "restart": "restart it to use the memory",
 }
-"""What to do after an agent was connected."""
 LEFT = {
     "edited": "it was modified, so it is not changed",
     "missing": "it does not exist yet; install again after OpenClaw has created it",
@@ -50,7 +43,10 @@ LEFT = {
     ),
     arg("--remove", "disconnect it: its files become as they were"),
     arg("--reader", "also let the agent read what the rules are not sure of (claude-code, codex)"),
-    *_CHANGES,
+    arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)"),
+    arg("--workspace DIR", "OpenClaw's workspace (as in its own settings)", default=""),
+    arg("--dry-run", "show what would change, without changing anything"),
+    YES,
 )
 def connect(call: Call) -> Result:
     """Connect an agent: memories before its prompts, and its conversations in the journal."""
@@ -62,8 +58,7 @@ def connect(call: Call) -> Result:
     if call.agent == "status":
         return _connected(call)
     if call.agent == _OPENCLAW:
-        call.state = call.workspace = None
-        return _uninstall(call) if call.remove else _install(call)
+        return _connect_openclaw(call)
     agent, reader = AGENTS[call.agent], READERS.get(call.agent)
     if call.remove:
         model = config.load(call.folder).model
@@ -115,27 +110,67 @@ def _connected(call: Call) -> Result:
     """Which agents are here, and which are connected."""
     from loxodon.agents.connect import recorded, state_of
     from loxodon.agents.hooks import noted
+    from loxodon.agents.openclaw import install
     from loxodon.agents.openclaw.follow import state_folder
-    from loxodon.agents.openclaw.install import parts
     from loxodon.agents.supported import folder_of
 
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
     record = recorded(call.folder)
-    states = {name: state_of(record.get(name, {}), folder_of(name, os.environ)) for name in AGENTS}
+    states: dict[str, str] = {
+        name: state_of(record.get(name, {}), folder_of(name, os.environ)) for name in AGENTS
+    }
     there = os.path.isdir(state_folder(None, os.environ))
     states[_OPENCLAW] = "not connected" if there else "not found"
-    if found := parts(call.folder):
-        whole = all(one.state == "there" for one in found)
+    if parts := install.parts(call.folder):
+        whole = all(one.state == "there" for one in parts)
         states[_OPENCLAW] = "connected" if whole else "changed"
     files = {name: list(record[name]["files"]) if name in record else [] for name in states}
-    agents = {name: {"state": one, "files": files[name]} for name, one in states.items()}
-    shown = view.pairs(
-        (name, "  ".join([t(STATES[one]), *files[name]])) for name, one in states.items()
-    )
+    files[_OPENCLAW] = [one.path for one in parts]
     last = next(iter(noted(call.folder)[-1:]), "")
-    problems = [t("the last problem of a hook: {line}", line=last)] if last else []
-    return Result({"agents": agents, "problem": last}, shown, problems)
+    data = {name: {"state": one, "files": files[name]} for name, one in states.items()}
+    rows = [(name, view.label(one), files[name]) for name, one in states.items()]
+    notes = [_unowned(install.recorded(call.folder)["config"])] if parts else []
+    if "changed" in states.values():
+        notes.append(t("if the files of an agent were changed, connect it again"))
+    told = {"agents": data, "parts": parts, "problem": last}
+    problem = [t("the last problem of a hook: {line}", line=last)] if last else []
+    shown = view.Table(("agent", "state", "file"), rows)
+    return Result(told, shown, note="\n".join(filter(None, notes)), warnings=problem)
+
+
+def _connect_openclaw(call: Call) -> Result:
+    from loxodon.agents.openclaw import install
+    from loxodon.agents.openclaw.follow import state_folder
+
+    if call.remove:
+        done = t("removed from OpenClaw; the memory itself is kept")
+        return _carried_out(call, install.plan_uninstall(call.folder), done)
+    state = state_folder(call.state, os.environ)
+    path = os.environ.get("OPENCLAW_CONFIG_PATH", "")
+    place = install.place_of(call.folder, call.space, state, call.workspace, path)
+    said = t(
+        "installed into the OpenClaw at {state}; a running gateway restarts itself to use it",
+        state=state,
+    )
+    said = "\n".join(filter(None, [said, _unowned(place.config)]))
+    found = _carried_out(call, install.plan_install(place), said, opens=True)
+    if found.data["done"]:
+        with call.opened(make=True) as memory:
+            memory.workspace.index()  # or the first search would wait for it
+    return found
+
+
+def _unowned(settings: str) -> str:
+    from loxodon.agents.openclaw.install import channels_without_owner
+
+    channels = ", ".join(channels_without_owner(settings))
+    said = t(
+        "on {channels} OpenClaw does not know who its owner is, so every chat there counts as "
+        "a group; set commands.ownerAllowFrom in OpenClaw",
+        channels=channels,
+    )
+    return said if channels else ""
 
 
 def _carried_out(call: Call, plan: InstallPlan, done: str, *, opens: bool = False) -> Result:
@@ -154,15 +189,12 @@ def _carried_out(call: Call, plan: InstallPlan, done: str, *, opens: bool = Fals
     ]
     left = [{"path": path, "why": why} for path, why in plan.left]
     data = {"done": False, "changes": changes, "views": plan.views, "left": left}
-    if not plan.changes:
-        return Result(data, t("nothing was changed"))
-    if not call.json:
+    if plan.changes and not call.json:
         for one in changes:
             view.show(f"{view.label(str(one['change']))}  {one['path']}", *one["diff"])
-        if n := len(plan.views):
-            view.show(t("text views that are removed; their content stays in the memory: {n}", n=n))
+        view.show(*(f"{view.label('removed')}  {path}" for path in plan.views))
         view.show(*(f"{path}: {t(LEFT[reason])}" for path, reason in plan.left))
-    if call.dry_run or not call.agrees(t("Continue? [y/N] ")):
+    if not plan.changes or call.dry_run or not call.agrees(t("Continue? [y/N] ")):
         return Result(data, t("nothing was changed"))
     if opens:
         call.opened(make=True).close()  # nothing is changed for a memory that cannot be opened
@@ -170,7 +202,7 @@ def _carried_out(call: Call, plan: InstallPlan, done: str, *, opens: bool = Fals
     return Result({**data, "done": True}, done)
 
 
-def _diff(change: Any) -> list[str]:
+def _diff(change: InstallChange) -> list[str]:
     """The lines that change in the user's own prose; settings may have secrets in them."""
     from difflib import unified_diff
 
@@ -202,27 +234,26 @@ def follow(call: Call) -> Result:
             agents_at(state, ())
         else:
             check_found(name, FOLLOWED[name].folder(os.environ))
-    found: dict[str, Any] = {}
-    with call.opened(make=True) as memory, view.Bar(call.command) as bar:
-        for name in names:
-            if name == _OPENCLAW:
-                found[name] = memory.workspace.follow()
-            else:
-                found[name] = memory.workspace.follow_agent(name, progress=bar)
-    shown = [part for name, one in found.items() for part in (name, *view.record(one, "problems"))]
-    problems = [line for one in found.values() for line in view.problem_lines(one.problems)]
-    return Result(found, shown, problems)
+    with call.opened(make=True) as memory:
+        found = {
+            name: memory.workspace.follow()
+            if name == _OPENCLAW
+            else memory.workspace.follow_agent(name, progress=view.progress)
+            for name in names
+        }
+    return Result(found)
 
 
 @command(arg("AGENT", "the agent"), arg("EVENT", "the event, with its JSON on standard input"))
 def hook(call: Call) -> Result:
     """Answer a hook of a connected agent; for the agent, not for direct use."""
     from loxodon.agents.hooks import action_of, answer, note, succeeded
-    from loxodon.models.wire import READING
 
+    if call.agent == _OPENCLAW:
+        return _answer_openclaw(call)
     found: dict[str, object] = {}
     problems: list[str] = []
-    if os.environ.get(READING):  # an agent that reads for us is not the person's
+    if os.environ.get("LOXODON_READING"):  # an agent that reads for us is not the person's
         return Result(found, printed=True)
     try:
         action_of(call.agent, call.event)  # before a memory is made for nothing
@@ -235,48 +266,18 @@ def hook(call: Call) -> Result:
             succeeded(memory.home, call.agent, call.event)
     except Exception as error:  # a failure would stop the person's prompt
         problems.append(error.localized()[0] if isinstance(error, LoxodonError) else repr(error))
-    if problems:
-        from datetime import UTC, datetime
-
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        for said in problems:
-            note(os.path.abspath(call.home_path), f"{at} {call.agent} {call.event}: {said}")
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    for said in problems:
+        note(os.path.abspath(call.home_path), f"{at} {call.agent} {call.event}: {said}")
     if found:
         print(json.dumps(found))  # an agent reads one form only
     return Result(found, printed=True)
 
 
-# OpenClaw
-
-
-@command(
-    action("follow|install|uninstall|status|answer", "what to do"),
-    STATE,
-    arg("--agent ID", "only this agent's sessions; can be repeated", action="append"),
-    arg("--workspace DIR", "the agent's workspace (as in OpenClaw's own settings)"),
-    *_CHANGES,
-)
-def openclaw(call: Call) -> Result:
-    """Use Loxodon with OpenClaw: follow its sessions, or install into it."""
-    from loxodon.agents.openclaw import install
+def _answer_openclaw(call: Call) -> Result:
+    """Answer OpenClaw's plugin, which hears of errors."""
     from loxodon.agents.openclaw.answer import answer
-    from loxodon.agents.openclaw.follow import agents_at, state_folder
 
-    if call.action == "install":
-        return _install(call)
-    if call.action == "uninstall":
-        return _uninstall(call)
-    if call.action == "status":
-        found, record = install.parts(call.folder), install.recorded(call.folder)
-        unowned = install.channels_without_owner(record["config"]) if record else []
-        data = {"installed": bool(found), "parts": found, "unowned": unowned}
-        return Result(data, view.record(data) if found else t("nothing is installed"))
-    if call.action == "follow":
-        agents = tuple(call.agent)
-        agents_at(state_folder(call.state, os.environ), agents)  # before a memory is made
-        with call.opened(make=True) as memory:
-            taken = memory.workspace.follow(call.state, agents)
-        return Result(taken, view.record(taken, "problems"), view.problem_lines(taken.problems))
     try:
         request = json.loads(read_file("-"))
     except (ValueError, RecursionError):
@@ -289,34 +290,3 @@ def openclaw(call: Call) -> Result:
     with call.opened(make=True) as memory:
         answered = answer(memory.workspace, request)
     return Result(answered, view.json_text(answered))
-
-
-def _install(call: Call) -> Result:
-    from loxodon.agents.openclaw import install
-    from loxodon.agents.openclaw.follow import state_folder
-
-    state = state_folder(call.state, os.environ)
-    path = os.environ.get("OPENCLAW_CONFIG_PATH", "")
-    place = install.place_of(call.folder, call.space, state, call.workspace or "", path)
-    said = t(
-        "installed into the OpenClaw at {state}; a running gateway restarts itself to use it",
-        state=state,
-    )
-    if unowned := install.channels_without_owner(place.config):
-        said += "\n" + t(
-            "on {channels} OpenClaw does not know who its owner is, so every chat there counts as "
-            "a group; set commands.ownerAllowFrom in OpenClaw",
-            channels=", ".join(unowned),
-        )
-    found = _carried_out(call, install.plan_install(place), said, opens=True)
-    if found.data["done"]:
-        with call.opened(make=True) as memory:
-            memory.workspace.index()  # or the first search would wait for it
-    return found
-
-
-def _uninstall(call: Call) -> Result:
-    from loxodon.agents.openclaw.install import plan_uninstall
-
-    done = t("removed from OpenClaw; the memory itself is kept")
-    return _carried_out(call, plan_uninstall(call.folder), done)

@@ -54,7 +54,6 @@ def measure_answers(
     category: Sequence[str] = (),
     keep: str | None = None,
     limit: int = 0,
-    progress: view.Bar | None = None,
 ) -> list[Figures]:
     """Each file's report; `limit` is the most questions of each. With `whole`, the reader gets the
     end of the conversation itself instead of what the memory recalls: what to compare with."""
@@ -89,8 +88,7 @@ def measure_answers(
                         row["recall_s"] = round(recall_s, 4)
                         _note(details, {"file": name, **row})
                     rows.append(row)
-                    if progress:
-                        progress(len(rows), total)
+                    view.progress(len(rows), total)
         reports.append({"file": name, "judge": "strict" if strict else "lenient", **_report(rows)})
     return reports
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from loxodon import config as settings
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result
-from loxodon.cli.parser import action, arg, command, derived, whole
+from loxodon.cli.parser import arg, command, derived, whole
 from loxodon.errors import DamagedStoreError, NotFoundError, UsageError
 from loxodon.messages import t
 from loxodon.types import Problem
 
 if TYPE_CHECKING:
     from loxodon.http.host import Host
-    from loxodon.security.keys import Work
 
 _LOST = 7  # the exit code of damage
 KEY = (
@@ -46,17 +45,17 @@ def backup(call: Call) -> Result:
         raise UsageError("--keep must be at least 1, and cannot be combined with FILE")
     how: dict[str, Any] = {"overwrite": call.overwrite, "keep": call.keep}
     if call.all:
-        with Host(call.folder) as host, view.Bar(call.command) as bar:
+        with Host(call.folder) as host:
             spaces = _spaces(call, host)
             for space in spaces:  # which brings each up to date, and says what is wrong with it
                 host.memory(space, make=False).for_owner()
             how |= {"config": call.config, "keys": keys_for(call.folder, call.config)}
-            how |= {"whole": True, "now": call.clock(), "progress": bar}
+            how |= {"whole": True, "now": call.clock(), "progress": view.progress}
             found = backup(call.folder, spaces, call.file, **how)
     else:
         found = call.do(call.file, **how)
     key = t("It is encrypted. The key is not in the backup: keep a copy of it.")
-    return Result(found, [*view.record(found), key if found.encrypted else None])
+    return Result(found, note=key if found.encrypted else "")
 
 
 def _spaces(call: Call, host: Host) -> list[str]:
@@ -83,16 +82,16 @@ def restore(call: Call) -> Result:
     call.refuse_shared("restore")
     source = os.path.abspath(os.path.expanduser(call.source))
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "replace": call.replace}
-    with view.Bar(call.command) as bar:
-        if not os.path.isfile(source):
-            if call.other or call.all:
-                raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
-            found = restore_views(call.source, call.folder, call.space, **how, progress=bar)
-            return Result(found, view.record(found, "edited"), view.problem_lines(found.edited))
-        how |= {"environ": os.environ, "other": call.other, "progress": bar}
-        every = restore(source, call.folder, None if call.all else call.space, **how)
-    shown = [part for name, one in every.items() for part in (name, *view.record(one))]
-    return Result({"spaces": every} if call.all else every[call.space], shown)
+    how["progress"] = view.progress
+    if not os.path.isfile(source):
+        if call.other or call.all:
+            raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
+        return Result(restore_views(call.source, call.folder, call.space, **how))
+    how |= {"environ": os.environ, "other": call.other}
+    found = restore(source, call.folder, None if call.all else call.space, **how)
+    if call.all:
+        return Result({"spaces": {name: one._asdict() for name, one in found.items()}})
+    return Result(found[call.space])
 
 
 @command(verb="validate")
@@ -119,24 +118,21 @@ def repair(call: Call) -> Result:
 
     call.refuse_shared("repair")
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}
-    with view.Bar(call.command) as bar:
-        found = repair(call.folder, call.space, **how, progress=bar)
-    if not found.problems:
-        return Result(found, view.paint(t("no problems found"), "green"))
-    if found.rebuilt:
-        return Result(found, t("rebuilt the derived data; nothing was lost"))
-    return Result(found)
+    found = repair(call.folder, call.space, **how, progress=view.progress)
+    good = view.paint(t("no problems found"), "green")
+    return Result(found, note="" if found.problems else good)
 
 
 # Encryption
 
 
-def _recode(call: Call, work: Work) -> Result:
+def _recode(call: Call) -> Result:
     """Encrypt, decrypt or rekey the databases of a home."""
     from loxodon.security.encryption import recode
     from loxodon.security.keys import NEXT_VARIABLE, VARIABLE, KeySource
 
     call.refuse_shared("encryption")
+    work: Any = call.command
     source = None  # the key is where the settings say
     if getattr(call, "env", False):
         source = KeySource("env", VARIABLE)
@@ -144,38 +140,37 @@ def _recode(call: Call, work: Work) -> Result:
         source = KeySource("keyring", f"database:{call.folder}")
     elif path := getattr(call, "key_file", None):
         source = KeySource("file", os.path.abspath(os.path.expanduser(path)))
-    how = {"make": getattr(call, "make_key", False)}
-    with view.Bar(call.command) as bar:
-        found = recode(call.folder, call.config, os.environ, work, source, **how, progress=bar)
-    shown: list[object] = view.record(found, "left")
+    how: Any = {"make": getattr(call, "make_key", False), "progress": view.progress}
+    found = recode(call.folder, call.config, os.environ, work, source, **how)
+    note = ""
     if work == "encrypt":
-        shown += [
-            t("Keep a copy of the key in another place: without it, nobody can read this memory."),
-            t("Plain text was overwritten; SSDs and snapshots may still hold some of it."),
-        ]
+        note = t(
+            "Keep a copy of the key in another place: without it, nobody can read this memory.\n"
+            "Plain text was overwritten; SSDs and snapshots may still hold some of it."
+        )
     if work == "rekey" and found.key == f"${NEXT_VARIABLE}":
         names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
-        shown.append(t("From now on, {variable} must have the value of {next}.", **names))
+        note = t("From now on, {variable} must have the value of {next}.", **names)
     left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
-    return Result(found, shown, left)
+    return Result(found, hide="left", note=note, warnings=left)
 
 
 @command(*KEY, one_of="--keyring --key-file --env")
 def encrypt(call: Call) -> Result:
     """Encrypt every database in the home."""
-    return _recode(call, "encrypt")
+    return _recode(call)
 
 
 @command()
 def decrypt(call: Call) -> Result:
     """Decrypt the databases."""
-    return _recode(call, "decrypt")
+    return _recode(call)
 
 
 @command()
 def rekey(call: Call) -> Result:
     """Change the encryption key."""
-    return _recode(call, "rekey")
+    return _recode(call)
 
 
 # PostgreSQL
@@ -189,30 +184,28 @@ def move(call: Call) -> Result:
 
     with Host(call.folder) as host:
         spaces = _spaces(call, host)
-    with view.Bar(call.command) as bar:
-        found = move(call.folder, call.config, call.to, spaces, call.clock, bar)
+    found = move(call.folder, call.config, call.to, spaces, call.clock, view.progress)
     kept = t("the memory at {home} is unchanged; delete it when you like", home=call.root)
-    return Result(found, [*view.record(found), kept])
+    return Result(found, note=kept)
 
 
 @command(
-    action("setup|migrate", "make the roles (as SQL), or bring the schema up to date"),
+    arg("ACTION setup|migrate", "make the roles (as SQL), or bring the schema up to date"),
     arg("--apply URL", "run it as an administrator (postgresql://admin@host/database)"),
 )
 def postgres(call: Call) -> Result:
     """Set up or migrate a PostgreSQL database."""
     from loxodon.store.postgres import migrations
 
-    url = call.config.store.url
-    if call.action == "migrate" and not url:
-        raise UsageError(
-            "the memory is in files, which are migrated when they are opened",
-            hint="name the database: `loxodon --store postgresql://user@host/database migrate`",
-        )
     if call.action == "migrate":
+        url = call.config.store.url
+        if not url:
+            raise UsageError(
+                "the memory is in files, which are migrated when they are opened",
+                hint="name the database: `loxodon --store postgresql://user@host/database migrate`",
+            )
         applied = migrations.migrate(url, grant=True)
-        data = {"store": settings.without_password(url), "applied": applied}
-        return Result(data, t("{store} is up to date; migrations applied: {applied}", **data))
+        return Result({"store": settings.without_password(url), "applied": applied})
     if not call.apply:
         sql = migrations.setup_sql()
         return Result({"sql": sql}, sql.removesuffix("\n"))

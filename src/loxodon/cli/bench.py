@@ -19,7 +19,7 @@ from math import ceil, log2
 from multiprocessing import get_context
 from shutil import copytree
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any
 
 from loxodon import config as settings
 from loxodon.cli import view
@@ -32,14 +32,12 @@ from loxodon.errors import InputError, UsageError
 from loxodon.journal.jsonl import draft_from_mapping
 from loxodon.journal.lines import as_object, parse_line
 from loxodon.memory import Memory
-from loxodon.messages import t
 from loxodon.models.embedders import ChosenEmbedder, chosen
 from loxodon.recall.understand import understand
 from loxodon.tokens import estimate
 from loxodon.types import Item
 
 Figures = dict[str, Any]
-Task = TypeVar("Task")
 
 RANKED, ROOM = 100, 1_000_000  # items and tokens of the ranking that R@k is about
 FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is about
@@ -93,36 +91,25 @@ def bench(call: Call) -> Result:
         kind, colon, name = call.embedder.partition(":")
         given |= {"embedder.kind": kind, **({"embedder.name": name} if colon else {})}
     # What is measured is made for it: a home in a database stays out of this.
-    alone = call.config._replace(
-        store=settings.StoreConfig(), embedder=settings.EmbedderConfig(kind="none")
-    )
-    own = settings.flat(alone)
-    config = settings.from_mapping({**own, **given})
-    with view.Bar(t("measuring")) as bar:
-        how = {"limit": call.limit, "progress": bar, **given_options}
-        how = {name: value for name, value in how.items() if name not in ("embedder", "failures")}
-        if call.what == "answers":
-            from loxodon.cli.answers import measure_answers
+    own = call.config._replace(store=settings.StoreConfig(), embedder=EmbedderConfig(kind="none"))
+    config = settings.from_mapping({**settings.flat(own), **given})
+    skipped = ("embedder", "failures")
+    how = {"limit": call.limit} | {k: v for k, v in given_options.items() if k not in skipped}
+    if call.what == "answers":
+        from loxodon.cli.answers import measure_answers
 
-            files = measure_answers(call.file, config, **how)
-        elif call.what == "retrieval":
-            files = measure_retrieval(call.file, config, jobs=call.jobs, **how)
-        else:
-            files = measure_writing(call.file, config, jobs=call.jobs, **how)
-    if not call.failures:
-        files = [{name: one[name] for name in one if name != "failures"} for one in files]
+        files = measure_answers(call.file, config, **how)
+    elif call.what == "retrieval":
+        files = measure_retrieval(call.file, config, jobs=call.jobs, **how)
+    else:
+        files = measure_writing(call.file, config, jobs=call.jobs, **how)
+    shown: list[object] = []
+    for one in files:
+        failed = one.get("failures", []) if call.failures else one.pop("failures", []) and []
+        shown += [line for failure in failed for line in view.record(failure)]
+        shown += [*view.record(one, "failures"), ""]
     changed = settings.changed(config)
-    shown = [part for one in files for part in (*_failures(one), *view.record(one, "failures"), "")]
     return Result({"files": files, "settings": changed}, [*shown, *view.record(changed)])
-
-
-def _failures(report: Figures) -> Iterator[str]:
-    for one in report.get("failures", ()):
-        yield view.paint(f"{one['case']} {one['about']}".strip(), "bold")
-        yield from (f"  {said}" for said in one["said"])
-        yield from (f"    [{memory['kind']}] {memory['content']}" for memory in one["memories"])
-        for check in (*one["failed"], *one["not_done"]):
-            yield "    " + t("failed: {check}", check=view.in_words(check))
 
 
 def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Figures]:
@@ -156,17 +143,13 @@ def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Fig
     return found[: limit or None]
 
 
-def shared(
-    run: Callable[[Task], Any], tasks: Sequence[Task], jobs: int, progress: view.Bar | None
-) -> list[Any]:
+def shared(run: Callable[[Figures], Figures], tasks: Sequence[Figures], jobs: int) -> list[Figures]:
     """Each task done, in order, by as many processes as asked for."""
-    pool = ProcessPoolExecutor(jobs, get_context("spawn")) if jobs > 1 else None
     found = []
-    with pool or nullcontext():
-        for done in pool.map(run, tasks) if pool else map(run, tasks):
+    with ProcessPoolExecutor(jobs, get_context("spawn")) if jobs > 1 else nullcontext() as pool:
+        for done in (pool.map if pool else map)(run, tasks):
             found.append(done)
-            if progress:
-                progress(len(found), len(tasks))
+            view.progress(len(found), len(tasks))
     return found
 
 
@@ -235,7 +218,6 @@ def measure_retrieval(
     keep: str | None = None,
     limit: int = 0,
     jobs: int = 1,
-    progress: view.Bar | None = None,
 ) -> list[Figures]:
     """Each file's report. The model of `config` is not asked. Files that cannot be read and
     embedders that cannot be had are errors before anything runs."""
@@ -246,13 +228,12 @@ def measure_retrieval(
         {**one, "file": name} for name in files for one in read_conversations(name, zone, limit)
     ]
     for talk in talks:
-        talk["questions"] = [
-            one for one in talk["questions"] if not category or one["category"] in category
-        ]
+        asked = talk["questions"]
+        talk["questions"] = [one for one in asked if not category or one["category"] in category]
     # What each is asked that only the one before can answer.
     strange = [talks[n - 1] if crossed and len(talks) > 1 else None for n in range(len(talks))]
     tasks = [{**talk, "strange": other} for talk, other in zip(talks, strange, strict=True)]
-    done = shared(partial(_ingested, config=config, keep=keep), tasks, jobs, progress)
+    done = shared(partial(_ingested, config=config, keep=keep), tasks, jobs)
     reports = []
     for name in files:
         own = [one for one in done if one["file"] == name]
@@ -429,8 +410,9 @@ def _report(
     rows = [row for row in every if "crossed" not in row]
     counted = [row for row in rows if row["category"] not in leave_out]
     names = sorted({row["category"] for row in rows}, key=lambda n: (not n.isdecimal(), len(n), n))
+    groups = {name: [row for row in rows if row["category"] == name] for name in names}
 
-    def average(some: Iterable[Figures]) -> Figures:
+    def average(some: Sequence[Figures]) -> Figures:
         return mean([row["scores"] for row in some if row["scores"]])
 
     def share(some: Sequence[Figures], name: str) -> float:
@@ -442,9 +424,7 @@ def _report(
     report: Figures = {"overall": average(counted)}
     if leave_out:
         report["overall_with_left_out"] = average(rows)
-    report["categories"] = {
-        one: average(row for row in rows if row["category"] == one) for one in names
-    }
+    report["categories"] = {name: average(some) for name, some in groups.items()}
     if updates:
         changed = [row for row in rows if row["category"] in updates and "newest_first" in row]
         others = [row for row in changed if not row["of_the_past"]]
@@ -479,6 +459,7 @@ def _report(
 
 # Writing
 
+# The types of checks and what each must have; what is reported, and the types that it counts.
 LOOKS_FOR = {
     "add": ("present",),
     "belief": ("present",),
@@ -488,7 +469,6 @@ LOOKS_FOR = {
     "repeat": ("once",),
     "never": ("absent",),
 }
-"""The types of checks, and what each must have."""
 FIGURES = {
     "additions": ("add",),
     "changes": ("update", "supersede", "retract"),
@@ -496,7 +476,6 @@ FIGURES = {
     "duplicates": ("repeat",),
     "beliefs": ("belief",),
 }
-"""What is reported, and the types of checks that it counts."""
 OPERATIONS = {
     "overall": tuple(LOOKS_FOR),
     "ADD": ("add", "belief"),
@@ -504,8 +483,8 @@ OPERATIONS = {
     "DELETE": ("supersede", "retract"),
     "NOOP": ("repeat", "never"),
 }
+# How a memory ends that something else was said of.
 _ENDED = ("superseded", "corrected", "retracted", "denied", "confirmed")
-"""How a memory ends that something else was said of."""
 
 
 def read_cases(name: str, zone: tzinfo = UTC, limit: int = 0) -> list[Figures]:
@@ -544,13 +523,7 @@ def _groups(value: Any) -> list[list[str]]:
 
 
 def measure_writing(
-    files: Sequence[str],
-    config: Config,
-    *,
-    model: bool = False,
-    limit: int = 0,
-    jobs: int = 1,
-    progress: view.Bar | None = None,
+    files: Sequence[str], config: Config, *, model: bool = False, limit: int = 0, jobs: int = 1
 ) -> list[Figures]:
     """Each file's report; `model` also asks the model of `config`."""
     if model and config.model.mode == "rules":
@@ -562,7 +535,7 @@ def measure_writing(
     config = alone._replace(model=config.model) if model else alone
     zone = zone_named(config.timezone) or UTC
     cases = [{**case, "file": name} for name in files for case in read_cases(name, zone, limit)]
-    done = shared(partial(written, config=config), cases, jobs, progress)
+    done = shared(partial(written, config=config), cases, jobs)
     return [_written(name, [one for one in done if one["file"] == name], model) for name in files]
 
 
@@ -623,12 +596,10 @@ def holds(check: Figures, kept: Sequence[Figures]) -> bool:
 
 
 def is_right(check: Figures, case: Figures) -> bool:
-    """Whether a check holds, and the operation that it stands for was carried out."""
-    if not holds(check, case["kept"]):
-        return False
+    """Whether the operation was carried out that a check which holds stands for."""
     if check["type"] in OPERATIONS["UPDATE"]:
-        revised = (one for one in case["kept"] if one["revised"])
-        return any(_has(check["present"], one["content"]) for one in revised)
+        revised = (one["content"] for one in case["kept"] if one["revised"])
+        return any(_has(check["present"], content) for content in revised)
     if check["type"] in OPERATIONS["DELETE"]:
         return any(_has(check["absent"], content) for content in case["ended"])
     return True
@@ -641,16 +612,12 @@ def _written(name: str, cases: Sequence[Figures], model: bool) -> Figures:
     for case in cases:
         failed = [check for check in case["checks"] if not holds(check, case["kept"])]
         wrong = [one for one in case["checks"] if one not in failed and not is_right(one, case)]
-        checked += [
-            (one["type"], one not in failed, one not in (*failed, *wrong)) for one in case["checks"]
-        ]
-        if failed or wrong:
-            said = [
-                f"{str(one['at'])[:10]} {one['role']}: {one['content']}" for one in case["turns"]
-            ]
-            found = {"said": said, "memories": case["kept"], "ended": case["ended"]}
-            told = {"case": case["id"], "about": case["about"], **found}
-            failures.append({**told, "failed": failed, "not_done": wrong})
+        bad = (*failed, *wrong)
+        checked += [(one["type"], one not in failed, one not in bad) for one in case["checks"]]
+        said = [f"{str(one['at'])[:10]} {one['role']}: {one['content']}" for one in case["turns"]]
+        told = {"case": case["id"], "about": case["about"], "said": said}
+        told |= {"memories": case["kept"], "ended": case["ended"]}
+        failures += [{**told, "failed": failed, "not_done": wrong}] if bad else []
 
     def share(types: Collection[str], at: int = 1) -> Figures:
         counted = [one[at] for one in checked if one[0] in types]

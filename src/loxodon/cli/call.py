@@ -14,17 +14,16 @@ from typing import Any, NamedTuple
 from loxodon import config as settings
 from loxodon import opening
 from loxodon.cli import view
-from loxodon.cli.parser import command_named
+from loxodon.cli.parser import command_named, dest_of
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError, UsageError, refused
-from loxodon.layout import DATABASE, MADE, OFF_MARKER
+from loxodon.layout import DATABASE, MADE
 from loxodon.memory import Memory
-from loxodon.messages import current
+from loxodon.messages import current, t
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.verbs import FLAG, MOMENT, MOMENT_OR_NONE, SIZE, TEXT
 
-DEFAULT_HOME = "~/.loxodon"
 _MINUTES = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
 
 
@@ -33,6 +32,8 @@ class Result(NamedTuple):
 
     data: Any
     shown: object = None  # one of these, or a list; None where the data speak for themselves
+    hide: str = ""  # fields of the data that are for programs
+    note: str = ""  # a sentence below the data
     warnings: Sequence[str] = ()
     code: int = 0
     printed: bool = False  # whether the command has said all itself
@@ -48,7 +49,7 @@ class Call(Namespace):
 
     @property
     def home_path(self) -> str:
-        return home_at(self.home or os.environ.get("LOXODON_HOME") or DEFAULT_HOME)
+        return home_at(self.home or os.environ.get("LOXODON_HOME") or "~/.loxodon")
 
     @cached_property
     def folder(self) -> str:
@@ -85,24 +86,39 @@ class Call(Namespace):
 
     def opened(self, *, make: bool = False) -> Memory:
         """The memory that the global options name; one that is not there is made only if asked."""
-        path = space_path(self.root, self.space)
         if not make:
             space_folder(self.root, self.space, make=False)
-        off = os.path.exists(os.path.join(path, OFF_MARKER))
-        never_had_one = off and not os.path.exists(os.path.join(path, MADE))
-        there = os.path.isdir(path) and self.command != "init" and not never_had_one
-        if there and self.config.enabled:
+        path = space_path(self.root, self.space)
+        had_one = os.path.exists(os.path.join(path, MADE)) and not self.config.store.url
+        if had_one and self.config.enabled and self.command != "init":
             opening.check_database(os.path.join(path, DATABASE))
         who: Any = {"agent": self.as_agent, "relays": self.relays}
         return Memory.open(self.folder, self.space, self.config, self.clock, **who)
+
+    def derived(self) -> Result:
+        """Do a command that is its verb."""
+        one = command_named(self.command)
+        own = [argument.name for argument in one.arguments]
+        typed = {dest: getattr(self, dest) for dest in map(dest_of, one.added) if dest not in own}
+        first = [typed.pop(flags[0]) for flags, _ in one.added if flags[0] in typed]
+        first = [" ".join(given) if isinstance(given, list) else given for given in first]
+        more = {option: value for option, value in typed.items() if value}
+        found = self.do(*first, make=one.make, **more)
+        field = one.field or (one.verb.field if one.verb else "")
+        if isinstance(found, bool):
+            return Result({field: found}, f"{view.label(field)}: {view.in_words(found)}")
+        if isinstance(found, str):
+            return Result({field: found}, found)
+        said = t(one.said, **view.fields(found)) if one.said else None
+        return Result({field: found} if field else found, said, one.hide)
 
     def do(self, *first: object, make: bool = False, **more: object) -> Any:
         """Do the verb of the command with what was typed."""
         verb = command_named(self.command).verb
         if verb is None:
             raise LookupError(self.command)
-        with self.opened(make=make) as memory, view.Bar(self.command) as bar:
-            told: dict[str, Any] = {"progress": bar} if verb.progresses else {}
+        with self.opened(make=make) as memory:
+            told: dict[str, Any] = {"progress": view.progress} if verb.progresses else {}
             if any(one.name == "language" for one in verb.arguments):
                 told["language"] = current()
             given = {**self.given(memory.now()), **told, **more}
@@ -116,10 +132,12 @@ class Call(Namespace):
             value = getattr(self, one.name, None)
             if one.kind == SIZE:
                 value = (0 if self.json else view.LISTED + 1) if value is None else value
-            elif value is None or (one.kind == FLAG and not value):
+            elif value is None or value is False:
                 continue
+            elif one.kind == FLAG:
+                value = value != "no"
             elif one.kind in (MOMENT, MOMENT_OR_NONE) and now:
-                value = _moment(one.name, value, now)
+                value = moment(value, now, "" if self.command == "pause" else one.name)
             elif one.kind == TEXT and isinstance(value, list):
                 value = words(value)
             found[one.name] = value
@@ -148,47 +166,30 @@ def words(given: Sequence[str]) -> str:
     return read_file("-").decode("utf-8", "replace") if [*given] == ["-"] else " ".join(given)
 
 
-def _moment(name: str, text: str, now: datetime) -> datetime | None:
+def moment(text: str, now: datetime, name: str = "") -> datetime | None:
     """A time as it is typed: of the past where something is looked for, else to come."""
-    if name in ("since", "until", "as_of"):
-        return past(text, now)[0 if name == "since" else 1]
-    if text.strip().lower() in ("never", "永不"):
+    from loxodon.text.dates import parse_moment, until
+
+    typed, is_past = text.strip().lower(), name in ("since", "until", "as_of")
+    if typed in ("never", "永不") and not is_past:
         return None
-    return future(text, now, or_past=name.startswith("valid"))
-
-
-def future(text: str, now: datetime, *, or_past: bool = False) -> datetime:
-    """When something typed that lies in the future ends."""
-    from loxodon.text.dates import until
-
-    moment = until(text, now) or past(text, now)[0]
-    if moment <= now and not or_past:
-        raise InputError("{text} is in the past", hint="give a time in the future", text=repr(text))
-    return moment
-
-
-def past(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """When something typed that lies in the past begins and ends."""
-    from loxodon.text.dates import parse_moment
-
-    moment = parse_moment(text, now, asked=True)
-    if moment is None:
+    number, unit = typed[:-1], typed[-1:]
+    if number.isdecimal() and len(number) < 5 and int(number) and unit in _MINUTES:
+        length = timedelta(minutes=int(number) * _MINUTES[unit])
+        return now - length if is_past else now + length
+    found = parse_moment(text, now, asked=True)
+    if found is None:
         raise InputError(
             "{text} is not a recognised date",
-            hint="write 2026-02-04, yesterday, last week, 三天前 or 上个月",
+            hint="write 2026-02-04, yesterday, last week, 12h, 7d, 三天前 or 上个月",
             text=repr(text),
         )
-    return moment.since, moment.until
-
-
-def span(text: str) -> timedelta:
-    """A length of time as it is typed: 90m, 12h, 7d, 2w."""
-    number, unit = text.strip()[:-1].strip(), text.strip()[-1:]
-    if not (number.isdecimal() and len(number) < 5 and int(number) and unit in _MINUTES):
-        raise InputError(
-            "{text} is not a duration", hint="write it as 90m, 12h, 7d or 2w", text=repr(text[:40])
-        )
-    return timedelta(minutes=int(number) * _MINUTES[unit])
+    if is_past:
+        return found.since if name == "since" else found.until
+    ends = until(text, now) or found.since
+    if ends <= now and not name.startswith("valid"):
+        raise InputError("{text} is in the past", hint="give a time in the future", text=repr(text))
+    return ends
 
 
 def read_file(name: str) -> bytes:

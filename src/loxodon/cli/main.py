@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NoReturn
 
 from loxodon import messages
 from loxodon.cli import view
@@ -18,8 +15,6 @@ from loxodon.errors import InputError, LoxodonError, unwritable
 from loxodon.messages import t
 from loxodon.security.actor import Actor, acting
 
-_STORE = "LOXODON_STORE"
-_GARBAGE = 50_000  # objects after which a look for circles is worth it; a short command makes fewer
 OPTIONS = (
     "--home DIR    folder of the memory (LOXODON_HOME, or ~/.loxodon)",
     "--store URL   PostgreSQL database to use instead of files (LOXODON_STORE)",
@@ -34,25 +29,7 @@ OPTIONS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
-    if argv is None:
-        gc.set_threshold(_GARBAGE)
-        _leave(_run(sys.argv[1:]))
-    return _run(list(argv))
-
-
-def _leave(code: int) -> NoReturn:
-    """End the process without taking apart what the system frees at once, where nothing waits."""
-    threading = sys.modules.get("threading")
-    if threading is not None and threading.active_count() > 1:
-        sys.exit(code)
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # nobody reads it: their choice
-            stream.flush()
-    os._exit(code)
-
-
-def _run(typed: list[str]) -> int:
+    typed = list(sys.argv[1:] if argv is None else argv)
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     messages.use(messages.language_of_locale(locale))
     for stream in (sys.stdout, sys.stderr):
@@ -60,7 +37,6 @@ def _run(typed: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             named = os.environ.get("PYTHONIOENCODING") or stream.isatty()
             stream.reconfigure(encoding=None if named else "utf-8", errors="backslashreplace")
-    before = os.environ.get(_STORE)
     try:
         return _done(typed)
     except LoxodonError as error:
@@ -84,24 +60,15 @@ def _run(typed: list[str]) -> int:
             reason=error,
         )
         return _failed(unexpected, typed)
-    finally:
-        os.environ.pop(_STORE, None)
-        if before is not None:
-            os.environ[_STORE] = before
 
 
 def _done(typed: list[str]) -> int:
-    # What is not UTF-8 is made visible, but for the names of files.
-    whole = [
-        one
-        if os.path.exists(one)
-        else one.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        for one in typed
-    ]
     call = Call()
+    # What is not UTF-8 is made visible, but for the names of files.
+    whole = [one if os.path.exists(one) else view.visible(one) for one in typed]
     call.command = parse(whole, call)
     if call.store:  # in the environment, which no list of processes shows, as it does arguments
-        os.environ[_STORE] = call.store
+        os.environ["LOXODON_STORE"] = call.store
     with suppress(LoxodonError):  # a broken config.toml is reported by who needs it
         if call.config.language != "auto":
             messages.use(call.config.language)
@@ -110,8 +77,10 @@ def _done(typed: list[str]) -> int:
     if call.json and not result.printed:
         print(view.json_text(result.data))
     elif not result.printed:
-        view.show(*_parts(call, result))
-        view.warn(*result.warnings)
+        view.show(*_parts(call, result), result.note or None)
+        is_shown = result.shown is None and not isinstance(result.data, list)
+        problems = [*view.problems_in(result.data)] if is_shown else []
+        view.warn(*view.problem_lines(problems), *result.warnings)
     if sys.stdout is not None:
         sys.stdout.flush()
     return result.code
@@ -136,8 +105,8 @@ def _result(call: Call) -> Result:
         from loxodon.guard.guard import Guard
 
         guard = Guard.of(call.root)
-        view.mask_with(lambda text: guard.shown(text, private=True, reveal=call.reveal))
-    return one.run(call)
+        view.mask_with(lambda value: guard.shown_value(value, private=True, reveal=call.reveal))
+    return one.run(call) if one.run else call.derived()
 
 
 def _parts(call: Call, result: Result) -> list[object]:
@@ -146,7 +115,7 @@ def _parts(call: Call, result: Result) -> list[object]:
     if result.shown is not None:
         return result.shown if isinstance(result.shown, list) else [result.shown]
     if not isinstance(data, list):
-        return view.record(data)
+        return view.record(data, *result.hide.split())
     if len(data) <= view.LISTED or getattr(call, "limit", None) is not None:
         return view.listing(data)
     latest = call.command == "journal" and not call.query  # the latest messages come last

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
 from loxodon.cli.parser import arg, command, derived
-from loxodon.cli.view import paint
-from loxodon.errors import InputError, UsageError
+from loxodon.cli.view import paint, visible
+from loxodon.errors import InputError
 from loxodon.messages import t
 
 if TYPE_CHECKING:
@@ -17,14 +18,12 @@ if TYPE_CHECKING:
     from loxodon.types import Recall
 
 ID = arg("ID", "id of the memory, such as f_20260204_001")
-_TEXTS = ("message", "soul", "profile", "memories", "recent", "text", "state")
-"""The fields of a frame that are not about how it came together."""
-FORMATS = ("jsonl", "openclaw", "claude-code", "codex", "gemini-cli", "markdown", "chat")
+FORMATS = "jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat"
 
 derived(
     "capture",
     "Save one memory in your own words.",
-    arg("--kind --type", "a fact, or a belief that is not certain", choices=("fact", "belief")),
+    arg("--kind --type fact|belief", "a fact, or a belief that is not certain"),
     words="content",
     without="origin",
     make=True,
@@ -38,6 +37,8 @@ derived(
     ID,
     said="archived {id}; `loxodon unarchive {id}` restores it",
 )
+derived("unarchive", "Bring back an archived memory.", ID, said="{id} is active again")
+derived("entities", "List known people, places and things; `inspect NAME` shows one.")
 derived("history", "Show every version of a memory.", ID, without="limit")
 derived(
     "inspect",
@@ -50,11 +51,18 @@ derived(
     arg("--refresh", "rebuild it now, as the weekly job does"),
 )
 derived("snapshot", "Print what a conversation should start with.")
+derived(
+    "edit",
+    "Change a memory; the old version stays in its history.",
+    ID,
+    arg("--done yes|no", "whether a plan is done"),
+    said="{id} is now at version {version}",
+)
 
 
 @command(
     arg("FILE", "a file, or - for standard input", nargs="+"),
-    arg("--format", "format of the file; detected if omitted", choices=FORMATS),
+    arg(f"--format {FORMATS}", "format of the file; detected if omitted"),
     arg("--session NAME", "session for messages that name none (default: the file name)"),
     arg("--me NAME", "your name in the file; can be repeated, and given later", action="append"),
     arg("--skip-bad", "add the valid lines and report the others"),
@@ -64,39 +72,41 @@ def add(call: Call) -> Result:
     """Add conversations to the journal, from files or standard input."""
     # All files are read before any is journalled: a bad line refuses them all.
     files = [(name, _read(name, call)) for name in call.file]
-    total: dict[str, Any] = {}
-    lines: list[object] = []
-    with call.opened(make=True) as memory, view.Bar(call.command) as bar:
+    counts: Counter[str] = Counter()
+    lists: dict[str, list[str]] = {"sessions": [], "people": [], "unfound": []}
+    notes = []
+    with call.opened(make=True) as memory:
         for name, reading in files:
             names = [call.session] if call.session else _session_names(name, f"{memory.now():%F}")
-            done = memory.add_drafts(reading.drafts, names, bar, me=call.me)
-            total = {k: total[k] + v if total else v for k, v in done._asdict().items()}
-            if done.people:
-                people = ", ".join(done.people)
-                lines += [
+            done = memory.add_drafts(reading.drafts, names, view.progress, me=call.me)._asdict()
+            for field, found in lists.items():
+                found += [one for one in done.pop(field) if one not in found]
+            counts.update(done)
+            if lists["people"]:
+                notes.append(
                     t(
-                        "nothing is learned from {file} until you say with --me who you are",
+                        "nothing is learned from {file} until you say with --me who you are; "
+                        "names found: {names}",
                         file=name,
-                    ),
-                    t("names found: {names}", names=people),
-                ]
-        if memory.config.enabled and total["added"] and not memory.status().last_consolidation:
-            lines.append(t("next: `loxodon consolidate` turns this into memories"))
-    for name in ("sessions", "people", "unfound"):
-        total[name] = list(dict.fromkeys(total[name]))
+                        names=", ".join(lists["people"]),
+                    )
+                )
+        if memory.config.enabled and counts["added"] and not memory.status().last_consolidation:
+            notes.append(t("next: `loxodon consolidate` turns this into memories"))
     skipped = [
         {"file": _shown(name), "line": line, "message": error.localized()[0]}
         for name, reading in files
         for line, error in reading.problems
     ]
-    added = t("turns added: {added}, already known: {known}", **total)
-    rest = view.record(total, "added", "known", "sessions", "people")
+    added = t("turns added: {added}, already known: {known}", **counts)
+    rest = view.record({**counts, "unfound": lists["unfound"]}, "added", "known")
     warnings = [t("skipped {file} line {line}: {message}", **one) for one in skipped]
-    return Result({**total, "skipped": skipped}, [added, *rest, *lines], warnings)
+    data = {**counts, **lists, "skipped": skipped}
+    return Result(data, [added, *rest, *notes], warnings=warnings)
 
 
 def _shown(name: str) -> str:
-    return "standard input" if name == "-" else os.fsencode(name).decode("utf-8", "replace")
+    return "standard input" if name == "-" else visible(name)
 
 
 def _read(name: str, call: Call) -> Reading:
@@ -120,9 +130,7 @@ def _read(name: str, call: Call) -> Reading:
         raise InputError(
             "{file}: nothing was added: {n} invalid line",
             plural="{file}: nothing was added: {n} invalid lines",
-            hint="fix these lines, or skip them with --skip-bad"
-            if reading.drafts
-            else "no line is valid: fix the file, or set its format with --format",
+            hint="fix these lines, skip them with --skip-bad, or set the format with --format",
             problems=reading.problems,
             file=_shown(name),
             n=len(reading.problems),
@@ -141,8 +149,7 @@ def _session_names(name: str, today: str) -> list[str]:
     """What the session of a file may be called, best first: its name, then with its folder."""
     if name == "-":
         return [f"stdin-{today}"]
-    path = os.fsencode(os.path.abspath(name)).decode("utf-8", "replace")
-    folder, file = os.path.split(os.path.splitext(path)[0])
+    folder, file = os.path.split(os.path.splitext(visible(os.path.abspath(name)))[0])
     fuller = f"{os.path.basename(folder)}/{file}".removeprefix("/")
     return [file, fuller, *(f"{fuller} ({n})" for n in range(2, 100))]
 
@@ -157,25 +164,15 @@ def recall(call: Call) -> Result:
     """Search the memory."""
     answer: Recall = call.do(reveal=call.reveal)
     lines = view.items(answer.items, explain=call.explain)
-    left = {one.reason: one.number for one in answer.left_out}
     if not answer.items and not answer.gate.recall:
         lines.append(t("the query has no words to look for"))
     elif not answer.items:
         lines.append(t("nothing related was found"))
     elif answer.unsure:
         lines.append(paint(t("possibly none of this answers the question"), "yellow"))
-    summary = t(
-        "found {n}, {tokens} of {budget} tokens, {ms} ms",
-        n=len(answer.items),
-        tokens=answer.tokens,
-        budget=call.config.recall.budget if call.budget is None else call.budget,
-        ms=f"{answer.elapsed_ms:.1f}",
-    )
-    if "top" in left:
-        summary += "; " + t("{n} more beyond --top", n=left["top"])
-    if "budget" in left:
-        summary += "; " + t("{n} did not fit into the budget", n=left["budget"])
-    lines.append(paint(summary, "dim"))
+    told = {"found": len(answer.items), "tokens": answer.tokens}
+    told["left_out"] = sum(one.number for one in answer.left_out)
+    lines.append(paint(f"{view.in_words(told)}, {answer.elapsed_ms:.1f} ms", "dim"))
     if call.explain:
         return Result(answer, [*lines, *view.record(answer.trace or {})])
     return Result(answer._replace(trace=None), lines)
@@ -183,7 +180,7 @@ def recall(call: Call) -> Result:
 
 @command(
     arg("--workspace DIR", "folder of SOUL.md, which describes the agent (default: the home)"),
-    arg("--explain", "show why each part was chosen, and its tokens, instead of the text"),
+    arg("--explain", "with --json, also how each memory was found"),
     verb="assemble",
     words="message",
     without="soul",
@@ -191,11 +188,9 @@ def recall(call: Call) -> Result:
 def context(call: Call) -> Result:
     """Print everything an agent should see before it replies."""
     found = call.do(workspace=call.workspace)
-    if call.explain:
-        items = view.items(found.recall.items if found.recall else (), explain=True)
-        return Result(found, [*view.record(found, *_TEXTS, "recall"), *items])
-    recalled = found.recall and found.recall._replace(trace=None)
-    return Result(found._replace(recall=recalled), found.text)
+    if found.recall and not call.explain:
+        found = found._replace(recall=found.recall._replace(trace=None))
+    return Result(found, found.text)
 
 
 @command(arg("ID", "id of a memory (f_…), a message (t_…) or a chunk of a note (n_…)"), verb="get")
@@ -209,38 +204,3 @@ def show(call: Call) -> Result:
         is_turn = call.id.startswith("t_") or ":" in call.id
         found: Any = memory.turn(call.id) if is_turn else memory.get(call.id)
     return Result(found, [paint(found.content, "bold"), *view.record(found, "content")])
-
-
-@command(arg("NAME", "any name of the entity", nargs="?"), verb="entities", without="limit")
-def entities(call: Call) -> Result:
-    """List known people, places and things, or show one."""
-    if call.name is None:
-        return Result(call.do())
-    with call.opened() as memory:
-        return Result(memory.entity(call.name))
-
-
-@command(ID, arg("--done", "whether a plan is done", choices=("yes", "no")), verb="edit")
-def edit(call: Call) -> Result:
-    """Change a memory; the old version stays in its history."""
-    done = {} if call.done is None else {"done": call.done == "yes"}
-    edited = call.do(call.id, **done)
-    said = t("{id} is now at version {version}", id=edited.id, version=edited.version)
-    return Result(edited, said)
-
-
-@command(
-    arg("ID", "id of the memory, such as f_20260204_001", nargs="?"),
-    arg("--run WHEN", "restore all that this run archived; `loxodon clock` lists the runs"),
-    verb="unarchive",
-)
-def unarchive(call: Call) -> Result:
-    """Bring back an archived memory, or everything that a run archived."""
-    if bool(call.id) == bool(call.run):
-        raise UsageError("give the id of a memory, or a run with --run")
-    if call.id:
-        return Result(found := call.do(call.id), t("{id} is active again", id=found.id))
-    from loxodon.clock import parse_instant
-
-    with call.opened() as memory:
-        return Result(memory.unarchive_run(parse_instant(call.run, memory.now().tzinfo)))

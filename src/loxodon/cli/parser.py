@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from loxodon import verbs
@@ -21,6 +22,7 @@ from loxodon.verbs import Argument, Verb
 if TYPE_CHECKING:
     from loxodon.cli.call import Call, Result
 
+# The groups of commands by their headings in help: the module of each, and its commands.
 GROUPS = {
     "Memories": (
         "memory",
@@ -30,7 +32,7 @@ GROUPS = {
     "Learning": ("learn", "consolidate review quarantine schedule embed model clock"),
     "Forgetting": ("learn", "forget pause resume"),
     "Files": ("workspace", "export import sync sources"),
-    "Agents": ("agents", "connect follow hook openclaw"),
+    "Agents": ("agents", "connect follow hook"),
     "Servers": ("serve", "ui serve proxy mcp"),
     "Administration": ("admin", "status stats init config space token policy audit"),
     "Maintenance": (
@@ -40,13 +42,11 @@ GROUPS = {
     "Example": ("demo", "demo"),
     "Benchmarks": ("bench", "bench"),
 }
-"""The groups of commands by their headings in help: the module of each, and its commands."""
 MODULES = {name: module for module, names in GROUPS.values() for name in names.split()}
+# What `loxodon --help` explains, and what only `loxodon help all` lists.
 DAILY = ["add", "consolidate", "recall", "capture", "list", "show", "forget", "status", "ui"]
-"""What `loxodon --help` explains."""
-OPERATORS = ["hook", "openclaw", "model", "clock", "embed", "rekey", "move", "postgres"]
+OPERATORS = ["hook", "model", "clock", "embed", "rekey", "move", "postgres"]
 OPERATORS += ["rebuild-index", "snapshot"]
-"""What only `loxodon help all` lists."""
 _ALSO = {
     "recall": "ask find search",
     "capture": "remember save",
@@ -61,10 +61,17 @@ _ALSO = {
     "postgres migrate": "migrate",
 }
 ALIASES = {name: command for command, names in _ALSO.items() for name in names.split()}
+ALIASES |= {
+    "openclaw install": "connect openclaw",
+    "openclaw uninstall": "connect openclaw --remove",
+    "openclaw status": "connect status",
+    "openclaw follow": "follow openclaw",
+    "openclaw answer": "hook openclaw answer",
+}
 OPTIONS = ("--home", "--store", "--space", "--agent", "--now")
 FLAGS = {"--json": "json", "--reveal": "reveal", "--relays-user": "relays"}
-_OWN = {"openclaw": ("--agent",), "token": ("--agent", "--relays-user")}
-"""Global options that commands have for something else of theirs."""
+# Global options that commands have for something else of theirs.
+_OWN = {"token": ("--agent", "--relays-user")}
 _NOT_TYPED = (verbs.CONVERSATION, verbs.CURSOR, verbs.HISTORY, verbs.TURNS)
 
 Added = tuple[tuple[str, ...], dict[str, Any]]
@@ -76,13 +83,16 @@ class Command(NamedTuple):
 
     name: str
     about: str
-    run: Run
+    run: Run | None = None  # None where it does what its verb does
     added: tuple[Added, ...] = ()
     verb_name: str = ""
     without: str = ""
     words: str = ""
     one_of: str = ""
     said: str = ""
+    hide: str = ""
+    field: str = ""  # what the result is called in JSON, where not as the verb says
+    make: bool = False  # whether a space that is not there is made
 
     @property
     def verb(self) -> Verb | None:
@@ -110,23 +120,25 @@ _DECLARED: dict[str, Command] = {}
 
 
 def arg(spelling: str, help: str, **how: Any) -> Added:
-    """An argument of a command: `--top N`, a choice `--chat direct|group`, a flag `--yes`, or a
-    positional `FILE`; then as argparse's `add_argument` takes it."""
-    *flags, last = spelling.split()
-    if not flags and last[:2] != "--":
-        return (how.pop("dest", last.lower()),), {"metavar": last, "help": help, **how}
-    if last[:2] == "--":
-        flag = {} if "choices" in how else {"action": "store_true"}
-        return (*flags, last), {"help": help, **flag, **how}
+    """An argument of a command: `--top N`, a choice `--chat direct|group`, a flag `--yes`, a
+    positional `FILE` or `ACTION list|delete`; then as argparse's `add_argument` takes it."""
+    *names, last = spelling.split()
+    if not names or last.startswith("--"):
+        names, last = [*names, last], ""
+    if names[0].startswith("--"):
+        dest = tuple(names)
+        how = how if last else {"action": "store_true", **how}
+        last = "" if "choices" in how else last
+    else:
+        dest = (how.pop("dest", names[0].lower()),)
+        how = {"metavar": names[0], **how}
+    if "|" in last:
+        how["choices"] = tuple(last.split("|"))
+    elif last:
+        how["metavar"] = last
     if how.get("action") == "append":
         how["default"] = []
-    kind = {"choices": tuple(last.split("|"))} if "|" in last else {"metavar": last}
-    return tuple(flags), {"help": help, **kind, **how}
-
-
-def action(names: str, help: str, **how: Any) -> Added:
-    """The positional ACTION of a command that does several things."""
-    return arg("ACTION", help, choices=tuple(names.split("|")), **how)
+    return dest, {"help": help, **how}
 
 
 YES = arg("--yes", "do not ask for confirmation")
@@ -154,32 +166,14 @@ def command(
     return declare
 
 
-def derived(
-    name: str, about: str, *added: Added, verb: str = "", make: bool = False, **how: str
-) -> None:
+def derived(name: str, about: str, *added: Added, verb: str = "", **how: Any) -> None:
     """Declare a command that calls its verb, with the positional arguments `added` first, and shows
-    what comes of it, or what is `said` with its fields."""
-
-    def run(call: Call) -> Result:
-        from loxodon.cli.call import Result
-
-        typed = {dest_of(*each): getattr(call, dest_of(*each)) for each in added}
-        first = [typed.pop(flags[0]) for flags, _ in added if flags[0][0] != "-"]
-        first = [" ".join(given) if isinstance(given, list) else given for given in first]
-        more = {option: value for option, value in typed.items() if value}
-        found, field = call.do(*first, make=make, **more), one.verb.field if one.verb else ""
-        if isinstance(found, str):
-            return Result({name: found}, found)
-        told = found._asdict() if hasattr(found, "_asdict") else {field: found}
-        return Result({field: found} if field else found, t(one.said, **told) if one.said else None)
-
-    one = _DECLARED[name] = Command(name, about, run, added, verb or name, **how)
+    what comes of it but for fields to `hide`, or what is `said` with its fields."""
+    _DECLARED[name] = Command(name, about, None, added, verb or name, **how)
 
 
 def command_named(name: str) -> Command:
     """A command, for which its module is loaded."""
-    from importlib import import_module
-
     import_module(f"loxodon.cli.{MODULES[name]}")
     return _DECLARED[name]
 
@@ -205,25 +199,23 @@ def parse(argv: Sequence[str], call: Call) -> str:
         rest = [rest[1], "--help"]
     if rest[0] in ("-V", "--version"):
         return "version"
-    rest[:1] = ALIASES.get(rest[0], rest[0]).split() or [""]
-    name = rest[0]
+    words = 2 if " ".join(rest[:2]) in ALIASES else 1
+    named = " ".join(rest[:words])
+    name, *rest = [*ALIASES.get(named, named).split(" "), *rest[words:]]
     if name not in MODULES:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, [*MODULES, *ALIASES], n=1, cutoff=0.6)
-        raise UsageError(
-            "unknown command {name}",
-            hint="did you mean `loxodon {near}`?"
-            if near
-            else "list all commands with `loxodon help all`",
-            name=repr(name),
-            near=ALIASES.get(near[0], near[0]) if near else "",
-        )
+        near = "".join(get_close_matches(name, [*MODULES, *ALIASES], n=1))
+        hint = "list all commands with `loxodon help all`"
+        if near:
+            hint = "did you mean `loxodon {near}`?"
+        near = ALIASES.get(near, near)
+        raise UsageError("unknown command {name}", hint=hint, name=repr(name), near=near)
     parser = parser_of(command_named(name))
-    if {"-h", "--help"} & set(rest[1:]):
+    if {"-h", "--help"} & set(rest):
         call.text = parser.format_help()
         return "usage"
-    parser.parse_args(rest[1:], call)
+    parser.parse_args(rest, call)
     return name
 
 
@@ -250,34 +242,32 @@ def _global_options(argv: list[str], call: Call) -> list[str]:
 
 def parser_of(one: Command) -> argparse.ArgumentParser:
     """The parser of a command."""
-    also = t(
-        "Also: --home DIR, --store URL, --space NAME, --agent NAME, --now ISO, --json; see "
-        "`loxodon --help`."
-    )
     parser = _Parser(
         prog=f"loxodon {one.name}",
         description=t(one.about),
         allow_abbrev=False,
         # With a width of its own, it does not load shutil and three compressors to find one.
         formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=98),
-        epilog=also,
+        epilog=t(
+            "WHEN: 2026-02-04, yesterday, 3 days ago, last week, 上周三.\n"
+            "Also: --home DIR, --store URL, --space NAME, --agent NAME, --now ISO, --json; see "
+            "`loxodon --help`."
+        ),
     )
     alone = parser.add_mutually_exclusive_group() if one.one_of else parser
-    added = {dest_of(flags, how) for flags, how in one.added}
+    added = set(map(dest_of, one.added))
     for argument in one.arguments:
         if argument.name not in added:
             _add(parser, argument, one.words)
     for flags, how in one.added:
         to = alone if flags[0] in one.one_of.split() else parser
         to.add_argument(*flags, **{**how, "help": t(how["help"])})
-    if any(action.metavar == "WHEN" for action in parser._actions):
-        when = t("WHEN: 2026-02-04, yesterday, 3 days ago, last week, 上周三.")
-        parser.epilog = f"{when}\n{also}"
     return parser
 
 
-def dest_of(flags: tuple[str, ...], how: dict[str, Any]) -> str:
+def dest_of(added: Added) -> str:
     """The attribute that an added argument becomes."""
+    flags, how = added
     dest: str = how.get("dest", flags[0].lstrip("-").replace("-", "_"))
     return dest
 
@@ -306,10 +296,9 @@ def _add(parser: argparse.ArgumentParser, one: Argument, words: str) -> None:
 
 def whole(text: str) -> int:
     """The type of options that count; argparse names it where it does not fit."""
-    value = int(text)
-    if value < 0:
+    if not text.isdecimal():
         raise ValueError(text)
-    return value
+    return int(text)
 
 
 _KINDS: dict[Any, tuple[str, Callable[[str], Any] | None]] = {

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import CHAT, arg, command, whole
 from loxodon.errors import INSTALL, ConfigError, UsageError
-from loxodon.memory import Memory
 from loxodon.messages import t
 
 if TYPE_CHECKING:
@@ -56,14 +54,11 @@ def _host(call: Call, surface: str, **how: Any) -> Host:
     return host
 
 
-def _began(call: Call, said: str, **data: object) -> None:
-    print(json.dumps({**data, "pid": os.getpid()}) if call.json else said, flush=True)
-
-
-def _serving(call: Call, url: str) -> None:
-    home = call.folder
-    said = t("serving the memory at {home} on {url}; press Ctrl-C to stop", home=home, url=url)
-    _began(call, said, url=url, home=home)
+def _serving(call: Call, url: str, **more: str) -> None:
+    """Say that requests are answered now."""
+    told = {"url": url, "home": call.folder, **more}
+    said = t("serving the memory at {home} on {url}; press Ctrl-C to stop", **told)
+    print(json.dumps({**told, "pid": os.getpid()}) if call.json else said, flush=True)
 
 
 @command(*ADDRESS)
@@ -176,36 +171,27 @@ def proxy(call: Call) -> Result:
         _host(call, "proxy", threads=_THREADS) as recalling,
         _host(call, "proxy", threads=_THREADS) as journal,
     ):
-        _warm(recalling.memory(call.space))
+        memory = recalling.memory(call.space)
+        # Load what a recall needs, so that the first client does not wait for it.
+        for words in ("What did I say?", "我昨天说了什么？") if memory.config.enabled else ():
+            memory.gate(words)
+            memory.recall(words, as_of=memory.now())  # which counts no use
+            memory.snapshot()
         memories = Memories(recalling, journal, call.limit, explain=call.explain)
         rule, limits = SpaceRule(call.space, call.space_by), recalling.config.serve
         how: Any = {"key_is_ours": bool(call.key_env), "rate": limits.rate}
-        runner, app = Runner(journal), App(upstream, memories, at, rule, **how)
+        app = App(upstream, memories, at, rule, **how)
 
         def ready() -> None:
             runner.start()
-            url = f"{url_of(listening)}/v1"
-            data = {"url": url, "upstream": upstream.base, "home": call.folder}
-            said = t(
-                "set your client's base URL to {url}; requests go to {upstream} and are remembered "
-                "at {home}; press Ctrl-C to stop",
-                **data,
-            )
-            _began(call, said, **data)
+            _serving(call, f"{url_of(listening)}/v1", upstream=upstream.base)
 
+        runner = Runner(journal)
         try:
             serve(app, listening, ready=ready, connections=limits.connections)
         finally:
             runner.stop()
     return Result({}, printed=True)
-
-
-def _warm(memory: Memory) -> None:
-    """Load what a recall needs, so that the first client does not wait for it."""
-    for words in ("What did I say yesterday?", "我昨天说了什么？") if memory.config.enabled else ():
-        memory.gate(words)
-        memory.recall(words, as_of=memory.now())  # which counts no use
-        memory.snapshot()
 
 
 @command(
@@ -231,32 +217,26 @@ def mcp(call: Call) -> Result:
             extra="mcp",
             reason=error,
         ) from None
+    from contextlib import ExitStack
+
     from loxodon.http.server import url_of
-    from loxodon.mcp.transports import PATH, serve_http, serve_pipes
-
-    if not call.http:
-        with _served(call) as served:
-            serve_pipes(served)
-        return Result({}, printed=True)
-    at = _door(call)
-    with _listen(call, call.host) as listening, _served(call) as served:
-        serve_http(served, listening, at, lambda: _serving(call, url_of(listening) + PATH))
-    return Result({}, printed=True)
-
-
-@contextmanager
-def _served(call: Call) -> Iterator[Any]:
-    """The memory that the options name, open, and the schedule beside it."""
     from loxodon.jobs.runner import Runner
     from loxodon.mcp.server import Served
+    from loxodon.mcp.transports import PATH, serve_http, serve_pipes
 
-    with _host(call, "mcp") as host:
+    with ExitStack() as stack:
+        at = _door(call) if call.http else None
+        listening: Any = stack.enter_context(_listen(call, call.host)) if at else None
+        host = stack.enter_context(_host(call, "mcp"))
         runner = Runner(host)
+        stack.callback(runner.stop)
         if not call.no_background:
             runner.start()
-        try:
-            audience: Any = call.audience or ("private" if call.chat == "direct" else "group")
-            who = (call.space, call.chat, audience, call.as_agent, call.relays)
-            yield Served(host, *who, journals=not call.no_journal)
-        finally:
-            runner.stop()
+        audience: Any = call.audience or ("private" if call.chat == "direct" else "group")
+        who = (call.space, call.chat, audience, call.as_agent, call.relays)
+        served = Served(host, *who, journals=not call.no_journal)
+        if at:
+            serve_http(served, listening, at, lambda: _serving(call, url_of(listening) + PATH))
+        else:
+            serve_pipes(served)
+    return Result({}, printed=True)

@@ -1,8 +1,7 @@
 """How results are shown: as text for a person, as JSON with `--json`.
 
-A command returns data, lines and tables; `show` prints them, `listing` and `record` make them of
-any value. Rich draws tables and progress bars and takes 40 ms to load, so it is loaded when one is
-drawn; a recall needs neither.
+A command returns data; `listing` and `record` make lines and tables of any value, `in_words` says a
+single one, and `show` prints them. Rich takes 40 ms to load: only where a table is drawn.
 """
 
 from __future__ import annotations
@@ -10,33 +9,31 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from time import monotonic
 from typing import Any, NamedTuple
 
 from loxodon.messages import current, t
 from loxodon.store.clock_check import Doubted
-from loxodon.types import FileProblem, Item, Record, Source, Turn
+from loxodon.types import FileProblem, Item, Pause, Record, Source, Turn
 
 LISTED = 50  # memories, turns or files that a person is shown unless they ask for more
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 # Characters that mean nothing in any text stand for a style until a line is printed.
 _MARKS = {style: chr(0xFDD0 + n) for n, style in enumerate(_STYLES)}
 _END = "\ufddf"
+# What a terminal would act on: control characters, and marks that turn text around.
 _DRIVES = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""What a terminal would act on: control characters, and marks that turn text around."""
 _PIPE_WIDTH = 160  # a pipe has no width: do not fold what a script will read
-_PATIENCE = 1.0  # seconds before a progress bar appears
 _LONG = 30  # characters that a cell may have without being folded
 
-_mask: Callable[[str], str] | None = None
+_mask: Callable[[Any], Any] | None = None
 
 
-def mask_with(mask: Callable[[str], str] | None) -> None:
-    """Show every text as `mask` makes it, from now on; None for as it is."""
+def mask_with(mask: Callable[[Any], Any] | None) -> None:
+    """Show every text and JSON value as `mask` makes it, from now on; None for as it is."""
     global _mask
     _mask = mask
 
@@ -47,14 +44,8 @@ def json_text(value: object) -> str:
 
     from loxodon.http.wire import plain
 
-    def masked(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {name: masked(one) for name, one in value.items()}
-        if isinstance(value, list):
-            return [masked(one) for one in value]
-        return _mask(value) if _mask and isinstance(value, str) else value
-
-    return json.dumps(masked(plain(value)), ensure_ascii=False, indent=2)
+    whole = plain(value)
+    return json.dumps(_mask(whole) if _mask else whole, ensure_ascii=False, indent=2)
 
 
 # Text
@@ -63,6 +54,11 @@ def json_text(value: object) -> str:
 def label(name: str) -> str:
     """What a field, a kind or a count is called."""
     return t(name.replace("_", " "))
+
+
+def visible(text: str) -> str:
+    """What was typed or a file is called, with a sign for what is not UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def safe(text: str) -> str:
@@ -119,33 +115,41 @@ class Table(NamedTuple):
         return text.get().removesuffix("\n")
 
 
+# Values
+
+
+def fields(value: Any) -> Mapping[str, Any]:
+    """What a record or a mapping has by name; nothing of any other value."""
+    if isinstance(value, Mapping):
+        return value
+    found: Mapping[str, Any] = value._asdict() if hasattr(value, "_asdict") else {}
+    return found
+
+
 def listing(found: Sequence[Any]) -> list[object]:
     """Memories and messages in their own way, other records and mappings as a table of the fields
     that any of them has, anything else a line each."""
     if not found:
         return [t("nothing found")]
-    if isinstance(found[0], Record):
-        heads = ("id", "kind", "importance", "strength", "since", "memory", "tags")
-        return [Table(heads, [_memory(one) for one in found])]
     if isinstance(found[0], Turn):
         return [*_chat(found)]
-    rows = [one if isinstance(one, Mapping) else _fields(one) for one in found]
+    rows = [_memory(one) if isinstance(one, Record) else fields(one) for one in found]
     if not rows[0]:
         return [*map(in_words, found)]
-    names = tuple(name for name in rows[0] if any(_is_given(one[name]) for one in rows))
-    return [Table(names, [[one[name] for name in names] for one in rows])]
+    names = [*dict.fromkeys(name for row in rows for name, one in row.items() if _is_given(one))]
+    return [Table(names, [[one.get(name) for name in names] for one in rows])]
 
 
-def _fields(value: Any) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = value._asdict() if hasattr(value, "_asdict") else {}
-    return found
-
-
-def _memory(one: Record) -> Sequence[object]:
-    said = one.content + (f"  [{t('archived')}]" if one.state == "archived" else "")
-    since = day(one.valid_from or one.created_at)
-    weights = f"{one.importance:.2f}", f"{one.strength:.2f}"
-    return one.id, one.kind, *weights, since, said, ", ".join(one.tags)
+def _memory(one: Record) -> Mapping[str, object]:
+    return {
+        "id": one.id,
+        "kind": one.kind,
+        "importance": f"{one.importance:.2f}",
+        "strength": f"{one.strength:.2f}",
+        "since": day(one.valid_from or one.created_at),
+        "memory": one.content + (f"  [{t('archived')}]" if one.state == "archived" else ""),
+        "tags": one.tags,
+    }
 
 
 def _chat(found: Sequence[Turn]) -> Iterable[str]:
@@ -162,19 +166,21 @@ def _chat(found: Sequence[Turn]) -> Iterable[str]:
 
 
 def record(value: Any, *without: str) -> list[object]:
-    """A record or a mapping as pairs of what is in it, and below them the records that it has."""
+    """A record or a mapping as pairs of what is in it, and below them the records that it has.
+    Problems of files are warnings (`problems_in`)."""
     rows: list[tuple[str, object]] = []
     below: list[object] = []
-    for name, one in (value if isinstance(value, Mapping) else _fields(value)).items():
+    for name, one in fields(value).items():
         if name in without or not _is_given(one):
             continue
         if isinstance(one, Mapping) and all(isinstance(part, Mapping) for part in one.values()):
             one = [{"name": key, **part} for key, part in one.items()]
-            below += [paint(label(name), "bold"), *listing(one)]
-            continue
         many = isinstance(one, list | tuple) and not hasattr(one, "_asdict")
         first = one[0] if many else one
-        if hasattr(first, "_asdict") and not isinstance(first, Source):
+        if isinstance(first, FileProblem):
+            continue
+        nested = hasattr(first, "_asdict") or (many and isinstance(first, Mapping))
+        if nested and not isinstance(first, Source | Pause | Doubted):
             below += [paint(label(name), "bold"), *(listing(one) if many else record(one))]
         else:
             size = f"{one / 1e6:.1f} MB" if name in ("bytes", "size") else in_words(one)
@@ -187,7 +193,7 @@ def _is_given(value: object) -> bool:
 
 
 def in_words(value: object) -> str:
-    """The value of a field."""
+    """A single value."""
     if value is None or value == ():
         return "—"
     if isinstance(value, bool):
@@ -199,8 +205,22 @@ def in_words(value: object) -> str:
     if isinstance(value, Source):
         file = value.file and f"{value.file}:{value.line}"
         return file or f"{value.session}:{value.turn}"
+    if isinstance(value, Doubted):
+        return t(
+            "the system clock ({now}) is not trusted, it was last at {last}: nothing fades, "
+            "expires or is summarised; if it is right, run `loxodon clock --right`",
+            now=in_words(value.now),
+            last=in_words(value.last),
+        )
+    if isinstance(value, Pause):
+        if value.until is None:
+            return t("paused: nothing is recorded or learned until `loxodon resume`")
+        until = in_words(value.until)
+        return t("paused until {until}: nothing is recorded or learned", until=until)
     if isinstance(value, Mapping):
-        return ", ".join(f"{label(name)} {in_words(one)}" for name, one in value.items() if one)
+        return ", ".join(
+            f"{label(str(name))} {in_words(one)}" for name, one in value.items() if one
+        )
     if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
         return ", ".join(map(in_words, value))
     named = (name for name in ("content", "value", "name") if hasattr(value, name))
@@ -225,22 +245,21 @@ def day(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d}"
 
 
-def doubted(clock: Doubted) -> str:
-    """Why nothing goes for its age, and what to do about it."""
-    return t(
-        "the system clock ({now}) is not trusted, it was last at {last}: nothing fades, expires or "
-        "is summarised; if it is right, run `loxodon clock --right`",
-        now=in_words(clock.now),
-        last=in_words(clock.last),
-    )
+def problems_in(value: Any) -> Iterator[FileProblem]:
+    """What was wrong in files, anywhere in a result."""
+    if isinstance(value, FileProblem):
+        yield value
+    elif many := fields(value).values() or (value if isinstance(value, list | tuple) else ()):
+        for one in many:
+            yield from problems_in(one)
 
 
-def problem_lines(problems: Sequence[FileProblem], before: str = "") -> list[str]:
+def problem_lines(problems: Sequence[FileProblem]) -> list[str]:
     """What was wrong in files: where, what, and what to do."""
     lines = []
     for one in problems[:LISTED]:
         where = t("{file} line {line}", file=one.file, line=one.line) if one.line else one.file
-        lines.append(f"{before}{where}: {one.what}")
+        lines.append(f"{where}: {one.what}")
         if one.hint:
             lines.append("  " + t("hint: {hint}", hint=one.hint))
     if len(problems) > LISTED:
@@ -285,29 +304,9 @@ def _shares(shares: Mapping[str, float], sign: str = "") -> str:
     return ", ".join(f"{label(name)} {sign}{x:.2f}" for name, x in shares.items() if x >= 0.005)
 
 
-class Bar:
-    """Progress on stderr, shown only on a terminal and only for what takes over a second."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._since = monotonic()
-        self._bar: Any = None
-
-    def __call__(self, *numbers: int) -> None:
-        *_, done, total = numbers  # of a phase, where there are phases
-        if self._bar is None and sys.stderr.isatty() and monotonic() - self._since > _PATIENCE:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._bar = Progress(console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._bar.add_task(self._what, total=total)
-        if self._bar is not None:
-            self._bar.update(0, completed=done, total=total)
-
-    def __enter__(self) -> Bar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+def progress(*numbers: int) -> None:
+    """How far something is that takes long, on a terminal."""
+    *_, done, total = numbers  # of a phase, where there are phases
+    if sys.stderr.isatty() and total:
+        end = "\r" if done < total else "\r     \r"
+        print(f"{100 * done // total} %", end=end, file=sys.stderr, flush=True)

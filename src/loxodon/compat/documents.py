@@ -91,11 +91,6 @@ class Documents:
         return (*self._root, *names)
 
     @verb(named=True)
-    def cleaned(self, value: Any) -> Any:
-        """A value as it would be kept: without what may not be stored."""
-        return self._clean(value)
-
-    @verb(named=True)
     def together(self) -> AbstractContextManager[None]:
         """Several changes that are all kept, or none; what a memory does inside belongs to them."""
         return self._store.writing()

@@ -32,10 +32,46 @@ def question_of(memory: Memory, action: Action, id: str) -> Question:
     """What the user is asked; NotFoundError if nothing has this id, ForbiddenError if whoever asks
     is not the owner."""
     memory.for_owner()
-    asked, about, command = _ASKS[action](memory, id)
+    if action == "confirm":
+        belief = memory.get(id)
+        about, command = f"v{belief.version}\n{belief.content}", ["review", "--confirm", id]
+        command += ["--version", str(belief.version)]
+        asked = t("Is this true? {text}", text=_shown(memory, belief.content))
+        for one in memory.reviews():
+            if one.belief.id == id != one.against.id:
+                about += f"\n{one.against.id}"
+                text = _shown(memory, one.against.content)
+                asked += "\n" + t("It would replace: {text}", text=text)
+    elif action == "forget":
+        if not id.startswith(("f_", "b_", "s_", "t_")):
+            raise InputError(
+                "{id} is neither a memory nor a message",
+                hint="use an id such as f_…, b_…, s_… or t_… from `loxodon recall`",
+                id=repr(id),
+            )
+        about = (memory.turn(id) if id.startswith("t_") else memory.get(id)).content
+        counts = counted(memory.forget(id, dry_run=True).erased)
+        asked = t("Delete this permanently? {text}", text=_shown(memory, about))
+        asked, command = f"{asked}\n{t('would delete: {counts}', counts=counts)}", ["forget", id]
+    else:
+        held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
+        about = next((one.text for one in held if one.id == id), "")
+        if not about:
+            raise NotFoundError(
+                "{id} is not in quarantine",
+                hint="list the quarantine with `loxodon quarantine`",
+                id=repr(id),
+            )
+        text = about[:_SHOWN]
+        asked = t("May your agent see this text, which was held back? {text}", text=text)
+        command = ["quarantine", "release", id]
     state = sha256("\0".join((action, id, about)).encode("utf-8", "surrogatepass")).hexdigest()
     space = [] if memory.space == "main" else ["--space", memory.space]
     return Question(asked, state, shlex.join(["loxodon", *space, *command]))
+
+
+def _shown(memory: Memory, text: str) -> str:
+    return memory.guard.shown(text[:_SHOWN], private=True)
 
 
 def require(memory: Memory, action: Action, id: str, agreed: str) -> None:
@@ -47,51 +83,3 @@ def require(memory: Memory, action: Action, id: str, agreed: str) -> None:
             hint="ask the user to run: {command}",
             command=question.command,
         )
-
-
-Asked = tuple[str, str, list[str]]
-"""A question, all of the words that it is about, and the command that does the same."""
-
-
-def _whether_true(memory: Memory, id: str) -> Asked:
-    belief = memory.get(id)
-    open = [one.against for one in memory.reviews() if one.belief.id == id]
-    other = [one for one in open if one.id != id]
-    lines = [t("Is this true? {text}", text=_shown(memory, belief.content))]
-    lines += [t("It would replace: {text}", text=_shown(memory, one.content)) for one in other]
-    about = "\n".join([f"v{belief.version}", belief.content, *(one.id for one in other)])
-    command = ["review", "--confirm", id, "--version", str(belief.version)]
-    return "\n".join(lines), about, command
-
-
-def _whether_to_delete(memory: Memory, id: str) -> Asked:
-    if not id.startswith(("f_", "b_", "s_", "t_")):
-        raise InputError(
-            "{id} is neither a memory nor a message",
-            hint="use an id such as f_…, b_…, s_… or t_… from `loxodon recall`",
-            id=repr(id),
-        )
-    text = (memory.turn(id) if id.startswith("t_") else memory.get(id)).content
-    counts = counted(memory.forget(id, dry_run=True).erased)
-    asked = t("Delete this permanently? {text}", text=_shown(memory, text))
-    return f"{asked}\n{t('would delete: {counts}', counts=counts)}", text, ["forget", id]
-
-
-def _whether_to_release(memory: Memory, id: str) -> Asked:
-    held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
-    one = next((one for one in held if one.id == id), None)
-    if one is None:
-        raise NotFoundError(
-            "{id} is not in quarantine",
-            hint="list the quarantine with `loxodon quarantine`",
-            id=repr(id),
-        )
-    asked = t("May your agent see this text, which was held back? {text}", text=one.text[:_SHOWN])
-    return asked, one.text, ["quarantine", "release", id]
-
-
-_ASKS = {"confirm": _whether_true, "forget": _whether_to_delete, "release": _whether_to_release}
-
-
-def _shown(memory: Memory, text: str) -> str:
-    return memory.guard.shown(text[:_SHOWN], private=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from loxodon.guard.provenance import is_own
 from loxodon.messages import t
-from loxodon.types import Record, Version
+from loxodon.types import Record
 
 Shape = Mapping[str, Any]
 
@@ -32,12 +32,6 @@ def memory_of(record: Record) -> Shape:
         ],
         "waits": record.kind == "belief" and not is_own(record.trust),
     }
-
-
-def version_of(one: Version) -> Shape:
-    """One version of a memory."""
-    known = picked(one.record, "content", "state", "importance", "confidence")
-    return {"version": one.version, "at": one.at, "change": one.change, **known}
 
 
 def picked(value: object, *names: str) -> dict[str, Any]:
@@ -93,13 +87,11 @@ def journal_text(found: Shape) -> str:
     return "\n".join(said)
 
 
-def page_text(found: Shape) -> str:
-    """What is one text already."""
-    return found.get("text") or found.get("context") or t("nothing related was found")
-
-
 def plain_text(found: Shape) -> str:
-    """The fields that have something in them, a line each; memories as `memory_text` tells them."""
+    """What is one text already; else the fields that have something in them, a line each."""
+    if "text" in found or "context" in found:
+        texts = map(found.get, ("text", "context", "reason"))
+        return str(next(filter(None, texts), t("nothing related was found")))
     lines = []
     for name, one in found.items():
         if isinstance(one, list):
@@ -128,7 +120,3 @@ def search_text(answer: Shape) -> str:
     if lines and answer["unsure"]:
         lines.insert(0, t("unsure: the results below match the question only weakly"))
     return "\n".join(lines) or t("nothing related was found")
-
-
-def read_text(answer: Shape) -> str:
-    return str(answer["text" if answer["status"] == "ok" else "reason"])

@@ -29,7 +29,7 @@ from loxodon.memory import Memory, verb_named
 from loxodon.messages import current
 from loxodon.security.tokens import Right
 from loxodon.types import Added, Chat, Record
-from loxodon.verbs import FLAG, MOMENT_OR_NONE, TEXT, WHOLE, Argument, Verb
+from loxodon.verbs import FLAG, TEXT, WHOLE, Argument, Verb
 
 Given = dict[str, Any]
 Run = Callable[[Memory, Chat, Given], Shape]
@@ -86,8 +86,6 @@ class Tool(NamedTuple):
 def _described(one: Argument) -> Schema:
     schema = schema_of(one._replace(most=0))
     found: Schema = {name: schema[name] for name in ("type", "enum", "items") if name in schema}
-    if one.kind == MOMENT_OR_NONE:
-        found["type"] = [found["type"], "null"]
     return {**found, "description": one.about} if one.about else found
 
 
@@ -96,19 +94,17 @@ TOOLS: list[Tool] = []
 
 def tool(
     verbs: str,
-    show: Show,
     *own: Argument,
-    takes: str = "",
+    show: Show = shapes.plain_text,
     bare: str = "",
     told: Mapping[str, str] = {},
     **traits: Any,
 ) -> Callable[[Run], Run]:
-    """Declare a tool with arguments of its own and of its verbs: those that it `takes` with their
-    help, those that a model is `told` other words of, and the `bare` ones, whose name says it."""
+    """Declare a tool with arguments of its own and of its verbs: those that a model is `told` of in
+    other words, and the `bare` ones, whose name says it."""
     used = tuple(map(verb_named, verbs.split()))
     known = {one.name: one for verb in reversed(used) for one in verb.arguments}
-    words = {**{name: known[name].about for name in takes.split()}, **told}
-    words |= dict.fromkeys(bare.split(), "")
+    words = {**told, **dict.fromkeys(bare.split(), "")}
     arguments = (*own, *(known[name]._replace(about=about) for name, about in words.items()))
 
     def declare(run: Run) -> Run:
@@ -140,21 +136,20 @@ def offered(
 
 @tool(
     "recall journal entities",
-    shapes.search_text,
     Argument("maxResults", WHOLE, ""),
     Argument("corpus", ("all", "memory", "sessions"), "sessions: past messages only"),
+    show=shapes.search_text,
     bare="query",
 )
 def memory_search(memory: Memory, chat: Chat, given: Given) -> Shape:
-    """Search facts, preferences, decisions, people, plans, past messages and notes, in any wording
-    and language. Call it before you answer about earlier talks, the user, their people or projects,
-    or if something is meant that is not in view (“as we said”, “上次”)."""
+    """Search facts, preferences, people, plans, past messages and notes, in any wording. Call it
+    before you answer about earlier talks, the user, their people or projects, or something not in
+    view (“as we said”, “上次”)."""
     return _answer(memory, chat, "search", given)
 
 
 @tool(
     "get turn",
-    shapes.read_text,
     Argument("id", TEXT, "f_…, b_…, s_…, t_…"),
     Argument("path", TEXT, "such as memory/insights.md"),
     Argument("from", WHOLE, "first line"),
@@ -175,10 +170,9 @@ def _answer(memory: Memory, chat: Chat, want: str, given: Given) -> Shape:
 
 @tool(
     "recall",
-    shapes.page_text,
     Argument("message", TEXT, "what the user typed, word for word", required=True),
-    told={"budget": "in tokens", "since": "ISO 8601"},
-    bare="until project",
+    told={"budget": "in tokens"},
+    bare="project",
     journals=True,
 )
 def recall_context(memory: Memory, chat: Chat, given: Given) -> Shape:
@@ -193,12 +187,7 @@ def recall_context(memory: Memory, chat: Chat, given: Given) -> Shape:
     return {**told, "ids": [one.id for one in found.items]}
 
 
-@tool(
-    "list",
-    shapes.plain_text,
-    told={"since": "ISO 8601"},
-    bare="until kind state project tag entity limit",
-)
+@tool("list", told={"since": "ISO 8601"}, bare="kind state tag entity limit")
 def list_memories(memory: Memory, chat: Chat, given: Given) -> Shape:
     """List what is known, newest first. To find something by what it says, use memory_search."""
     limit = min(given.pop("limit", _LISTED), _MOST_LISTED)
@@ -207,19 +196,20 @@ def list_memories(memory: Memory, chat: Chat, given: Given) -> Shape:
     return {"memories": [*map(shapes.memory_of, found[:limit])], "more": len(found) > limit}
 
 
-@tool("history", shapes.plain_text, ID)
+@tool("history", ID)
 def history(memory: Memory, chat: Chat, given: Given) -> Shape:
     """Every version of a memory, oldest first."""
     id = seen(memory, chat, given["id"]).id
     found = [  # what it was while it was private stays so
-        shapes.version_of(one)
+        shapes.picked(one, "version", "at", "change")
+        | shapes.picked(one.record, "content", "state", "importance", "confidence")
         for one in memory.history(id)
         if chat == "direct" or one.record.audience != "private"
     ]
     return {"id": id, "versions": found}
 
 
-@tool("snapshot", shapes.page_text, bare="language", private=True)
+@tool("snapshot", bare="language", private=True)
 def snapshot(memory: Memory, chat: Chat, given: Given) -> Shape:
     """A page on the user: who they are, what matters now. Read it once, at the start."""
     return {"text": for_agents(memory.snapshot(given.get("language", current())))}
@@ -235,9 +225,9 @@ def seen(memory: Memory, chat: Chat, id: str) -> Record:
 
 @tool(
     "add",
-    shapes.journal_text,
     Argument("user", TEXT, "the user's message, word for word"),
     Argument("assistant", TEXT, "your reply, or its gist"),
+    show=shapes.journal_text,
     private=True,
     journals=True,
 )
@@ -292,38 +282,29 @@ def _is_doubtful(text: str) -> bool:
 
 @tool(
     "remember capture",
-    shapes.memory_text,
     Argument(
-        "quote",
-        TEXT,
-        "the user's words that say it, word for word from a journalled message; "
-        "without it the user has to confirm it",
+        "quote", TEXT, "the user's own words that say it; without them the user has to confirm it"
     ),
     Argument("kind", ("fact", "belief"), "belief: you only suppose it"),
-    told={
-        "importance": "0 to 1: 1 if forgetting it would do harm (an allergy), 0.7 for preferences",
-        "entities": "people, places, projects by name",
-        "expires_at": "ISO 8601",
-        "audience": "private: only the user; all: every agent",
-    },
-    bare="content tags project",
+    told={"importance": "0 to 1: 1 for an allergy, 0.7 for preferences", "expires_at": "ISO 8601"},
+    show=shapes.memory_text,
+    bare="content entities tags audience",
     repeatable=True,
 )
 def remember(memory: Memory, chat: Chat, given: Given) -> Shape:
-    """Keep one thing. Call it when the user asks to (“remember…”, “记住”), corrects you for good,
-    or says something that would hurt to lose. One statement that can be understood alone: third
-    person, names, absolute dates (“The user is allergic to peanuts”). Never a password or key."""
+    """Keep one thing: when the user asks to (“记住”), corrects you for good, or says what would
+    hurt to lose. One statement that can be understood alone: third person, names, absolute dates
+    (“The user is allergic to peanuts”). Never a password or key."""
     return shapes.memory_of(memory.remember(**given))
 
 
 @tool(
     "revise edit archive unarchive",
-    shapes.memory_text,
     ID,
-    Argument("archived", FLAG, "true takes it out of recall (“忘了它吧”), false brings it back"),
-    takes="content valid_until due_at",
-    told={"version": "refuse if it is no longer this"},
-    bare="importance entities tags audience expires_at done",
+    Argument("archived", FLAG, "true takes it out of recall, false brings it back"),
+    told={"version": "refuse if it is no longer this", "valid_until": "ISO 8601"},
+    show=shapes.memory_text,
+    bare="content importance audience due_at done",
     **CHANGES,
 )
 def update_memory(memory: Memory, chat: Chat, given: Given) -> Shape:
@@ -341,7 +322,7 @@ def update_memory(memory: Memory, chat: Chat, given: Given) -> Shape:
     return shapes.memory_of(record)
 
 
-@tool("forget", shapes.plain_text, ID, private=True, asks="forget", **CHANGES)
+@tool("forget", ID, private=True, asks="forget", **CHANGES)
 def forget(memory: Memory, chat: Chat, given: Given) -> Shape:
     """Erase a memory or message for good, with the words it came from. Only if the user asks for
     that (“彻底忘掉”); they are asked to confirm it."""
@@ -353,7 +334,6 @@ def forget(memory: Memory, chat: Chat, given: Given) -> Shape:
 
 @tool(
     "reviews confirm reject",
-    shapes.plain_text,
     Argument("id", TEXT, "b_…"),
     Argument("decision", ("confirm", "reject"), ""),
     private=True,
@@ -387,12 +367,7 @@ def review(memory: Memory, chat: Chat, given: Given) -> Shape:
 
 
 @tool(
-    "quarantine release",
-    shapes.plain_text,
-    Argument("id", TEXT, "q_…"),
-    overwrites=True,
-    private=True,
-    asks="release",
+    "quarantine release", Argument("id", TEXT, "q_…"), overwrites=True, private=True, asks="release"
 )
 def quarantine(memory: Memory, chat: Chat, given: Given) -> Shape:
     """List what is held back of tools, pages and other people, without its words; with an id,
@@ -408,7 +383,7 @@ def quarantine(memory: Memory, chat: Chat, given: Given) -> Shape:
     return {"held": held}
 
 
-@tool("consolidate", shapes.plain_text, repeatable=True, long=True)
+@tool("consolidate", repeatable=True, long=True)
 def consolidate(memory: Memory, chat: Chat, given: Given) -> Shape:
     """Learn from new messages now, which also happens by itself. Only if the user asks for it
     (“整理记忆”)."""
@@ -420,7 +395,6 @@ def consolidate(memory: Memory, chat: Chat, given: Given) -> Shape:
 
 @tool(
     "hand_out take_answer",
-    shapes.plain_text,
     Argument("ticket", TEXT, ""),
     Argument("answer", TEXT, "the JSON object, as text"),
     overwrites=True,
@@ -429,13 +403,11 @@ def consolidate(memory: Memory, chat: Chat, given: Given) -> Shape:
 def read_waiting(memory: Memory, chat: Chat, given: Given) -> Shape:
     """Hand out messages that the rules could not read, with a ticket and instructions; then take
     your answer. Only if the user asks to tidy up the memory."""
-    told = {"ticket": "", "instructions": "", "data": "", "left": 0, "did": {}, "refused": {}}
     if not given.get("ticket"):
-        asked = shapes.picked(memory.hand_out(), "ticket", "instructions", "data", "left")
-        return {**told, **asked}
+        return shapes.picked(memory.hand_out(), "ticket", "instructions", "data", "left")
     done = memory.take_answer(given["ticket"], given.get("answer", ""))
     came = {"did": done.model.did, "refused": done.model.refused} if done.model else {}
-    return {**told, **came, "left": done.counts.get("waiting", 0)}
+    return {**came, "left": done.counts.get("waiting", 0)}
 
 
 # Commands

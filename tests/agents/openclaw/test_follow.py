@@ -101,8 +101,8 @@ def test_where_openclaw_is(tmp_path: Path, variables: dict[str, str], folder: st
     OpenClaw(tmp_path / folder).file("one", talk("a"))
     env = {name: value.format(home=tmp_path) for name, value in variables.items()}
     env |= {"HOME": str(tmp_path), "LOXODON_HOME": str(tmp_path / "home"), "LANG": "C.UTF-8"}
-    done = typed("openclaw", "follow", "--json", env=env)
-    assert json.loads(done.stdout)["added"] == 1
+    done = typed("follow", "openclaw", "--json", env=env)
+    assert json.loads(done.stdout)["openclaw"]["added"] == 1
 
 
 # -- what is new ---------------------------------------------------------------------------------

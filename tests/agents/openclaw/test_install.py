@@ -379,11 +379,21 @@ def test_channels_without_an_owner_are_told(place: Place) -> None:
     text = place.config.read_text("utf-8").replace("{", f"{{ channels: {channels},", 1)
     place.config.write_text(text, "utf-8")
     assert b"telegram" in place.type("status").stdout
-    found = json.loads(place.type("status", "--json").stdout)
-    assert found["unowned"] == ["telegram"]
     text = text.replace("{", "{ commands: { ownerAllowFrom: ['telegram:42'] },", 1)
     place.config.write_text(text, "utf-8")
     assert b"ownerAllowFrom" not in place.type("status").stdout
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python itself can unpack")
+def test_package_that_is_needed_and_missing_is_told(place: Place) -> None:
+    make_newer(place)
+    before = place.all()
+    hidden = "import sys; sys.modules['zstandard'] = None; import loxodon.__main__"
+    words = ["openclaw", "install", "--state", str(place.state), "--yes", "--home", str(place.home)]
+    done = subprocess.run([sys.executable, "-c", hidden, *words], capture_output=True, text=True)
+    assert done.returncode == 6
+    assert "[workspace]" in done.stderr
+    assert place.all() == before
 
 
 def test_scripts_of_the_skill_call_the_memory(place: Place) -> None:

@@ -32,6 +32,7 @@ from loxodon.spaces import home_at
 SPACES = {"en": "main", "zh": "zh"}  # the space of each language
 _MARK = "example"  # a file in the home that says that it is one, and may be replaced
 _ROLES = {">": "user", "<": "assistant", "w": "tool"}
+# What to try, in the space of each language, besides its pages and lists.
 _TRY = {
     "en": (
         "recall 'Where do I live?' --top 3 --explain",
@@ -44,7 +45,6 @@ _TRY = {
         "context 给我姐姐沈知夏做饭要注意什么？",
     ),
 }
-"""What to try, in the space of each language, besides its pages and lists."""
 
 
 @command(
@@ -54,25 +54,20 @@ _TRY = {
 def demo(call: Call) -> Result:
     """Build an example memory with a few months of life in it, to try things on."""
     home = home_at(call.dir or call.home or "~/.loxodon-demo")
-    mark = Path(home, _MARK)
-    is_example = mark.exists()
+    is_example = Path(home, _MARK).exists()
     if not is_example and os.path.exists(home) and (os.path.isfile(home) or os.listdir(home)):
         raise InputError(
             "{path} contains something other than an example memory",
             hint="choose a folder that is empty or does not exist: loxodon demo DIR",
             path=home,
         )
-    if call.replace or not is_example or "complete" not in mark.read_text("utf-8"):
+    if call.replace or not is_example:
         shutil.rmtree(home, ignore_errors=True)
         os.makedirs(home, mode=0o700)
-        mark.write_text("An example made by `loxodon demo`: building\n", "utf-8")
-        with view.Bar(call.command) as bar:
-            for n, (language, space) in enumerate(SPACES.items(), 1):
-                _build(home, language, space, call.clock())
-                bar(n, len(SPACES))
-        mark.write_text(
-            "An example made by `loxodon demo`, which may replace it: complete\n", "utf-8"
-        )
+        Path(home, _MARK).write_text("An example made by `loxodon demo`\n", "utf-8")
+        for n, (language, space) in enumerate(SPACES.items(), 1):
+            _build(home, language, space, call.clock())
+            view.progress(n, len(SPACES))
     space = SPACES[current()]
     start = ["--home", home, *([] if space == "main" else ["--space", space])]
     ui = ["ui"] if find_spec("starlette") else []  # which needs the extra `serve`
