@@ -22,7 +22,7 @@ Value = str | int | float
 MASK = "********"
 PROFILES = ("default", "phase1", "openclaw", "tiered")  # rankings of a recall
 # What agents are offered over MCP only where the setting `mcp.tools` names it.
-EXTRA_TOOLS = ("consolidate", "forget", "history", "quarantine", "read_waiting")
+EXTRA_TOOLS = ("consolidate", "forget", "history", "quarantine")
 # What `loxodon config` lists without --all.
 MAIN = (
     *("enabled", "language", "timezone", "recall.top", "recall.budget"),
@@ -115,7 +115,7 @@ class ModelConfig(NamedTuple):
 
     @property
     def thorough(self) -> bool:
-        """Whether every message is to be read: by the model, or while none is set by an agent."""
+        """Whether every message is to be read."""
         return self.extraction == "full"
 
     @property
@@ -299,8 +299,8 @@ KEYS: Mapping[str, Key] = {
     "model.name": Key("Name of the model."),
     "model.api_key": Key(_API_KEY, check=_is_printed),
     "model.extraction": Key(
-        "What the model, or an agent in its place, reads: rules (nothing), residue "
-        "(what the rules are not sure of) or full (every message).",
+        "What the model reads: rules (nothing), residue (what the rules are not sure of) or full "
+        "(every message).",
         choices=("rules", "residue", "full"),
     ),
     "model.timeout": Key("Timeout for one answer of the model, in seconds.", 0.1, 3600),
@@ -357,7 +357,7 @@ KEYS: Mapping[str, Key] = {
     "serve.connections": Key("Maximum number of open connections to a server.", 1, 100_000),
     "mcp.tools": Key(
         "More tools for agents over MCP, separated by spaces: consolidate, forget, history, "
-        "quarantine, read_waiting.",
+        "quarantine.",
         check=_are_tools,
     ),
     "keys.source": Key(

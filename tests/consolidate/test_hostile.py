@@ -1,17 +1,11 @@
-"""No message stops consolidation: not by its length, not by what it is made of, not by a kill."""
+"""No message stops consolidation: not by its length, not by what it is made of."""
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
-
-import pytest
+from time import process_time
 
 from loxodon import Memory
-from loxodon.text.steps import counted
 from tests.clock import Clock
 from tests.consolidate.hostile import messages
 from tests.consolidate.talks import CONFIG, known, said
@@ -20,80 +14,22 @@ from tests.long import LONG
 FACTS = ("My cat is called Miso.", "I am allergic to peanuts.")
 
 
-def consolidated(home: Path, texts: dict[str, str]) -> tuple[Memory, int]:
-    """A memory that was told a fact, hostile messages and another fact; and the steps it took."""
-    memory = Memory.open(home, config=CONFIG, clock=Clock())
-    hostile = [said(text, session=name or "x") for name, text in texts.items()]
-    turns = [said(FACTS[0], session="before"), *hostile, said(FACTS[1], session="after")]
-    memory.add([one for each in turns for one in each])
-    with counted(sys.maxsize) as steps:
-        memory.consolidate()
-    return memory, steps.done
-
-
-def facts_of(memory: Memory) -> bool:
-    contents = known(memory)
-    return any("Miso" in one for one in contents) and any("peanuts" in one for one in contents)
-
-
-def test_what_is_said_around_hostile_messages_is_learned_in_steps_that_grow_with_them(
+def test_what_is_said_around_hostile_messages_is_learned_in_time_that_grows_with_them(
     tmp_path: Path,
 ) -> None:
     least = 8_000 if LONG else 400
     took = []
     for n in (least, 2 * least):
-        memory, steps = consolidated(tmp_path / str(n), messages(n))
-        with memory:
-            assert facts_of(memory)
+        with Memory.open(tmp_path / str(n), config=CONFIG, clock=Clock()) as memory:
+            hostile = [said(text, session=name or "x") for name, text in messages(n).items()]
+            turns = [said(FACTS[0], session="before"), *hostile, said(FACTS[1], session="after")]
+            memory.add([one for each in turns for one in each])
+            started = process_time()
+            memory.consolidate()
+            took.append(process_time() - started)
+            contents = "\n".join(known(memory))
+            assert "Miso" in contents
+            assert "peanuts" in contents
             assert not memory.status().pending
             assert not memory.status().failed
-        took.append(steps)
-    assert took[1] <= 2.2 * took[0]
-
-
-KILLER = """
-    import os, signal, sys
-    from pathlib import Path
-    from loxodon import Memory
-    from loxodon.consolidate import pipeline
-    from tests.clock import Clock
-    from tests.consolidate.talks import CONFIG
-
-    inner = getattr(pipeline, sys.argv[2])
-
-    def deadly(*given):
-        if "walrus" in str(given):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return inner(*given)
-
-    setattr(pipeline, sys.argv[2], deadly)
-    with Memory.open(Path(sys.argv[1]), config=CONFIG, clock=Clock()) as memory:
-        memory.consolidate()
-"""
-
-
-@pytest.mark.parametrize("where", ["sentences_in", "fragments_of", "read"])
-def test_a_message_that_kills_two_runs_is_put_aside_by_the_third(
-    tmp_path: Path, where: str
-) -> None:
-    with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
-        memory.add(said(FACTS[0], "I saw a walrus.", FACTS[1]))
-    command = [sys.executable, "-c", textwrap.dedent(KILLER), str(tmp_path), where]
-    ends = [subprocess.run(command, cwd=Path(__file__).parents[2]).returncode for _ in range(3)]
-    assert ends == [-signal.SIGKILL, -signal.SIGKILL, 0]
-    with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
-        assert facts_of(memory)
-        assert memory.status().aside == ("t_2",)
-        assert not memory.status().attempts
-        assert "walrus" in memory.recall("the walrus").context
-
-
-def test_one_kill_puts_nothing_aside(tmp_path: Path) -> None:
-    with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
-        memory.add(said(FACTS[0], "I saw a walrus.", FACTS[1]))
-    command = [sys.executable, "-c", textwrap.dedent(KILLER), str(tmp_path), "read"]
-    assert subprocess.run(command, cwd=Path(__file__).parents[2]).returncode == -signal.SIGKILL
-    with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
-        memory.consolidate()
-        assert facts_of(memory)
-        assert not memory.status().failed
+    assert took[1] <= 6 * took[0]

@@ -6,12 +6,9 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from loxodon.consolidate.schedule import has_come, next_time, retry_at
 from tests.each import each
-from tests.long import count
 
 BERLIN = ZoneInfo("Europe/Berlin")
 THREE = "0 3 * * *"
@@ -44,11 +41,6 @@ def test_the_next_time(cron: str, now: str, due: str) -> None:
     assert next_at(cron, at(now), None) == due
 
 
-def test_an_empty_expression_is_never() -> None:
-    assert next_time("", datetime(2026, 2, 4, tzinfo=UTC), BERLIN) is None
-    assert not has_come("", None, datetime(2026, 2, 4, tzinfo=UTC), BERLIN)
-
-
 def test_a_time_that_a_night_has_not_comes_when_it_would_have() -> None:
     now = datetime(2026, 3, 28, 12, tzinfo=BERLIN)
     found = next_time(HALF_PAST_TWO, now, BERLIN)
@@ -64,21 +56,6 @@ def test_a_time_that_a_night_has_twice_comes_once() -> None:
     assert next_at(HALF_PAST_TWO, first) == "2026-10-25T02:30:00+02:00"
     between = datetime(2026, 10, 25, 2, 40, tzinfo=BERLIN)
     assert next_at(HALF_PAST_TWO, between) == "2026-10-26T02:30:00+01:00"
-
-
-@settings(max_examples=count(20, 60))
-@given(
-    st.datetimes(datetime(2020, 1, 1), datetime(2035, 1, 1)),
-    st.sampled_from([THREE, "*/30 * * * *", "15 2 * * 0", "0 * * * *", "59 23 31 * *"]),
-    st.sampled_from(["Europe/Berlin", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Shanghai"]),
-)
-def test_the_next_is_later_and_there_is_none_between(naive: datetime, cron: str, name: str) -> None:
-    zone, now = ZoneInfo(name), naive.replace(tzinfo=UTC)
-    found = next_time(cron, now, zone)
-    assert found is not None
-    assert found > now
-    between = now + (found - now) / 2
-    assert (next_time(cron, between, zone) or now).astimezone(UTC) == found.astimezone(UTC)
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,12 @@ is said twice, what was only for the moment goes, and the profile is renewed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
 from loxodon.consolidate import themes
-from loxodon.consolidate.keep import tags_of
 from loxodon.consolidate.profile import profiles, put_profiles
 from loxodon.consolidate.reconcile import said_at
-from loxodon.consolidate.residue import Residue
 from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter
 from loxodon.store.store import Store
@@ -24,7 +22,6 @@ from loxodon.types import Record
 PARTITION = 10  # Memories from which on a partition (project and topic) is looked through
 FADED = 0.15  # Strength below which what was only for the moment goes
 _FLEETING = ("temp", "debug")
-_TOGETHER = 40  # Facts of one partition that a model is asked to merge at a time
 
 
 def daily(store: Store, now: datetime) -> Counter[str]:
@@ -38,20 +35,16 @@ def daily(store: Store, now: datetime) -> Counter[str]:
     return counts
 
 
-def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
+def weekly(store: Store, now: datetime) -> Counter[str]:
     """Clear crowded partitions, let the fleeting go, renew the profile."""
     counts: Counter[str] = Counter()
     for project, topic, _ in store.query("partitions", PARTITION):
         where = Filter(kind="fact", state="active", project=project, topic=topic)
         with store.writing():
             counts["merged"] += merged(store, store.find(where), now)
-        for facts in _alike(store, store.find(where)):
-            for told, content in residue.merge(facts):  # asks a model: outside the transaction
-                with store.writing():
-                    counts["merged"] += _put_together(store, told, content, now)
     with store.writing():
         counts["cleared"] += _clear(store, now)
-    pages = profiles(store, now, residue)
+    pages = profiles(store, now)
     with store.writing():
         put_profiles(store, pages, now)
         store.worklog.set_work(store.worklog.work()._replace(weekly_at=now))
@@ -59,11 +52,7 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
 
 
 def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
-    """Make one of memories that say the same; how many went. Call inside `writing`.
-
-    The same is said of one subject and attribute, by words, of the same time, and by somebody
-    trusted alike. What a person wrote stays, next to another that says the same if need be.
-    """
+    """Make one of memories that say the same; how many went. Call inside `writing`."""
     groups: dict[tuple[object, ...], list[Record]] = {}
     for one in records:
         said = sense(one.content)
@@ -82,8 +71,13 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
         others = [one for one in alike if one is not kept and one not in written]
         if not others:
             continue
-        values = _best_of((kept, *others))
-        values["confirmed_at"] = max(said_at(one) for one in (kept, *others))
+        told = (kept, *others)
+        values: dict[str, object] = {
+            "sources": tuple(dict.fromkeys(source for one in told for source in one.sources)),
+            "importance": max(one.importance for one in told),
+            "strength": max(one.strength for one in told),
+            "confirmed_at": max(map(said_at, told)),
+        }
         if not written:
             values["trust"] = least(one.trust for one in alike)
         changed.append(store.update(kept.id, None, "merged", now, values))
@@ -98,39 +92,6 @@ def _by_hand(store: Store, record: Record) -> bool:
         step.record.id == record.id and step.change in ("captured", "edited")
         for step in store.history(record.id)
     )
-
-
-def _alike(store: Store, facts: Iterable[Record]) -> list[list[Record]]:
-    """Facts that one sentence may tell: of one subject, trusted alike, not written by a person."""
-    groups: dict[tuple[object, ...], list[Record]] = {}
-    for one in facts:
-        if one.due_at is None and one.expires_at is None and not _by_hand(store, one):
-            key = (one.agent, one.subject, one.trust, one.audience, one.category, one.positive)
-            groups.setdefault(key, []).append(one)
-    return [one[:_TOGETHER] for one in groups.values() if len(one) > 1]
-
-
-def _put_together(store: Store, told: Sequence[Record], content: str, now: datetime) -> int:
-    """Let the newest of some facts tell them all; how many went."""
-    still = [one for record in told if (one := store.get(record.id)) is not None]
-    if [(one.id, one.version) for one in still] != [(one.id, one.version) for one in told]:
-        return 0  # one changed while the model was thinking
-    newest, *others = sorted(still, key=said_at, reverse=True)
-    values = _best_of(still)
-    values |= {"content": content, "tags": tags_of(content)}
-    values["entities"] = tuple(dict.fromkeys(name for one in still for name in one.entities))
-    changed = [store.update(newest.id, None, "merged", now, values)]
-    changed += [_archived(store, one, "merged", now) for one in others]
-    themes.renew(store, changed, now)
-    return len(others)
-
-
-def _best_of(records: Sequence[Record]) -> dict[str, object]:
-    return {
-        "sources": tuple(dict.fromkeys(source for one in records for source in one.sources)),
-        "importance": max(one.importance for one in records),
-        "strength": max(one.strength for one in records),
-    }
 
 
 def _clear(store: Store, now: datetime) -> int:

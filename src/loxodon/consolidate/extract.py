@@ -87,10 +87,7 @@ class ExtractedTurn(NamedTuple):
 
 
 def rules_for(text: str) -> tuple[str, Language]:
-    """The language of a text, and its rules.
-
-    Who opens in Chinese speaks Chinese, whatever was pasted behind it.
-    """
+    """The language of a text, and its rules."""
     opening = re.split(r"[\n:：。！？]", text.lstrip(), maxsplit=1)[0][:200]
     language = "zh" if language_of(opening) == "zh" else language_of(text)
     return language, language_rules(language)
@@ -199,8 +196,7 @@ def candidate_of(
     at: datetime,
     names: frozenset[str] | None = None,
 ) -> Candidate:
-    """A statement made at `at`, with its dates, and in few enough words; `names` are those of all
-    that was said with it."""
+    """A statement made at `at`, with its dates, and in few enough words."""
     names = names_in([statement]) if names is None else names
     content, value, quoted = statement.content, statement.value, statement.quoted
     moments = [
@@ -257,8 +253,7 @@ def _limit(content: str, moment: Moment) -> str:
 
 
 def _due(content: str, moment: Moment, at: datetime) -> datetime:
-    """When a plan is late: `before the 30th` when that day begins, but `before the end of May` when
-    May is over. 30号前 may include the day, though not 五点前 the hour."""
+    """When a plan is late: `before the 30th` as that day begins, 30号前 when it is over."""
     limit = _limit(content, moment)
     begins = limit == "before" or (limit not in ("", "by") and moment.grain in ("hour", "minute"))
     if begins and moment.since > at and not re.search(r"(?i)\bend\b", moment.text):
@@ -287,8 +282,7 @@ def _tells_more(content: str, moments: Sequence[Moment]) -> bool:
 def _stays(
     language: str, names: frozenset[str], content: str, category: str, moment: Moment
 ) -> bool:
-    """Whether an hour or a weekday is said of no day: `gets up at 5:30`, `works Monday to Friday`,
-    `the second Tuesday`, `a 7:15 mile`, or is part of a name."""
+    """Whether an hour or a weekday is of no day: `gets up at 5:30`, `Monday to Friday`."""
     named = _in_name(content, names, moment)
     if named or language != "en":
         return named
@@ -305,16 +299,9 @@ def _stays(
 
 def fitting(content: str, language: str) -> str:
     """`content` if it is short enough, else as many of its whole clauses as are."""
-    if language == "zh":
-        whole = len(content) <= MOST_CHARACTERS
-        cut, marks = content[: MOST_CHARACTERS + 1], "，；、。, "
-    else:
-        whole = len(content.split()) <= MOST_WORDS
-        cut, marks = " ".join(content.split(" ")[:MOST_WORDS]), ",;. "
-    if whole:
+    words = list(content) if language == "zh" else content.split(" ")
+    most = MOST_CHARACTERS if language == "zh" else MOST_WORDS
+    if len(words) <= most:
         return content
-    for mark in marks:
-        at = cut.rfind(mark)
-        if at > len(cut) // 3:
-            return cut[:at].rstrip(" ,;，；、。")
-    return cut[:MOST_CHARACTERS] if language == "zh" else cut
+    cut = ("" if language == "zh" else " ").join(words[:most])
+    return re.sub(r"[,;，；、。][^,;，；、。]*$", "", cut)

@@ -1,7 +1,6 @@
 """The core profile: the hundred things that matter most, by section, and what a week changed.
 
-Renewed once a week or when asked. It is drawn from the memories alone, in their own words; a model
-may word the portrait at its head.
+Renewed once a week or when asked. It is drawn from the memories alone, in their own words.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from loxodon.consolidate.residue import Residue
 from loxodon.consolidate.snapshot import holds
 from loxodon.consolidate.themes import about, sentence
 from loxodon.guard.provenance import OWN, may_tell
@@ -68,11 +66,8 @@ class ProfileChange(NamedTuple):
 # Kept in the store
 
 
-def profile(store: Store, now: datetime, language: str, residue: Residue) -> str:
-    """The profile as it was last written; made now where something in it may not hold any more.
-
-    In English where the language is none of ours.
-    """
+def profile(store: Store, now: datetime, language: str) -> str:
+    """The profile as it was last written; made now where something in it may not hold any more."""
     language = language if language in LANGUAGES else LANGUAGES[0]
     page = store.worklog.page(PROFILE, language)
     if page is not None:
@@ -80,16 +75,15 @@ def profile(store: Store, now: datetime, language: str, residue: Residue) -> str
         changes = store.worklog.changes_since(made)
         if not any(change in _UNTRUE.split() and at > made for _, change, at in changes):
             return text
-    return profiles(store, now, residue)[language]
+    return profiles(store, now)[language]
 
 
-def profiles(store: Store, now: datetime, residue: Residue) -> dict[str, str]:
+def profiles(store: Store, now: datetime) -> dict[str, str]:
     """The profile in each language, as of now."""
     with store.reading():
         chosen = core(store.find(Filter(state="active", trust=OWN), _READ, strongest=True), now)
         changes = _week(store, now - WEEK)
-    portrait = residue.portrait(chosen, [one.record for one in changes])
-    return {language: profile_text(chosen, changes, portrait, language) for language in LANGUAGES}
+    return {language: profile_text(chosen, changes, language) for language in LANGUAGES}
 
 
 def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
@@ -99,8 +93,7 @@ def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
 
 
 def _week(store: Store, since: datetime) -> list[ProfileChange]:
-    """The last change of each memory, oldest first; none of one that came and went, nor of one
-    that went without a change of its own, as a guess does that became a fact."""
+    """The last change of each memory, oldest first; none of one that came and went."""
     held = {one.memory for state in HIDDEN for one in store.quarantine.find(state)}
     last: dict[str, tuple[str, datetime]] = {}
     added: set[str] = set()
@@ -136,10 +129,8 @@ def core(records: Iterable[Record], now: datetime) -> list[Record]:
     return chosen[:ENTRIES]
 
 
-def profile_text(
-    core: Sequence[Record], changes: Sequence[ProfileChange], portrait: str, language: str
-) -> str:
-    """The profile as Markdown: the portrait, the core by section, and the week's changes."""
+def profile_text(core: Sequence[Record], changes: Sequence[ProfileChange], language: str) -> str:
+    """The profile as Markdown: the core by section, and the week's changes."""
     headings = {
         "who": t("## Who", language),
         "health": t("## Health", language),
@@ -167,7 +158,7 @@ def profile_text(
             "faded": t("faded: {what}", language, what=sentence(record)),
         }[change]
         sections["week"].append(f"- {at.date()} {item(quote.line(what))}")
-    lines = ["", item(quote.line(portrait))] if portrait.strip() else []
+    lines: list[str] = []
     for name, entries in sections.items():
         if entries:
             lines += ["", headings[name], *dict.fromkeys(entries)]

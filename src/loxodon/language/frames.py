@@ -29,7 +29,6 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from loxodon.text.patterns import any_case
-from loxodon.text.steps import charge
 
 Who = str  # `user`, `we`, `person`, `pet`, or `bare` where the subject was left out
 
@@ -132,12 +131,10 @@ class Frames:
         return _compiled(self._ill).search(text) is not None
 
     def match(self, rest: str, clause: str, who: Who, small: bool) -> FrameMatch | None:
-        """What a clause says: `rest` is what follows its subject. The first frame of the table
-        that reads all of it."""
+        """What a clause says: `rest` is what follows its subject."""
         return next(self.matches(rest, clause, who, small), None)
 
     def matches(self, rest: str, clause: str, who: Who, small: bool) -> Iterator[FrameMatch]:
-        charge(len(clause))
         low_rest, low_clause = rest.lower(), clause.lower()
         for frame in self._of[who]:
             for pattern in frame.patterns:
@@ -145,18 +142,13 @@ class Frames:
                     found = pattern.match(clause, low_clause)
                 else:
                     found = pattern.match(rest, low_rest)
-                if found and self._holds(pattern, found, small):
-                    yield FrameMatch(
-                        frame, {k: v.strip() for k, v in found.groupdict().items() if v}
-                    )
+                slots = {k: v.strip() for k, v in found.groupdict().items() if v} if found else {}
+                kinds = [
+                    (kind, slots[name]) for name, kind in pattern.slots.items() if name in slots
+                ]
+                if found and all(self.slots[kind].holds(text, small) for kind, text in kinds):
+                    yield FrameMatch(frame, slots)
                     break
-
-    def _holds(self, pattern: Pattern, found: re.Match[str], small: bool) -> bool:
-        return all(
-            self.slots[kind].holds(text.strip(), small)
-            for name, kind in pattern.slots.items()
-            if (text := found[name])
-        )
 
     def _slot(self, one: Mapping[str, Any]) -> Slot:
         like, never, small = (

@@ -126,14 +126,5 @@ class Language(Protocol):
 
     grammar: Grammar
 
-    def split(self, text: str) -> list[Piece]:
-        """A message cut into pieces, each with its type. Every word is in one piece."""
-        ...
-
-    def read(self, said: TurnInContext) -> Reading:
-        """What a user's turn says."""
-        ...
-
-    def deeds(self, text: str) -> list[str]:
-        """What the assistant says it did or settled with the user, in the third person."""
-        ...
+    def split(self, text: str) -> list[Piece]: ...  # Every word is in one piece
+    def read(self, said: TurnInContext) -> Reading: ...

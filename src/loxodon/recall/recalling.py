@@ -283,13 +283,12 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.consolidate.consolidation import residue
         from loxodon.consolidate.profile import profile, profiles, put_profiles
 
-        now, judge = self._space.now(), residue(self._space)
+        now = self._space.now()
         if refresh:
             self._space.for_owner()  # the stored page is the owner's
-            pages = profiles(self._store, now, judge)
+            pages = profiles(self._store, now)
             with self._store.writing():
                 put_profiles(self._store, pages, now)
-        return self._space.shown(profile(self._store, now, language, judge))
+        return self._space.shown(profile(self._store, now, language))

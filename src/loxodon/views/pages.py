@@ -245,12 +245,11 @@ def _facts_of_segments(content: Content) -> Iterator[int]:
 def _profiles(content: Content) -> Iterator[Planned]:
     """As consolidation last made them; where what they tell of has changed since, made now."""
     from loxodon.consolidate.profile import profile as profile_of
-    from loxodon.consolidate.residue import Residue
 
     store, language = content.store, content.language
 
     def profile() -> str:
-        return profile_of(store, content.memory.now(), language, Residue())
+        return profile_of(store, content.memory.now(), language)
 
     def page(name: str, make: Any) -> View:
         return View(f"{comment(name, content.space)}\n\n{make()}\n")
