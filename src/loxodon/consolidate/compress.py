@@ -42,8 +42,11 @@ def weekly(store: Store, now: datetime) -> Counter[str]:
         where = Filter(kind="fact", state="active", project=project, topic=topic)
         with store.writing():
             counts["merged"] += merged(store, store.find(where), now)
-    with store.writing():
-        counts["cleared"] += _clear(store, now)
+    with store.writing():  # what was only for the moment and has faded goes
+        fleeting = [one for name in _FLEETING for one in store.query_records("of_category", name)]
+        cleared = [_archived(store, one, "faded", now) for one in fleeting if one.strength < FADED]
+        themes.renew(store, cleared, now)
+        counts["cleared"] += len(cleared)
     pages = profiles(store, now)
     with store.writing():
         put_profiles(store, pages, now)
@@ -92,14 +95,6 @@ def _by_hand(store: Store, record: Record) -> bool:
         step.record.id == record.id and step.change in ("captured", "edited")
         for step in store.history(record.id)
     )
-
-
-def _clear(store: Store, now: datetime) -> int:
-    """Archive what was only for the moment and has faded."""
-    fleeting = [one for name in _FLEETING for one in store.query_records("of_category", name)]
-    cleared = [_archived(store, one, "faded", now) for one in fleeting if one.strength < FADED]
-    themes.renew(store, cleared, now)
-    return len(cleared)
 
 
 def _archived(store: Store, record: Record, change: str, now: datetime) -> Record:

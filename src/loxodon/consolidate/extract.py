@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
-from itertools import groupby
 from typing import NamedTuple, cast
 
 from loxodon.language import worth
@@ -52,8 +51,6 @@ _HABIT = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
     re.I,
 )
-_HOUR = re.compile(r"(?:at )?\d{1,2}(?:[:.]\d\d)? ?(?:[ap]\.?m\.?)?", re.I)
-_SPAN = re.compile(r"\w+days? (?:to|through|till|thru|-) \w+days?", re.I)
 
 
 class Candidate(NamedTuple):
@@ -90,11 +87,7 @@ def rules_for(text: str) -> tuple[str, Language]:
     """The language of a text, and its rules."""
     opening = re.split(r"[\n:：。！？]", text.lstrip(), maxsplit=1)[0][:200]
     language = "zh" if language_of(opening) == "zh" else language_of(text)
-    return language, language_rules(language)
-
-
-def language_rules(language: str) -> Language:
-    return cast(Language, import_module(f"loxodon.language.{language}"))
+    return language, cast(Language, import_module(f"loxodon.language.{language}"))
 
 
 def fragments_of(turn: int, text: str) -> list[Fragment]:
@@ -117,66 +110,17 @@ def judge_together(messages: Iterable[Sequence[Fragment]]) -> None:
 
 
 def read(said: TurnInContext) -> ExtractedTurn:
-    """What a turn says, each run of sentences of one language by the rules of that language."""
-    main = rules_for(said.text)[0]
-    at_work = (said.text, *(one.content for one in said.before if one.role == "user"))
-    runs = [(main, list(said.fragments))]
-    if not said.text.isascii() and not any(map(_AT_WORK.search, at_work)):
-        tongues = _tongues(said.fragments, main)
-        by_tongue = groupby(said.fragments, lambda one: tongues[one.n])
-        cut = [(tongue, list(some)) for tongue, some in by_tongue]
-        runs = cut if len(cut) <= _MOST_RUNS and all(_only_tells(*run) for run in cut) else runs
+    """What a turn says, by the rules of its language."""
+    language, rules = rules_for(said.text)
+    reading = rules.read(said)
+    names = names_in(reading.statements)
     found: list[Candidate] = []
-    unclear: list[int] = []
-    takes_back = False
-    for language, fragments in runs:
-        text = said.text if len(runs) == 1 else "".join(one.text for one in fragments)
-        first = fragments[0] is said.fragments[0] if fragments else True
-        part = said._replace(text=text, fragments=fragments, alone=said.alone and first)
-        reading = language_rules(language).read(part)
-        if reading.takes_back:
-            takes_back, found = takes_back or not found, []
-        names = names_in(reading.statements)
-        for statement in reading.statements:
-            if statement.confidence < 1 and not statement.basis:
-                words = [one.text for one in fragments if one.n in statement.fragments]
-                statement = statement._replace(basis=" ".join(words))
-            found.append(candidate_of(statement, language, statement.importance, said.at, names))
-        unclear += reading.unclear
-    return ExtractedTurn(found, unclear, takes_back)
-
-
-def _only_tells(language: str, fragments: Sequence[Fragment]) -> bool:
-    """Whether sentences of one language tell something as it is; else they bear on the others."""
-    speech = language_rules(language).grammar.speech
-    said = [one.text for one in fragments]
-    return not speech.is_fiction("".join(said), ()) and not any(
-        speech.type(one) in ("question", "instruction") or speech.never(one) in _NOT_SO
-        for one in said
-    )
-
-
-_NOT_SO = ("supposed", "dream", "joke", "quoted")
-_MOST_RUNS = 3  # More changes than this are a text in two languages, side by side
-
-
-def _tongues(fragments: Sequence[Fragment], main: str) -> dict[int, str]:
-    """The language of each fragment: that of the message unless its sentence is in the other."""
-    found: dict[int, str] = {}
-    for sentence in sentences_of(fragments):
-        han, words = _HAN.search(sentence.text), _WORDS.search(sentence.text)
-        tongue = main if bool(han) == bool(words) else "zh" if han else "en"
-        found |= dict.fromkeys(sentence.numbers, tongue)
-    return found
-
-
-_HAN = re.compile("[\u4e00-\u9fff]")
-_WORDS = re.compile(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")
-# Work on a language, or on another's words, which are then in the other language
-_AT_WORK = re.compile(
-    r"(?i)[:：\"“”‘「『《»«`>|#{}\[\]<\n]|translat|\b(?:chinese|english|mandarin|sentences?|means?)\b"
-    r"|翻译|翻成|译成|英文|英语|中文|汉语|意思|怎么说|例句|造句|句子|课文|练习|口语|小说|故事|剧本|台词|歌词|诗"
-)
+    for statement in reading.statements:
+        if statement.confidence < 1 and not statement.basis:
+            words = [one.text for one in said.fragments if one.n in statement.fragments]
+            statement = statement._replace(basis=" ".join(words))
+        found.append(candidate_of(statement, language, statement.importance, said.at, names))
+    return ExtractedTurn(found, reading.unclear, reading.takes_back)
 
 
 def names_in(statements: Sequence[Statement]) -> frozenset[str]:
@@ -222,9 +166,10 @@ def candidate_of(
         content = f"{content} ({', '.join(named)})"
     elif not quoted:
         if statement.attribute not in _RECURRING:
-            stays = partial(_stays, language, names)
-            content = absolute(content, at, language, partial(stays, content, statement.category))
-            value = absolute(value, at, language, partial(stays, value, "fact"))
+            content, value = (
+                absolute(text, at, language, partial(_in_name, text, names))
+                for text in (content, value)
+            )
         content = fitting(content, language)
     # `in March` may be any March: only what names its year says since when something holds.
     dated = [one for one in find_moments(content, at) if re.search(r"\d{4}", one.text)]
@@ -277,24 +222,6 @@ def _tells_more(content: str, moments: Sequence[Moment]) -> bool:
         and not any(one.text in part for one in moments)
         for part in _PARTS.split(said)
     )
-
-
-def _stays(
-    language: str, names: frozenset[str], content: str, category: str, moment: Moment
-) -> bool:
-    """Whether an hour or a weekday is of no day: `gets up at 5:30`, `Monday to Friday`."""
-    named = _in_name(content, names, moment)
-    if named or language != "en":
-        return named
-    before, after = content[: moment.start], content[moment.end :]
-    if _HOUR.fullmatch(moment.text):
-        noun = re.match(r" (?!on|in|at|for|with|to|and|today|tomorrow)[a-z]{3,}", after)
-        return category not in ("plan", "temp", "event") or noun is not None
-    if before.endswith("-"):
-        return True  # `a monday-to-friday rota`
-    if re.search(r"\b(?:first|second|third|fourth|last|other) $", before):
-        return moment.text.lower().endswith(("day", "days"))
-    return category != "plan" and _SPAN.fullmatch(moment.text) is not None
 
 
 def fitting(content: str, language: str) -> str:

@@ -42,7 +42,7 @@ _LEAST = 3  # Turns on either side of a change that only the words show
 _LEAST_ANNOUNCED = 2  # Turns before a change that somebody announces
 _WINDOW = 3  # Exchanges on either side that are compared
 _LEAST_TAGS, _MOST_TAGS, _LONGEST_TAG = 3, 6, 40
-_TOPIC_CHARACTERS, _TOPIC_WORDS = 12, 4
+_TOPIC = 12  # Characters of a topic, or a third of that in words
 
 _OPENINGS = (
     r"(?>(?:ok|okay|oh|and|so|right|alright|well|thanks|thank you|cool|great|perfect|now|hey|also"
@@ -171,7 +171,10 @@ def _segment(turns: Sequence[_Read]) -> TurnSegment:
         tags += _keywords(one.text for _, one in chosen if not one.own)
         tags = list(dict.fromkeys(tags))[:_LEAST_TAGS]
     first, last = turns[0].turn, turns[-1].turn
-    topic = next(filter(_is_short, tags), GENERAL_TOPIC)
+    lengths = (
+        (one, len(one) if language_of(one) == "zh" else 3 * len(one.split())) for one in tags
+    )
+    topic = next((one for one, length in lengths if length <= _TOPIC), GENERAL_TOPIC)
     times = first.at, last.at
     numbers = number(first), number(last)
     segment = Segment(first.session, *numbers, *times, topic, tuple(tags), _text(chosen))
@@ -181,12 +184,6 @@ def _segment(turns: Sequence[_Read]) -> TurnSegment:
 def _keywords(sentences: Iterable[str]) -> list[str]:
     found = quick("\n".join(map(sayable, sentences)), _MOST_TAGS)
     return [one for one in found if len(one) <= _LONGEST_TAG and not is_small_talk(one)]
-
-
-def _is_short(phrase: str) -> bool:
-    if language_of(phrase) == "zh":
-        return len(phrase) <= _TOPIC_CHARACTERS
-    return len(phrase.split()) <= _TOPIC_WORDS
 
 
 def _text(sentences: Sequence[tuple[Turn, Sentence]]) -> str:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from loxodon.language.clauses import Clause
 from loxodon.language.frames import FrameMatch
+from loxodon.language.statements import Clause
 
 Read = tuple[Clause, FrameMatch]
 # A clause, or part of one, and the frame that reads it, if one does

@@ -189,6 +189,4 @@ class _Grammar:
         return "" if is_no_name or self._like["meta"].fullmatch(clause) else clause
 
 
-@cache
-def _grammar(language: str) -> _Grammar:
-    return _Grammar(language)
+_grammar = cache(_Grammar)

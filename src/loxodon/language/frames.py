@@ -112,7 +112,12 @@ class Frames:
         self._verb = verb
         self._spaced = spaced
         self._macros: dict[str, str] = table.get("words", {})
-        self.slots = {name: self._slot(one) for name, one in table["slot"].items()}
+        self.slots: dict[str, Slot] = {}
+        for name, one in table["slot"].items():
+            like, never, small = (
+                self._expanded(one.get(key, "")) for key in ("like", "never", "small")
+            )
+            self.slots[name] = Slot(like, never, small, one.get("cased", False))
         self.frames = [self._frame(one) for one in table["frame"]]
         self.health: Mapping[str, Any] = table["health"]
         like = self._expanded(self.health["like"])
@@ -149,12 +154,6 @@ class Frames:
                 if found and all(self.slots[kind].holds(text, small) for kind, text in kinds):
                     yield FrameMatch(frame, slots)
                     break
-
-    def _slot(self, one: Mapping[str, Any]) -> Slot:
-        like, never, small = (
-            self._expanded(one.get(key, "")) for key in ("like", "never", "small")
-        )
-        return Slot(like, never, small, one.get("cased", False))
 
     def _frame(self, one: Mapping[str, Any]) -> ClauseFrame:
         match = _listed(one["match"])
@@ -217,21 +216,16 @@ class Frames:
             needs.append((literal,))
         source = self._expanded("".join(parts).replace(r"\@", "@"))
         if not self._spaced and len(slots) > 1:
-            source = self._inlined(source, slots)
+            # Where no space tells them apart, slots side by side are told by what each may hold
+            for name, kind in slots.items():
+                if len(like := self.slots[kind].like) < _SHORT:
+                    source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
         # The words that a pattern cannot do without, those first that are least often said
         plain = {
             tuple(map(str.lower, words)) for words in needs if all(map(_PLAIN.fullmatch, words))
         }
         needed = tuple(sorted(plain, key=lambda words: (-min(map(len, words)), len(words), words)))
         return Pattern(source, slots, whole, needed)
-
-    def _inlined(self, source: str, slots: Mapping[str, str]) -> str:
-        """Where no space tells them apart, slots side by side are told by what each may hold."""
-        for name, kind in slots.items():
-            like = self.slots[kind].like
-            if len(like) < _SHORT:
-                source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
-        return source
 
 
 _SHORT = 1_500  # Characters of a pattern that may stand within others; a list of all places may not

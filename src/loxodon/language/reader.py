@@ -22,7 +22,6 @@ from typing import NamedTuple, Protocol
 
 from loxodon.language import worth
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.conjuncts import Said, Sharing, conjuncts, goes_on
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
@@ -30,12 +29,15 @@ from loxodon.language.speech import Speech
 from loxodon.language.statements import (
     USER,
     Act,
+    Clause,
     EntityType,
     Fragment,
     Mention,
+    Named,
     Reading,
     Statement,
     TurnInContext,
+    met,
 )
 from loxodon.text.dates import find_moments
 from loxodon.text.similarity import sense
@@ -92,7 +94,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     unclear: list[int] = []
     known = {name: one for name, one in said.known.items() if name not in grammar.pronouns}
     small = grammar.small(said.text)
-    alone = said.alone
+    alone = True  # nobody else was spoken of, whom a left out subject may mean
     taken_back = False
     asked = [line.content for line in said.before if line.role == "user"][-1:]
     busy = any(speech.type(text) == "instruction" for text in asked)

@@ -12,12 +12,10 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from loxodon.language import reader
-from loxodon.language.clauses import Clause
 from loxodon.language.en.clauses import (
     attribute_of,
     clauses_of,
     joints_of,
-    one_of,
     people_of,
     pronouns,
     sharing,
@@ -26,7 +24,7 @@ from loxodon.language.en.clauses import (
 )
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.speech import Speech
-from loxodon.language.statements import USER, Piece, Reading, TurnInContext
+from loxodon.language.statements import USER, Clause, Piece, Reading, TurnInContext
 from loxodon.text import sentences
 
 _HERE = "loxodon.language.en"
@@ -102,7 +100,7 @@ class _English:
 
     def introduced(self, told: str, relation: str, name: str) -> str:
         *more, last = told.split()
-        return f"{told} called {name}" if more[:1] == ["a"] and one_of(last) == relation else ""
+        return f"{told} called {name}" if more[:1] == ["a"] and last == relation else ""
 
 
 grammar = _English()

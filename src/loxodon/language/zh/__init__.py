@@ -13,10 +13,9 @@ from functools import cache
 from itertools import takewhile
 
 from loxodon.language import reader
-from loxodon.language.clauses import Clause
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.speech import Speech
-from loxodon.language.statements import Fragment, Piece, Reading, TurnInContext
+from loxodon.language.statements import Clause, Fragment, Piece, Reading, TurnInContext
 from loxodon.language.zh.clauses import (
     attribute_of,
     bare_of,

@@ -10,8 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.clauses import Clause, Named, met
-from loxodon.language.statements import USER
+from loxodon.language.statements import USER, Clause, Named, met
 from loxodon.text.wordlists import TO_SIMPLIFIED
 
 _HAN = r"[\u4e00-\u9fff]"
