@@ -1,9 +1,15 @@
-"""No message stops consolidation: not by its length, not by what it is made of."""
+"""No message stops consolidation: not by its length, not by what it is made of, not by a kill."""
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 from time import process_time
+
+import pytest
 
 from loxodon import Memory
 from tests.clock import Clock
@@ -12,6 +18,11 @@ from tests.consolidate.talks import CONFIG, known, said
 from tests.long import LONG
 
 FACTS = ("My cat is called Miso.", "I am allergic to peanuts.")
+
+
+def facts_of(memory: Memory) -> bool:
+    contents = known(memory)
+    return any("Miso" in one for one in contents) and any("peanuts" in one for one in contents)
 
 
 def test_what_is_said_around_hostile_messages_is_learned_in_time_that_grows_with_them(
@@ -27,9 +38,55 @@ def test_what_is_said_around_hostile_messages_is_learned_in_time_that_grows_with
             started = process_time()
             memory.consolidate()
             took.append(process_time() - started)
-            contents = "\n".join(known(memory))
-            assert "Miso" in contents
-            assert "peanuts" in contents
+            assert facts_of(memory)
             assert not memory.status().pending
             assert not memory.status().failed
     assert took[1] <= 6 * took[0]
+
+
+KILLER = """
+    import os, signal, sys
+    from pathlib import Path
+    from loxodon import Memory
+    from loxodon.consolidate import pipeline
+    from tests.clock import Clock
+    from tests.consolidate.talks import CONFIG
+
+    inner = getattr(pipeline, sys.argv[2])
+
+    def deadly(*given):
+        if "walrus" in str(given):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return inner(*given)
+
+    setattr(pipeline, sys.argv[2], deadly)
+    with Memory.open(Path(sys.argv[1]), config=CONFIG, clock=Clock()) as memory:
+        memory.consolidate()
+"""
+
+
+@pytest.mark.parametrize("where", ["sentences_in", "fragments_of", "read"])
+def test_a_message_that_kills_two_runs_is_put_aside_by_the_third(
+    tmp_path: Path, where: str
+) -> None:
+    with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
+        memory.add(said(FACTS[0], "I saw a walrus.", FACTS[1]))
+    command = [sys.executable, "-c", textwrap.dedent(KILLER), str(tmp_path), where]
+    ends = [subprocess.run(command, cwd=Path(__file__).parents[2]).returncode for _ in range(3)]
+    assert ends == [-signal.SIGKILL, -signal.SIGKILL, 0]
+    with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
+        assert facts_of(memory)
+        assert memory.status().aside == ("t_2",)
+        assert not memory.status().attempts
+        assert "walrus" in memory.recall("the walrus").context
+
+
+def test_one_kill_puts_nothing_aside(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
+        memory.add(said(FACTS[0], "I saw a walrus.", FACTS[1]))
+    command = [sys.executable, "-c", textwrap.dedent(KILLER), str(tmp_path), "read"]
+    assert subprocess.run(command, cwd=Path(__file__).parents[2]).returncode == -signal.SIGKILL
+    with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
+        memory.consolidate()
+        assert facts_of(memory)
+        assert not memory.status().failed

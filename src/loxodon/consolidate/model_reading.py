@@ -1,8 +1,8 @@
 """Asking a model: the bridge between consolidation and `models/`.
 
 Whatever the model does, nothing is lost: what it did not answer waits in the work log and stands as
-the rules read it, a summary keeps the words of its facts. No question is asked inside a
-transaction, so that nobody waits for a model in order to write.
+the rules read it, a summary keeps the words of its facts, a belief its confidence. No question is
+asked inside a transaction, so that nobody waits for a model in order to write.
 """
 
 from __future__ import annotations
@@ -12,20 +12,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from itertools import islice
 from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.consolidate import passages, themes
+from loxodon.consolidate.keep import Keeper
 from loxodon.consolidate.passages import Asking, Hear, ModelAnswer, Passage, Residue, Stack
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
+from loxodon.guard.provenance import is_own
 from loxodon.messages import LANGUAGES, t
 from loxodon.models import tasks
 from loxodon.models.chat import ChatModel, Ledger, ModelReply
 from loxodon.models.reading import ModelReading, read, size
+from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
+from loxodon.text.words import query_words
 from loxodon.types import Record, Turn
 
 if TYPE_CHECKING:
@@ -33,7 +38,9 @@ if TYPE_CHECKING:
 
 # The most in one question, its longest answer included, however much may be spent in a day
 BATCH_TOKENS = 6_000
+LEAST_BATCH = 3_000  # Of a question that a flush asks: the question itself would be most of less
 TURNS = 60  # Turns in hand where all is read: the next see what was learned from them
+WEIGHED = 5  # Beliefs that are weighed against new facts in one run
 # A model that did not read well may be another by then, under the same name
 TRIED_AGAIN = timedelta(days=1)
 TRIAL = "trial"
@@ -122,20 +129,21 @@ class ModelResidue(Residue):
 
     # Reading
 
-    def read(self, turns: Sequence[Turn], hear: Hear) -> ModelAnswer:
+    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
         groups: dict[tuple[str, ...], list[Passage]] = {}
         for one in passages.waiting(self._store, turns, thorough=self.thorough):
             session = one.turn.session if self.thorough else ""
             groups.setdefault((one.turn.agent, one.language, session), []).append(one)
         stacks: list[Stack] = []
         room = self._ledger.room()
+        least = LEAST_BATCH if patient and not self.thorough else 0
         for left in groups.values():
             # The most promising first; where all is read, in the order of the talk
             left.sort(key=lambda one: (0 if self.thorough else -one.worth, one.no))
             while left and self._is_able_in(left[0].language):
                 most = BATCH_TOKENS if room is None else min(room, BATCH_TOKENS)
                 stack, fits = passages.that_fit(self._store, left, hear, most)
-                if stack is None:
+                if stack is None or size(stack.batch) < least:
                     break
                 stacks.append(stack)
                 room = None if room is None else room - size(stack.batch)
@@ -191,22 +199,80 @@ class ModelResidue(Residue):
                 )
         return self._able[language]
 
+    # Partitions, summaries, beliefs and the portrait
+
+    def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
+        if not self.thorough or len(facts) < 2:
+            return ()
+        contents = [one.content for one in facts]
+        language = language_of("\n".join(contents))
+        found = self._ask(lambda: tasks.merge(self._model, contents, language), language) or []
+        return [([facts[n] for n in one.places], one.content) for one in found]
+
+    def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
+        if not core or not self.thorough:
+            return ""
+        entries, news = [one.content for one in core], [one.content for one in changed]
+        language = language_of("\n".join(entries))
+        told = self._ask(lambda: tasks.portrait(self._model, entries, news, language), language)
+        return told or ""
+
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
-        """Reword the summaries that a run has renewed."""
         facts = [one for one in changed if one.kind == "fact" and one.state == "active"]
+        # Only the owner's word settles what was supposed.
+        own = [one for one in facts if is_own(one.trust)]
+        pairs = ((belief, fact) for fact in own for belief in self._beliefs_near(fact))
+        for belief, fact in islice(pairs, WEIGHED):
+            self._weigh(belief, fact.content, now)
         for agent, theirs in themes.by_agent(facts) if self.thorough else ():
             with self._store.writing_as(agent):
-                touched = {theme for one in theirs for theme in themes.all_themes(self._store, one)}
-                summaries = [themes.summary_of(self._store, theme) for theme in sorted(touched)]
-            for summary in summaries:
+                touched = {
+                    theme: themes.summary_of(self._store, theme)
+                    for one in theirs
+                    for theme in themes.all_themes(self._store, one)
+                }
+            for theme, summary in touched.items():
                 if summary is not None and summary.updated_at == now:
-                    self._reword(summary, now)
+                    self._reword(theme, summary, now)
 
-    def _reword(self, summary: Record, now: datetime) -> None:
-        """A summary in better words than those of its facts."""
+    def _beliefs_near(self, fact: Record) -> list[Record]:
+        """Beliefs about the subject of a fact (or captured, about nobody knows whom) that have
+        words of it, the nearest first; what one agent is told settles nothing of another."""
+        where = Filter(kind="belief")
+        hits = self._store.search("memories", query_words(fact.content), where, WEIGHED)
+        found = self._store.records(hit.row for hit in hits)
+        near = [found[hit.row] for hit in hits if hit.row in found]
+        about = [one for one in near if one.subject in ("", fact.subject)]
+        return [one for one in about if one.agent == fact.agent]
+
+    def _weigh(self, belief: Record, fact: str, now: datetime) -> None:
+        """Have a model say what a fact makes of a belief that the rules found nothing to say of."""
+        language, model = language_of(fact), self._model
+        verdict = self._ask(
+            lambda: tasks.weigh_belief(model, belief.content, fact, language), language
+        )
+        if verdict not in ("confirm", "deny"):
+            return
+        with self._store.writing():
+            kept = self._store.get(belief.id)
+            if kept is None or kept.version != belief.version:
+                return  # it changed while the model was thinking
+            keeper = Keeper(self._store, now)
+            if verdict == "confirm":
+                keeper.promote(kept, None)
+            else:
+                keeper.deny(kept)
+            themes.renew(self._store, list(keeper.changed.values()), now)
+
+    def _reword(self, theme: str, summary: Record, now: datetime) -> None:
+        """A summary, or the profile of somebody, in better words than those of its facts."""
         language, model = language_of(summary.content), self._model
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
-        text = self._ask(lambda: tasks.summarise(model, facts, language), language)
+        name = theme.partition(":")[2] if not theme.startswith(themes.DAY) else ""
+        if name:
+            text = self._ask(lambda: tasks.entity(model, name, facts, language), language)
+        else:
+            text = self._ask(lambda: tasks.summarise(model, facts, language), language)
         if text and text != summary.content:
             with self._store.writing():
                 kept = self._store.get(summary.id)

@@ -83,9 +83,17 @@ class Residue:
         doubtful = [one for one in said if one.quoted or one.tentative or one.confidence < 1]
         return {*told.unclear, *(n for one in doubtful for n in one.fragments)}
 
-    def read(self, turns: Sequence[Turn], hear: Hear) -> ModelAnswer:
-        """Decide what waits; `turns` are those in hand."""
+    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
+        """Decide what waits; `turns` are those in hand. Who is patient waits for a whole batch."""
         return ModelAnswer()
+
+    def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
+        """Facts of a partition that one sentence can tell, and that sentence."""
+        return ()
+
+    def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
+        """A model's few words on the user and the week."""
+        return ""
 
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
         """What a model can better about what a run has changed."""

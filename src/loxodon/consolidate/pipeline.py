@@ -15,6 +15,7 @@ passes from phase to phase is in the work log.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +24,7 @@ from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
+from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.consolidate import compress, decay, themes
 from loxodon.consolidate.denoise import Sentence
@@ -49,6 +51,8 @@ PHASES = 7
 BATCH = 1_000  # Turns in hand at a time
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
+_MARK = "consolidation.mark"
+_DEATHS = 2  # Runs killed over one message before it is put aside
 _ASKED = 3  # Times that a model is asked about a piece it says nothing believable about
 
 P = ParamSpec("P")
@@ -95,10 +99,12 @@ class Run:
         self._residue = residue
         self._embed = embed
         self._on_phase = on_phase or (lambda phase, done, total: None)
+        self._mark = _Mark(space.folder)
         self._counts: Counter[str] = Counter()
         self._seconds: dict[int, float] = {}
         self._failed: dict[int, tuple[str, str]] = {}
         self._aside: set[int] = set()
+        self._patient = False
         self._changed: set[str] = set()
         self._turns = 0
         self._held: Doubted | None = None
@@ -120,16 +126,16 @@ class Run:
                 weekly = self._space.config.schedule.weekly
                 last = self._worklog.work().weekly_at
                 if has_come(weekly, last, self._now, self._space.zone):
-                    self._counts += compress.weekly(self._store, self._now)
+                    self._counts += compress.weekly(self._store, self._now, self._residue)
             self._counts["embedded"] += self._embed()  # last, for what compressing made too
         return self._outcome(reason, phase=0, attempts=0, last_success=self._now)
 
     def flush(self) -> Consolidated:
-        """Phases 1, 2, 4 and 6 for all that is pending."""
+        """Phases 1 to 4 and 6 for all that is pending; the rest waits for the nightly run."""
         if self._worklog.work().phase >= _RECONCILED:  # one of those was cut short
             return self.all("flush")
         with self._begun():
-            self._learn(ask=False)
+            self._learn(patient=True)
             self._set(phase=6)
             self._do(6)
             self._counts["embedded"] += self._embed()
@@ -139,7 +145,7 @@ class Run:
         """The weekly work by itself."""
         with self._begun():
             if not self._held:
-                self._counts += compress.weekly(self._store, self._now)
+                self._counts += compress.weekly(self._store, self._now, self._residue)
         return self._outcome("weekly", attempts=0)
 
     def decide(self) -> Consolidated:
@@ -166,8 +172,12 @@ class Run:
     def _begun(self) -> Iterator[None]:
         """One attempt; if it fails, `status` can say why."""
         with self._store.writing():
-            work = self._worklog.work()
-            work = work._replace(attempts=work.attempts + 1, last_run=self._now, error="")
+            attempts = self._worklog.work().attempts + 1
+            for no, turn in self._store.turns([self._mark.fatal]).items():
+                reason = "runs were cut short while they read it"
+                self._worklog.fail_turn(no, turn.content, reason)
+                attempts = 1  # the kills say nothing against the next run
+            work = self._worklog.work()._replace(attempts=attempts, last_run=self._now, error="")
             self._worklog.set_work(work)
             self._signed = _signature(self._worklog.work())
         self._aside = {one.turn for one in self._worklog.fragments("failed")}
@@ -185,6 +195,8 @@ class Run:
             with suppress(StoreError, TakenOverError):  # a full disk has no room for this either
                 self._set(error=text[:500])
             raise
+        finally:
+            self._mark.remove()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -194,14 +206,14 @@ class Run:
                 raise TakenOverError
             yield
 
-    def _learn(self, ask: bool = True) -> None:
-        """Phases 1 to 4 for all that was said before this run began; 3 only to `ask` a model."""
+    def _learn(self, patient: bool = False) -> None:
+        """Phases 1 to 4 for all that was said before this run began."""
+        self._patient = patient
         upto = self._store.scalar("last_turn")
         while True:
             if phase := self._worklog.work().phase:
                 for one in range(phase, _RECONCILED):
-                    if ask or one != 3:
-                        self._do(one)
+                    self._do(one)
             if not self._take_up(upto):
                 return
 
@@ -364,7 +376,7 @@ class Run:
 
     def _ask(self) -> None:
         work = self._worklog.work()
-        asked = self._residue.read(self._in_hand(work), self._hear)
+        asked = self._residue.read(self._in_hand(work), self._hear, patient=self._patient)
         with self._writing():
             self._take_in(asked)
             self._worklog.set_work(work._replace(phase=4))
@@ -476,6 +488,7 @@ class Run:
         self, turn: Turn, rules: Callable[P, T], *given: P.args, **named: P.kwargs
     ) -> T | None:
         """What the rules make of a turn; None for one they cannot deal with, which is put aside."""
+        self._mark.at(number(turn))
         try:
             return rules(*given, **named)
         except StoreError:
@@ -499,6 +512,37 @@ class Run:
         """Turns as they may be read, without those that were put aside."""
         left = [turn for turn in turns if number(turn) not in self._aside]
         return quarantine.read(self._store, left)
+
+
+class _Mark:
+    """The message being read, in a file that outlives a process that is killed over it: a run goes
+    on where the last was cut short, so a message that no run survives would stop all of them."""
+
+    def __init__(self, folder: str) -> None:
+        self._path = os.path.join(folder, _MARK)
+        self._turn, self._deaths = 0, 0
+        with suppress(OSError, ValueError):
+            turn, deaths = map(int, files.read(self._path)[:32].split())
+            self._turn, self._deaths = turn, deaths + 1
+
+    @property
+    def fatal(self) -> int:
+        """The message over which enough runs have ended; 0 for none."""
+        return self._turn if self._deaths >= _DEATHS else 0
+
+    def at(self, turn: int) -> None:
+        data = b"%d %d" % (turn, self._deaths if turn == self._turn else 0)
+        with suppress(OSError, StoreError):  # that it cannot be written is no reason to fail
+            if there := files.shared(self._path):
+                there[0].replace(there[1], data, durable=False)
+                return
+            # Not synced: a power cut, which loses it, is no message's doing.
+            with open(self._path, "wb", buffering=0, opener=files.private) as file:
+                file.write(data)
+
+    def remove(self) -> None:
+        with suppress(OSError, StoreError):
+            files.remove(self._path)
 
 
 def _signature(work: Work) -> tuple[object, ...]:

@@ -1,13 +1,14 @@
 """The core profile: the hundred things that matter most, by section, and what a week changed.
 
-Renewed once a week or when asked. It is drawn from the memories alone, in their own words.
+Renewed once a week or when asked. It is drawn from the memories alone, in their own words; a model
+may word the portrait at its head.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.consolidate.snapshot import holds
 from loxodon.consolidate.themes import about, sentence
@@ -20,6 +21,9 @@ from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.text.markdown import item
 from loxodon.types import GLOBAL_PROJECT, Record
+
+if TYPE_CHECKING:
+    from loxodon.consolidate.passages import Residue
 
 PROFILE = "profile"
 WEEK = timedelta(days=7)
@@ -66,7 +70,7 @@ class ProfileChange(NamedTuple):
 # Kept in the store
 
 
-def profile(store: Store, now: datetime, language: str) -> str:
+def profile(store: Store, now: datetime, language: str, residue: Residue) -> str:
     """The profile as it was last written; made now where something in it may not hold any more."""
     language = language if language in LANGUAGES else LANGUAGES[0]
     page = store.worklog.page(PROFILE, language)
@@ -75,15 +79,16 @@ def profile(store: Store, now: datetime, language: str) -> str:
         changes = store.worklog.changes_since(made)
         if not any(change in _UNTRUE.split() and at > made for _, change, at in changes):
             return text
-    return profiles(store, now)[language]
+    return profiles(store, now, residue)[language]
 
 
-def profiles(store: Store, now: datetime) -> dict[str, str]:
+def profiles(store: Store, now: datetime, residue: Residue) -> dict[str, str]:
     """The profile in each language, as of now."""
     with store.reading():
         chosen = core(store.find(Filter(state="active", trust=OWN), _READ, strongest=True), now)
         changes = _week(store, now - WEEK)
-    return {language: profile_text(chosen, changes, language) for language in LANGUAGES}
+    portrait = residue.portrait(chosen, [one.record for one in changes])
+    return {language: profile_text(chosen, changes, portrait, language) for language in LANGUAGES}
 
 
 def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
@@ -129,8 +134,10 @@ def core(records: Iterable[Record], now: datetime) -> list[Record]:
     return chosen[:ENTRIES]
 
 
-def profile_text(core: Sequence[Record], changes: Sequence[ProfileChange], language: str) -> str:
-    """The profile as Markdown: the core by section, and the week's changes."""
+def profile_text(
+    core: Sequence[Record], changes: Sequence[ProfileChange], portrait: str, language: str
+) -> str:
+    """The profile as Markdown: the portrait, the core by section, and the week's changes."""
     headings = {
         "who": t("## Who", language),
         "health": t("## Health", language),
@@ -158,7 +165,7 @@ def profile_text(core: Sequence[Record], changes: Sequence[ProfileChange], langu
             "faded": t("faded: {what}", language, what=sentence(record)),
         }[change]
         sections["week"].append(f"- {at.date()} {item(quote.line(what))}")
-    lines: list[str] = []
+    lines = ["", item(quote.line(portrait))] if portrait.strip() else []
     for name, entries in sections.items():
         if entries:
             lines += ["", headings[name], *dict.fromkeys(entries)]

@@ -182,7 +182,7 @@ def profile_of(store: Store, now: datetime, language: str, audience: str | None)
 
     where = Filter(state="active", audience=audience, trust=OWN)
     chosen = core(store.find(where, _KNOWN, strongest=True), now)
-    return profile_text(chosen, (), language).split("\n", 2)[2] if chosen else ""
+    return profile_text(chosen, (), "", language).split("\n", 2)[2] if chosen else ""
 
 
 def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:

@@ -283,12 +283,13 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
+        from loxodon.consolidate.consolidation import residue
         from loxodon.consolidate.profile import profile, profiles, put_profiles
 
-        now = self._space.now()
+        now, judge = self._space.now(), residue(self._space)
         if refresh:
             self._space.for_owner()  # the stored page is the owner's
-            pages = profiles(self._store, now)
+            pages = profiles(self._store, now, judge)
             with self._store.writing():
                 put_profiles(self._store, pages, now)
-        return self._space.shown(profile(self._store, now, language))
+        return self._space.shown(profile(self._store, now, language, judge))
