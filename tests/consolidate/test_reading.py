@@ -43,6 +43,11 @@ def test_every_thing_that_a_sentence_says_is_learned(
     assert contents(learned(home, text)) == sorted(facts)
 
 
+@each(("text", "facts"), cases(__file__, "languages"))
+def test_each_sentence_is_read_in_its_own_language(home: Path, text: str, facts: list[str]) -> None:
+    assert [one for one in contents(learned(home, text)) if "“" not in one] == sorted(facts)
+
+
 @each(("text", "words"), cases(__file__, "own_words"))
 def test_what_no_frame_reads_stays_in_own_words(home: Path, text: str, words: list[str]) -> None:
     facts = contents(learned(home, text))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
+from itertools import groupby
 from typing import NamedTuple, cast
 
 from loxodon.language import worth
@@ -87,7 +88,11 @@ def rules_for(text: str) -> tuple[str, Language]:
     """The language of a text, and its rules."""
     opening = re.split(r"[\n:：。！？]", text.lstrip(), maxsplit=1)[0][:200]
     language = "zh" if language_of(opening) == "zh" else language_of(text)
-    return language, cast(Language, import_module(f"loxodon.language.{language}"))
+    return language, _rules(language)
+
+
+def _rules(language: str) -> Language:
+    return cast(Language, import_module(f"loxodon.language.{language}"))
 
 
 def fragments_of(turn: int, text: str) -> list[Fragment]:
@@ -110,17 +115,64 @@ def judge_together(messages: Iterable[Sequence[Fragment]]) -> None:
 
 
 def read(said: TurnInContext) -> ExtractedTurn:
-    """What a turn says, by the rules of its language."""
-    language, rules = rules_for(said.text)
-    reading = rules.read(said)
-    names = names_in(reading.statements)
+    """What a turn says, each run of sentences of one language by the rules of that language."""
     found: list[Candidate] = []
-    for statement in reading.statements:
-        if statement.confidence < 1 and not statement.basis:
-            words = [one.text for one in said.fragments if one.n in statement.fragments]
-            statement = statement._replace(basis=" ".join(words))
-        found.append(candidate_of(statement, language, statement.importance, said.at, names))
-    return ExtractedTurn(found, reading.unclear, reading.takes_back)
+    unclear: list[int] = []
+    takes_back = False
+    runs = _runs(said)
+    for language, fragments in runs:
+        part = said
+        if len(runs) > 1:
+            text, first = "".join(one.text for one in fragments), fragments[0] is said.fragments[0]
+            part = said._replace(text=text, fragments=fragments, alone=first)
+        reading = _rules(language).read(part)
+        if reading.takes_back:
+            takes_back, found = takes_back or not found, []
+        names = names_in(reading.statements)
+        for statement in reading.statements:
+            if statement.confidence < 1 and not statement.basis:
+                words = [one.text for one in fragments if one.n in statement.fragments]
+                statement = statement._replace(basis=" ".join(words))
+            found.append(candidate_of(statement, language, statement.importance, said.at, names))
+        unclear += reading.unclear
+    return ExtractedTurn(found, unclear, takes_back)
+
+
+def _runs(said: TurnInContext) -> list[tuple[str, Sequence[Fragment]]]:
+    """The sentences of a turn by language; in one run where they may bear on each other."""
+    main = rules_for(said.text)[0]
+    by_user = (said.text, *(one.content for one in said.before if one.role == "user"))
+    tongues: dict[int, str] = {}
+    if not said.text.isascii() and not any(map(_AT_WORK.search, by_user)):
+        for sentence in sentences_of(said.fragments):
+            han, words = _HAN.search(sentence.text), _WORDS.search(sentence.text)
+            tongue = main if bool(han) == bool(words) else "zh" if han else "en"
+            tongues |= dict.fromkeys(sentence.numbers, tongue)
+    by_tongue = groupby(said.fragments, lambda one: tongues.get(one.n, main))
+    runs = [(tongue, list(some)) for tongue, some in by_tongue]
+    apart = tongues and len(runs) <= _MOST_RUNS and all(_only_tells(*run) for run in runs)
+    return [*runs] if apart else [(main, said.fragments)]
+
+
+def _only_tells(language: str, fragments: Sequence[Fragment]) -> bool:
+    """Whether sentences of one language tell something as it is; else they bear on the others."""
+    speech = _rules(language).grammar.speech
+    said = [one.text for one in fragments]
+    return not speech.is_fiction("".join(said), ()) and not any(
+        speech.type(one) in ("question", "instruction") or speech.never(one) in _NOT_SO
+        for one in said
+    )
+
+
+_NOT_SO = ("supposed", "dream", "joke", "quoted")
+_MOST_RUNS = 3  # More changes than this are a text in two languages, side by side
+_HAN = re.compile("[\u4e00-\u9fff]")
+_WORDS = re.compile(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")
+# Work on a language, or on another's words, which are then in the other language
+_AT_WORK = re.compile(
+    r"(?i)[:：\"“”‘「『《»«`>|#{}\[\]<\n]|translat|\b(?:chinese|english|mandarin|sentences?|means?)\b"
+    r"|翻译|翻成|译成|英文|英语|中文|汉语|意思|怎么说|例句|造句|句子|课文|练习|口语|小说|故事|剧本|台词|歌词|诗"
+)
 
 
 def names_in(statements: Sequence[Statement]) -> frozenset[str]:

@@ -94,7 +94,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     unclear: list[int] = []
     known = {name: one for name, one in said.known.items() if name not in grammar.pronouns}
     small = grammar.small(said.text)
-    alone = True  # nobody else was spoken of, whom a left out subject may mean
+    alone = said.alone
     taken_back = False
     asked = [line.content for line in said.before if line.role == "user"][-1:]
     busy = any(speech.type(text) == "instruction" for text in asked)

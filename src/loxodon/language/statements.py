@@ -150,6 +150,8 @@ class TurnInContext(NamedTuple):
     before: Sequence[PriorTurn] = ()
     # Names by what else they are called: `{"妹妹": "小美"}`, `{"sister": "Mei"}`
     known: Mapping[str, str] = {}
+    # Whether nobody else was spoken of just before, whom a left out subject may mean
+    alone: bool = True
 
 
 CONTEXT = 8

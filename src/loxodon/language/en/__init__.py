@@ -16,6 +16,7 @@ from loxodon.language.en.clauses import (
     attribute_of,
     clauses_of,
     joints_of,
+    one_of,
     people_of,
     pronouns,
     sharing,
@@ -100,7 +101,7 @@ class _English:
 
     def introduced(self, told: str, relation: str, name: str) -> str:
         *more, last = told.split()
-        return f"{told} called {name}" if more[:1] == ["a"] and last == relation else ""
+        return f"{told} called {name}" if more[:1] == ["a"] and one_of(last) == relation else ""
 
 
 grammar = _English()

@@ -121,8 +121,18 @@ class _Words:
             rf"(?P<relation>{people})\b(?: (?:last|this|in|from|a) [\w ]{{2,20}})?(?:,| and|, and)? "
             rf"{naming} (?-i:(?P<name>{_NAME})){ends}"
         )
+        # `I have a new manager now, Tom`
+        self.new = of(
+            rf"\b(?:I|we) (?:have|got|have got) an? (?P<how>new )(?P<relation>{holders})(?: now)?,? "
+            rf"(?:called |named )?(?-i:(?P<name>{_NAME})){ends}"
+        )
         # A clause that only names who was told of before it
         self.naming = of(rf"{naming} (?-i:(?P<name>{_NAME}))")
+        # `my son Leo, who is five, …`
+        self.aside = of(
+            rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>\w+\b[^,;.]{{2,60}})"
+            r"|(?P<is>an? [^,;.]{3,40}|(?:aged )?(?P<age>\d{1,3}|[a-z]+)(?: years old)?)), (?=\w)"
+        )
         self.others = of(table["others"]["like"].replace("PEOPLE", people))
         # What attribute a relation is, by its word
         self.attribute = attribute
@@ -160,7 +170,7 @@ def attribute_of(relation: str) -> str:
 def people_of(text: str) -> list[Named]:
     """Whom a text names of the user's people."""
     words = _words()
-    named = [one for like in (words.had, words.person) for one in like.finditer(text)]
+    named = [one for like in (words.had, words.new, words.person) for one in like.finditer(text)]
     # Whether a name may as well be a day: `my friend Friday moved` does not say which
     found = [
         _named(one)
@@ -171,6 +181,7 @@ def people_of(text: str) -> list[Named]:
             and re.fullmatch(_table()["name"]["weekday"], one["name"] or "", re.I) is not None
         )
     ]
+    found += _all_named(text)
     found = [one._replace(relation=words.one_name.get(one.relation, one.relation)) for one in found]
     return found + ([Named()] if words.others.search(text) else [])
 
@@ -218,12 +229,36 @@ def _asked(text: str, named: re.Match[str]) -> bool:
     return asks and "?" in after and re.match(r"\s*[,?]", after) is not None
 
 
+_SEVERAL = re.compile(
+    rf"\b(?:I|we) (?:have|have got|'ve got) (?:a |an |\w+ )?(?:(?:\w+ ){{0,2}})(?P<all>kids|children|sons|daughters|boys|girls|dogs|cats|brothers|sisters)"
+    rf"(?:,| called| named|:| -)+ (?P<names>{_NAME}(?:, {_NAME}){{0,4}},? and {_NAME})(?=\s*(?:[.,;!]|$))"
+)
+_ONE_OF = {"kids": "child", "children": "child", "boys": "son", "girls": "daughter"}
+
+
+def one_of(several: str) -> str:
+    """The usual word for one of several: `kids`: child."""
+    one = _ONE_OF.get(several, several.removesuffix("s"))
+    return str(_words().one_name.get(one, one))
+
+
+def _all_named(text: str) -> list[Named]:
+    """`I have two kids, Ben and Zoe`: each of them by what they are."""
+    found = _SEVERAL.search(written_out(text))
+    if found is None:
+        return []
+    relation = one_of(found["all"])
+    return [Named(relation, name.strip()) for name in re.split(r",? and |, ", found["names"])]
+
+
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     """The clauses of a sentence. `known` has the names of people by what they are called."""
     words = _words()
     found: list[Clause] = []
     sentence = sentence.replace("’", "'")
-    for part in filter(None, words.cut.split(sentence)):
+    plain = _asides_out(sentence)
+    for part in filter(None, words.cut.split(plain)):
+        raw = (part if plain == sentence else sentence).strip(" ,;")
         light = _light(written_out(part))
         before, known = known, met(known, people_of(part), pronouns())
         if not light:
@@ -239,8 +274,25 @@ def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
         if clause.who == "bare" and found:  # a sentence may begin without its subject
             own = all(one.who in ("user", "we", "bare") for one in found)
             clause = clause._replace(loose=True, who="bare" if own else "")
-        found.append(clause._replace(raw=part.strip(" ,;")))
+        found.append(clause._replace(raw=raw))
     return found
+
+
+def _asides_out(sentence: str) -> str:
+    """A sentence in which what is said of somebody in passing is a clause of its own: `my son Leo
+    is five; my son Leo is allergic to milk`."""
+    found = _words().aside.search(sentence)
+    if found is None or (found["age"] and not _AGE.fullmatch(found["age"])):
+        return sentence
+    said = found["does"] or f"is {re.sub('(?i)^aged ', '', found['is'])}"
+    who = found["who"]
+    return f"{sentence[: found.start()]}{who} {said}; {who} {sentence[found.end() :]}"
+
+
+_AGE = re.compile(
+    r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty",
+    re.I,
+)
 
 
 def joints_of(text: str) -> list[tuple[int, int]]:
