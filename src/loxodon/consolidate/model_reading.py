@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 from threading import Lock
 from time import perf_counter
@@ -207,7 +208,7 @@ class ModelResidue(Residue):
         contents = [one.content for one in facts]
         language = language_of("\n".join(contents))
         found = self._ask(lambda: tasks.merge(self._model, contents, language), language) or []
-        return [([facts[n] for n in one.places], one.content) for one in found]
+        return [([facts[n] for n in places], content) for places, content in found]
 
     def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
         if not core or not self.thorough:
@@ -269,10 +270,8 @@ class ModelResidue(Residue):
         language, model = language_of(summary.content), self._model
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
         name = theme.partition(":")[2] if not theme.startswith(themes.DAY) else ""
-        if name:
-            text = self._ask(lambda: tasks.entity(model, name, facts, language), language)
-        else:
-            text = self._ask(lambda: tasks.summarise(model, facts, language), language)
+        about = partial(tasks.entity, model, name) if name else partial(tasks.summarise, model)
+        text = self._ask(lambda: about(facts, language), language)
         if text and text != summary.content:
             with self._store.writing():
                 kept = self._store.get(summary.id)
