@@ -25,7 +25,7 @@ T = TypeVar("T")
 MASK = "********"
 PROFILES = ("default", "phase1", "openclaw", "tiered")  # rankings of a recall
 # What agents are offered over MCP only where the setting `mcp.tools` names it.
-EXTRA_TOOLS = ("consolidate", "forget", "history", "quarantine", "read_waiting")
+EXTRA_TOOLS = ("consolidate", "forget", "history", "quarantine")
 # What `loxodon config` lists without --all.
 MAIN = (
     *("enabled", "language", "timezone", "recall.top", "recall.budget"),
@@ -230,7 +230,7 @@ class ModelConfig(Section):
 
     @property
     def thorough(self) -> bool:
-        """Whether every message is to be read: by the model, or while none is set by an agent."""
+        """Whether every message is to be read."""
         return self.extraction == "full"
 
     @property
@@ -300,11 +300,7 @@ class ServeConfig(Section):
 
 
 class McpConfig(Section):
-    tools = Setting(
-        "",
-        "More tools over MCP: consolidate, forget, history, quarantine, read_waiting.",
-        are_tools,
-    )
+    tools = Setting("", "More tools over MCP: consolidate, forget, history, quarantine.", are_tools)
 
 
 class KeysConfig(Section):

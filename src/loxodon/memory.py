@@ -63,7 +63,7 @@ from loxodon.verbs import (
 if TYPE_CHECKING:
     from loxodon.backup.create import Backup, Backups
     from loxodon.compat.documents import Documents
-    from loxodon.consolidate.consolidation import Consolidation, HandedOut
+    from loxodon.consolidate.consolidation import Consolidation
     from loxodon.consolidate.embedding import Embedded
     from loxodon.consolidate.model_reading import ModelChecked
     from loxodon.consolidate.pipeline import Consolidated, OnPhase
@@ -520,17 +520,6 @@ class Memory(Knowledge, Recalling, Overviews):
     def consolidation_due(self) -> str:
         """Say why a consolidation or a flush is due; empty if it is not."""
         return "" if self.paused else self._consolidation().due(self.now())
-
-    @verb(access="owner", audit="reads")
-    def hand_out(self) -> HandedOut:
-        """What waits for a model, as a question that an agent can answer instead."""
-        return self._consolidation().hand_out()
-
-    @verb(access="owner", audit="works")
-    def take_answer(self, ticket: str, answer: str) -> Consolidated:
-        """Learn from an agent's answer to `hand_out`, with the same checks as for a model's answer.
-        Raises InputError with the reason if nothing in it passes."""
-        return self._consolidation().take_answer(self.now(), ticket, answer)
 
     @verb(access="owner", audit="works")
     def check_model(self) -> ModelChecked:

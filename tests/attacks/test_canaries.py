@@ -143,7 +143,6 @@ async def _over_mcp(world: World, viewer: Viewer) -> int:
         "review": [{}, {"id": some, "decision": "confirm"}],
         "snapshot": [{}],
         "quarantine": [{}, {"id": "q_1"}],
-        "read_waiting": [{}],
         "forget": [{"id": some}],
         "journal": [],
         "remember": [],

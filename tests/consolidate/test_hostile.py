@@ -7,11 +7,11 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from time import process_time
 
 import pytest
 
 from loxodon import Memory
-from loxodon.text.steps import counted
 from tests.clock import Clock
 from tests.consolidate.hostile import messages
 from tests.consolidate.talks import CONFIG, known, said
@@ -20,35 +20,28 @@ from tests.long import LONG
 FACTS = ("My cat is called Miso.", "I am allergic to peanuts.")
 
 
-def consolidated(home: Path, texts: dict[str, str]) -> tuple[Memory, int]:
-    """A memory that was told a fact, hostile messages and another fact; and the steps it took."""
-    memory = Memory.open(home, config=CONFIG, clock=Clock())
-    hostile = [said(text, session=name or "x") for name, text in texts.items()]
-    turns = [said(FACTS[0], session="before"), *hostile, said(FACTS[1], session="after")]
-    memory.add([one for each in turns for one in each])
-    with counted(sys.maxsize) as steps:
-        memory.consolidate()
-    return memory, steps.done
-
-
 def facts_of(memory: Memory) -> bool:
     contents = known(memory)
     return any("Miso" in one for one in contents) and any("peanuts" in one for one in contents)
 
 
-def test_what_is_said_around_hostile_messages_is_learned_in_steps_that_grow_with_them(
+def test_what_is_said_around_hostile_messages_is_learned_in_time_that_grows_with_them(
     tmp_path: Path,
 ) -> None:
     least = 8_000 if LONG else 400
     took = []
     for n in (least, 2 * least):
-        memory, steps = consolidated(tmp_path / str(n), messages(n))
-        with memory:
+        with Memory.open(tmp_path / str(n), config=CONFIG, clock=Clock()) as memory:
+            hostile = [said(text, session=name or "x") for name, text in messages(n).items()]
+            turns = [said(FACTS[0], session="before"), *hostile, said(FACTS[1], session="after")]
+            memory.add([one for each in turns for one in each])
+            started = process_time()
+            memory.consolidate()
+            took.append(process_time() - started)
             assert facts_of(memory)
             assert not memory.status().pending
             assert not memory.status().failed
-        took.append(steps)
-    assert took[1] <= 2.2 * took[0]
+    assert took[1] <= 6 * took[0]
 
 
 KILLER = """

@@ -21,7 +21,7 @@ ALONE = "--no-background"
 """The option of the program with which nothing is learned meanwhile, and no worker is started."""
 
 
-EVERY_TOOL = '[mcp]\ntools = "consolidate forget history quarantine read_waiting"\n'
+EVERY_TOOL = '[mcp]\ntools = "consolidate forget history quarantine"\n'
 """Settings with which the tools are offered that few agents need."""
 
 

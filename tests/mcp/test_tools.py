@@ -22,9 +22,9 @@ pytestmark = pytest.mark.anyio
 
 TOOLS = """
     memory_search memory_get recall_context list_memories history snapshot journal remember
-    update_memory forget review quarantine consolidate read_waiting
+    update_memory forget review quarantine consolidate
 """
-EXTRA = {"consolidate", "forget", "history", "quarantine", "read_waiting"}
+EXTRA = {"consolidate", "forget", "history", "quarantine"}
 NAMES = [name for name in TOOLS.split() if name not in EXTRA]
 READING = {"memory_search", "memory_get", "list_memories", "history", "snapshot"}
 ADDING = {"recall_context", "journal", "remember", "consolidate"}
@@ -163,28 +163,6 @@ async def test_long_list_says_that_there_is_more(url: str, home: Path) -> None:
         assert (len(some["memories"]), some["more"]) == (20, True)
         every = await called(client, "list_memories", tag="books", limit=30)
         assert (len(every["memories"]), every["more"]) == (22, False)
-
-
-async def test_agent_reads_what_waits(url: str, home: Path) -> None:
-    said = "Zephyr on the invoices, as ever"
-    with opened(home) as memory:
-        memory.add([{"role": "user", "content": said}], session="talk")
-        memory.consolidate()
-    async with Client(url) as client:
-        question = await called(client, "read_waiting")
-        assert said in question["data"]
-        assert "JSON" in question["instructions"]
-        content = "Zephyr is on the invoices"
-        claim = {"do": "add", "words": said, "content": content, "subject": "Zephyr"}
-        wrong = json.dumps({"1": [{**claim, "words": "never said"}]})
-        why = await refused(client, "read_waiting", ticket=question["ticket"], answer=wrong)
-        assert "do not stand in its message" in why
-        right = json.dumps({"1": [claim]})
-        done = await called(client, "read_waiting", ticket=question["ticket"], answer=right)
-        assert (done["did"], done["refused"]) == ({"add": 1}, {})
-        assert said not in str(await called(client, "read_waiting"))
-        hits = (await called(client, "memory_search", query="Zephyr invoices"))["results"]
-        assert any("invoices" in hit["snippet"] for hit in hits)
 
 
 async def test_consolidation_tells_what_it_did(url: str, home: Path) -> None:

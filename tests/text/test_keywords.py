@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon.text.keywords import quick
-from loxodon.text.wordlists import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH, FILLERS
+from loxodon.text.wordlists import CHINESE_WORDS, ENGLISH, FILLERS
 from tests.cases import cases
 from tests.each import each
-from tests.growth import linear
 from tests.long import count
 
 
@@ -123,16 +121,3 @@ def test_keywords_are_telling_slices_of_the_text(text: str) -> None:
             assert not keyword.isdecimal()
             assert keyword not in ENGLISH
             assert keyword not in FILLERS
-
-
-@pytest.mark.parametrize(
-    "unit", ["_", "a.", "a'", "A ", "a@", "1-", "中", "的", "“", "`a", "《a》", "的中"]
-)
-def test_time_grows_with_length_only(unit: str) -> None:
-    linear(quick, lambda n: unit * n, count(48_000, 150_000) // len(unit))
-
-
-@each("word", ["太太", "可可", "会议", "功能", "地址", "may", "us", "won"])
-def test_content_is_not_a_stop_word(word: str) -> None:
-    assert word not in ENGLISH
-    assert not set(word) <= CHINESE_CHARACTERS

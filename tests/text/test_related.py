@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 import loxodon.text.related
-from loxodon.text.related import GENERAL, KIND, MAX_EXPANSIONS, SAME, Expansion, expand, related
+from loxodon.text.related import KIND, MAX_EXPANSIONS, SAME, Expansion, expand, related
 from loxodon.text.wordlists import ENGLISH
 from loxodon.text.words import fold, index_words, query_words, stem_of
 from tests.cases import cases
@@ -39,14 +37,6 @@ def test_a_question_finds_what_was_said_in_other_words(question: str, text: str)
 @each(("question", "text"), cases(__file__, "what_only_looks_related_is_not_found"))
 def test_what_only_looks_related_is_not_found(question: str, text: str) -> None:
     assert not found(question, text)
-
-
-def test_the_weight_tells_how_close_a_word_is() -> None:
-    assert dict(related("movi"))["film"] == SAME
-    assert dict(related("电影"))["film"] == SAME
-    assert dict(related("pet"))["dog"] == KIND
-    assert dict(related("dog"))["pet"] == GENERAL
-    assert dict(related("宠物"))["狗*"] < KIND
 
 
 def test_words_are_looked_up_in_any_form_and_language() -> None:
@@ -89,12 +79,6 @@ def test_expansions_are_new_and_no_general_word_crowds_out_the_others() -> None:
     assert [one.weight for one in many] == sorted((one.weight for one in many), reverse=True)
 
 
-@each("text", ["", " ", "!!!", "的了吗", "the and", "zzz", "🍜", "\x00", "*"])
-def test_any_question_has_an_answer(text: str) -> None:
-    assert isinstance(expand(query_words(text), text), list)
-    assert isinstance(related(text), (tuple, list))
-
-
 @given(st.text(max_size=200))
 def test_expansions_of_any_text_are_few_and_new(text: str) -> None:
     words = query_words(text)
@@ -107,20 +91,6 @@ def test_expansions_of_any_text_are_few_and_new(text: str) -> None:
 def test_a_long_question_takes_no_longer() -> None:
     for text in ("电" * 1_000_000, "movie " * 200_000, "a-" * 500_000, "家电视" * 300_000):
         assert len(expand([], text)) <= MAX_EXPANSIONS
-
-
-def test_the_same_question_is_expanded_the_same_way_in_every_process() -> None:
-    script = (
-        "from loxodon.text.related import expand;"
-        "print(expand(['pet'], 'which pets, movies and 家电 do I have'))"
-    )
-    runs = set()
-    for seed in ("1", "2"):
-        env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"}
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, env=env)
-        runs.add(done.stdout)
-    assert b"film" in min(runs)
-    assert len(runs) == 1
 
 
 # --- the file ------------------------------------------------------------------------------------
@@ -157,17 +127,3 @@ def test_every_row_is_well_formed(row: str) -> None:
         assert word not in ENGLISH
         assert re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*|[\u4e00-\u9fff]{1,6}", word)
     assert row[0] == "!" or len({key_of(word) for word in words}) == len(words)
-
-
-def test_no_word_means_many_things_and_no_group_stands_twice() -> None:
-    same = Counter(key_of(word) for row in GROUPS if row[0] == "=" for word in words_of(row))
-    every = Counter(key_of(word) for row in GROUPS for word in words_of(row))
-    assert [key for key, count in same.items() if count > 2] == []
-    assert [key for key, count in every.items() if count > 4] == []
-    assert len({frozenset(words_of(row)) for row in GROUPS}) == len(GROUPS)
-
-
-def test_nearly_all_groups_have_both_languages() -> None:
-    both = [row for row in GROUPS if re.search("[a-z]", row) and re.search("[\u4e00-\u9fff]", row)]
-    assert len(GROUPS) > 600
-    assert len(both) > 0.97 * len(GROUPS)

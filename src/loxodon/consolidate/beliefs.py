@@ -13,8 +13,6 @@ SURER = 0.1  # What being said again adds to the confidence of a belief
 DENIED = 0.3  # What a fact to the contrary takes from it
 DOUBTFUL = 0.2  # Confidence below which a belief is given up
 MOST_SURE = 0.95  # A belief is never certain; what is certain is a fact
-# How earlier versions marked what had gone back and forth
-_NOTE = re.compile(r" \(not settled: [^()]{1,80}\)$|（未定：[^（）]{1,80}）$")
 _MODAL = re.compile(
     r"(?<!\S)(?P<before>\S+) "
     r"(?:(?:might|may)(?: well| also| possibly)?|could(?=(?: not)? (?:be|have)\b))"
@@ -29,15 +27,9 @@ _HEDGES = re.compile(
 )
 
 
-def settled(content: str) -> str:
-    """A statement without the note of an earlier version that it is not settled."""
-    return _NOTE.sub("", content)
-
-
 def certain(content: str) -> str:
-    """A guess as a statement, for when it has turned out true: `用户可能住在北京` without 可能,
-    `The user might live in York` as `lives`."""
-    content = _HEDGES.sub("", _MODAL.sub(_plainly, settled(content)))
+    """A guess as a statement, for when it has turned out true."""
+    content = _HEDGES.sub("", _MODAL.sub(_plainly, content))
     return re.sub(r"  +", " ", content).strip()
 
 
@@ -46,12 +38,9 @@ def _plainly(found: re.Match[str]) -> str:
     from loxodon.language.en import present
 
     before, verb = found["before"], found["verb"]
-    many = before in ("children", "people", "they", "we") or (
-        before.islower() and before.endswith("s") and before[-2:] != "ss"
-    )
-    if verb in ("be", "have"):
-        plain = {"be": ("is", "are"), "have": ("has", "have")}[verb][many]
-        return f"{before} {plain}{found['not'] or ''}"
+    many = (before.islower() and re.search(r"[^s]s$", before)) or before in ("people", "they", "we")
+    if plain := {"be": ("is", "are"), "have": ("has", "have")}.get(verb):
+        return f"{before} {plain[bool(many)]}{found['not'] or ''}"
     if found["not"]:
         return f"{before} {'do' if many else 'does'} not {verb}"
     return f"{before} {verb if many else present(verb).split('|')[-1]}"

@@ -12,9 +12,9 @@ from datetime import datetime
 
 from loxodon.consolidate import themes
 from loxodon.consolidate.keep import tags_of
+from loxodon.consolidate.passages import Residue
 from loxodon.consolidate.profile import profiles, put_profiles
 from loxodon.consolidate.reconcile import said_at
-from loxodon.consolidate.residue import Residue
 from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter
 from loxodon.store.store import Store
@@ -49,8 +49,11 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
             for told, content in residue.merge(facts):  # asks a model: outside the transaction
                 with store.writing():
                     counts["merged"] += _put_together(store, told, content, now)
-    with store.writing():
-        counts["cleared"] += _clear(store, now)
+    with store.writing():  # what was only for the moment and has faded goes
+        fleeting = [one for name in _FLEETING for one in store.query_records("of_category", name)]
+        cleared = [_archived(store, one, "faded", now) for one in fleeting if one.strength < FADED]
+        themes.renew(store, cleared, now)
+        counts["cleared"] += len(cleared)
     pages = profiles(store, now, residue)
     with store.writing():
         put_profiles(store, pages, now)
@@ -59,11 +62,7 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
 
 
 def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
-    """Make one of memories that say the same; how many went. Call inside `writing`.
-
-    The same is said of one subject and attribute, by words, of the same time, and by somebody
-    trusted alike. What a person wrote stays, next to another that says the same if need be.
-    """
+    """Make one of memories that say the same; how many went. Call inside `writing`."""
     groups: dict[tuple[object, ...], list[Record]] = {}
     for one in records:
         said = sense(one.content)
@@ -131,14 +130,6 @@ def _best_of(records: Sequence[Record]) -> dict[str, object]:
         "importance": max(one.importance for one in records),
         "strength": max(one.strength for one in records),
     }
-
-
-def _clear(store: Store, now: datetime) -> int:
-    """Archive what was only for the moment and has faded."""
-    fleeting = [one for name in _FLEETING for one in store.query_records("of_category", name)]
-    cleared = [_archived(store, one, "faded", now) for one in fleeting if one.strength < FADED]
-    themes.renew(store, cleared, now)
-    return len(cleared)
 
 
 def _archived(store: Store, record: Record, change: str, now: datetime) -> Record:

@@ -1,21 +1,20 @@
 """What is worth keeping of a stretch of talk: small talk and repetitions go, then what says least.
 
-A sentence is weighed by its words, each sentence being a document: words that few others have weigh
-most. Numbers, names, negations and what one is asked to remember weigh more than their words alone
-tell, and the user's own words more than what was said to them. The order is never changed.
+What the user said is weighed by how much it is worth keeping (`language/worth.py`), and more than
+what was said to them. The order is never changed.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from math import ceil, log, sqrt
+from math import ceil
 from typing import NamedTuple
 
+from loxodon.language import worth
 from loxodon.text.bounds import tame
 from loxodon.text.sentences import split
 from loxodon.text.words import fold, index_words
@@ -23,8 +22,7 @@ from loxodon.text.words import fold, index_words
 KEEP = 0.75
 _LONGEST_SMALL_TALK = 80  # Characters
 _LONGEST_PHRASE = 10  # Tokens
-# What was said to the user, what asks, what is specific and what is to be remembered weigh so much
-_TOLD, _ASKED, _SPECIFIC, _TO_REMEMBER = 0.3, 0.7, 2.5, 4.0
+_TOLD, _ASKED = 0.1, 0.7  # What is said to the user weighs so much; and what asks, of its weight
 _MOST_SIGNS = 0.12  # Of the characters of what is no code
 
 # Up to five marks and what is no word may follow: “好吗？”🙂
@@ -32,18 +30,6 @@ _ASKS = re.compile(r"[?？吗么呢]\W{0,5}\Z")
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:'[a-z]+)?[+#]*")
 _LAUGHTER = re.compile(r"\b(?:(?:ha|he|hi){2,}+h?|(?:lo){1,}+l)\b")
 _DRAWN_OUT = re.compile(r"([^\W\d])\1{2,}")
-# Numbers, names and negations
-_SPECIFIC_PATTERN = re.compile(
-    r"\d|(?<=[a-z,] )[A-Z][a-z]|\b[A-Z]{2,}\b|[a-z][A-Z]"
-    r"|(?i:\b(?:not|no|never|none|without|nor)\b|n['’]t\b|\b(?:dont|cant|wont|doesnt|didnt|isnt)\b)"
-    r"|[不没无非未别]|[一二三四五六七八九十两百千万][个岁年月号点块元斤天次周]"
-    r"|[叫姓《「“]|[\u3400-\u9fff] ?[A-Za-z]|[A-Za-z] ?[\u3400-\u9fff]"
-    r"|我[妈爸妹弟哥姐爷奶爹娘儿女老]|(?i:\bmy\b)"
-)
-_TO_REMEMBER_PATTERN = re.compile(
-    r"记[住得着下]|[别不]要?忘|以后都"
-    r"|(?i:\b(?:remember|don['’]?t forget|from now on|note that)\b)"
-)
 _LINK_OR_KEY = re.compile(
     r"(?:https?://|www\.)[!-~]+|(?<![\w.+-])[\w.+-]{1,64}+@[\w-]{1,64}\.[\w.-]{2,64}"
     r"|\b(?=\w{0,64}\d)(?=\w{0,64}[a-z])\w{16,}\b",
@@ -66,10 +52,7 @@ def sentences_of(text: str, own: bool = True) -> list[Sentence]:
 
 
 def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
-    """The places of the share `keep` of `sentences` that tells most; never none of them.
-
-    Small talk and what is said again go first; the share is of what is left.
-    """
+    """The places of the share `keep` of `sentences` that tells most; never none of them."""
     said: dict[tuple[str, ...], int] = {}
     for n, one in enumerate(sentences):
         if is_small_talk(one.text) and not _answers(sentences, n):
@@ -138,17 +121,12 @@ def _answers(sentences: Sequence[Sentence], place: int) -> bool:
 
 
 def _weights(sentences: Sequence[Sentence]) -> list[float]:
-    shared = Counter(word for one in sentences for word in set(one.words))
-    total = len(sentences) + 1
+    """How much each tells: what the user said as it is judged, what was said to them less."""
+    worth.judge_all(one.text for one in sentences if one.own)
     found: list[float] = []
     for n, one in enumerate(sentences):
-        times = Counter(one.words)
-        rare = sum((1 + log(times[word])) * log(total / shared[word]) for word in times)
-        weight = rare / sqrt(len(one.words) + 1)
-        weight *= _SPECIFIC if _SPECIFIC_PATTERN.search(one.text) else 1
-        weight *= _TO_REMEMBER if _TO_REMEMBER_PATTERN.search(one.text) else 1
+        weight = worth.judge(one.text).keep if one.own else _TOLD
         weight *= _ASKED if is_question(one.text) else 1
-        weight *= 1 if one.own else _TOLD
         if n and _answers(sentences, n):
             weight = max(weight, found[-1])
         found.append(weight)

@@ -58,10 +58,7 @@ class Embedders:
     def embed(
         self, space: OpenSpace, progress: Progress | None = None, *, again: bool = True
     ) -> Embedded:
-        """Embed what of a space is not embedded yet; see `embedding.embed`.
-
-        Raises ConfigError where no embedder can be made of the settings, and what a store raises.
-        """
+        """Embed what of a space is not embedded yet; see `embedding.embed`."""
         from loxodon.consolidate.embedding import Embedded, embed
 
         count, lock = 0, os.path.join(space.folder, EMBEDDING_LOCK)

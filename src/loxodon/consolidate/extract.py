@@ -52,8 +52,6 @@ _HABIT = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
     re.I,
 )
-_HOUR = re.compile(r"(?:at )?\d{1,2}(?:[:.]\d\d)? ?(?:[ap]\.?m\.?)?", re.I)
-_SPAN = re.compile(r"\w+days? (?:to|through|till|thru|-) \w+days?", re.I)
 
 
 class Candidate(NamedTuple):
@@ -87,16 +85,13 @@ class ExtractedTurn(NamedTuple):
 
 
 def rules_for(text: str) -> tuple[str, Language]:
-    """The language of a text, and its rules.
-
-    Who opens in Chinese speaks Chinese, whatever was pasted behind it.
-    """
+    """The language of a text, and its rules."""
     opening = re.split(r"[\n:：。！？]", text.lstrip(), maxsplit=1)[0][:200]
     language = "zh" if language_of(opening) == "zh" else language_of(text)
-    return language, language_rules(language)
+    return language, _rules(language)
 
 
-def language_rules(language: str) -> Language:
+def _rules(language: str) -> Language:
     return cast(Language, import_module(f"loxodon.language.{language}"))
 
 
@@ -121,22 +116,16 @@ def judge_together(messages: Iterable[Sequence[Fragment]]) -> None:
 
 def read(said: TurnInContext) -> ExtractedTurn:
     """What a turn says, each run of sentences of one language by the rules of that language."""
-    main = rules_for(said.text)[0]
-    at_work = (said.text, *(one.content for one in said.before if one.role == "user"))
-    runs = [(main, list(said.fragments))]
-    if not said.text.isascii() and not any(map(_AT_WORK.search, at_work)):
-        tongues = _tongues(said.fragments, main)
-        by_tongue = groupby(said.fragments, lambda one: tongues[one.n])
-        cut = [(tongue, list(some)) for tongue, some in by_tongue]
-        runs = cut if len(cut) <= _MOST_RUNS and all(_only_tells(*run) for run in cut) else runs
     found: list[Candidate] = []
     unclear: list[int] = []
     takes_back = False
+    runs = _runs(said)
     for language, fragments in runs:
-        text = said.text if len(runs) == 1 else "".join(one.text for one in fragments)
-        first = fragments[0] is said.fragments[0] if fragments else True
-        part = said._replace(text=text, fragments=fragments, alone=said.alone and first)
-        reading = language_rules(language).read(part)
+        part = said
+        if len(runs) > 1:
+            text, first = "".join(one.text for one in fragments), fragments[0] is said.fragments[0]
+            part = said._replace(text=text, fragments=fragments, alone=first)
+        reading = _rules(language).read(part)
         if reading.takes_back:
             takes_back, found = takes_back or not found, []
         names = names_in(reading.statements)
@@ -149,9 +138,25 @@ def read(said: TurnInContext) -> ExtractedTurn:
     return ExtractedTurn(found, unclear, takes_back)
 
 
+def _runs(said: TurnInContext) -> list[tuple[str, Sequence[Fragment]]]:
+    """The sentences of a turn by language; in one run where they may bear on each other."""
+    main = rules_for(said.text)[0]
+    by_user = (said.text, *(one.content for one in said.before if one.role == "user"))
+    tongues: dict[int, str] = {}
+    if not said.text.isascii() and not any(map(_AT_WORK.search, by_user)):
+        for sentence in sentences_of(said.fragments):
+            han, words = _HAN.search(sentence.text), _WORDS.search(sentence.text)
+            tongue = main if bool(han) == bool(words) else "zh" if han else "en"
+            tongues |= dict.fromkeys(sentence.numbers, tongue)
+    by_tongue = groupby(said.fragments, lambda one: tongues.get(one.n, main))
+    runs = [(tongue, list(some)) for tongue, some in by_tongue]
+    apart = tongues and len(runs) <= _MOST_RUNS and all(_only_tells(*run) for run in runs)
+    return [*runs] if apart else [(main, said.fragments)]
+
+
 def _only_tells(language: str, fragments: Sequence[Fragment]) -> bool:
     """Whether sentences of one language tell something as it is; else they bear on the others."""
-    speech = language_rules(language).grammar.speech
+    speech = _rules(language).grammar.speech
     said = [one.text for one in fragments]
     return not speech.is_fiction("".join(said), ()) and not any(
         speech.type(one) in ("question", "instruction") or speech.never(one) in _NOT_SO
@@ -161,18 +166,6 @@ def _only_tells(language: str, fragments: Sequence[Fragment]) -> bool:
 
 _NOT_SO = ("supposed", "dream", "joke", "quoted")
 _MOST_RUNS = 3  # More changes than this are a text in two languages, side by side
-
-
-def _tongues(fragments: Sequence[Fragment], main: str) -> dict[int, str]:
-    """The language of each fragment: that of the message unless its sentence is in the other."""
-    found: dict[int, str] = {}
-    for sentence in sentences_of(fragments):
-        han, words = _HAN.search(sentence.text), _WORDS.search(sentence.text)
-        tongue = main if bool(han) == bool(words) else "zh" if han else "en"
-        found |= dict.fromkeys(sentence.numbers, tongue)
-    return found
-
-
 _HAN = re.compile("[\u4e00-\u9fff]")
 _WORDS = re.compile(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")
 # Work on a language, or on another's words, which are then in the other language
@@ -199,8 +192,7 @@ def candidate_of(
     at: datetime,
     names: frozenset[str] | None = None,
 ) -> Candidate:
-    """A statement made at `at`, with its dates, and in few enough words; `names` are those of all
-    that was said with it."""
+    """A statement made at `at`, with its dates, and in few enough words."""
     names = names_in([statement]) if names is None else names
     content, value, quoted = statement.content, statement.value, statement.quoted
     moments = [
@@ -226,9 +218,10 @@ def candidate_of(
         content = f"{content} ({', '.join(named)})"
     elif not quoted:
         if statement.attribute not in _RECURRING:
-            stays = partial(_stays, language, names)
-            content = absolute(content, at, language, partial(stays, content, statement.category))
-            value = absolute(value, at, language, partial(stays, value, "fact"))
+            content, value = (
+                absolute(text, at, language, partial(_in_name, text, names))
+                for text in (content, value)
+            )
         content = fitting(content, language)
     # `in March` may be any March: only what names its year says since when something holds.
     dated = [one for one in find_moments(content, at) if re.search(r"\d{4}", one.text)]
@@ -257,8 +250,7 @@ def _limit(content: str, moment: Moment) -> str:
 
 
 def _due(content: str, moment: Moment, at: datetime) -> datetime:
-    """When a plan is late: `before the 30th` when that day begins, but `before the end of May` when
-    May is over. 30号前 may include the day, though not 五点前 the hour."""
+    """When a plan is late: `before the 30th` as that day begins, 30号前 when it is over."""
     limit = _limit(content, moment)
     begins = limit == "before" or (limit not in ("", "by") and moment.grain in ("hour", "minute"))
     if begins and moment.since > at and not re.search(r"(?i)\bend\b", moment.text):
@@ -284,37 +276,11 @@ def _tells_more(content: str, moments: Sequence[Moment]) -> bool:
     )
 
 
-def _stays(
-    language: str, names: frozenset[str], content: str, category: str, moment: Moment
-) -> bool:
-    """Whether an hour or a weekday is said of no day: `gets up at 5:30`, `works Monday to Friday`,
-    `the second Tuesday`, `a 7:15 mile`, or is part of a name."""
-    named = _in_name(content, names, moment)
-    if named or language != "en":
-        return named
-    before, after = content[: moment.start], content[moment.end :]
-    if _HOUR.fullmatch(moment.text):
-        noun = re.match(r" (?!on|in|at|for|with|to|and|today|tomorrow)[a-z]{3,}", after)
-        return category not in ("plan", "temp", "event") or noun is not None
-    if before.endswith("-"):
-        return True  # `a monday-to-friday rota`
-    if re.search(r"\b(?:first|second|third|fourth|last|other) $", before):
-        return moment.text.lower().endswith(("day", "days"))
-    return category != "plan" and _SPAN.fullmatch(moment.text) is not None
-
-
 def fitting(content: str, language: str) -> str:
     """`content` if it is short enough, else as many of its whole clauses as are."""
-    if language == "zh":
-        whole = len(content) <= MOST_CHARACTERS
-        cut, marks = content[: MOST_CHARACTERS + 1], "，；、。, "
-    else:
-        whole = len(content.split()) <= MOST_WORDS
-        cut, marks = " ".join(content.split(" ")[:MOST_WORDS]), ",;. "
-    if whole:
+    words = list(content) if language == "zh" else content.split(" ")
+    most = MOST_CHARACTERS if language == "zh" else MOST_WORDS
+    if len(words) <= most:
         return content
-    for mark in marks:
-        at = cut.rfind(mark)
-        if at > len(cut) // 3:
-            return cut[:at].rstrip(" ,;，；、。")
-    return cut[:MOST_CHARACTERS] if language == "zh" else cut
+    cut = ("" if language == "zh" else " ").join(words[:most])
+    return re.sub(r"[,;，；、。][^,;，；、。]*$", "", cut)

@@ -148,10 +148,7 @@ class Journal:
     def append(
         self, batch: Sequence[Keyed], now: datetime
     ) -> tuple[Sequence[Turn | KnownTurn], Mapping[str, Sequence[QuarantinedText]]]:
-        """Append turns, and hold back instructions in words that are not the user's.
-
-        Call inside `Store.writing`.
-        """
+        """Append turns, and hold back instructions in words that are not the user's."""
         kept = self._store.append(batch)
         if all(is_own(turn.origin) for turn, _ in batch):
             return kept, {}
@@ -209,8 +206,7 @@ class Journal:
 def obey(
     store: Store, kept: Sequence[Turn | KnownTurn], now: datetime
 ) -> tuple[int, tuple[str, ...]]:
-    """Put away what turns just added ask to have forgotten; return how many ask, and what they ask
-    that nobody ever spoke of. Call inside `Store.writing`."""
+    """Put away what turns ask to have forgotten: how many ask, and what nobody spoke of."""
     from loxodon.language.forget import may_ask
 
     fresh = [one for one in kept if isinstance(one, Turn)]

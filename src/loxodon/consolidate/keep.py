@@ -6,15 +6,14 @@ The one place where statements become memories, and memories make way for them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
 from loxodon.consolidate import beliefs, entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.extract import Candidate
-from loxodon.consolidate.reconcile import Plan, plan, said_at
-from loxodon.consolidate.themes import without_verb
+from loxodon.consolidate.reconcile import KnowledgeView, Plan, plan, said_at
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
 from loxodon.language.projects import named_project
@@ -23,13 +22,12 @@ from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.keywords import quick
 from loxodon.text.names import candidates
-from loxodon.text.words import fold, query_words
+from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, IN_PROJECT, Kind, Record, Source, Turn
 
 SAID_AGAIN = 0.2  # What being said again adds to importance
 _TAGS = 3
 _SOURCES = 20  # Turns that a memory names as its sources; one said every day needs no more
-_ABOUT = 50
 _RENAMED = 1_000
 _NAMING = 200  # Characters of a turn in which a known project is looked for
 # What is so wherever it is said; anything else belongs to the project that it was said in
@@ -37,29 +35,8 @@ _PERSONAL = ("identity", "health", "preference", "relation", "status")
 _NO_TAGS = frozenset({"用户", "user", "the user", "users"})
 
 
-class StoreView:
-    """`reconcile.KnowledgeView` over a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def about(self, *parts: str) -> Sequence[Record]:
-        return [one for one in self._store.latest("about", parts, _ABOUT) if one.kind != "summary"]
-
-    def like(self, text: str, limit: int) -> Sequence[Record]:
-        # Summaries repeat what facts say; asking for some more makes up for them.
-        hits = self._store.search("memories", query_words(text), Filter(), 2 * limit)
-        rows = [hit.row for hit in hits]
-        records, sources = self._store.records(rows), self._store.sources(rows)
-        found = [row for row in rows if records[row].kind != "summary"][:limit]
-        return [records[row]._replace(sources=sources.get(row, ())) for row in found]
-
-
 class Keeper:
-    """Takes statements in, one after the other, and counts what became of them.
-
-    `was_forgotten` tells whether what a memory would say was forgotten after it was said.
-    """
+    """Takes statements in, one after the other, and counts what became of them."""
 
     def __init__(
         self,
@@ -68,7 +45,7 @@ class Keeper:
         was_forgotten: Callable[[Record, datetime], bool] = lambda record, at: False,
     ) -> None:
         self._store = store
-        self._view = StoreView(store)
+        self._view = KnowledgeView(store)
         self._now = now
         self._was_forgotten = was_forgotten
         self.counts: Counter[str] = Counter()
@@ -107,8 +84,7 @@ class Keeper:
             self._carry_out(found, candidate, turn)
 
     def _project(self, said: str) -> str:
-        """The project that a turn names, as it is written already; or a known one without the
-        word for it."""
+        """The project that a turn names, as it is written already."""
         name = named_project(said)
         names = [fold(name)] if name else candidates(fold(said[:_NAMING]))
         known = self._store.named(names).projects
@@ -209,11 +185,7 @@ class Keeper:
         self.changed[record.id] = self._store.update(record.id, None, change, self._now, values)
 
     def end(self, record: Record, change: str, since: datetime) -> None:
-        """Archive what made way for something that is so since then: until then it held.
-
-        What was said to be so after that held longer than the new one knows, and nothing ends
-        before it began.
-        """
+        """Archive what made way for something that is so since then: until then it held."""
         until = max(since, said_at(record), record.valid_from or since)
         self._update(record, change, state="archived", valid_until=until)
 
@@ -263,8 +235,7 @@ class Keeper:
         self._update(record, "updated" if richer else "repeated", **values)
 
     def promote(self, belief: Record, against: Record | None) -> Record:
-        """Make a fact of a belief; `against`, and whatever else has come to say the contrary, is
-        superseded."""
+        """Make a fact of a belief; what says the contrary is superseded."""
         now = self._now
         with self._store.writing_as(belief.agent):
             self._answer(belief, "confirmed")
@@ -312,10 +283,7 @@ class Keeper:
 
 
 def confirm(store: Store, id: str, now: datetime) -> Record:
-    """Make a fact of a belief, because a person says so. Call inside `writing`.
-
-    A fact that was asked about is still so; what it says is over ends now.
-    """
+    """Make a fact of a belief, because a person says so. Call inside `writing`."""
     belief, against = _open_belief(store, id)
     keeper = Keeper(store, now)
     if belief.kind == "fact":
@@ -332,10 +300,7 @@ def confirm(store: Store, id: str, now: datetime) -> Record:
 
 
 def reject(store: Store, id: str, now: datetime) -> Record:
-    """Give a belief up, because a person says so. Call inside `writing`.
-
-    A fact that was asked about has held until now.
-    """
+    """Give a belief up, because a person says so. Call inside `writing`."""
     belief, _ = _open_belief(store, id)
     store.execute("answer_review", id, "rejected", now)
     if belief.kind != "fact":
@@ -407,8 +372,7 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
 
 def tags_of(content: str) -> tuple[str, ...]:
     """A few words that a memory is found by."""
-    named = without_verb(content)
-    words = [word for word in quick(named, _TAGS + 1) if word.lower() not in _NO_TAGS]
+    words = [word for word in quick(content, _TAGS + 1) if word.lower() not in _NO_TAGS]
     return tuple(dict.fromkeys(words[:_TAGS]))
 
 

@@ -210,7 +210,12 @@ class Knowledge:
         given = {**defaults, "origin": voice, **more}
         if unknown := given.keys() - defaults.keys():
             raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
-        said = self._said_in(content, quote) if quote and not wall.speaks else None
+        said = None
+        if quote and not wall.speaks:
+            from loxodon.guard import agent_words
+
+            lately = agent_words.recent_user_turns(self._store, self._space.now())
+            said = agent_words.quoted(content, quote, lately)
         known = self._known(content, given["audience"])
         if known is None:
             return self._capture(content, kind, given, noted=True, said_in=said)
@@ -239,13 +244,6 @@ class Knowledge:
                 if active and one.audience == audience and bare(one.content) == bare(content):
                     return self.get(one.id)
         return None
-
-    def _said_in(self, content: str, quote: str) -> Turn | None:
-        """The user's message of the last few days that says this, in the quoted words."""
-        from loxodon.guard import agent_words
-
-        said = agent_words.recent_user_turns(self._store, self._space.now())
-        return agent_words.quoted(content, quote, said)
 
     def _is_borne_out(self, content: str) -> bool:
         """Whether something the user said in the last few days supports this."""

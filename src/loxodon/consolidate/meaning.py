@@ -21,17 +21,12 @@ from loxodon.types import Record
 
 MOST_READ = 300  # Characters; what is longer is more than one statement
 
-_WEIGHED_AS = {
-    "config": "decision",
-    "solution": "decision",
-    "credential": "decision",
-    "debug": "temp",
-}
-
 
 def weight_of(category: str) -> float:
     """How much what is of a category matters by itself."""
-    return IMPORTANCE.get(_WEIGHED_AS.get(category, category), IMPORTANCE["fact"])
+    if category in ("config", "solution", "credential"):
+        category = "decision"
+    return IMPORTANCE.get("temp" if category == "debug" else category, IMPORTANCE["fact"])
 
 
 class Meaning(NamedTuple):
@@ -78,11 +73,7 @@ def meaning_of(text: str, at: datetime) -> Meaning:
 
 
 def revised(record: Record, content: str, at: datetime) -> dict[str, Any]:
-    """What else of a memory changes when a person gives it other words.
-
-    A value that stood in the old words and not in the new is no longer its value: the new one is
-    put in its place, in tags and entities too, where the words say plainly what it is.
-    """
+    """What else of a memory changes when a person gives it other words."""
     old = record.value
     if not old or old not in record.content or old in content:
         return {}
@@ -92,14 +83,9 @@ def revised(record: Record, content: str, at: datetime) -> dict[str, Any]:
     fields: dict[str, Any] = {"value": new}
     for name in ("tags", "entities"):
         # `花生` is in the tag `花生过敏` too; where the new value is not plain, such a tag goes.
-        names = [
-            one.replace(old, new) if new else "" if old in one else one
-            for one in getattr(record, name)
-            if one == old or one not in old or one in content  # `plumber`, of `a plumber`, goes
-        ]
-        names = list(dict.fromkeys(one for one in names if one))
-        if tuple(names) != getattr(record, name):
-            fields[name] = tuple(names)
+        told = [one for one in getattr(record, name) if one == old or one not in old]
+        names = [one.replace(old, new) if new or old not in one else "" for one in told]
+        fields[name] = tuple(dict.fromkeys(filter(None, names)))
     return fields
 
 
@@ -149,11 +135,7 @@ _FIELD = re.compile(
 
 
 def as_said(text: str) -> str:
-    """A note about the user as the user would say it, which is what the rules read.
-
-    `User prefers tea`, `Prefers tea` and `Name: Ann` become `I prefer tea` and `My name is Ann`;
-    用户喜欢茶 becomes 我喜欢茶.
-    """
+    """A note about the user as the user would say it, which is what the rules read."""
     if text.startswith("用户"):
         return f"我{text.removeprefix('用户')}"
     text = _DATED.sub("", text, count=1) if text[:8].lstrip("[(").startswith("20") else text
@@ -171,15 +153,6 @@ def as_said(text: str) -> str:
 
 
 def _first_person(verb: str) -> str:
-    if verb in (irregular := {"is": "am", "has": "have", "was": "was", "does": "do"}):
-        return irregular[verb]
-    for end, instead in (
-        ("ies", "y"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("sses", "ss"),
-        ("xes", "x"),
-    ):
-        if verb.endswith(end):
-            return verb.removesuffix(end) + instead
-    return verb if verb.endswith("ss") else verb.removesuffix("s")
+    irregular = {"is": "am", "has": "have", "was": "was", "does": "do"}
+    plain = re.sub(r"(?<=ch|sh|ss)es$|(?<=x)es$|(?<=[a-z])ies$|(?<!s)s$", "-", verb)
+    return irregular.get(verb) or plain.replace("-", "y" if verb.endswith("ies") else "")

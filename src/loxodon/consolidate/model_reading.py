@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 from threading import Lock
 from time import perf_counter
@@ -20,8 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from loxodon.config import ModelConfig
 from loxodon.consolidate import passages, themes
 from loxodon.consolidate.keep import Keeper
-from loxodon.consolidate.passages import Passage, Stack
-from loxodon.consolidate.residue import Asking, Hear, ModelAnswer, Residue
+from loxodon.consolidate.passages import Asking, Hear, ModelAnswer, Passage, Residue, Stack
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
 from loxodon.guard.provenance import is_own
 from loxodon.messages import LANGUAGES, t
@@ -104,14 +104,13 @@ class ModelResidue(Residue):
 
     def __init__(self, space: OpenSpace) -> None:
         self._config = space.config.model
-        super().__init__(thorough=self._config.thorough)
+        self.thorough = self._config.thorough
         self._store = space.store
         self._now = space.now()
         self._book = StoreBook(space.store)
         self._model, self._ledger = _with_ledger(space, self._book)
         self.most_turns = TURNS if self.thorough else 0
         self._down = False
-        self._nonsense = False
         self._lock = Lock()
         self._able: dict[str, bool] = {}
         self._counts: Counter[str] = Counter()
@@ -132,24 +131,20 @@ class ModelResidue(Residue):
     # Reading
 
     def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
+        groups: dict[tuple[str, ...], list[Passage]] = {}
+        for one in passages.waiting(self._store, turns, thorough=self.thorough):
+            session = one.turn.session if self.thorough else ""
+            groups.setdefault((one.turn.agent, one.language, session), []).append(one)
         stacks: list[Stack] = []
         room = self._ledger.room()
-
-        def together(one: Passage) -> tuple[str, ...]:
-            return one.turn.agent, one.language, one.turn.session if self.thorough else ""
-
-        waiting = passages.waiting(self._store, turns, thorough=self.thorough)
-        for group in passages.by(together, waiting):
+        least = LEAST_BATCH if patient and not self.thorough else 0
+        for left in groups.values():
             # The most promising first; where all is read, in the order of the talk
-            left = sorted(group, key=lambda one: (0 if self.thorough else -one.worth, one.no))
+            left.sort(key=lambda one: (0 if self.thorough else -one.worth, one.no))
             while left and self._is_able_in(left[0].language):
                 most = BATCH_TOKENS if room is None else min(room, BATCH_TOKENS)
                 stack, fits = passages.that_fit(self._store, left, hear, most)
-                if stack is not None and not self.thorough:  # chosen by worth, told in order
-                    chosen = sorted(left[:fits], key=lambda one: one.no)
-                    stack = passages.stack_of(self._store, chosen, hear)
-                small = patient and not self.thorough
-                if stack is None or (small and size(stack.batch) < LEAST_BATCH):
+                if stack is None or size(stack.batch) < least:
                     break
                 stacks.append(stack)
                 room = None if room is None else room - size(stack.batch)
@@ -188,14 +183,13 @@ class ModelResidue(Residue):
         if not self._config.check:
             return True
         if language not in self._able:
-            kept = _tried(self._store, self._config, language, self._now)
+            store, config, now = self._store, self._config, self._now
+            kept = _kept_trial(store, config, language, now)
             if kept is None:
-                kept = self._ask(lambda: tasks.attempt(self._model, language))
-                if kept is None and self._nonsense:
-                    kept = tasks.Trial.none(language)
-                if kept is None:
+                tried = self._ask(lambda: _attempt(store, self._model, config, language, now))
+                if tried is None:
                     return False  # it could not be asked: another time
-                _put_trial(self._store, self._config, language, kept, self._now)
+                kept = tried[0]
             self._able[language] = kept.good
             if not kept.good and not self.problem:
                 self.problem = t(
@@ -214,7 +208,7 @@ class ModelResidue(Residue):
         contents = [one.content for one in facts]
         language = language_of("\n".join(contents))
         found = self._ask(lambda: tasks.merge(self._model, contents, language), language) or []
-        return [([facts[n] for n in one.places], one.content) for one in found]
+        return [([facts[n] for n in places], content) for places, content in found]
 
     def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
         if not core or not self.thorough:
@@ -276,10 +270,8 @@ class ModelResidue(Residue):
         language, model = language_of(summary.content), self._model
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
         name = theme.partition(":")[2] if not theme.startswith(themes.DAY) else ""
-        if name:
-            text = self._ask(lambda: tasks.entity(model, name, facts, language), language)
-        else:
-            text = self._ask(lambda: tasks.summarise(model, facts, language), language)
+        about = partial(tasks.entity, model, name) if name else partial(tasks.summarise, model)
+        text = self._ask(lambda: about(facts, language), language)
         if text and text != summary.content:
             with self._store.writing():
                 kept = self._store.get(summary.id)
@@ -287,19 +279,17 @@ class ModelResidue(Residue):
                     self._store.update(summary.id, None, "reworded", now, {"content": text})
 
     def _ask(self, question: Callable[[], ModelReply[T]], language: str = "") -> T | None:
-        """The answer; None where there is none, no tokens are left for it, or the model does not
-        read a language well."""
+        """The answer; None where there is none."""
         if self._down or (language and not self._is_able_in(language)):
             return None
         try:
             reply = question()
         except ModelError as error:
             with self._lock:
-                self._nonsense = isinstance(error, BadReplyError)
                 self.tokens += error.tokens_in + error.tokens_out
                 if not isinstance(error, SpentModelError):
                     self.problem = error.localized()[0]
-                    self._down = self._down or not self._nonsense
+                    self._down = self._down or not isinstance(error, BadReplyError)
             return None
         with self._lock:
             self.tokens += reply.tokens_in + reply.tokens_out
@@ -311,25 +301,38 @@ class ModelResidue(Residue):
 
 
 def check(space: OpenSpace) -> ModelChecked:
-    """Have the model read the test sentences of every language, and keep how it did; ModelError
-    where it cannot be asked at all."""
+    """Have the model read the test sentences of every language, and keep how it did."""
     model, config = chat_model(space), space.config.model
     tried = []
     for language in LANGUAGES:
-        started, problem = perf_counter(), ""
-        try:
-            found, tokens_in, tokens_out = tasks.attempt(model, language)
-        except BadReplyError as error:  # it answers, and nothing that can be used
-            found, problem = tasks.Trial.none(language), error.localized()[0]
-            tokens_in, tokens_out = error.tokens_in, error.tokens_out
-        _put_trial(space.store, config, language, found, space.now())
-        took = perf_counter() - started
-        tried.append(ModelTried(language, *found, took, tokens_in, tokens_out, problem))
+        started = perf_counter()
+        reply = _attempt(space.store, model, config, language, space.now())
+        found, problem = reply.value
+        took, spent = perf_counter() - started, (reply.tokens_in, reply.tokens_out)
+        tried.append(ModelTried(language, *found, took, *spent, problem))
     good = all(one.passed >= tasks.ENOUGH for one in tried)
     return ModelChecked(config.name, config.address, model.keeps_to_schemas, good, tuple(tried))
 
 
-def _tried(store: Store, config: ModelConfig, language: str, now: datetime) -> tasks.Trial | None:
+def _attempt(
+    store: Store, model: ChatModel, config: ModelConfig, language: str, now: datetime
+) -> ModelReply[tuple[tasks.Trial, str]]:
+    """Have a model read the test sentences, and keep how it did."""
+    problem = ""
+    try:
+        found, *tokens = tasks.attempt(model, language)
+    except BadReplyError as error:  # it answers, and nothing that can be used
+        found, problem = tasks.Trial.none(language), error.localized()[0]
+        tokens = [error.tokens_in, error.tokens_out]
+    text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
+    with store.writing():
+        store.worklog.put_page(TRIAL, language, text, _model_of(config), now)
+    return ModelReply((found, problem), *tokens)
+
+
+def _kept_trial(
+    store: Store, config: ModelConfig, language: str, now: datetime
+) -> tasks.Trial | None:
     """How the model that is set did on the test sentences, where that is known and not long ago."""
     page = store.worklog.page(TRIAL, language)
     if page is None or page[1] != _model_of(config):
@@ -337,14 +340,6 @@ def _tried(store: Store, config: ModelConfig, language: str, now: datetime) -> t
     passed, of, *failed = json.loads(page[0])
     found = tasks.Trial(passed, of, tuple(failed))
     return found if found.good or now - page[2] < TRIED_AGAIN else None
-
-
-def _put_trial(
-    store: Store, config: ModelConfig, language: str, found: tasks.Trial, now: datetime
-) -> None:
-    text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
-    with store.writing():
-        store.worklog.put_page(TRIAL, language, text, _model_of(config), now)
 
 
 def _model_of(config: ModelConfig) -> str:

@@ -1,8 +1,11 @@
-"""What waits, as questions for whoever reads it; and an answer, as what it changes.
+"""What waits for a model, as questions for it; and an answer, as what it changes.
+
+What the rules kept in somebody's own words, found doubtful, or dropped as unclear waits in the work
+log. Without a model what the rules read stands. With one, what it was asked about is as it decides;
+what it did not answer waits on.
 
 A passage is what of one message waits. Passages of one agent and one language make a question, each
-with the talk just before it, the nearest memories, and what the rules read of it. The same is
-handed to a model (`model_reading.py`) and to an agent that reads in its place (`consolidation.py`).
+with the talk just before it, the nearest memories, and what the rules read of it.
 """
 
 from __future__ import annotations
@@ -13,10 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from loxodon.consolidate.extract import Candidate, candidate_of, rules_for
-from loxodon.consolidate.keep import StoreView
-from loxodon.consolidate.reconcile import said_at
-from loxodon.consolidate.residue import Hear, ModelAnswer
+from loxodon.consolidate.extract import Candidate, ExtractedTurn, candidate_of, rules_for
+from loxodon.consolidate.reconcile import KnowledgeView, said_at
 from loxodon.guard.provenance import is_context, is_users_statement, speaks_for_user
 from loxodon.language.statements import Fragment, Mention, Statement
 from loxodon.models.grounding import stands
@@ -31,14 +32,71 @@ from loxodon.models.reading import (
 )
 from loxodon.store import Filter
 from loxodon.store.store import Store
-from loxodon.text.sentences import split
 from loxodon.tokens import cut, estimate
-from loxodon.types import Record, Turn
+from loxodon.types import NOTHING, Record, Turn
 
 BEFORE = 4  # Messages before a passage that are shown with it
 _CONTEXT_TOKENS = 60  # Of one of them
 _NEAR = 5  # Memories that are shown for the words of one passage
 MOST_KNOWN = 24  # Memories in one question
+
+
+# Turns as they may be read: without what is in quarantine or another's
+Hear = Callable[[Sequence[Turn]], Sequence[Turn]]
+
+
+class Asking(NamedTuple):
+    """What a run asked a model, and what that changed."""
+
+    questions: int = 0
+    asked: int = 0  # messages, or parts of them, that it was asked about
+    decided: int = 0  # those of them that it answered in a way that can be believed
+    did: Mapping[str, int] = NOTHING  # answers by kind: `add`, `update`, `end`, `same`, `drop`
+    refused: Mapping[str, int] = NOTHING  # what was not believed, by the reason
+    tokens: Mapping[str, int] = NOTHING  # by task
+
+
+class ModelAnswer(NamedTuple):
+    """What became of what a model was asked about."""
+
+    found: Sequence[tuple[int, Candidate]] = ()  # what it read, by the number of the turn
+    settled: Sequence[tuple[int, int]] = ()  # fragments (turn, n) that are decided now
+    dropped: Sequence[int] = ()  # the numbers of candidates of the rules that it did not keep
+    taken_back: Sequence[Record] = ()  # the same of what the rules had read in an earlier run
+    in_vain: Sequence[tuple[int, int]] = ()  # fragments of which it said nothing believable
+
+
+class Residue:
+    """No model: all that is left waits for one."""
+
+    tokens = 0  # That a model took so far
+    problem = ""  # Why a model could not be asked
+    most_turns = 0  # How many turns are taken in hand at a time; 0 for as many as the rules take
+    report: Asking | None = None
+    thorough = False  # Whether all that was said is to be read
+
+    def wants(self, told: ExtractedTurn, fragments: Sequence[Fragment]) -> set[int]:
+        """The numbers of the fragments of a turn that a model should decide."""
+        if self.thorough:
+            return {one.n for one in fragments}
+        said = [one.statement for one in told.candidates]
+        doubtful = [one for one in said if one.quoted or one.tentative or one.confidence < 1]
+        return {*told.unclear, *(n for one in doubtful for n in one.fragments)}
+
+    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
+        """Decide what waits; `turns` are those in hand. Who is patient waits for a whole batch."""
+        return ModelAnswer()
+
+    def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
+        """Facts of a partition that one sentence can tell, and that sentence."""
+        return ()
+
+    def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
+        """A model's few words on the user and the week."""
+        return ""
+
+    def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
+        """What a model can better about what a run has changed."""
 
 
 class Passage(NamedTuple):
@@ -64,7 +122,7 @@ class Stack(NamedTuple):
 
 def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Passage]:
     """What waits, in the order of the journal; `turns` are those in hand."""
-    in_hand = {_number(one): one for one in turns}
+    in_hand = {int(one.ref[2:]): one for one in turns}
     read: dict[int, list[tuple[int, Candidate]]] = {}
     for no, turn, body in store.query("candidates"):
         read.setdefault(turn, []).append((no, from_json(body)))
@@ -90,8 +148,7 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
 
 
 def _learned(store: Store, turn: int, thorough: bool) -> tuple[Record, ...]:
-    """What was learned from one turn alone, and nobody has touched since; where only what was
-    doubtful is asked about, no more than that."""
+    """What was learned from one turn alone, and nobody has touched since."""
     rows = store.drawn_from([turn]).get(turn, [])
     sources = store.sources(rows)
     return tuple(
@@ -105,7 +162,7 @@ def _learned(store: Store, turn: int, thorough: bool) -> tuple[Record, ...]:
     )
 
 
-def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
+def _stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
     """One question about passages of one agent and one language."""
     lines: list[PromptMessage] = []
     hints: list[Hint] = []
@@ -115,9 +172,9 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
     for one in passages:
         session = one.turn.session
         lines += [
-            PromptMessage(_part(said), said.at, said.role, said.speaker, asked=False)
+            PromptMessage(_end_of(said.content), said.at, said.role, said.speaker, asked=False)
             for said in hear(store.query_turns("turns_before", session, one.no, BEFORE))
-            if _number(said) > last.get(session, 0) and is_context(said)
+            if int(said.ref[2:]) > last.get(session, 0) and is_context(said)
         ]
         last[session] = one.no
         placed[len(lines)] = one
@@ -130,18 +187,11 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
     return Stack(Batch(lines, known, hints, passages[0].language), placed, meant)
 
 
-def _part(turn: Turn) -> str:
-    """What of a message helps to understand the next: of the user's how it begins, of others' how
-    it ends, because there they ask what the user answers."""
-    text = turn.content
-    if turn.role == "user" or estimate(text) <= _CONTEXT_TOKENS:
-        return cut(text[: 10 * _CONTEXT_TOKENS], _CONTEXT_TOKENS)
-    kept = ""
-    for sentence in reversed(split(text[-10 * _CONTEXT_TOKENS :])):
-        if estimate(longer := f"{sentence} {kept}".strip()) >= _CONTEXT_TOKENS:
-            break
-        kept = longer
-    return f"… {kept}".strip()
+def _end_of(text: str) -> str:
+    """The end of a message before a passage: there is asked what the passage answers."""
+    if estimate(text) <= _CONTEXT_TOKENS:
+        return text
+    return f"… {cut(text[-4 * _CONTEXT_TOKENS :], _CONTEXT_TOKENS)}"
 
 
 def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> list[KnownMemory]:
@@ -149,7 +199,7 @@ def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> lis
     most."""
     found: dict[str, Record] = {}
     with store.writing_as(passages[0].turn.agent):
-        view = StoreView(store)
+        view = KnowledgeView(store)
         for one in passages:
             for _, read in one.read:
                 said = read.statement
@@ -165,11 +215,11 @@ def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> lis
 def that_fit(
     store: Store, passages: Sequence[Passage], hear: Hear, room: int
 ) -> tuple[Stack | None, int]:
-    """A question about the first passages that `room` tokens are enough for, and how many these
-    are; None where not even one is."""
+    """A question about the first passages that `room` tokens are enough for, told in their order,
+    and how many these are; None where not even one is."""
     fits = len(passages)
     while fits:
-        stack = stack_of(store, passages[:fits], hear)
+        stack = _stack_of(store, sorted(passages[:fits], key=lambda one: one.no), hear)
         if size(stack.batch) <= room:
             return stack, fits
         fits = fits * 3 // 4
@@ -178,20 +228,21 @@ def that_fit(
 
 def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:
     """What a reading changes."""
-    settled: list[tuple[int, int]] = []
-    in_vain: list[tuple[int, int]] = []
-    for line, passage in stack.passages.items():
-        places = settled if line in reading.decided else in_vain
-        places += [(passage.no, n) for n in passage.numbers]
+    places = [
+        (line in reading.decided, (passage.no, n))
+        for line, passage in stack.passages.items()
+        for n in passage.numbers
+    ]
     gone = [meant for k, meant in enumerate(stack.hints) if _is_dropped(k, stack.batch, reading)]
-    found: list[tuple[int, Candidate]] = []
-    for item in reading.items:
-        passage = stack.passages[item.line]
-        if (candidate := _candidate(store, item, passage)) is not None:
-            found.append((passage.no, candidate))
-    dropped = [one for one in gone if not isinstance(one, Record)]
-    taken_back = [one for one in gone if isinstance(one, Record)]
-    return ModelAnswer(found, settled, dropped, taken_back, in_vain)
+    answered = [(stack.passages[item.line], item) for item in reading.items]
+    made = [(passage.no, _candidate(store, item, passage)) for passage, item in answered]
+    return ModelAnswer(
+        found=[(no, one) for no, one in made if one is not None],
+        settled=[place for decided, place in places if decided],
+        dropped=[one for one in gone if not isinstance(one, Record)],
+        taken_back=[one for one in gone if isinstance(one, Record)],
+        in_vain=[place for decided, place in places if not decided],
+    )
 
 
 def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
@@ -243,18 +294,6 @@ def joined(answers: Iterable[ModelAnswer]) -> ModelAnswer:
     return ModelAnswer(
         *([one for part in column for one in part] for column in zip(*answers, strict=True))
     )
-
-
-def by(key: Callable[[Passage], object], passages: Iterable[Passage]) -> list[list[Passage]]:
-    """Passages in groups, in the order in which these begin."""
-    found: dict[object, list[Passage]] = {}
-    for one in passages:
-        found.setdefault(key(one), []).append(one)
-    return list(found.values())
-
-
-def _number(turn: Turn) -> int:
-    return int(turn.ref[2:])
 
 
 _TIMES = ("said_at", "valid_from", "due_at", "expires_at")

@@ -28,24 +28,20 @@ from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.consolidate import compress, decay, themes
 from loxodon.consolidate.denoise import Sentence
-from loxodon.consolidate.events import events_of
-from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read, rules_for
+from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read
 from loxodon.consolidate.keep import Keeper
-from loxodon.consolidate.passages import from_json, to_json
-from loxodon.consolidate.residue import Asking, ModelAnswer, Residue
+from loxodon.consolidate.passages import Asking, ModelAnswer, Residue, from_json, to_json
 from loxodon.consolidate.schedule import has_come
-from loxodon.consolidate.segment import PAUSE, TurnSegment, segments
+from loxodon.consolidate.segment import PAUSE, events_of, number, segments
 from loxodon.consolidate.segment import said_in as sentences_in
 from loxodon.consolidate.snapshot import renewed_snapshots
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.guard import provenance, quarantine
-from loxodon.guard.instructions import found_in
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.language.worth import judge, judge_all
 from loxodon.store import Work, clock_check
 from loxodon.store.clock_check import Doubted
 from loxodon.text.bounds import CLOSELY, tame
-from loxodon.text.steps import counted
 from loxodon.types import CAPTURED, NOTHING, Event, Record, Segment, Turn
 
 if TYPE_CHECKING:
@@ -53,14 +49,11 @@ if TYPE_CHECKING:
 
 PHASES = 7
 BATCH = 1_000  # Turns in hand at a time
-# What may be done for one message at a time (see `text.steps`): 300 times what the longest of the
-# labelled cases takes, three times what any message takes that `text.bounds` has shortened
-MOST_STEPS = 2_000_000
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
-_ASKED = 3  # Times that a model is asked about a piece it says nothing believable about
 _MARK = "consolidation.mark"
 _DEATHS = 2  # Runs killed over one message before it is put aside
+_ASKED = 3  # Times that a model is asked about a piece it says nothing believable about
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -141,9 +134,8 @@ class Run:
         """Phases 1 to 4 and 6 for all that is pending; the rest waits for the nightly run."""
         if self._worklog.work().phase >= _RECONCILED:  # one of those was cut short
             return self.all("flush")
-        self._patient = True
         with self._begun():
-            self._learn()
+            self._learn(patient=True)
             self._set(phase=6)
             self._do(6)
             self._counts["embedded"] += self._embed()
@@ -156,13 +148,13 @@ class Run:
                 self._counts += compress.weekly(self._store, self._now, self._residue)
         return self._outcome("weekly", attempts=0)
 
-    def decide(self, answer: ModelAnswer | None = None) -> Consolidated:
-        """Make memories of what a model, or an agent with an `answer`, decides about what waits."""
+    def decide(self) -> Consolidated:
+        """Make memories of what a model decides about what waits."""
         with self._begun():
-            if self._take_decision(answer or self._residue.read((), self._hear)):
+            if self._take_decision(self._residue.read((), self._hear)):
                 self._set(phase=6)
                 self._do(6)
-        return self._outcome("answered" if answer else "undecided", phase=0, attempts=0)
+        return self._outcome("undecided", phase=0, attempts=0)
 
     def only(self, phase: int) -> Consolidated:
         """One phase by itself: 1 takes turns up, 2 to 4 go on with what is in hand."""
@@ -211,15 +203,15 @@ class Run:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """A transaction of this run; TakenOverError where another has begun since, because the lock
-        between runs can be lost with the connection to a server."""
+        """A transaction, unless another run has begun: the lock can be lost with a connection."""
         with self._store.writing():
             if _signature(self._worklog.work()) != self._signed:
                 raise TakenOverError
             yield
 
-    def _learn(self) -> None:
+    def _learn(self, patient: bool = False) -> None:
         """Phases 1 to 4 for all that was said before this run began."""
+        self._patient = patient
         upto = self._store.scalar("last_turn")
         while True:
             if phase := self._worklog.work().phase:
@@ -296,7 +288,7 @@ class Run:
             return self._safely(turn, sentences_in, turn) or ()
 
         cuts = segments(turns, sentences)
-        events = [*events_of(cuts, self._space.count), *self._deeds(turns)]
+        events = events_of(cuts, self._space.count)
         last = next(iter(self._store.query_as(Segment, "last_segment", session)), None)
         # One that is very long is left as it is: each run would have to read all of it again.
         goes_on = (
@@ -306,21 +298,10 @@ class Run:
             and last.last_turn - last.first_turn < BATCH
         )
         if last is None or not goes_on:
-            return [kept_segment(one) for one in cuts], (), events
+            return [one.kept for one in cuts], (), events
         upto = self._store.query_turns("turns_from", session, last.first_turn, number(turns[-1]))
         cuts = segments(self._hear(upto), sentences)
-        return [kept_segment(one) for one in cuts], (last.no,), events
-
-    def _deeds(self, turns: Sequence[Turn]) -> Iterator[Event]:
-        """What the assistant did."""
-        for turn in turns:
-            if turn.role != "assistant":
-                continue
-            text = tame(turn.content, CLOSELY)
-            for deed in self._safely(turn, rules_for(text)[1].deeds, text) or ():
-                if not found_in(deed, "tool"):  # what it says it will always do is no deed
-                    day, said = f"{turn.at:%Y-%m-%d}", (turn.session, turn.channel, "assistant")
-                    yield Event(day, turn.at, *said, deed, 0, turn.origin, agent=turn.agent)
+        return [one.kept for one in cuts], (last.no,), events
 
     # Phase 2
 
@@ -355,7 +336,10 @@ class Run:
                         names = (mention.name, *mention.aliases)
                         known[turn.agent] |= dict.fromkeys(names, mention.name)
                 if turn.origin == "relayed":
-                    one = one._replace(vouched=_is_vouched(one, fragments))
+                    what, texts = one.statement, {f.n: f.text for f in fragments}
+                    about = what.category, what.attribute, what.subject
+                    words = [texts[n] for n in what.fragments if n in texts]
+                    one = one._replace(vouched=provenance.is_users_statement(*about, words))
                 found.append((no, one))
             wanted = self._residue.wants(told, fragments)
             left += [one for one in fragments if one.n in wanted]
@@ -508,12 +492,10 @@ class Run:
     def _safely(
         self, turn: Turn, rules: Callable[P, T], *given: P.args, **named: P.kwargs
     ) -> T | None:
-        """What the rules make of a turn; None for one that they cannot deal with, or not in
-        `MOST_STEPS`: it is put aside, stops no run, and is not lost."""
+        """What the rules make of a turn; None for one they cannot deal with, which is put aside."""
         self._mark.at(number(turn))
         try:
-            with counted(MOST_STEPS):
-                return rules(*given, **named)
+            return rules(*given, **named)
         except StoreError:
             raise
         except Exception as error:  # any text is possible, and so is any mistake in a rule
@@ -539,18 +521,15 @@ class Run:
 
 
 class _Mark:
-    """The message being read, in a file that outlives a process that is killed over it.
-
-    A run goes on where the last was cut short, so a message that no run survives would stop all of
-    them. The file is not synced: a power cut, which loses it, is no message's doing.
-    """
+    """The message being read, in a file that outlives a process that is killed over it: a run goes
+    on where the last was cut short, so a message that no run survives would stop all of them."""
 
     def __init__(self, folder: str) -> None:
         self._path = os.path.join(folder, _MARK)
         self._turn, self._deaths = 0, 0
         with suppress(OSError, ValueError):
-            turn, deaths = files.read(self._path)[:32].split()
-            self._turn, self._deaths = int(turn), int(deaths) + 1
+            turn, deaths = map(int, files.read(self._path)[:32].split())
+            self._turn, self._deaths = turn, deaths + 1
 
     @property
     def fatal(self) -> int:
@@ -563,31 +542,13 @@ class _Mark:
             if there := files.shared(self._path):
                 there[0].replace(there[1], data)
                 return
+            # Not synced: a power cut, which loses it, is no message's doing.
             with open(self._path, "wb", buffering=0, opener=files.private) as file:
                 file.write(data)
 
     def remove(self) -> None:
         with suppress(OSError, StoreError):
             files.remove(self._path)
-
-
-def number(turn: Turn) -> int:
-    """The number of a turn in the journal."""
-    return int(turn.ref[2:])
-
-
-def kept_segment(cut: TurnSegment) -> Segment:
-    """A segment as the work log keeps it."""
-    first, last = number(cut.turns[0]), number(cut.turns[-1])
-    times = cut.started, cut.ended
-    return Segment(cut.session, first, last, *times, cut.topic, cut.tags, cut.text)
-
-
-def _is_vouched(candidate: Candidate, fragments: Sequence[Fragment]) -> bool:
-    """Whether the user vouches for what was read from a message that a program passed on."""
-    one = candidate.statement
-    said = [fragment.text for fragment in fragments if fragment.n in one.fragments]
-    return provenance.is_users_statement(one.category, one.attribute, one.subject, said)
 
 
 def _signature(work: Work) -> tuple[object, ...]:

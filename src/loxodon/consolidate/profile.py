@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.consolidate.residue import Residue
 from loxodon.consolidate.snapshot import holds
 from loxodon.consolidate.themes import about, sentence
 from loxodon.guard.provenance import OWN, may_tell
@@ -22,6 +21,9 @@ from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.text.markdown import item
 from loxodon.types import GLOBAL_PROJECT, Record
+
+if TYPE_CHECKING:
+    from loxodon.consolidate.passages import Residue
 
 PROFILE = "profile"
 WEEK = timedelta(days=7)
@@ -69,10 +71,7 @@ class ProfileChange(NamedTuple):
 
 
 def profile(store: Store, now: datetime, language: str, residue: Residue) -> str:
-    """The profile as it was last written; made now where something in it may not hold any more.
-
-    In English where the language is none of ours.
-    """
+    """The profile as it was last written; made now where something in it may not hold any more."""
     language = language if language in LANGUAGES else LANGUAGES[0]
     page = store.worklog.page(PROFILE, language)
     if page is not None:
@@ -99,8 +98,7 @@ def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
 
 
 def _week(store: Store, since: datetime) -> list[ProfileChange]:
-    """The last change of each memory, oldest first; none of one that came and went, nor of one
-    that went without a change of its own, as a guess does that became a fact."""
+    """The last change of each memory, oldest first; none of one that came and went."""
     held = {
         one.memory
         for state in HIDDEN

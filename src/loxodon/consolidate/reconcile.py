@@ -3,8 +3,7 @@
 A statement is held against the memories about the same thing: those with its subject and attribute,
 the five most similar in words, and those that have the words it declares over. Each of them says
 the same, says more or less, contradicts it, is ended by it, or has nothing to do with it
-(`relation.py`); `plan` makes of these one decision. Pure: `KnowledgeView` answers questions,
-`keep.py` carries the plan out.
+(`relation.py`); `plan` makes of these one decision, which `keep.py` carries out.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from loxodon.consolidate.extract import Candidate
 from loxodon.consolidate.relation import (
@@ -26,28 +25,39 @@ from loxodon.consolidate.relation import (
 )
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OPPOSITES
 from loxodon.language.statements import Statement
+from loxodon.store import Filter
+from loxodon.store.store import Store
 from loxodon.text.similarity import likeness, sense
 from loxodon.text.things import clauses_in
-from loxodon.text.words import fold
+from loxodon.text.words import fold, query_words
 from loxodon.types import Record
 
 SIMILAR = 5  # Memories looked at for their words where no subject and attribute leads to them
 FIRM = 0.7  # Importance from which on a memory is not contradicted by a guess
 _IN_DOUBT = 3
+_ABOUT = 50
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 Related = Sequence[tuple[Relation, Record]]
 
 
-class KnowledgeView(Protocol):
+class KnowledgeView:
     """What is known, to be asked about; active facts and beliefs only."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def about(self, *parts: str) -> Sequence[Record]:
         """Memories of a subject, or of it and an attribute, or of these and a value."""
-        ...
+        return [one for one in self._store.latest("about", parts, _ABOUT) if one.kind != "summary"]
 
     def like(self, text: str, limit: int) -> Sequence[Record]:
         """The memories that share most words with `text`."""
-        ...
+        # Summaries repeat what facts say; asking for some more makes up for them.
+        hits = self._store.search("memories", query_words(text), Filter(), 2 * limit)
+        rows = [hit.row for hit in hits]
+        records, sources = self._store.records(rows), self._store.sources(rows)
+        found = [row for row in rows if records[row].kind != "summary"][:limit]
+        return [records[row]._replace(sources=sources.get(row, ())) for row in found]
 
 
 class Plan(NamedTuple):

@@ -16,11 +16,7 @@ _AGAIN_AT_MOST = timedelta(hours=1)
 
 
 def due(last: datetime | None, pending: int, now: datetime, cron: str, zone: tzinfo | None) -> str:
-    """Why consolidation is due: `backlog`, `overdue` or `daily`; empty where it is not.
-
-    `last` is when a run last succeeded, `pending` how many turns wait. Without a cron
-    expression none is ever due by itself.
-    """
+    """Why consolidation is due: `backlog`, `overdue` or `daily`; empty where it is not."""
     if not cron:
         return ""
     if pending > BACKLOG:
@@ -34,10 +30,7 @@ def due(last: datetime | None, pending: int, now: datetime, cron: str, zone: tzi
 
 
 def has_come(cron: str, last: datetime | None, now: datetime, zone: tzinfo | None) -> bool:
-    """Whether a time that the expression names has come since `last`; None is long ago.
-
-    After a clock that went back it has: else nothing would be done until it is as late again.
-    """
+    """Whether a time that the expression names has come since `last`; None is long ago."""
     now = now.astimezone(UTC)
     if not cron or last is None or last > now:
         return bool(cron)
@@ -46,13 +39,7 @@ def has_come(cron: str, last: datetime | None, now: datetime, zone: tzinfo | Non
 
 
 def next_time(cron: str, after: datetime, zone: tzinfo | None) -> datetime | None:
-    """The first moment after `after` that a cron expression names, by the clock on the wall; None
-    where the expression is empty, or names no day that there is.
-
-    That clock is in `zone`; None is the machine's own, unless `after` is in another: then that of
-    `after`. A time that a day has not, because the clock is put forward, comes when it would have
-    been. One that a day has twice comes once.
-    """
+    """The first moment after `after` that a cron expression names, by the clock on the wall."""
     if not cron:
         return None
     from cronsim import CronSim
@@ -71,10 +58,7 @@ def next_time(cron: str, after: datetime, zone: tzinfo | None) -> datetime | Non
 
 
 def retry_at(failed_at: datetime | None, failures: int, now: datetime) -> datetime | None:
-    """Until when work that failed waits: a minute, then two, then four, at most an hour.
-
-    None where it need not wait.
-    """
+    """Until when work that failed waits: a minute, then two, then four, at most an hour."""
     if failed_at is None or not failures or failed_at > now:
         return None
     at = failed_at + min(_AGAIN * (1 << min(failures - 1, 10)), _AGAIN_AT_MOST)

@@ -1,21 +1,23 @@
-"""Segments: stretches of a conversation that are about one thing.
+"""Segments: stretches of a conversation that are about one thing; and the events of a day.
 
 A pause of over half an hour cuts, and so does a change of topic: either somebody says so
 (`换个话题`, `on another note`), or the words do. Exchanges (what a user says and what is answered)
 are compared by their words: where those before a place hang together, those after it do, and the
 two sides have next to nothing in common, the topic has changed. Nothing is cut between a question
 and its answer.
+
+An event is what a session was about on one day, in one line of clauses that the user said, each
+segment's best one first. Nothing is invented, and neither code nor keys are shown.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from datetime import timedelta
 from functools import cache
-from itertools import takewhile
-from math import log
+from importlib import import_module
+from itertools import groupby, islice, pairwise
 from typing import NamedTuple
 
 from loxodon.consolidate.denoise import (
@@ -26,25 +28,21 @@ from loxodon.consolidate.denoise import (
     sayable,
     sentences_of,
 )
+from loxodon.guard import provenance
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
-from loxodon.text.similarity import cosine, unit
+from loxodon.text.sentences import split
 from loxodon.text.wordlists import CHINESE_CHARACTERS, CHINESE_PROTECTED, CHINESE_WORDS, FILLERS
-from loxodon.text.words import index_words
-from loxodon.types import GENERAL_TOPIC, ROLES, Turn
+from loxodon.text.words import fold, index_words
+from loxodon.tokens import Counter as TokenCounter
+from loxodon.types import GENERAL_TOPIC, ROLES, Event, Segment, Turn
 
 PAUSE = timedelta(minutes=30)
 _LEAST = 3  # Turns on either side of a change that only the words show
 _LEAST_ANNOUNCED = 2  # Turns before a change that somebody announces
 _WINDOW = 3  # Exchanges on either side that are compared
-# Two sides are apart if they have no more in common than this share of what each has within
-_APART = 0.15
-_HINTED_APART = 0.6  # The same where a word such as `对了` hints at a change
-_TOGETHER = 0.02  # How alike exchanges must be for their topic to be known by their words
-# Words of an exchange that are compared, the most telling ones: long answers have hundreds
-_MOST_WORDS = 60
 _LEAST_TAGS, _MOST_TAGS, _LONGEST_TAG = 3, 6, 40
-_TOPIC_CHARACTERS, _TOPIC_WORDS = 12, 4
+_TOPIC = 12  # Characters of a topic, or a third of that in words
 
 _OPENINGS = (
     r"(?>(?:ok|okay|oh|and|so|right|alright|well|thanks|thank you|cool|great|perfect|now|hey|also"
@@ -70,16 +68,10 @@ _HINTED = re.compile(
 
 
 class TurnSegment(NamedTuple):
-    """Turns of one session that are about one thing."""
+    """Turns of one session that are about one thing, and the segment that is kept of them."""
 
-    session: str
-    turns: tuple[Turn, ...]
-    started: datetime
-    ended: datetime
-    # A few words (12 characters or 4 words at most); `_general` where it is about nothing
-    topic: str
-    tags: tuple[str, ...]  # Its keywords, at most six, best first
-    text: str  # What is left without noise: a line for each turn, after `> ` where no user said it
+    turns: list[Turn]
+    kept: Segment
 
 
 class _Read(NamedTuple):
@@ -91,6 +83,11 @@ class _Read(NamedTuple):
     def opens_with(self, pattern: re.Pattern[str]) -> bool:
         """Whether a turn opens so; a word of thanks may come first."""
         return any(pattern.match(one.text) for one in self.sentences[:2])
+
+
+def number(turn: Turn) -> int:
+    """The number of a turn in the journal."""
+    return int(turn.ref[2:])
 
 
 def said_in(turn: Turn) -> Sequence[Sentence]:
@@ -113,67 +110,28 @@ def segments(
 
 def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
     """A stretch without a pause, cut where its topic changes."""
-    talk = _Talk(turns)
+    # The turn that each exchange begins with
+    starts = [0, *(n for n in range(1, len(turns)) if _begins(turns[n - 1], turns[n]))]
+    exchanges = [turns[a:b] for a, b in zip(starts, [*starts[1:], None], strict=True)]
+    words = [{w for read in one for s in read.sentences for w in s.words} for one in exchanges]
+    words = [{*filter(_tells, one)} for one in words]
     first = 0
-    for n in range(1, len(talk.starts)):
-        if talk.changes(first, n):
-            yield turns[talk.starts[first] : talk.starts[n]]
-            first = n
-    yield turns[talk.starts[first] :]
-
-
-class _Talk:
-    """A stretch of turns as exchanges."""
-
-    def __init__(self, turns: Sequence[_Read]) -> None:
-        self._turns = turns
-        # The turn that each exchange begins with
-        self.starts = [0, *(n for n in range(1, len(turns)) if _begins(turns[n - 1], turns[n]))]
-        exchanges = [turns[a:b] for a, b in zip(self.starts, [*self.starts[1:], None], strict=True)]
-        counts = [
-            Counter(w for read in one for s in read.sentences for w in s.words if _tells(w))
-            for one in exchanges
-        ]
-        having = Counter(word for one in counts for word in one)
-        self._vectors = []
-        for one in counts:
-            total = len(counts) + 1
-            rare = {w: (1 + log(n)) * log(1 + total / having[w]) for w, n in one.items()}
-            heaviest = sorted(rare.items(), key=lambda item: -item[1])[:_MOST_WORDS]
-            self._vectors.append(unit(dict(heaviest)))
-        self._alike = cache(lambda i, j: cosine(self._vectors[i], self._vectors[j]))
-
-    def changes(self, first: int, n: int) -> bool:
-        """Whether the topic that began with exchange `first` ends before exchange `n`."""
-        opening = self._turns[self.starts[n]]
-        enough = self.starts[n] - self.starts[first] >= _LEAST_ANNOUNCED
+    for n in range(1, len(starts)):
+        opening = turns[starts[n]]
+        before, after = words[max(first, n - _WINDOW) : n], words[n : n + _WINDOW]
+        common = len(set().union(*before) & set().union(*after))
+        together = [len(a & b) for side in (before, after) for a, b in pairwise(side)]
+        least = min(starts[n] - starts[first], len(turns) - starts[n])
         if opening.opens_with(_ANNOUNCED):
-            return enough
-        if opening.opens_with(_HINTED):
-            common, within = self._cohesion(first, n)
-            return enough and common <= max(_TOGETHER, _HINTED_APART * within)
-        # Next to the place where it does change the words are nearly as far apart: of places that
-        # are too near for two changes the clearest counts.
-        clear, others = self._clearness(first, n), range(n + 1, len(self.starts))
-        near = takewhile(lambda m: self.starts[m] - self.starts[n] < _LEAST, others)
-        return clear > 0.0 and all(clear >= self._clearness(first, m) for m in near)
-
-    def _clearness(self, first: int, n: int) -> float:
-        """How clearly the words before and after exchange `n` are of two topics; 0: not at all."""
-        start = self.starts[n]
-        if min(start - self.starts[first], len(self._turns) - start) < _LEAST:
-            return 0.0
-        common, within = self._cohesion(first, n)
-        apart = within >= _TOGETHER and common <= _APART * within
-        return within - common if apart else 0.0
-
-    def _cohesion(self, first: int, n: int) -> tuple[float, float]:
-        """How alike exchanges are across the place before `n`, and on either side, on average."""
-        left = range(max(first, n - _WINDOW), n)
-        right = range(n, min(len(self.starts), n + _WINDOW))
-        across = [self._alike(i, j) for i in left for j in right]
-        within = [self._alike(i, j) for side in (left, right) for i in side for j in side if i < j]
-        return sum(across) / len(across), sum(within) / len(within) if within else 0.0
+            changes = starts[n] - starts[first] >= _LEAST_ANNOUNCED
+        elif opening.opens_with(_HINTED):
+            changes = starts[n] - starts[first] >= _LEAST_ANNOUNCED and common <= 1
+        else:
+            changes = least >= _LEAST and common == 0 and sum(together) >= 2
+        if changes:
+            yield turns[starts[first] : starts[n]]
+            first = n
+    yield turns[starts[first] :]
 
 
 def _begins(before: _Read, read: _Read) -> bool:
@@ -212,26 +170,20 @@ def _segment(turns: Sequence[_Read]) -> TurnSegment:
     if len(tags) < _LEAST_TAGS:
         tags += _keywords(one.text for _, one in chosen if not one.own)
         tags = list(dict.fromkeys(tags))[:_LEAST_TAGS]
-    return TurnSegment(
-        session=turns[0].turn.session,
-        turns=tuple(read.turn for read in turns),
-        started=turns[0].turn.at,
-        ended=turns[-1].turn.at,
-        topic=next(filter(_is_short, tags), GENERAL_TOPIC),
-        tags=tuple(tags),
-        text=_text(chosen),
+    first, last = turns[0].turn, turns[-1].turn
+    lengths = (
+        (one, len(one) if language_of(one) == "zh" else 3 * len(one.split())) for one in tags
     )
+    topic = next((one for one, length in lengths if length <= _TOPIC), GENERAL_TOPIC)
+    times = first.at, last.at
+    numbers = number(first), number(last)
+    segment = Segment(first.session, *numbers, *times, topic, tuple(tags), _text(chosen))
+    return TurnSegment([one.turn for one in turns], segment)
 
 
 def _keywords(sentences: Iterable[str]) -> list[str]:
     found = quick("\n".join(map(sayable, sentences)), _MOST_TAGS)
     return [one for one in found if len(one) <= _LONGEST_TAG and not is_small_talk(one)]
-
-
-def _is_short(phrase: str) -> bool:
-    if language_of(phrase) == "zh":
-        return len(phrase) <= _TOPIC_CHARACTERS
-    return len(phrase.split()) <= _TOPIC_WORDS
 
 
 def _text(sentences: Sequence[tuple[Turn, Sentence]]) -> str:
@@ -249,3 +201,146 @@ def _text(sentences: Sequence[tuple[Turn, Sentence]]) -> str:
             lines.append(f"{mark}{turn.speaker}: {one.text}" if named else f"{mark}{one.text}")
         before = turn
     return "\n".join(lines)
+
+
+# Events
+
+LONGEST = 200  # Characters of a line
+_SAME = 0.6  # A note is left out if so much of it is said by another
+_SAMPLE = 400  # Characters of a turn that count for the language: a pasted page is not the user's
+_MOST_CLAUSES = 400  # Clauses of a segment that are looked at: a pasted page has thousands
+_LEAST_WEIGHT = 2.0  # Of a note that is not the best of its segment
+_LENGTHS = {"zh": (3, 24), "en": (2, 14)}  # Characters or words of a note
+# What nobody wants to read of a day: how it felt at the moment
+_PASSING = ("mood", "reaction", "encouragement", "doing now")
+
+
+class _Note(NamedTuple):
+    text: str
+    words: frozenset[str]
+    weight: float
+    is_first: bool = False  # The best of its segment
+
+
+def events_of(segments: Sequence[TurnSegment], count: TokenCounter) -> list[Event]:
+    """An event for each session and day of `segments` on which anything was said, in their order.
+
+    The day is that of whoever spoke, by the clock on their wall.
+    """
+    found = []
+    days = groupby(segments, key=lambda one: (one.kept.session, f"{one.kept.started_at:%Y-%m-%d}"))
+    for (session, date), group in days:
+        of_day = list(group)
+        turns = [turn for one in of_day for turn in one.turns]
+        speaking = [turn for turn in turns if turn.role == "user"] or turns
+        if summary := _line_of(of_day, speaking):
+            event = Event(
+                date=date,
+                at=of_day[0].kept.started_at,
+                channel=turns[0].channel,
+                sender=next((turn.speaker for turn in speaking if turn.speaker), ""),
+                session=session,
+                summary=summary,
+                tokens=sum(count(turn.content) for turn in turns),
+                trust=provenance.least(map(provenance.content_origin, speaking)),
+                agent=turns[0].agent,
+            )
+            found.append(event)
+    return found
+
+
+def _line_of(segments: Sequence[TurnSegment], speaking: Sequence[Turn]) -> str:
+    """What segments were about, in the language that most of what was said is in."""
+    words = {"en": 0, "zh": 0}
+    for turn in speaking:
+        text = turn.content[:_SAMPLE]
+        words[language_of(text)] += len(_CHARACTER_OR_WORD.findall(text))
+    language = max(words, key=lambda one: words[one])
+    roles = {turn.role for turn in speaking}
+    notes = [note for one in segments for note in _notes(one, roles, language)]
+    mark = "；" if language == "zh" else "; "
+    chosen: list[int] = []
+    room = LONGEST
+    for n in sorted(range(len(notes)), key=lambda n: (not notes[n].is_first, -notes[n].weight, n)):
+        cost = len(notes[n].text) + len(mark) * bool(chosen)
+        said, least = notes[n].words, _SAME * len(notes[n].words)
+        if cost <= room and not any(len(said & notes[m].words) >= least for m in chosen):
+            chosen.append(n)
+            room -= cost
+    return mark.join(notes[n].text for n in sorted(chosen))
+
+
+def _notes(segment: TurnSegment, roles: Set[str], language: str) -> list[_Note]:
+    """The notes of a segment, in their order."""
+    # Of what a program passed on, without what reads like an order
+    said = [
+        turn.content
+        if turn.origin != "relayed"
+        else "\n".join(filter(provenance.is_of_oneself, split(turn.content)))
+        for turn in segment.turns
+        if turn.role in roles
+    ]
+    found = []
+    tags = segment.kept.tags
+    fitting = [text for text in said if language_of(text) == language]
+    for text, asked in islice(_clauses(fitting, language), _MOST_CLAUSES):
+        if not _is_note(text, tags, language):
+            continue
+        words, folded = frozenset(index_words(text)), fold(text)
+        # How much a note says of what its segment is about, the first keywords counting most
+        weight = sum(2 - n / len(tags) for n, tag in enumerate(tags) if fold(tag) in folded)
+        weight += 0.15 * min(len(words), 6) + 0.5 * any(map(str.isdigit, text))
+        found.append(_Note(text, words, weight if asked else 1.5 * weight))
+    if found:
+        best = max(found, key=lambda one: one.weight)
+        found = [one for one in found if one.weight >= min(best.weight, _LEAST_WEIGHT)]
+        return [one._replace(is_first=one is best) for one in found]
+    topic = segment.kept.topic
+    named = fold(topic) in fold("\n".join(said))
+    return [_Note(topic, frozenset(index_words(topic)), 0.0, is_first=True)] if named else []
+
+
+def _clauses(texts: Sequence[str], language: str) -> Iterator[tuple[str, bool]]:
+    """The clauses of texts, without what leads up to them, and whether their sentence asks."""
+    speech = import_module(f"loxodon.language.{language}").grammar.speech
+    for sentence in (one for text in texts for one in split(text)):
+        if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
+            continue
+        for clause in _CUTS.split(sayable(sentence)):
+            text = _LEAD.sub("", clause.strip(), count=1).strip(" ,，.。!！?？~～…*_-")
+            if text and speech.never(text) not in _PASSING:
+                yield text, is_question(sentence)
+
+
+def _is_note(text: str, tags: Sequence[str], language: str) -> bool:
+    """Whether a clause can stand by itself in a list of notes."""
+    if _DANGLING.match(text) or is_small_talk(text):
+        return False
+    least, most = _LENGTHS[language]
+    length = len(_CHARACTER_OR_WORD.findall(text)) if language == "zh" else text.count(" ") + 1
+    return least <= length <= most or text in tags
+
+
+_CHARACTER_OR_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+# What a clause begins with that nobody understands without the one before it
+_DANGLING = re.compile(
+    r"(?:its?|that|thats|this|these|those|he|she|they|them|him|her|his|you|your|there|which|what|so"
+    r"|if)\b|[他她它你您这那哪]|如果|要是|假如",
+    re.IGNORECASE,
+)
+_CUTS = re.compile(
+    r"[，；;：。！？!?…～~—\n]+|[,:](?=\s|$)|\s[-–—]+\s|(?<=[㐀-鿿])\s+(?=[㐀-鿿])"
+    r"|\s(?:but|because|although|though)\s"
+    r"|\s(?:and|so)\s(?=(?:i(?! are)|we|my|our|he|she|they|it)\b)",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"(?>(?:(?:ok|okay|so|well|um|hey|hi|oh|and|but|also|btw|by the way|anyway|actually|yeah|yes"
+    r"|just|please|pls|i (?:think|guess|mean)|(?:can|could) you)\b"
+    r"|嗯+|哦+|对了|话说|另外|还有|反正|其实|就是|然后|所以|但是?|不过|而且|那个|好的|请|帮我|我觉得)"
+    r"[\s，,：:、]*)*+"
+    r"(?>(?:i|we|they(?=['’]ve \w+ my))(?:['’](?:m|ve|re|d|ll))? (?:(?:am|are|have|was|just) )*"
+    r"|我们?(?=[在是对要想有喜不没最刚已用住搬]))?+"
+    r"(?>(?:a|an|the|my|our) )?+",
+    re.IGNORECASE,
+)

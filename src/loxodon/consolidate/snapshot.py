@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -36,8 +36,7 @@ RECENT_DAYS = 3  # Today included
 # What these sections may take of the room beside the frame; the core memories get what is left
 _CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
 _SHARES = (0.4, 0.25, 0.15, 0.2)  # Of the room for core memories: the first three, and the others
-# Tokens that a line may always take; a longer one is cut to the share that it stands in
-_SHORT = 40
+_SHORT = 40  # Tokens that a line may always take; a longer one is cut to its share
 _SMALL = 300  # Below this budget the frame is as short as can be
 _STRONGEST, _NEWEST, _BINDING, _RELATED = 300, 100, 60, 20  # Memories that are read
 _CONSIDERED = 60  # Lines that a section looks at
@@ -64,12 +63,8 @@ class Material(NamedTuple):
     events: Sequence[tuple[str, str]]  # Day and line of what happened in the last days
 
 
-# What it is made of
-
-
 def material(store: Store, config: Config, now: datetime, project: str = "") -> Material:
-    """All that a snapshot is made of, from one moment of the store; of what belongs to projects
-    only what is of this `project`, where one is given."""
+    """All that a snapshot is made of."""
     since = f"{now - timedelta(days=RECENT_DAYS - 1):%Y-%m-%d}"
     events = [
         # What the user talked about; what the assistant says it did may be what a page told it
@@ -95,21 +90,6 @@ def _known(store: Store) -> list[Record]:
     about_user = ((USER, "", "health"), (USER, "", "identity"), *((USER, one) for one in _RULES))
     for key in (*about_user, (ASSISTANT,)):
         records += store.latest("about", key, _BINDING)
-    return _told_once(records)
-
-
-def _related(found: Material, record: Record) -> list[Record]:
-    """More on one memory: the facts it was drawn from, then others on the same."""
-    records = [one for id in record.derived_from[:_RELATED] if (one := found.store.get(id))]
-    if record.subject:
-        key = (USER, "", record.category) if record.subject == USER else (record.subject,)
-        others = found.store.latest("about", key, _RELATED)
-        records += sorted(others, key=lambda one: (-_score(one, found.now), one.id))
-    belonging = [one for one in _told_once(records) if _belongs(one.project, found.project)]
-    return [one for one in belonging if one.kind != "summary" and holds(one, found.now)]
-
-
-def _told_once(records: Iterable[Record]) -> list[Record]:
     return list({one.id: one for one in records if may_tell(one)}.values())
 
 
@@ -127,9 +107,19 @@ def renewed_snapshots(
     page, the language, the text, and what it was made from."""
     with store.reading():
         found = material(store, config, now)
-        outdated = [one for one in LANGUAGES if kept_snapshot(found, one) is None]
-        texts = {language: written(found, count, language) for language in outdated}
-        return [(SNAPSHOT, language, text, _basis(found, text)) for language, text in texts.items()]
+        ranks, renewed = _ranking(found), []
+        for language in LANGUAGES:
+            if kept_snapshot(found, language) is None:
+                text = written(found, count, language)
+                content = {
+                    one.id: one.content
+                    for one in found.records
+                    if one.id in ranks or quote.line(one.content) in text
+                }
+                basis = {"parts": _parts(found), "ranking": ranks, "content": content}
+                kept = json.dumps(basis, ensure_ascii=False)
+                renewed.append((SNAPSHOT, language, text, kept))
+        return renewed
 
 
 def kept_snapshot(found: Material, language: str) -> str | None:
@@ -138,27 +128,12 @@ def kept_snapshot(found: Material, language: str) -> str | None:
     page = found.store.worklog.page(SNAPSHOT, language)
     if page is None:
         return None
-    text, basis, _ = page
-    old = json.loads(basis)
+    old = json.loads(page[1])
     contents = {one.id: one.content for one in found.records}
-    if old.get("parts") != _parts(found):
-        return None
-    if any(contents.get(id) != said for id, said in old["content"].items()):
-        return None
+    changed = any(contents.get(id) != said for id, said in old["content"].items())
     before, ranks = old["ranking"], _ranking(found)
     moved = (abs(before.get(id, 0.0) - ranks.get(id, 0.0)) > MOVED for id in {*before, *ranks})
-    return None if any(moved) else text
-
-
-def _basis(found: Material, text: str) -> str:
-    ranks = _ranking(found)
-    content = {
-        one.id: one.content
-        for one in found.records
-        if one.id in ranks or quote.line(one.content) in text
-    }
-    basis = {"parts": _parts(found), "ranking": ranks, "content": content}
-    return json.dumps(basis, ensure_ascii=False)
+    return None if old.get("parts") != _parts(found) or changed or any(moved) else page[0]
 
 
 def _parts(found: Material) -> list[object]:
@@ -181,12 +156,7 @@ def holds(record: Record, now: datetime) -> bool:
 
 
 def _score(record: Record, now: datetime) -> float:
-    """How much a memory matters now, from 0 to 1.
-
-    Strength alone would put a trifle said today before last year's allergy, importance alone would
-    never let anything go: so it is both, strength × (0.5 + importance). What is due within a week
-    counts a quarter more, what was not said by the user a tenth less.
-    """
+    """How much a memory matters now, from 0 to 1: by strength and by importance."""
     found = record.strength * (0.5 + record.importance) / 1.5
     if record.due_at and now <= record.due_at <= now + SOON:
         found *= 1.25
@@ -196,12 +166,7 @@ def _score(record: Record, now: datetime) -> float:
 
 
 def _ranked(records: Iterable[Record], now: datetime) -> list[tuple[Record, float]]:
-    """What holds at `now` with its score, best first; of equals a summary, then the newest.
-
-    A summary counts as much as the best of the facts that its words say, and stands for them: a
-    place then holds more. One that shares facts with a better summary would repeat it, and goes;
-    so do those of a day, which cut across all the others.
-    """
+    """What holds at `now` with its score, best first; of equals a summary, then the newest."""
     holding = {one.id: one for one in records if holds(one, now) and not one.value.startswith(DAY)}
     scores = {id: _score(one, now) for id, one in holding.items()}
     summaries = [one for one in holding.values() if one.kind == "summary"]
@@ -221,10 +186,12 @@ def _ranked(records: Iterable[Record], now: datetime) -> list[tuple[Record, floa
 
 def _told_by(record: Record, known: Mapping[str, Record]) -> set[str]:
     """The ids of what a memory tells: itself, and the facts behind a summary that its words say."""
+    if record.kind != "summary":
+        return {record.id}
     words = fold(one_line(record.content))
     facts = [known[id] for id in record.derived_from if id in known]
     said = [one for one in facts if one.kind != "summary" and fold(clause_of(one).rest) in words]
-    return {record.id, *(one.id for one in said if record.kind == "summary")}
+    return {record.id, *(one.id for one in said)}
 
 
 # The page
@@ -242,22 +209,15 @@ class _Line(NamedTuple):
 class _Page:
     """A page in the making: its sections, what they say, and the room that is left."""
 
-    def __init__(
-        self,
-        head: Sequence[str],
-        foot: Sequence[str],
-        budget: int,
-        count: Counter,
-        known: Mapping[str, Record],
-    ) -> None:
-        self._head, self._foot, self._budget, self._count = head, foot, budget, count
-        self._known = known
+    def __init__(self, found: Material, language: str, count: Counter) -> None:
+        self._head, self._foot = _frame(found, language)
+        self._budget, self._count = found.config.snapshot.budget, count
+        self._known = {one.id: one for one in found.records if holds(one, found.now)}
         self._said = {""}  # Words of lines, and the ids of memories
         self._sections: dict[str, list[str]] = {}
-        self.room = self.left = max(0, budget - self.cost(*head, *foot))
+        self.room = self.left = max(0, self._budget - self._cost(*self._head, *self._foot))
 
-    def cost(self, *lines: str) -> int:
-        """The tokens that lines take, each with its end."""
+    def _cost(self, *lines: str) -> int:
         return sum(self._count(line) + 1 for line in lines)
 
     def add(self, heading: str, line: _Line, room: float, cut_to: float) -> int:
@@ -267,7 +227,7 @@ class _Page:
         section = self._sections.setdefault(heading, [])
         words = cut(quote.line(line.text), max(_SHORT, int(cut_to)), self._count)
         text = f"{line.mark}{item(words)}{line.note}"
-        cost = self.cost(text) + (0 if section else self.cost("", heading))
+        cost = self._cost(text) + (0 if section else self._cost("", heading))
         if cost > min(room, self.left):
             return 0
         section.append(text)
@@ -276,8 +236,7 @@ class _Page:
         return cost
 
     def fill(self, heading: str, lines: Iterable[_Line], share: float) -> None:
-        """Write what fits into a share of the room. The first may take more: better one rule than
-        none."""
+        """Write what fits into a share of the room."""
         room = min(self.left, self.room * share)
         for line in lines:
             allowed = room if self._sections.get(heading) else self.left
@@ -290,33 +249,29 @@ class _Page:
     def _told_in(self, line: _Line) -> set[str]:
         if line.record is None:
             return {fold(one_line(line.text))}
-        words = fold(one_line(line.record.content))
-        return {words, *_told_by(line.record, self._known)}
+        return {fold(one_line(line.record.content)), *_told_by(line.record, self._known)}
 
     def text(self, order: Sequence[str]) -> str:
         """The page, its sections in this order; never over the budget."""
         while True:
-            lines = list(self._head)
-            for heading in order:
-                if section := self._sections.get(heading):
-                    lines += ["", heading, *section]
-            text = "\n".join([*lines, *self._foot])
-            full = [section for section in self._sections.values() if section]
+            filled = [(one, self._sections[one]) for one in order if self._sections.get(one)]
+            lines = [line for heading, section in filled for line in ("", heading, *section)]
+            text = "\n".join([*self._head, *lines, *self._foot])
             if self._count(text) <= self._budget:
                 return text
-            if not full:
+            if not filled:
                 return cut(text, self._budget, self._count)
             # Lines together may take a little more than one by one: the last written goes first
-            full[-1].pop()
+            [section for section in self._sections.values() if section][-1].pop()
 
 
 def written(found: Material, count: Counter, language: str) -> str:
     """At most `snapshot.budget` tokens of Markdown (from 100 up), by the counter handed in."""
-    now, budget = found.now, found.config.snapshot.budget
-    holding = {one.id: one for one in found.records if holds(one, now)}
-    facts = [one for one in holding.values() if one.kind != "summary"]
+    now = found.now
+    holding = [one for one in found.records if holds(one, now)]
+    facts = [one for one in holding if one.kind != "summary"]
     facts.sort(key=lambda one: (-_score(one, now), one.id))
-    page = _Page(*_frame(found, language), budget, count, holding)
+    page = _Page(found, language, count)
 
     def lines(records: Iterable[Record]) -> list[_Line]:
         return [_line(one, now, language) for one in records][:_CONSIDERED]
@@ -328,14 +283,17 @@ def written(found: Material, count: Counter, language: str) -> str:
     binding = [one for one in facts if _binds(one)]
     binding.sort(key=lambda one: about(one) not in (USER, "", ASSISTANT))
     page.fill(constraints, lines(binding), _CONSTRAINTS)
-    page.fill(user, lines(_card(facts)), _USER)
+    places = {name: n for n, name in enumerate(_CARD.split())}
+    card = [one for one in facts if one.category == "identity" or one.attribute in places]
+    card.sort(key=lambda one: places.get(one.attribute, len(places)))
+    page.fill(user, lines(one for one in card if about(one) in (USER, "")), _USER)
     own = [line.strip(" \t-*#>•") for line in found.config.snapshot.identity.splitlines()]
     agent = lines(one for one in facts if one.subject == ASSISTANT)
     page.fill(identity, [*(_Line(line) for line in own if line), *agent], _IDENTITY)
     newest = sorted(found.events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
     page.fill(recent, [_Line(f"{day}: {line}") for day, line in newest if line.strip()], _EVENTS)
     # Ranked are those not told yet: a summary that gives way must not take its facts with it
-    untold = [one for one in holding.values() if not page.has(_line(one, now, language))]
+    untold = [one for one in holding if not page.has(_line(one, now, language))]
     order = [one for one, _ in _ranked(untold, now)]
     _place_core(page, core, order[:TOP], found, language)
     new = [one for one in facts if now - _when(one) <= timedelta(days=RECENT_DAYS)]
@@ -384,14 +342,6 @@ def _binds(record: Record) -> bool:
     return not record.attribute and bool(re.search(_REPLIES, text))
 
 
-def _card(facts: Iterable[Record]) -> list[Record]:
-    """Who the user is."""
-    places = {name: n for n, name in enumerate(_CARD.split())}
-    own = [one for one in facts if about(one) in (USER, "")]
-    found = [one for one in own if one.category == "identity" or one.attribute in places]
-    return sorted(found, key=lambda one: places.get(one.attribute, len(places)))
-
-
 def _place_core(
     page: _Page, heading: str, top: Sequence[Record], found: Material, language: str
 ) -> None:
@@ -415,16 +365,23 @@ def _place_core(
             spent += page.add(heading, detail._replace(mark="   - "), left, left)
 
 
-def _details(main: Record, found: Material, top: set[str], language: str) -> Iterator[_Line]:
+def _details(main: Record, found: Material, top: set[str], language: str) -> list[_Line]:
     """What a core memory rests on, the facts behind it, and what else is known of its subject."""
-    if main.basis:
-        yield _Line(t("because: {basis}", language, basis=one_line(main.basis)))
-    for other in _related(found, main):
-        if other.id in main.derived_from or other.id not in top:
+    basis = [t("because: {basis}", language, basis=one_line(main.basis))] if main.basis else []
+    others = [one for id in main.derived_from[:_RELATED] if (one := found.store.get(id))]
+    if main.subject:
+        key = (USER, "", main.category) if main.subject == USER else (main.subject,)
+        near = found.store.latest("about", key, _RELATED)
+        others += sorted(near, key=lambda one: (-_score(one, found.now), one.id))
+    lines = [_Line(text) for text in basis]
+    for one in {one.id: one for one in others if may_tell(one)}.values():
+        belongs = one.kind != "summary" and _belongs(one.project, found.project)
+        if belongs and holds(one, found.now) and (one.id in main.derived_from or one.id not in top):
             # Their subject need not be said again
-            same = about(main).casefold() == about(other).casefold()
-            text = clause_of(other).rest if same else other.content
-            yield _line(other, found.now, language)._replace(text=text)
+            same = about(main).casefold() == about(one).casefold()
+            text = clause_of(one).rest if same else one.content
+            lines.append(_line(one, found.now, language)._replace(text=text))
+    return lines
 
 
 def _line(record: Record, now: datetime, language: str, *, dated: bool = False) -> _Line:

@@ -37,10 +37,7 @@ _AUDIENCES: tuple[Audience, ...] = ("private", "group", "all")
 
 
 def renew(store: Store, changed: Iterable[Record], now: datetime) -> int:
-    """Renew the summaries of every theme that `changed` facts belong to; how many changed.
-
-    Call inside `writing`. What agents know is summed up for each by itself.
-    """
+    """Renew the summaries of every theme that `changed` facts belong to; how many changed."""
     renewed = 0
     for agent, facts in by_agent(one for one in changed if one.kind == "fact"):
         with store.writing_as(agent):
@@ -242,22 +239,3 @@ def clause_of(record: Record) -> Clause:
     if not lead or joined or english or len(text) > _LONGEST:
         lead, rest = "", text
     return Clause(name.casefold(), lead, rest.lstrip(), language)
-
-
-_VERB = re.compile(
-    r" ?(?P<name>(?:[A-Z][\w'’-]{0,40} ){0,4})"
-    r"(?:(?:no longer|never|still|often|always|also|now|[a-z]{1,20}ly) ){0,3}"
-    r"(?P<verb>[a-z]{1,20}(?:s|ed))\b(?!['’])"
-    r"(?P<alone>(?= (?:to|at|in|on|for|with|from|as|of|about|by|near|over|every|after)\b|$))?"
-)
-
-
-def without_verb(text: str) -> str:
-    """An English sentence about someone, with a comma in the place of its verb: what it names
-    stands apart then. A verb stays, between commas, where it has no object."""
-    lead = _USER.match(text)
-    found = _VERB.match(text, lead.end() if lead else 0)
-    if found is None or not (lead or found["name"]):
-        return text
-    verb = f" {found['verb']}," if found["alone"] is not None else ""
-    return f"{text[: found.end('name')].rstrip()},{verb}{text[found.end('verb') :]}"

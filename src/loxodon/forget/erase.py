@@ -13,9 +13,7 @@ from typing import Any
 
 from loxodon.clock import to_stored
 from loxodon.consolidate import themes
-from loxodon.consolidate.events import events_of
-from loxodon.consolidate.pipeline import kept_segment
-from loxodon.consolidate.segment import segments
+from loxodon.consolidate.segment import events_of, segments
 from loxodon.forget.marks import Marks
 from loxodon.forget.select import is_about
 from loxodon.guard.quarantine import read
@@ -249,7 +247,7 @@ def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) 
     for no, session, first, last in store.query("segments_with", [*rows]):
         turns = store.query_turns("turns_from", session, first, last)
         told = read(store, [one for one in turns if row_of(one) not in gone])
-        worklog.put_segments(map(kept_segment, segments(told) if told else ()), [no])
+        worklog.put_segments([one.kept for one in segments(told)] if told else (), [no])
         counts["segments"] += 1
     done_to, moments = worklog.work().done_to, {turn.at for turn in touched}
     for session, dates in days.items():

@@ -78,17 +78,13 @@ _OWN_CATEGORY = {
 }
 
 
-def _table() -> dict[str, AttributeRule]:
-    own = {name: category for category, names in _OWN_CATEGORY.items() for name in names.split()}
-    return {
-        name: AttributeRule(one, about, own.get(name, _ABOUT[about][1]))
-        for one, groups in ((True, _ONE), (False, _MANY))
-        for about, names in groups.items()
-        for name in names.split()
-    }
-
-
-ATTRIBUTES = _table()
+_OWN = {name: category for category, names in _OWN_CATEGORY.items() for name in names.split()}
+ATTRIBUTES = {
+    name: AttributeRule(one, about, _OWN.get(name, _ABOUT[about][1]))
+    for one, groups in ((True, _ONE), (False, _MANY))
+    for about, names in groups.items()
+    for name in names.split()
+}
 
 # Of one thing only one of these is true
 OPPOSITES: dict[str, tuple[str, ...]] = {

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from loxodon.language.clauses import Clause
 from loxodon.language.frames import FrameMatch
+from loxodon.language.statements import Clause
 
 Read = tuple[Clause, FrameMatch]
 # A clause, or part of one, and the frame that reads it, if one does
@@ -27,18 +27,14 @@ _WORD = re.compile(r"\S+")
 class Sharing(Protocol):
     """What of a grammar is needed."""
 
-    def joints(self, text: str) -> list[tuple[int, int]]:
-        """Where a clause may join two things that it says of its subject: `and`, a comma."""
-        ...
-
-    def sharing(self, before: Clause, text: str) -> list[Clause]:
-        """What a text may say of the subject of a clause that it is part of, or follows."""
-        ...
+    # Where a clause may join two things that it says of its subject: `and`, a comma
+    def joints(self, text: str) -> list[tuple[int, int]]: ...
+    # What a text may say of the subject of a clause that it is part of, or follows
+    def sharing(self, before: Clause, text: str) -> list[Clause]: ...
 
 
 def goes_on(clause: Clause, match: FrameMatch) -> bool:
-    """Whether what is joined to a clause is told as outright as the clause itself: `I don't drink
-    and smoke` and `I'm moving to York and work at Tesco` leave that open."""
+    """Whether what is joined to a clause is told as outright as the clause itself."""
     outright = match.frame.positive and clause.act != "end"
     return outright and match.frame.category not in ("plan", "event")
 

@@ -131,11 +131,7 @@ class _Grammar:
         return like
 
     def read(self, sentence: str, before: Sequence[str]) -> _Meant | None:
-        """What a sentence asks to have forgotten; None for nothing.
-
-        What is meant stands in the clause of the wish, in those before it, or in the sentences
-        before: the first that has words beside those of asking.
-        """
+        """What a sentence asks to have forgotten; None for nothing."""
         wish = self._wish(sentence, before)
         if wish is None:
             return None
@@ -193,6 +189,4 @@ class _Grammar:
         return "" if is_no_name or self._like["meta"].fullmatch(clause) else clause
 
 
-@cache
-def _grammar(language: str) -> _Grammar:
-    return _Grammar(language)
+_grammar = cache(_Grammar)

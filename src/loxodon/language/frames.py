@@ -29,7 +29,6 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from loxodon.text.patterns import any_case
-from loxodon.text.steps import charge
 
 Who = str  # `user`, `we`, `person`, `pet`, or `bare` where the subject was left out
 
@@ -113,7 +112,12 @@ class Frames:
         self._verb = verb
         self._spaced = spaced
         self._macros: dict[str, str] = table.get("words", {})
-        self.slots = {name: self._slot(one) for name, one in table["slot"].items()}
+        self.slots: dict[str, Slot] = {}
+        for name, one in table["slot"].items():
+            like, never, small = (
+                self._expanded(one.get(key, "")) for key in ("like", "never", "small")
+            )
+            self.slots[name] = Slot(like, never, small, one.get("cased", False))
         self.frames = [self._frame(one) for one in table["frame"]]
         self.health: Mapping[str, Any] = table["health"]
         like = self._expanded(self.health["like"])
@@ -132,12 +136,10 @@ class Frames:
         return _compiled(self._ill).search(text) is not None
 
     def match(self, rest: str, clause: str, who: Who, small: bool) -> FrameMatch | None:
-        """What a clause says: `rest` is what follows its subject. The first frame of the table
-        that reads all of it."""
+        """What a clause says: `rest` is what follows its subject."""
         return next(self.matches(rest, clause, who, small), None)
 
     def matches(self, rest: str, clause: str, who: Who, small: bool) -> Iterator[FrameMatch]:
-        charge(len(clause))
         low_rest, low_clause = rest.lower(), clause.lower()
         for frame in self._of[who]:
             for pattern in frame.patterns:
@@ -145,24 +147,13 @@ class Frames:
                     found = pattern.match(clause, low_clause)
                 else:
                     found = pattern.match(rest, low_rest)
-                if found and self._holds(pattern, found, small):
-                    yield FrameMatch(
-                        frame, {k: v.strip() for k, v in found.groupdict().items() if v}
-                    )
+                slots = {k: v.strip() for k, v in found.groupdict().items() if v} if found else {}
+                kinds = [
+                    (kind, slots[name]) for name, kind in pattern.slots.items() if name in slots
+                ]
+                if found and all(self.slots[kind].holds(text, small) for kind, text in kinds):
+                    yield FrameMatch(frame, slots)
                     break
-
-    def _holds(self, pattern: Pattern, found: re.Match[str], small: bool) -> bool:
-        return all(
-            self.slots[kind].holds(text.strip(), small)
-            for name, kind in pattern.slots.items()
-            if (text := found[name])
-        )
-
-    def _slot(self, one: Mapping[str, Any]) -> Slot:
-        like, never, small = (
-            self._expanded(one.get(key, "")) for key in ("like", "never", "small")
-        )
-        return Slot(like, never, small, one.get("cased", False))
 
     def _frame(self, one: Mapping[str, Any]) -> ClauseFrame:
         match = _listed(one["match"])
@@ -225,21 +216,16 @@ class Frames:
             needs.append((literal,))
         source = self._expanded("".join(parts).replace(r"\@", "@"))
         if not self._spaced and len(slots) > 1:
-            source = self._inlined(source, slots)
+            # Where no space tells them apart, slots side by side are told by what each may hold
+            for name, kind in slots.items():
+                if len(like := self.slots[kind].like) < _SHORT:
+                    source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
         # The words that a pattern cannot do without, those first that are least often said
         plain = {
             tuple(map(str.lower, words)) for words in needs if all(map(_PLAIN.fullmatch, words))
         }
         needed = tuple(sorted(plain, key=lambda words: (-min(map(len, words)), len(words), words)))
         return Pattern(source, slots, whole, needed)
-
-    def _inlined(self, source: str, slots: Mapping[str, str]) -> str:
-        """Where no space tells them apart, slots side by side are told by what each may hold."""
-        for name, kind in slots.items():
-            like = self.slots[kind].like
-            if len(like) < _SHORT:
-                source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
-        return source
 
 
 _SHORT = 1_500  # Characters of a pattern that may stand within others; a list of all places may not

@@ -54,7 +54,8 @@ def leans(text: str, on: str = "") -> bool:
     first = sentences[0].strip()
     if on and _UNSAID_OBJECT.search(text) and not _OWN_KNOWING.match(text):
         return True
-    if on and _shares_name(text, on):
+    names = {one for one in _NAME.findall(text) if not _CALENDAR.fullmatch(one)}
+    if on and any(one in on for one in names):
         return True
     if language_of(text) == "zh":
         return bool(_CHINESE_LEANING.search(first)) and not _CHINESE_OPENING.match(first)
@@ -68,8 +69,3 @@ def leans(text: str, on: str = "") -> bool:
 def refers(text: str) -> bool:
     """Whether a text has a pronoun for somebody or something."""
     return _THIRD_PERSON.search(text) is not None
-
-
-def _shares_name(text: str, on: str) -> bool:
-    names = {one for one in _NAME.findall(text) if not _CALENDAR.fullmatch(one)}
-    return any(one in on for one in names)

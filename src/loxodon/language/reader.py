@@ -22,7 +22,6 @@ from typing import NamedTuple, Protocol
 
 from loxodon.language import worth
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.conjuncts import Said, Sharing, conjuncts, goes_on
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
@@ -30,16 +29,18 @@ from loxodon.language.speech import Speech
 from loxodon.language.statements import (
     USER,
     Act,
+    Clause,
     EntityType,
     Fragment,
     Mention,
+    Named,
     Reading,
     Statement,
     TurnInContext,
+    met,
 )
 from loxodon.text.dates import find_moments
 from loxodon.text.similarity import sense
-from loxodon.text.steps import charge
 from loxodon.text.things import own_words
 
 HEDGED = 0.6  # How sure one can be of what was said with a `maybe`
@@ -54,55 +55,23 @@ class Grammar(Sharing, Protocol):
 
     @property
     def frames(self) -> Frames: ...
-
     @property
-    def pronouns(self) -> Mapping[str, str]:
-        """Relations that a pronoun may stand for."""
-        ...
-
-    def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
-        """The clauses of a sentence, each with its subject."""
-        ...
-
-    def people(self, text: str) -> list[Named]:
-        """Whom a text names of the user's people."""
-        ...
-
-    def evened(self, text: str) -> str:
-        """A text with short forms written out."""
-        ...
-
-    def settled(self, clause: Clause) -> Clause | None:
-        """A clause that tells a change, as one that tells what is so since then."""
-        ...
-
-    def of_nobody(self, text: str) -> bool:
-        """Whether the head of a clause names nobody but the speaker, and nothing."""
-        ...
-
-    def small(self, text: str) -> bool:
-        """Whether a message is written without capitals."""
-        ...
-
-    def third_person(self, clause: Clause, match: FrameMatch) -> str:
-        """The sentence that a match tells, in the third person."""
-        ...
-
-    def quoted(self, sentence: str) -> str:
-        """Somebody's own words, as they are kept."""
-        ...
-
-    def attribute_of(self, relation: str) -> str:
-        """What attribute of the user a relation is (`sister`: sibling)."""
-        ...
-
-    def related(self, relation: str, name: str) -> str:
-        """`Mei is the user's sister`."""
-        ...
-
-    def introduced(self, told: str, relation: str, name: str) -> str:
-        """`a cat` with its name: `a cat called Miso`; empty where it is no one of that relation."""
-        ...
+    def pronouns(self) -> Mapping[str, str]: ...  # Relations that a pronoun may stand for
+    def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]: ...
+    def people(self, text: str) -> list[Named]: ...  # Of the user
+    def evened(self, text: str) -> str: ...  # With short forms written out
+    # A clause that tells a change, as one that tells what is so since then
+    def settled(self, clause: Clause) -> Clause | None: ...
+    # Whether the head of a clause names nobody but the speaker, and nothing
+    def of_nobody(self, text: str) -> bool: ...
+    def small(self, text: str) -> bool: ...  # Whether a message is written without capitals
+    def third_person(self, clause: Clause, match: FrameMatch) -> str: ...
+    def quoted(self, sentence: str) -> str: ...
+    # What attribute of the user a relation is (`sister`: sibling)
+    def attribute_of(self, relation: str) -> str: ...
+    def related(self, relation: str, name: str) -> str: ...  # `Mei is the user's sister`
+    # `a cat` with its name; empty where it is no one of that relation
+    def introduced(self, told: str, relation: str, name: str) -> str: ...
 
 
 def _is_ahead(text: str, at: datetime) -> bool:
@@ -136,7 +105,6 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     for sentence in sentences:
         sentence = sentence._replace(at=said.at)
         working = busy or asking > (sentence.type in ("instruction", "question"))
-        charge(len(sentence.text))
         # Whether a sentence of one language stands in another: to be translated, or learned
         if _HAN.search(sentence.text) is not None and _LATIN.search(sentence.text) is not None:
             continue
@@ -164,8 +132,11 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         if sentence.type == "statement" and own and not speech.never(sentence.text):
             found += supposed(grammar.language, sentence.text)
         weight = speech.weight(sentence.text)
-        statements += [_weighed(one, weight, sentence.numbers) for one in found]
-    return Reading(_once(_in_one(grammar, statements)), unclear, taken_back)
+        for one in found:  # the way of saying it adds or takes
+            importance = round(min(1.0, max(0.1, one.importance + weight)), 2)
+            statements.append(one._replace(importance=importance, fragments=sentence.numbers))
+    each = {(one.content, one.value): one for one in reversed(_in_one(grammar, statements))}
+    return Reading(list(reversed(each.values())), unclear, taken_back)
 
 
 def sentences_of(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
@@ -192,8 +163,7 @@ def _joined(whole: Sequence[Fragment]) -> _Sentence:
 def _read(
     grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool, working: bool
 ) -> list[Statement]:
-    """What a sentence says: by frames, and what is left of it in its own words. `working`: the
-    message, or the one before it, asks for something else."""
+    """What a sentence says: by frames, and what is left of it in its own words."""
     wish = grammar.speech.wishes(sentence.text)
     wish = wish and (not working or grammar.speech.standing(sentence.text))
     if not clauses and not wish:
@@ -291,16 +261,14 @@ def _is_worth_its_rest(grammar: Grammar, about: Clause, said: str, at: datetime)
 
 
 def _stretch(sentence: str, clauses: Sequence[Clause]) -> str:
-    """The words of a sentence from the first to the last of some clauses; all where they are
-    written otherwise."""
+    """The words of a sentence from the first to the last of some clauses."""
     start = sentence.find(clauses[0].raw)
     end = sentence.rfind(clauses[-1].raw) + len(clauses[-1].raw)
     return sentence[start:end] if 0 <= start < end else sentence
 
 
 def _tells(grammar: Grammar, clause: Clause, about: Clause) -> bool:
-    """Whether what no frame has read tells something, and not only that something has changed. In
-    a sentence about somebody a pronoun means them."""
+    """Whether what no frame has read tells something, and not only that something has changed."""
     speech, text = grammar.speech, grammar.evened(clause.raw)
     never = speech.never(text)
     if speech.type(text) != "statement" or (never and (never != _UNNAMED or about.subject == USER)):
@@ -314,8 +282,7 @@ _UNNAMED = "somebody not named"
 def _conjuncts(
     grammar: Grammar, sentence: _Sentence, clause: Clause, before: Clause | None, small: bool
 ) -> list[Said]:
-    """What a clause says, read by frames where they can. Without a subject it may have that of the
-    clause `before` it."""
+    """What a clause says, read by frames where they can."""
     ways = [clause]
     if before and clause.who in ("", "bare"):
         ways = [*grammar.sharing(before, clause.text), clause]
@@ -439,8 +406,7 @@ _NAMING = frozenset([*"我们新叫是的名字", "my", "i", "our", "called", "n
 
 
 def _apart(grammar: Grammar, sentence: _Sentence, known: Mapping[str, str]) -> list[_Sentence]:
-    """A sentence, and the question or request that it ends with: `I work at Wayfair, tell me
-    how …`. One that only asks whether it is so, in a word or three, is part of it."""
+    """A sentence, and the question or request that it ends with."""
     text = sentence.text
     if sentence.type == "statement" and grammar.speech.never(text) != "of you":
         return [sentence]
@@ -492,9 +458,7 @@ def _own_words(
     half: bool = False,
     wish: bool = False,
 ) -> list[Statement]:
-    """A stretch of talk as it was said, if it stands alone and is worth keeping; of what only
-    `asks` for something, if it surely is. What a clause tells that was read `half`, a `wish`, and
-    what somebody has on a day to come are kept in any case."""
+    """A stretch of talk as it was said, if it stands alone and is worth keeping."""
     speech = grammar.speech
     hedged = speech.hedged(sentence.text)
     never = _never(grammar, text)
@@ -552,8 +516,7 @@ class _Change(NamedTuple):
 
 
 def _changes(grammar: Grammar, said: str, clauses: Sequence[Clause]) -> _Change:
-    """What somebody's own words do to what was known, and the words for what is over. Only what is
-    said of whom the words are about counts."""
+    """What somebody's own words do to what was known, and the words for what is over."""
     if found := grammar.speech.correction(said):
         return _Change("correct", found[1:], found[0])
     whole = grammar.evened(said)
@@ -590,15 +553,15 @@ def _is_own(grammar: Grammar, clause: Clause, head: str) -> bool:
     return grammar.of_nobody(head)
 
 
-def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> Statement:
-    """A statement with the importance that the way of saying it adds or takes."""
-    importance = min(1.0, max(0.1, statement.importance + weight))
-    return statement._replace(importance=round(importance, 2), fragments=numbers)
-
-
 def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement]:
     """Statements, where `has a cat` and `Miso is the user's cat` are one that says both."""
-    named = [one for one in statements if _is_relation(grammar, one)]
+    # Those that only say who somebody is to the user
+    named = [
+        one
+        for one in statements
+        if len(one.mentions) == 1
+        and [grammar.related(a, m.name) for m in one.mentions for a in m.aliases] == [one.content]
+    ]
     found = list(statements)
     for one in named:
         (mention,) = one.mentions
@@ -618,19 +581,3 @@ def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement
                 found.remove(one)
                 break
     return found
-
-
-def _is_relation(grammar: Grammar, one: Statement) -> bool:
-    """Whether a statement only says who somebody is to the user."""
-    related = [grammar.related(name, m.name) for m in one.mentions for name in m.aliases]
-    return len(one.mentions) == 1 and related == [one.content]
-
-
-def _once(statements: Sequence[Statement]) -> list[Statement]:
-    found: dict[tuple[str, str], Statement] = {}
-    for one in statements:
-        found.setdefault((one.content, one.value), one)
-    return list(found.values())
-
-
-__all__ = ["Grammar", "read", "sentences_of"]

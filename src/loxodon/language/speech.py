@@ -40,20 +40,13 @@ class Speech:
         return self._compiled[key]
 
     @cached_property
-    def _never(self) -> list[tuple[str, re.Pattern[str]]]:
-        return [(one["name"], _any(one["like"])) for one in self.table["never"]]
-
-    @cached_property
-    def _weights(self) -> list[tuple[float, re.Pattern[str]]]:
-        return [(one["adds"], _any(one["like"])) for one in self.table["weight"]]
-
-    @cached_property
-    def _acts(self) -> list[tuple[Act, re.Pattern[str]]]:
-        return [(one["act"], _any(one["like"])) for one in self.table["act"]]
-
-    @cached_property
-    def _corrections(self) -> list[re.Pattern[str]]:
-        return [re.compile(like, re.I) for like in self.table["correction"]["like"]]
+    def _lists(self) -> dict[str, list[tuple[Any, re.Pattern[str]]]]:
+        """What a row of these sections gives, and its pattern."""
+        gives = {"never": "name", "weight": "adds", "act": "act"}
+        return {
+            section: [(one[name], _any(one["like"])) for one in self.table[section]]
+            for section, name in gives.items()
+        }
 
     def type(self, sentence: str) -> Type:
         """What kind of sentence it is."""
@@ -68,7 +61,7 @@ class Speech:
         """Why a statement tells nothing of whoever makes it; empty where it may."""
         if len(sentence) > MOST:
             return "long"
-        return next((name for name, like in self._never if like.search(sentence)), "")
+        return next((name for name, like in self._lists["never"] if like.search(sentence)), "")
 
     def is_fiction(self, text: str, before: Sequence[str]) -> bool:
         """Whether a message is part of a story or a game, or was pasted."""
@@ -95,7 +88,7 @@ class Speech:
         return self._like("hedge").search(sentence) is not None
 
     def weight(self, sentence: str) -> float:
-        return sum(adds for adds, like in self._weights if like.search(sentence))
+        return float(sum(adds for adds, like in self._lists["weight"] if like.search(sentence)))
 
     def wishes(self, sentence: str) -> bool:
         """Whether a sentence asks something of the listener for good: it says so, or it is about
@@ -125,15 +118,15 @@ class Speech:
 
     def correction(self, sentence: str) -> tuple[str, str] | None:
         """The right and the wrong word of a sentence that puts one in the place of the other."""
-        for like in self._corrections if len(sentence) <= MOST else ():
-            if found := like.search(sentence):
+        for like in self.table["correction"]["like"] if len(sentence) <= MOST else ():
+            if found := re.search(like, sentence, re.I):
                 return found["right"].strip(), found["wrong"].strip()
         return None
 
     def act(self, text: str) -> tuple[Act, tuple[str, ...], int]:
         """What a clause or a sentence does to what was known, the words for what is over, and where
         it says so."""
-        for act, like in self._acts:
+        for act, like in self._lists["act"]:
             if found := like.search(text):
                 groups = found.groupdict()
                 verb = groups.pop("verb", None) or ""

@@ -6,7 +6,7 @@ which `consolidate/reconcile.py` compares with what the memory holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
@@ -86,6 +86,51 @@ class Statement(NamedTuple):
     inferred: bool = False
 
 
+class Clause(NamedTuple):
+    text: str  # Evened out: contractions written out, fillers gone
+    # `user`, `we`, `person`, `pet`, `bare` where the subject was left out, `part` of what is left
+    # of a clause that was read; empty where it is nobody that is known: such a clause is never read
+    who: str = ""
+    rest: str = ""  # What follows the subject
+    subject: str = USER
+    shown: str = ""  # The subject in a sentence that stands alone: `The user's sister Mei`
+    relation: str = ""  # What the subject is to the user: `sister`, `妹妹`
+    name: str = ""
+    when: str = ""  # A time at its end, that is said of all of it
+    timeless: str = ""  # `rest` without that time
+    act: Act = "state"
+    hedged: bool = False
+    # Whether its subject was left out where that may mean anybody: then it can only change what is
+    # known already
+    loose: bool = False
+    raw: str = ""  # The words as they were said
+
+
+class Named(NamedTuple):
+    """One of the user's people, as a text names them; all empty for somebody else."""
+
+    relation: str = ""
+    name: str = ""
+    new: bool = False  # Whether they have taken another's place: `my new manager`
+
+
+def met(
+    known: Mapping[str, str], people: Iterable[Named], pronouns: Mapping[str, str]
+) -> dict[str, str]:
+    """`known` with people who were named by relation and name: a pronoun means the one relation
+    that it can, and nobody where there are two."""
+    found = dict(known)
+    for relation, name, _ in people:
+        if not relation:
+            found |= dict.fromkeys(pronouns, "")
+        if name:
+            found |= {relation: name, name: name}
+        for pronoun, relations in pronouns.items():
+            if relation in relations.split():
+                found[pronoun] = relation if found.get(pronoun, relation) == relation else ""
+    return found
+
+
 class PriorTurn(NamedTuple):
     """An earlier turn of the same session."""
 
@@ -126,14 +171,5 @@ class Language(Protocol):
 
     grammar: Grammar
 
-    def split(self, text: str) -> list[Piece]:
-        """A message cut into pieces, each with its type. Every word is in one piece."""
-        ...
-
-    def read(self, said: TurnInContext) -> Reading:
-        """What a user's turn says."""
-        ...
-
-    def deeds(self, text: str) -> list[str]:
-        """What the assistant says it did or settled with the user, in the third person."""
-        ...
+    def split(self, text: str) -> list[Piece]: ...  # Every word is in one piece
+    def read(self, said: TurnInContext) -> Reading: ...

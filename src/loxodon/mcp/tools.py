@@ -393,23 +393,6 @@ def consolidate(memory: Memory, chat: Chat, given: Given) -> Shape:
     return {**shapes.picked(done, "ran", "reason", "turns"), "counts": counts, "problem": problem}
 
 
-@tool(
-    "hand_out take_answer",
-    Argument("ticket", TEXT, ""),
-    Argument("answer", TEXT, "the JSON object, as text"),
-    overwrites=True,
-    private=True,
-)
-def read_waiting(memory: Memory, chat: Chat, given: Given) -> Shape:
-    """Hand out messages that the rules could not read, with a ticket and instructions; then take
-    your answer. Only if the user asks to tidy up the memory."""
-    if not given.get("ticket"):
-        return shapes.picked(memory.hand_out(), "ticket", "instructions", "data", "left")
-    done = memory.take_answer(given["ticket"], given.get("answer", ""))
-    came = {"did": done.model.did, "refused": done.model.refused} if done.model else {}
-    return {**came, "left": done.counts.get("waiting", 0)}
-
-
 # Commands
 
 _COMMAND = re.compile(r"`loxodon ([a-z-]+)[^`]*`")

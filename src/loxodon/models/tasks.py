@@ -45,11 +45,7 @@ _MERGING = record(
 )
 
 
-class Merge(NamedTuple):
-    """Facts that one sentence can tell, by their places."""
-
-    places: tuple[int, ...]
-    content: str
+Merge = tuple[tuple[int, ...], str]  # The places of facts, and the sentence that tells them
 
 
 def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> ModelReply[Verdict]:
@@ -101,7 +97,7 @@ def merge(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[l
         for group in value["merged"]:
             try:
                 found.append(_merged(group, facts, language, taken))
-                taken.update(found[-1].places)
+                taken.update(found[-1][0])
             except UnfitError as error:
                 problem = error
         if problem and not found:
@@ -123,7 +119,7 @@ def _merged(group: dict[str, Any], facts: Sequence[str], language: str, taken: s
         reason = "a name or a number is lost"
     if reason:
         raise UnfitError(f"the content is not what was given: {reason}")
-    return Merge(places, content)
+    return places, content
 
 
 def _text(

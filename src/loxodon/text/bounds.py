@@ -31,10 +31,7 @@ _OVERLONG = {
 
 
 def tame(text: str, most: int = LONGEST) -> str:
-    """`text` with what is over-long shortened; one that a person can read is given back as it is.
-
-    The same for a text that has been through it.
-    """
+    """`text` with what is over-long shortened."""
     if len(text) > most:
         half = (most - 3) // 2
         text = f"{text[:half]}\n{_LEFT_OUT}\n{text[-half:]}"

@@ -10,7 +10,6 @@ A keyword is always a slice of the text as it was given: traditional characters 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -64,7 +63,6 @@ class _Phrase(NamedTuple):
     pieces: list[KeywordPiece]
     start: int
     end: int
-    boost: float = 1.0
 
 
 def quick(text: str, limit: int = 8) -> list[str]:
@@ -72,19 +70,22 @@ def quick(text: str, limit: int = 8) -> list[str]:
     text = text[:MAX_TEXT]
     plain = text if text.isascii() else text.translate(TO_SIMPLIFIED)
     pieces = _pieces(plain)
-    runs = list(_runs(plain, pieces))
     phrases: dict[str, _Phrase] = {}
     counts: Counter[str] = Counter()
-    for phrase in (*_titles(plain, pieces), *(p for run in runs for p in _phrases(run))):
-        key = _key(phrase.pieces)
+    for phrase in (one for run in _runs(plain, pieces) for one in _phrases(run)):
+        key = " ".join([piece.key for piece in phrase.pieces])
         counts[key] += 1
         phrases.setdefault(key, phrase)
-    _count_parts(runs, phrases, counts)
+    recurring = Counter(piece.key for piece in pieces if piece.kind not in _NOT_ALONE)
+    for piece in pieces:  # also within phrases
+        if recurring[piece.key] > 1 and piece.kind not in _NOT_ALONE:
+            phrases.setdefault(piece.key, _Phrase([piece], piece.start, piece.end))
+            counts[piece.key] = max(counts[piece.key], recurring[piece.key])
 
     def score(key: str, phrase: _Phrase) -> float:
         weight = sum(piece.weight for piece in phrase.pieces) / sqrt(len(phrase.pieces))
         position = 1.2 - 0.2 * phrase.start / len(plain)
-        return weight * (1 + log2(counts[key])) * position * phrase.boost
+        return weight * (1 + log2(counts[key])) * position
 
     ranked = sorted((-score(key, phrase), phrase.start, key) for key, phrase in phrases.items())
     chosen: list[str] = []
@@ -122,7 +123,7 @@ _LINKS = frozenset(("of", "de", "del", "der", "van", "von", "la", "le", "di", "d
 _NOT_ADVERBS = frozenset(("family", "assembly", "anomaly", "reply", "supply", "italy"))
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof", "st"))
 _IMPERATIVES = words_of("imperatives")
-_NAME_WEIGHT = 1.9
+_NAME_WEIGHT, _TITLE_WEIGHT = 1.9, 2.2
 _SHORT_NAMES = frozenset(("US", "IT", "U.S", "U.K"))
 _stem = Stemmer.Stemmer("english").stemWord
 
@@ -132,7 +133,8 @@ def _token(ascii_only: bool) -> re.Pattern[str]:
     letter = "[A-Za-z0-9]" if ascii_only else r"[^\W_\u3005-\u3007\u3400-\u9fff]"
     inner = r"[.'\-]" if ascii_only else r"[.'’\-]"
     return re.compile(
-        r"(?P<skip>(?:https?://|www\.)[!-~]+|[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9.-]+)"
+        r"(?P<title>(?<=《)[^《》\n]{1,30}(?=》))"
+        r"|(?P<skip>(?:https?://|www\.)[!-~]+|[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9.-]+)"
         r"|(?P<latin>(?:(?<![\w.])\.)?(?:[A-Z]{1,5}/[A-Z]{1,5}(?!\w)"
         rf"|_{{0,2}}(?:{letter}++(?:{inner}|_+)?)++(?:\+\+|\#)?))"
         r"|(?P<han>[^\W\x00-\xff]+)"
@@ -148,7 +150,10 @@ def _pieces(text: str) -> list[KeywordPiece]:
     shouted = shouted and sum(map(str.isupper, text)) > sum(map(str.islower, text))
     for match in _token(text.isascii()).finditer(text):
         start, previous_end, previous = match.start(), previous, match.end()
-        if match.lastgroup == "han":
+        if match.lastgroup == "title":  # whatever its words are
+            key = match[0].lower()
+            found.append(KeywordPiece(start, match.end(), key, _TITLE_WEIGHT, Kind.HAN))
+        elif match.lastgroup == "han":
             found += _chinese(match[0], start)
         elif match.lastgroup == "latin":
             word = match[0].rstrip(".'’-")
@@ -341,42 +346,3 @@ def _phrases(run: list[KeywordPiece]) -> Iterator[_Phrase]:
         yield _Phrase(phrase, phrase[0].start, phrase[-1].end)
         if any(p.kind == Kind.NAME and not _is_letter(p) for p in phrase[:name]):
             yield _Phrase(phrase[:name], phrase[0].start, phrase[name - 1].end)
-
-
-def _titles(text: str, pieces: list[KeywordPiece]) -> Iterator[_Phrase]:
-    """What stands in 《》, whatever its words are."""
-    for match in re.finditer(r"《([^《》\n]{1,30})》", text):
-        start, end = match.span(1)
-        first = bisect_left(pieces, (start,))
-        inside = [p for p in pieces[first : first + end - start] if p.end <= end]
-        if {piece.kind for piece in inside} <= _NOT_ALONE:
-            inside = [KeywordPiece(start, end, match[1].lower(), 1.4, Kind.HAN)]
-        if match[1][0].isalnum() and not match[1][-1].isspace():
-            yield _Phrase(inside, start, end, 1.6)
-
-
-def _key(pieces: list[KeywordPiece]) -> str:
-    return " ".join([piece.key for piece in pieces])
-
-
-def _count_parts(
-    runs: list[list[KeywordPiece]], phrases: dict[str, _Phrase], counts: Counter[str]
-) -> None:
-    """Counts what recurs inside phrases: 'connection pool' in 'connection pool size'."""
-    parts: Counter[str] = Counter()
-    found: dict[str, list[KeywordPiece]] = {}
-    for run in runs:
-        for length in range(1, min(len(run), _MAX_WORDS) + 1):
-            for first in range(len(run) - length + 1):
-                part = run[first : first + length]
-                if part[0].kind not in _NOT_ALONE and part[-1].kind not in _NOT_ALONE:
-                    key = _key(part)
-                    parts[key] += 1
-                    found.setdefault(key, part)
-    for key, count in parts.items():
-        if key in phrases:
-            counts[key] = max(counts[key], count)
-        elif count > 1:
-            part = found[key]
-            phrases[key] = _Phrase(part, part[0].start, part[-1].end)
-            counts[key] = count

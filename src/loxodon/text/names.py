@@ -40,10 +40,7 @@ def candidates(text: str) -> set[str]:
 
 
 def named(text: str, known: Callable[[Iterable[str]], Iterable[str]]) -> list[NameSpan]:
-    """The names in `text` (folded already), in order: of two that overlap, the longer.
-
-    `known` is asked once, with all that may be a name, and answers with those that are.
-    """
+    """The names in `text` (folded already), in order: of two that overlap, the longer."""
     parts = parts_of(text)
     names = set(known(dict.fromkeys(part.name for part in parts)))
     taken: list[NameSpan] = []

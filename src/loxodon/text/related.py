@@ -45,20 +45,12 @@ class Expansion(NamedTuple):
 
 
 def related(word: str) -> Sequence[tuple[str, float]]:
-    """What else `word` may have been called, as (search word, weight), the closest first.
-
-    `word` is a search word or a written one: a stem, a phrase of stems with spaces between, or a
-    Chinese word of any length.
-    """
+    """What else `word` may have been called, as (search word, weight), the closest first."""
     return _related(_key(fold(word).rstrip("*")))
 
 
 def expand(words: Collection[str], text: str) -> list[Expansion]:
-    """What else to look for when `text` is asked, whose `query_words` are `words`.
-
-    At most `MAX_EXPANSIONS`, none of them in `words`; what is closest first, and the words of the
-    question in turn, so that a general one does not crowd out the others.
-    """
+    """What else to look for when `text` is asked, whose `query_words` are `words`."""
     asked = frozenset(words)
     best: dict[str, tuple[float, int, int, str]] = {}
     folded = fold(text[:_LOOKED_AT])

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from loxodon.text.steps import charge
 from loxodon.text.wordlists import ENGLISH, words_of
 
 _UNFINISHED = words_of("unfinished")
@@ -33,7 +32,6 @@ def split(text: str) -> list[str]:
 
 def spans(text: str) -> list[tuple[int, int]]:
     """Where each sentence of `text` begins and ends; between two there is only white space."""
-    charge(len(text))
     found: list[tuple[int, int]] = []
     for first, last, whole in _blocks(text):
         start, end = _trimmed(text, first, last)

@@ -50,7 +50,6 @@ _token = re.compile(
     r"\d{4}-\d\d(?:-\d\d)?|[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])"
     r"|['’]\w+|\w"
 )
-_past = re.compile(r"\b(?:have|has|had|was|were)\b|['’](?:ve|d)\b|[了过](?!$)", re.I)
 _done = re.compile(r"[了过](?![，。]|$)")
 _spaced = re.compile(r"(?<=[!-~])\|(?=[!-~])")
 _third = re.compile(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
@@ -131,8 +130,7 @@ def only_adds(clause: str) -> bool:
 
 
 def valued_anew(new: str, old: str, about: str, announced: bool) -> bool:
-    """Whether `new` gives another value to what `old` tells of whom both are `about`; `announced`:
-    it says that something has changed."""
+    """Whether `new` gives another value to what `old` tells of whom both are `about`."""
     words, told = own_words(new), own_words(old)
     moved = _moved.search(words) is not None
     announced = announced or moved or _now.search(words) is not None

@@ -24,7 +24,6 @@ from itertools import groupby
 
 import Stemmer
 
-from loxodon.text.steps import charge
 from loxodon.text.wordlists import BASES, CHINESE_CHARACTERS, ENGLISH, SPELLINGS, TO_SIMPLIFIED
 
 # Raised when the same text gives other words than before: indexes are then made anew
@@ -84,7 +83,6 @@ def simplified(text: str) -> str:
 
 def index_words(text: str) -> list[str]:
     """The words that `text` is found by, in order, repetitions included."""
-    charge(len(text))
     folded = fold(text)
     if folded.isascii():
         words = [stem for word in _ASCII_WORD.findall(folded) if (stem := _STEMS[word])]
@@ -116,12 +114,9 @@ def index_words(text: str) -> list[str]:
 
 
 def query_words(text: str) -> list[str]:
-    """The words to look for: each once, in order, at most `MAX_QUERY_WORDS`; of more than that as
-    many from the beginning as from the end.
+    """The words to look for, each once; `猫*` stands for all words that begin with it.
 
-    A word that ends in `*` is a single character and stands for all words that begin with it.
-    Pairs of Chinese function characters are left out, unless there is nothing else; English
-    function words always are, because no index has them.
+    Pairs of Chinese function characters are left out, unless there is nothing else.
     """
     folded = fold(text)
     telling: dict[str, None] = {}
@@ -158,10 +153,7 @@ def among(words: Iterable[str], has: Collection[str]) -> list[str]:
 
 
 def spoken(query: str, words: Collection[str]) -> list[str]:
-    """The parts of a query that `words` (of its `query_words`) stand for, as they were typed.
-
-    A person is shown `manager` rather than `manag`, and 推荐餐厅 rather than its three pairs.
-    """
+    """The parts of a query that `words` (of its `query_words`) stand for, as they were typed."""
     found: dict[str, None] = {}
     for script, stretch in _stretches(fold(query)):
         if script in (_LETTERS, _PICTURE) or len(stretch) == 1:

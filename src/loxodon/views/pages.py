@@ -245,8 +245,8 @@ def _facts_of_segments(content: Content) -> Iterator[int]:
 
 def _profiles(content: Content) -> Iterator[Planned]:
     """As consolidation last made them; where what they tell of has changed since, made now."""
+    from loxodon.consolidate.passages import Residue
     from loxodon.consolidate.profile import profile as profile_of
-    from loxodon.consolidate.residue import Residue
 
     store, language = content.store, content.language
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from loxodon.language import reader
-from loxodon.language.clauses import Clause
 from loxodon.language.en.clauses import (
     attribute_of,
     clauses_of,
@@ -26,7 +25,7 @@ from loxodon.language.en.clauses import (
 )
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.speech import Speech
-from loxodon.language.statements import USER, Piece, Reading, TurnInContext
+from loxodon.language.statements import USER, Clause, Piece, Reading, TurnInContext
 from loxodon.text import sentences
 
 _HERE = "loxodon.language.en"
@@ -116,43 +115,3 @@ def split(text: str) -> list[Piece]:
 def read(said: TurnInContext) -> Reading:
     """What a user's turn says."""
     return reader.read(grammar, said)
-
-
-_DID = re.compile(
-    r"(?:i|we)(?: have|'ve)? (?:(?:now|just|also|already|successfully|then) )*"
-    r"(?P<verb>[a-z]+ed|booked|built|bought|made|paid|put|ran|reset|sent|set|wrote|chose) "
-    r"(?P<rest>.+)",
-    re.I,
-)
-_NO_DEED = re.compile(
-    r"\b(?:if you|would you|could|should|might|can i|shall i|let me know|example|wanted|hoped"
-    r"|noticed|assumed|learned|based|trained|designed|programmed)\b|\?",
-    re.I,
-)
-_SECOND = (
-    ("you are", "the user is"),
-    ("you have", "the user has"),
-    ("yours?", "the user's"),
-    ("you", "the user"),
-    ("my", "its"),
-)
-_MOST_DEED = 34
-
-
-def deeds(text: str) -> list[str]:
-    """What the assistant says it did or settled with the user; advice and offers are none."""
-    found = []
-    for sentence in sentences.split(text[:20_000]):
-        words = written_out(sentence)
-        done = _DID.match(words)
-        if not done or len(words.split()) > _MOST_DEED or _NO_DEED.search(words):
-            continue
-        rest = re.split(r"\s+[-–]\s+|;", done["rest"])[0].strip(" ,.!:")
-        for second, third in _SECOND:
-            rest = re.sub(rf"\b{second}\b", third, rest, flags=re.I)
-        if len(rest.split()) > 1:
-            who = (
-                "The assistant and the user" if words.lower().startswith("we") else "The assistant"
-            )
-            found.append(f"{who} {done['verb'].lower()} {rest}")
-    return found

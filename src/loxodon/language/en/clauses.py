@@ -7,11 +7,9 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache, partial
 from importlib.resources import files
-from types import SimpleNamespace
 
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.clauses import Clause, Named, met
-from loxodon.language.statements import USER
+from loxodon.language.statements import USER, Clause, Named, met
 
 _WRITTEN_OUT = [
     (re.compile(like), instead)
@@ -57,94 +55,99 @@ def pronouns() -> dict[str, str]:
     return _table()["pronouns"]
 
 
-@cache
-def _words() -> SimpleNamespace:
-    table = _table()
-    clause = {
-        name: "|".join(sorted(words.split("|"), key=len, reverse=True))
-        for name, words in table["clause"].items()
-    }
-    attribute = {
-        word.replace("-", " "): name
-        for name, words in table["relations"].items()
-        for word in words.split()
-    }
-    attribute |= {word.replace("-", " "): "pet" for word in table["pets"]["words"].split()}
-    plural = frozenset(table["plural"]["words"].split())
-    people = "|".join(
-        re.escape(word).replace(r"\ ", "[- ]")
-        for word in sorted((*attribute, *plural), key=len, reverse=True)
-    )
-    adjectives = "|".join(clause["adjectives"].split())
-    of_mine = rf"(?:my|our) (?P<how>(?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*)(?P<relation>{people})\b"
-    ends = r"(?=\s*(?:[.,;!]|$| and | who ))"
-    days = table["name"]["weekday"]
-    never = table["name"]["never"].replace("DAY", days)
-    no_day = rf"(?!(?:{days}){table['name']['time']})"
-    holders = "|".join(word for word, about in attribute.items() if ATTRIBUTES[about].one)
-    naming = r"(?:(?:his|her|its) name(?: is|'s)|(?:he|she|it)(?: is|'s) (?:called|named)|(?:I|we) (?:call|named) (?:him|her|it))"
-    starters = clause["starters"] + r"|(?:his|her|its) name(?:'s| is)"
-    starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
-    join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
-    of = partial(re.compile, flags=re.I)
-    return SimpleNamespace(
-        filler=of(rf"^(?:(?:{clause['fillers']}|{clause['now']})(?![\w'])[\s,:;!.…–—-]*)+"),
+class _Words:
+    """The tables of words, as patterns."""
+
+    def __init__(self) -> None:
+        table = _table()
+        clause = {
+            name: "|".join(sorted(words.split("|"), key=len, reverse=True))
+            for name, words in table["clause"].items()
+        }
+        attribute = {
+            word.replace("-", " "): name
+            for name, words in table["relations"].items()
+            for word in words.split()
+        }
+        attribute |= {word.replace("-", " "): "pet" for word in table["pets"]["words"].split()}
+        plural = frozenset(table["plural"]["words"].split())
+        people = "|".join(
+            re.escape(word).replace(r"\ ", "[- ]")
+            for word in sorted((*attribute, *plural), key=len, reverse=True)
+        )
+        adjectives = "|".join(clause["adjectives"].split())
+        of_mine = rf"(?:my|our) (?P<how>(?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*)(?P<relation>{people})\b"
+        ends = r"(?=\s*(?:[.,;!]|$| and | who ))"
+        days = table["name"]["weekday"]
+        never = table["name"]["never"].replace("DAY", days)
+        no_day = rf"(?!(?:{days}){table['name']['time']})"
+        holders = "|".join(word for word, about in attribute.items() if ATTRIBUTES[about].one)
+        naming = r"(?:(?:his|her|its) name(?: is|'s)|(?:he|she|it)(?: is|'s) (?:called|named)|(?:I|we) (?:call|named) (?:him|her|it))"
+        starters = clause["starters"] + r"|(?:his|her|its) name(?:'s| is)"
+        starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
+        join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
+        of = partial(re.compile, flags=re.I)
+        self.filler = of(rf"^(?:(?:{clause['fillers']}|{clause['now']})(?![\w'])[\s,:;!.…–—-]*)+")
         # Fillers that a quotation need not begin with
-        lead=of(
+        self.lead = of(
             rf"^(?:(?:{clause['fillers']})\s?[,:;!…–—-]+\s*|(?:and|but|so|because|by the way|btw|oh)\s+)+(?=\S)"
-        ),
-        adverb=of(rf"\b(?:{clause['adverbs']}|(?<!from )now(?! in\b))\b ?"),
-        tail=of(rf"(?:[ ,]+(?:{clause['tails']}|{clause['now']}))+$"),
-        cut=of(
+        )
+        self.adverb = of(rf"\b(?:{clause['adverbs']}|(?<!from )now(?! in\b))\b ?")
+        self.tail = of(rf"(?:[ ,]+(?:{clause['tails']}|{clause['now']}))+$")
+        self.cut = of(
             rf"(?:,\s*|\s+)(?:{join})\s+(?=(?:{starters})\b)|[,;]\s+(?=(?:{starters})\b)"
             rf"|\s+[-–—]+\s+|\s*\.\.\.+\s*|;\s+|,?\s+(?:because|cos|bc)\s+|:\s+(?=(?:{starters})\b)"
             r"|,?\s+so\s+(?=(?:no|not|nothing|anything|keep|avoid|don't|never|only|nowhere)\b)"
-        ),
-        hedge=of(
+        )
+        self.hedge = of(
             rf"^(?:{clause['hedges']})\b[ ,]*(?:that )?|\b(?:probably|maybe|perhaps|possibly|apparently) "
-        ),
-        bare=of(rf"(?:{clause['bare']})\b"),
-        person=of(rf"{of_mine}(?:,? {no_day}(?-i:(?P<name>{_NAME}))\b,?)?"),
+        )
+        self.bare = of(rf"(?:{clause['bare']})\b")
+        self.person = of(rf"{of_mine}(?:,? {no_day}(?-i:(?P<name>{_NAME}))\b,?)?")
         # `Tom is my manager`
-        introduced=of(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}{ends}"),
+        self.introduced = of(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}{ends}")
         # `my husband's name is Carl`
-        called=of(rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME})){ends}"),
+        self.called = of(
+            rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME})){ends}"
+        )
         # `my manager is Tom`, of those whom one has one of
-        held=of(
+        self.held = of(
             rf"(?:my|our) (?P<how>(?:(?:{adjectives}) )*)(?P<relation>{holders}) is (?:now )?"
             rf"(?!(?:{never})\b)(?-i:(?P<name>{_NAME})){ends}"
-        ),
+        )
         # `I have a cat, her name is Miso`
-        had=of(
+        self.had = of(
             rf"\b(?:I|we) (?:\w+ ){{0,2}}?(?:have|got|adopted|rescued|bought) (?:a|an) (?P<how>(?:[\w-]+ ){{0,3}}?)"
             rf"(?P<relation>{people})\b(?: (?:last|this|in|from|a) [\w ]{{2,20}})?(?:,| and|, and)? "
             rf"{naming} (?-i:(?P<name>{_NAME})){ends}"
-        ),
+        )
         # `I have a new manager now, Tom`
-        new=of(
+        self.new = of(
             rf"\b(?:I|we) (?:have|got|have got) an? (?P<how>new )(?P<relation>{holders})(?: now)?,? "
             rf"(?:called |named )?(?-i:(?P<name>{_NAME})){ends}"
-        ),
+        )
         # A clause that only names who was told of before it
-        naming=of(rf"{naming} (?-i:(?P<name>{_NAME}))"),
+        self.naming = of(rf"{naming} (?-i:(?P<name>{_NAME}))")
         # `my son Leo, who is five, …`
-        aside=of(
+        self.aside = of(
             rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>\w+\b[^,;.]{{2,60}})"
             r"|(?P<is>an? [^,;.]{3,40}|(?:aged )?(?P<age>\d{1,3}|[a-z]+)(?: years old)?)), (?=\w)"
-        ),
-        others=of(table["others"]["like"].replace("PEOPLE", people)),
+        )
+        self.others = of(table["others"]["like"].replace("PEOPLE", people))
         # What attribute a relation is, by its word
-        attribute=attribute,
+        self.attribute = attribute
         # That somebody has not the place that a relation names: `my former manager`
-        past=of(rf"\b(?:{clause['past']})\b"),
-        plural=plural,
+        self.past = of(rf"\b(?:{clause['past']})\b")
+        self.plural = plural
         # Of whom one has many: without a name nobody can tell which
-        several=frozenset(table["several"]["words"].split()),
+        self.several = frozenset(table["several"]["words"].split())
         # The usual word for a relation, by the others
-        one_name={
+        self.one_name = {
             word: name for name, words in table["one_name"].items() for word in words.split()
-        },
-    )
+        }
+
+
+_words = cache(_Words)
 
 
 def written_out(text: str) -> str:
@@ -293,8 +296,7 @@ _AGE = re.compile(
 
 
 def joints_of(text: str) -> list[tuple[int, int]]:
-    """Where a clause may join two things that it says of its subject; a name goes on after an
-    `and`: `Marks and Spencer`."""
+    """Where a clause may join two things that it says of its subject."""
     return [found.span() for found in _JOINT.finditer(text)]
 
 
@@ -304,8 +306,7 @@ _JOINT = re.compile(
 
 
 def sharing(before: Clause, text: str) -> list[Clause]:
-    """What a text may say of the subject of a clause that it is part of, or follows: `lives in
-    Leeds`, `allergic to milk` after `is 7`. A name there may be that of whoever is spoken to."""
+    """What a text may say of the subject of a clause that it is part of, or follows."""
     if before.rest.startswith(text):
         head = before.text.removesuffix(before.rest[len(text) :])
         return [_timed(before._replace(text=head, rest=text))]
@@ -322,8 +323,7 @@ def sharing(before: Clause, text: str) -> list[Clause]:
 
 
 def _light(text: str) -> str:
-    """A clause without what only leads up to it, fills it, or trails behind; a time before its
-    subject stands at its end."""
+    """A clause without what only leads up to it, fills it, or trails behind."""
     words = _words()
     text = re.sub(r"\([^)]*\)", "", text)
     for _ in range(3):

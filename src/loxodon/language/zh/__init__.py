@@ -13,10 +13,9 @@ from functools import cache
 from itertools import takewhile
 
 from loxodon.language import reader
-from loxodon.language.clauses import Clause
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.speech import Speech
-from loxodon.language.statements import Fragment, Piece, Reading, TurnInContext
+from loxodon.language.statements import Clause, Fragment, Piece, Reading, TurnInContext
 from loxodon.language.zh.clauses import (
     attribute_of,
     bare_of,
@@ -150,8 +149,7 @@ _WORK = any_case("|".join(_SPEECH.table["work"]["like"]))
 
 
 def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
-    """What is told before a question, a request or a laugh is a sentence of its own; what is told
-    before `对吗` is not."""
+    """What is told before a question, a request or a laugh is a sentence of its own."""
     found = list(fragments)
     for n, one in enumerate(fragments):
         after = fragments[n + 1] if n + 1 < len(fragments) else None
@@ -170,17 +168,3 @@ def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
 
 
 _TAG = re.compile(r"(?:对|是|好|行|可以|没错)[吗吧不么]")
-
-
-_DEEDS = re.compile(table()["deeds"]["like"])
-
-
-def deeds(text: str) -> list[str]:
-    """What the assistant says it did or settled with the user, in the third person."""
-    found = []
-    for sentence in sentences.split(text[:4_000]):
-        for part in re.split("[，,；。！!]", sentence):
-            done = _DEEDS.fullmatch(part.strip())
-            if done and not re.search(r"[?？你您]|如果|需要", done["deed"]):
-                found.append(f"助手已{done['verb'] or ''}{done['deed']}")
-    return found

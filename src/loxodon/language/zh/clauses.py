@@ -7,12 +7,10 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from types import SimpleNamespace
 from typing import Any
 
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.clauses import Clause, Named, met
-from loxodon.language.statements import USER
+from loxodon.language.statements import USER, Clause, Named, met
 from loxodon.text.wordlists import TO_SIMPLIFIED
 
 _HAN = r"[\u4e00-\u9fff]"
@@ -57,71 +55,76 @@ def any_of(words: Any) -> str:
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
-@cache
-def _words() -> SimpleNamespace:
-    all_ = table()
-    clause, time, name = all_["clause"], all_["time"], all_["name"]
-    kept: dict[str, str] = {}
-    attribute: dict[str, str] = {}
-    groups = {**all_["relations"], "pet": all_["pets"]["words"], "": all_["plural"]["words"]}
-    for about, words in groups.items():
-        for one in words.split():
-            ways = one.split("=")
-            kept |= dict.fromkeys(ways, ways[0])
-            attribute.setdefault(ways[0], about)
-    follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟|满|\d|[一二两三四五六七八九十]{1,3}岁))"
-    full = rf"(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?"
-    called = rf"(?!{name['never']})(?:{full}|[小阿老大]{_HAN}{{1,2}}?|(?P<twice>{_HAN})(?P=twice)|[A-Z][A-Za-z]{{1,14}})"
-    people = any_of(kept)
-    holders = any_of(
-        way for way, one in kept.items() if attribute[one] and ATTRIBUTES[attribute[one]].one
-    )
-    new = r"(?P<how>新来?的?|现任的?)?"
-    numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
-    of = re.compile
-    return SimpleNamespace(
-        filler=of(
+class _Words:
+    """The tables of words, as patterns."""
+
+    def __init__(self) -> None:
+        all_ = table()
+        clause, time, name = all_["clause"], all_["time"], all_["name"]
+        kept: dict[str, str] = {}
+        attribute: dict[str, str] = {}
+        groups = {**all_["relations"], "pet": all_["pets"]["words"], "": all_["plural"]["words"]}
+        for about, words in groups.items():
+            for one in words.split():
+                ways = one.split("=")
+                kept |= dict.fromkeys(ways, ways[0])
+                attribute.setdefault(ways[0], about)
+        follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟|满|\d|[一二两三四五六七八九十]{1,3}岁))"
+        full = rf"(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?"
+        called = rf"(?!{name['never']})(?:{full}|[小阿老大]{_HAN}{{1,2}}?|(?P<twice>{_HAN})(?P=twice)|[A-Z][A-Za-z]{{1,14}})"
+        people = any_of(kept)
+        holders = any_of(
+            way for way, one in kept.items() if attribute[one] and ATTRIBUTES[attribute[one]].one
+        )
+        new = r"(?P<how>新来?的?|现任的?)?"
+        numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
+        of = re.compile
+        self.filler = of(
             rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|关键是|重要的是|重点是|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|医生说|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)",
             re.I,
-        ),
-        adverb=of(rf"(?:{clause['adverbs']})(?=.)"),
-        tail=of(rf"(?>{clause['tails']})++$"),
-        hedge=of(f"(?:{clause['hedges']})"),
-        risky=of(clause["risky"]),
-        starter=of(f"(?:{clause['starters']})"),
-        opens=of(clause["opens"]),
-        others=of(clause["others"]),
-        since=of(f"(?:{time['since']})"),
-        past=of(f"(?:{time['past']})"),
-        future=of(f"(?:{time['future']})"),
-        change=of(time["change"]),
-        person=of(
+        )
+        self.adverb = of(rf"(?:{clause['adverbs']})(?=.)")
+        self.tail = of(rf"(?>{clause['tails']})++$")
+        self.hedge = of(f"(?:{clause['hedges']})")
+        self.risky = of(clause["risky"])
+        self.starter = of(f"(?:{clause['starters']})")
+        self.opens = of(clause["opens"])
+        self.others = of(clause["others"])
+        self.since = of(f"(?:{time['since']})")
+        self.past = of(f"(?:{time['past']})")
+        self.future = of(f"(?:{time['future']})")
+        self.change = of(time["change"])
+        self.person = of(
             rf"(?:我们?|我们?家)(?:的|那个|家)?{new}(?P<relation>{people})(?:[，]?(?:叫)?(?!{name['day']})(?P<name>{called}){follows})?"
-        ),
-        bare=of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?"),
-        introduced=of(
+        )
+        self.bare = of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?")
+        self.introduced = of(
             rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"
-        ),
+        )
         # `张三是我同事`
-        who_is=of(
+        self.who_is = of(
             rf"(?:^|(?<=[，。；！]))(?P<name>{called})(?<![不没])就?是我们?(?:的|家)?(?:大学|高中|初中|最好的|好)?{new}(?P<relation>{people})(?=[，。；！了啊]|$)"
-        ),
+        )
         # `我老公叫阿强`
-        called=of(
+        self.called = of(
             rf"我们?(?:的|家)?{new}(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
-        ),
+        )
         # `我的领导是王磊`, of those whom one has one of
-        held=of(
+        self.held = of(
             rf"(?:我们?的?|现在的?){new}(?P<relation>{holders})(?P<now>现在)?(?:是|(?P<changed>换成了?))(?P<name>(?!{name['never']})(?:{full})(?<![{name['kind']}])|[{name['surname']}](?:教授|老师|医生|大夫|主任)|(?(changed)[A-Z][a-z]{{1,14}}|(?!)))(?(changed)了?|(?(now)了?))(?=[，。；！]|$)"
-        ),
+        )
         # Somebody else, whom a pronoun may mean as well
-        besides=of(all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)),
+        self.besides = of(
+            all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)
+        )
         # How a relation is kept (`妈`: 妈妈)
-        kept=kept,
-        attribute=attribute,
-        plural=frozenset(one for one, about in attribute.items() if not about),
-        several=frozenset(all_["several"]["words"].split()),
-    )
+        self.kept = kept
+        self.attribute = attribute
+        self.plural = frozenset(one for one, about in attribute.items() if not about)
+        self.several = frozenset(all_["several"]["words"].split())
+
+
+_words = cache(_Words)
 
 
 def evened(text: str) -> str:
@@ -180,9 +183,7 @@ _ASKS = re.compile('[?？]["”’」』)）\\s~～]*$')
 def clauses_of(
     sentence: str, known: Mapping[str, str], alone: bool = False, first: bool = True
 ) -> list[Clause]:
-    """The clauses of a sentence. `known` has the names of people by what they are called; `alone`:
-    the message speaks of nobody else, and `老公` is the speaker's; `first`: it is the first of a
-    message, whose subject may be left out."""
+    """The clauses of a sentence, of a message that is `alone` about the speaker, the `first`."""
     found: list[Clause] = []
     before: Clause | None = None
     text = _CONTRAST.sub(rf"\1{_JOIN}是", evened(sentence))

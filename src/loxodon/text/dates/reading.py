@@ -16,7 +16,6 @@ from loxodon.text.dates import reckoning as cal
 from loxodon.text.dates.reckoning import Clock, DatedText, DatePiece, Grain, Span
 from loxodon.text.dates.rules import DATE_RULES, TIME_RULES, Words, before, believed, cue_at
 from loxodon.text.dates.table import DATES, SECOND, TIMES, Rule, compiled, key_of, token
-from loxodon.text.steps import charge
 
 _EDGE_OF = (
     r"(?:the )?(?:(end|start|beginning|middle) of (?:(?:the |this )?(week|month|quarter|year)\b)?"
@@ -45,13 +44,10 @@ class Moment(NamedTuple):
 
 
 def find_moments(text: str, at: datetime, *, asked: bool = False) -> list[Moment]:
-    """Every moment that `text`, said at `at`, names: in order, none over another.
+    """Every moment that `text`, said at `at`, names, in order.
 
-    Who asks, asks for what was: with `asked`, words that leave open which one they mean (in March,
-    on Friday, 5月5号) are the latest before `at`, unless the question looks ahead by itself. A
-    weekday beside a word for a habit recurs.
+    With `asked`, words that leave open which one they mean (in March) are the latest before `at`.
     """
-    charge(len(text))
     said, done = cal.hear(text, at, asked=asked), 0
     found = []
     for match in token(said.text.isascii()).finditer(said.text):

@@ -51,8 +51,7 @@ def _counts(said: DatedText, end: int) -> bool:
 
 
 def cue_at(said: DatedText, start: int, end: int, hour: bool = False) -> int:
-    """-1 where the nearest verb of the sentence looks back, 1 ahead, 2 for a habit, 0 for none.
-    What is appointed looks ahead by itself, but its `hour` alone is no day."""
+    """-1 where the nearest verb of the sentence looks back, 1 ahead, 2 for a habit, 0 for none."""
     text, low = said.text, max(0, start - 160)  # "met X, an old colleague from …, on May 3"
     if compiled("(?:{MOVED}|{MOVEDZH})$").search(text, max(0, start - 60), start):
         return 1

@@ -71,11 +71,7 @@ def _span_kind(since: datetime, until: datetime) -> str:
 def absolute(
     text: str, at: datetime, language: str, stays: Callable[[Moment], bool] | None = None
 ) -> str:
-    """`text` with each relative expression replaced by the date that it means.
-
-    What recurs stays, and what may be said of any year or day ("my birthday is March 5"), and
-    what `stays` says does.
-    """
+    """`text` with each relative expression replaced by the date that it means."""
     out, done = [], 0
     up_to_now = compiled(r"(?i)(?:the |these )?(?:past|last|previous)\b|过去|最近|近|这")
     for moment in find_moments(text, at):
