@@ -199,6 +199,10 @@ def answer(text: str, kind: str = "password") -> tuple[int, int] | None:
     found = _pattern("<ASCII>{3,64}").match(text, at)
     if found is None:
         return None
+    if kind == "password" and found[0].rstrip(".!") == text[at:].strip(" .!\n"):
+        alone = found[0].rstrip(".!")  # a word and nothing else, that is none one answers with
+        if len(alone) > 7 and _is_word(alone) and not alone.lower().endswith("ever"):
+            return at, at + len(alone)
     one = Candidate(text, *found.span())
     rest = follows(one)[:1]
     is_value = kind != "pin" and is_odd(one.value) and (ends_or_goes_on(one) or not rest.isascii())
