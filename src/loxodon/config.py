@@ -143,6 +143,9 @@ class Section:
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
 
+    def __hash__(self) -> int:
+        return hash(tuple(self._values.items()))
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self._values.values())
 

@@ -82,7 +82,7 @@ def test_the_owner_at_the_keyboard_does_not_name_it_either(
         assert main(["--home", str(home), "--json", *words]) == 2, words
         assert '"forbidden"' in "".join(capsys.readouterr()), words
     monkeypatch.chdir(home.parent)
-    (home.parent / "notes.json").write_text('[{"content": "The user likes jam."}]')
+    (home.parent / "notes.json").write_text('[{"memory": "The user likes jam."}]')
     assert main(["--home", str(home), "import", "notes.json"]) == 0  # a path may be relative
     capsys.readouterr()
 
@@ -135,9 +135,9 @@ def test_a_path_over_http_stays_inside_the_files_of_the_space(home: Path, tmp_pa
     tokens = {name: token(home, name, *words) for name, words in grants.items()}
     files = home / "spaces" / "main" / "files"
     files.mkdir()
-    (files / "in.json").write_text('[{"content": "The user likes jam."}]')
+    (files / "in.json").write_text('[{"memory": "The user likes jam."}]')
     (files / "out of it").symlink_to(tmp_path)
-    (tmp_path / "in.json").write_text('[{"content": "The user likes butter."}]')
+    (tmp_path / "in.json").write_text('[{"memory": "The user likes butter."}]')
     with Server(home) as server:
         for name, path in {"import": "in.json", "export": "a/copy"}.items():
             for who, made in tokens.items():

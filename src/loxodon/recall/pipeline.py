@@ -84,8 +84,8 @@ def recall(
     if profile != "default":
         ranked = profiles.arranged(look, ranked, profile)
     elif not question.tells and ranked:
-        least = _FLOOR * ranked[0].found.score
-        ranked = [one for one in ranked if one.found.score >= least]
+        least = _FLOOR * ranked[0].found.score  # a piece of a file has other things in it, too
+        ranked = [one for one in ranked if one.found.note or one.found.score >= least]
     watch.lap("order")
     items, passed = items_of(look, ranked, in_view, here, shown)
     chosen = block(items, budget, count, question.language, unsure)

@@ -18,6 +18,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from hashlib import file_digest, sha256
 from typing import Any, Literal, NamedTuple
 
@@ -248,8 +249,7 @@ def change_of(root: str, name: str, manifest: Manifest) -> Change:
 
 
 def hash_of(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
+    for _ in range(2):  # a disk may fail once; what cannot be read counts as somebody's own
+        with suppress(OSError), open(path, "rb") as file:
             return file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""
+    return ""

@@ -199,7 +199,7 @@ def test_what_openclaw_loads_by_itself_is_not_put_before_a_message_again(asked: 
     context = _ask(asked, "prompt", message=said)["context"]
     assert "mirror" in context
     assert "clock" not in context
-    _write(asked, "MEMORY.md", "# Mine\nthe safe is behind the clock\n" + "x" * 20_000)
+    _write(asked, "MEMORY.md", "# Mine\nthe safe is behind the clock\n" + "\n\nMore of it." * 2_000)
     asked.workspace.index()
     assert "clock" in _ask(asked, "prompt", message=said)["context"]  # OpenClaw cuts it
 

@@ -385,17 +385,6 @@ def test_channels_without_an_owner_are_told(place: Place) -> None:
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python itself can unpack")
-def test_package_that_is_needed_and_missing_is_told(place: Place) -> None:
-    make_newer(place)
-    before = place.all()
-    hidden = "import sys; sys.modules['zstandard'] = None; import loxodon.__main__"
-    words = ["openclaw", "install", "--state", str(place.state), "--yes", "--home", str(place.home)]
-    done = subprocess.run([sys.executable, "-c", hidden, *words], capture_output=True, text=True)
-    assert done.returncode == 6
-    assert "[workspace]" in done.stderr
-    assert place.all() == before
-
-
 def test_scripts_of_the_skill_call_the_memory(place: Place) -> None:
     place.install()
     scripts = place.workspace / "skills" / "loxodon" / "scripts"

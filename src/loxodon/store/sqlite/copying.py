@@ -130,7 +130,7 @@ def checked(path: str, keys: Keys) -> apsw.Connection:
     connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
     try:
         if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
-            raise errors.StoreError(
+            raise errors.DamagedStoreError(
                 "{path} was not written correctly; nothing was changed",
                 hint="run `loxodon validate`, and check the disk",
                 path=path,
@@ -191,7 +191,8 @@ def put_in_place(new: str, path: str, before: str, keys: Keys) -> None:
                             copying.step(-1)
             return
         except (errors.DamagedStoreError, errors.ForeignStoreError):
-            pass
+            with suppress(FileNotFoundError):
+                os.unlink(before)  # of a damaged file there is no copy but the file itself
     with closing(checked(new, keys)) as connection:
         _continue(connection, None)
     if keys:
