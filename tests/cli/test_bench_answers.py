@@ -79,14 +79,6 @@ def test_it_goes_on_where_it_stopped(shell: Shell, tmp_path: Path, reader: str) 
     assert again["files"][0]["overall"] == both["files"][0]["overall"]
 
 
-def test_the_whole_conversation_to_compare_with(shell: Shell, tmp_path: Path, reader: str) -> None:
-    path = written(tmp_path, answered())
-    details = tmp_path / "details.jsonl"
-    asked = ("bench", "answers", path, "--whole", "--reader", reader, "--details", str(details))
-    assert shell.json(*asked)["files"][0]["overall"]["right"] == 1
-    assert "lentil soup" in json.loads(details.read_text().splitlines()[0])["context"]
-
-
 LOCOMO = {
     "sample_id": "conv-1",
     "conversation": {
@@ -146,5 +138,3 @@ def test_published_sets_as_they_come(
 def test_without_a_reader_it_says_how_to_name_one(shell: Shell, tmp_path: Path) -> None:
     done = shell("bench", "answers", written(tmp_path, answered()), code=2)
     assert b"--reader" in done.stderr
-    done = shell("bench", "retrieval", written(tmp_path, answered()), "--strict", code=2)
-    assert b"does not accept --strict" in done.stderr

@@ -1,8 +1,7 @@
 """`loxodon bench answers`: whether a reader answers right with what the memory hands it.
 
-Each question is asked of the memory of its conversation; a reader answers from the recalled context
-alone, and a judge holds the answer against the reference. Every answer is a line of the file of
-details as soon as it is there: run again, the command goes on where it stopped.
+A reader answers from the recalled context alone, a judge holds that against the reference. Every
+answer is a line of the details as soon as it is there: run again, the command goes on.
 """
 
 from __future__ import annotations
@@ -23,22 +22,13 @@ from loxodon.errors import InputError, UsageError
 from loxodon.memory import Memory
 from loxodon.models.chat import ChatModel, ModelQuestion
 from loxodon.models.prompts import fenced, prompt
+from loxodon.models.replies import TEXT, record
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
 
 ITEMS = 100  # the most items of a context: its tokens are the limit
-_ANSWER = {
-    "type": "object",
-    "properties": {"answer": {"type": "string"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
-_VERDICT = {
-    "type": "object",
-    "properties": {"verdict": {"type": "string", "enum": ["right", "wrong"]}},
-    "required": ["verdict"],
-    "additionalProperties": False,
-}
+_ANSWER = record({"answer": TEXT})
+_VERDICT = record({"verdict": {"type": "string", "enum": ["right", "wrong"]}})
 
 
 def measure_answers(
@@ -49,14 +39,12 @@ def measure_answers(
     judge: str = "",
     strict: bool = False,
     budget: int = 2_000,
-    whole: bool = False,
     details: str = "",
     category: Sequence[str] = (),
     keep: str | None = None,
     limit: int = 0,
 ) -> list[Figures]:
-    """Each file's report; `limit` is the most questions of each. With `whole`, the reader gets the
-    end of the conversation itself instead of what the memory recalls: what to compare with."""
+    """Each file's report; `limit` is the most questions of each."""
     answers = ChatModel(model_of(reader, config.model))
     judges = ChatModel(model_of(judge or reader, config.model))
     config = for_measuring(config)
@@ -75,14 +63,10 @@ def measure_answers(
                 for question in talk["questions"]:
                     row = done.get(question["id"])
                     if row is None:
-                        if memory is None and not whole:
-                            memory, now, _ = stack.enter_context(built(talk, config, keep))
-                        started = perf_counter()
                         if memory is None:
-                            context = _end(talk, budget)
-                        else:
-                            now[0] = question["asked_at"]
-                            context = memory.recall(question["text"], ITEMS, budget).context
+                            memory, now, _ = stack.enter_context(built(talk, config, keep))
+                        started, now[0] = perf_counter(), question["asked_at"]
+                        context = memory.recall(question["text"], ITEMS, budget).context
                         recall_s = perf_counter() - started
                         row = _asked(question, context, answers, judges, strict)
                         row["recall_s"] = round(recall_s, 4)
@@ -136,18 +120,6 @@ def _note(details: str, row: Mapping[str, Any]) -> None:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def _end(talk: Figures, budget: int) -> str:
-    """As much of the end of a conversation as fits."""
-    lines: list[str] = []
-    for turn in reversed([one for session in talk["sessions"] for one in session["turns"]]):
-        line = f"[{turn['at']:%Y-%m-%d}] {turn['speaker'] or turn['role']}: {turn['content']}"
-        budget -= estimate(line)
-        if budget < 0:
-            break
-        lines.append(line)
-    return "\n".join(reversed(lines))
-
-
 def _asked(
     question: Figures, context: str, reader: ChatModel, judge: ChatModel, strict: bool
 ) -> Figures:
@@ -167,16 +139,12 @@ def _asked(
         ),
         lambda value: str(value["answer"]),
     )
-    held = fenced(
-        [
-            ("question", question["text"]),
-            ("reference", question["answer"]),
-            ("answer", answer.value),
-        ]
-    )
+    pair = {"question": question["text"], "reference": question["answer"], "answer": answer.value}
     name = f"judge_{'strict' if strict else 'lenient'}"
     verdict = judge.ask(
-        ModelQuestion("judge", language, prompt(name, language), held, _VERDICT, 50),
+        ModelQuestion(
+            "judge", language, prompt(name, language), fenced(pair.items()), _VERDICT, 50
+        ),
         lambda value: bool(value["verdict"] == "right"),
     )
     return {

@@ -44,12 +44,9 @@ FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is abo
 _COMPARED = 300  # characters of a turn by which its words are looked for in a context
 # The options that each kind of measurement has beside those of all
 _OPTIONS = {
-    "retrieval": ("embedder", "category", "keep", "leave_out", "updates", "crossed"),
-    "writing": ("failures", "model"),
-    "answers": (
-        *("embedder", "category", "keep"),
-        *("reader", "judge", "strict", "budget", "details", "whole"),
-    ),
+    "retrieval": ("category", "keep", "leave_out", "updates", "crossed"),
+    "writing": ("model",),
+    "answers": ("category", "keep", "reader", "judge", "strict", "budget", "details"),
 }
 
 
@@ -66,7 +63,6 @@ _OPTIONS = {
     arg("--strict", "answers: right only if all of the reference is there"),
     arg("--budget TOKENS", "answers: maximum number of tokens of a context", type=whole),
     arg("--details FILE", "answers: append every answer; those there are not asked again"),
-    arg("--whole", "answers: the end of the conversation as context, to compare with"),
     arg("--embedder KIND[:NAME]", "use this embedder (setting embedder.kind)"),
     arg("--category NAME", "only questions of this category", action="append"),
     arg("--leave-out NAME", "retrieval: not part of the overall figures", action="append"),
@@ -76,16 +72,6 @@ _OPTIONS = {
 )
 def bench(call: Call) -> Result:
     """Measure how well memories are written and found, and what a reader answers with them."""
-    every = dict.fromkeys(name for names in _OPTIONS.values() for name in names)
-    given_options = {name: value for name in every if (value := getattr(call, name))}
-    other = given_options.keys() - {*_OPTIONS[call.what]}
-    if wrong := sorted(f"--{name.replace('_', '-')}" for name in other):
-        raise UsageError(
-            "`bench {what}` does not accept {name}",
-            hint="see `loxodon bench --help`",
-            what=call.what,
-            name=wrong[0],
-        )
     given = dict(one.partition("=")[::2] for one in call.set)
     if call.embedder:
         kind, colon, name = call.embedder.partition(":")
@@ -93,8 +79,8 @@ def bench(call: Call) -> Result:
     # What is measured is made for it: a home in a database stays out of this.
     own = call.config._replace(store=settings.StoreConfig(), embedder=EmbedderConfig(kind="none"))
     config = settings.from_mapping({**settings.flat(own), **given})
-    skipped = ("embedder", "failures")
-    how = {"limit": call.limit} | {k: v for k, v in given_options.items() if k not in skipped}
+    options = {name: value for name in _OPTIONS[call.what] if (value := getattr(call, name))}
+    how: dict[str, Any] = {"limit": call.limit, **options}
     if call.what == "answers":
         from loxodon.cli.answers import measure_answers
 

@@ -13,7 +13,6 @@ _LONGMEMEVAL = "%Y/%m/%d %H:%M"  # 2023/05/20 (Sat) 02:21
 
 
 def in_our_form(value: Value) -> Value:
-    """A conversation of LoCoMo or a question of LongMemEval in our form; ours as it is."""
     if "haystack_sessions" in value:
         return _longmemeval(value)
     return _locomo(value) if "sample_id" in value else value
@@ -25,13 +24,8 @@ def _longmemeval(value: Value) -> Value:
 
     sessions: list[Value] = []
     evidence: list[str] = []
-    each = zip(
-        value["haystack_session_ids"],
-        value["haystack_dates"],
-        value["haystack_sessions"],
-        strict=True,
-    )
-    for place, (name, at, turns) in enumerate(each):
+    parts = (value[f"haystack_{one}"] for one in ("session_ids", "dates", "sessions"))
+    for place, (name, at, turns) in enumerate(zip(*parts, strict=True)):
         id = f"{place}-{name}"  # a session may be there twice
         said = [
             {"id": f"{id}:{n}", "role": one["role"], "text": one["content"]}

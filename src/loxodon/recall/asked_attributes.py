@@ -1,9 +1,7 @@
 """Finds the attribute that a question is about, as memories name it.
 
-"Where do I live?" and 我住哪儿 ask for `home`, whatever words it was told in: "we moved to
-Leith". The table has the most common questions: the attributes (`language/attributes.py`)
-and how people ask for them. A wrong guess costs little, because these results compete with
-those found by words.
+"Where do I live?" and 我住哪儿 ask for `home`, whatever words it was told in. The table has the
+most common questions. A wrong guess costs little: these results compete with those of words.
 """
 
 from __future__ import annotations

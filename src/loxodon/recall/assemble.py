@@ -6,9 +6,8 @@
     [Recent context]     what was said today and yesterday
     [User message]       the message itself, whole
 
-Empty parts are omitted. The budget covers everything. The message takes what it needs. Each other
-part has a share of the rest, and the memories get what the others leave, up to the recall's own
-budget. In a group chat, no part contains anything private.
+The budget covers everything: the message takes what it needs, each other part has a share of the
+rest, and the memories get what the others leave. In a group chat nothing private is in it.
 """
 
 from __future__ import annotations

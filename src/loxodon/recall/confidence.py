@@ -1,11 +1,8 @@
 """Decides whether the results can answer the question.
 
-A search always finds something. A memory of the very attribute that is asked for answers; one that
-only tells of it may not. For the rest, the measure is how much of the question the best results
-contain, in its words or in others for the same, weighted by word rarity; in a larger journal, more
-of it is found by chance. A name that the memory has never seen is a bad sign. Nothing is hidden
-because of this: the answer is marked as unsure. A message that tells more than it asks is never
-marked, because no result contains much of it (docs/recall.md).
+A memory of the very attribute that is asked for answers. For the rest, the measure is how much of
+the question the best results contain, weighted by word rarity; in a larger journal, more of it is
+found by chance. Nothing is hidden because of this: the answer is marked as unsure (docs/recall.md).
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """The gate: decides by rules whether a message is worth a recall, and why.
 
 It runs before every reply, so it reads no database and asks no model. First come messages that
-never need the memory: an acknowledgement, a greeting, code, an instruction that contains
-everything it needs. Then those that do: they ask for a memory, refer to the past, name someone or
-something known, or ask anything. Last come repetitions: the same kind of question on a topic that
-the conversation has not left.
-
-If several reasons apply, the most specific one is given.
+never need the memory (thanks, code, an order that contains all it needs), then those that do, last
+the same kind of question on a topic that the conversation has not left. Of several reasons the
+most specific one is given.
 """
 
 from __future__ import annotations
@@ -27,13 +24,9 @@ from loxodon.text.wordlists import CHINESE_CHARACTERS
 from loxodon.text.words import fold, index_words
 from loxodon.types import Gate
 
-# Characters that are looked at: what a longer message wants is said by then, or at its end. More
-# would take more than a millisecond.
-LOOKED_AT = 700
+LOOKED_AT = 700  # characters that are read: what a longer message wants is said then, or at its end
 _TAIL = 250
-# Characters in which the topic and names are looked for, half of them at the end of a longer
-# message
-_ENDS = 200
+_ENDS = 200  # characters in which topic and names are looked for, half of them at the end
 # Characters, a Chinese one for two; in fewer there is nothing to look for, unless they name someone
 # known, ask for a memory, ask about something or speak of someone close
 SHORTEST = 5
@@ -332,20 +325,17 @@ _CODE_LINE = r"""
 |\s*\w*(?:error|exception|warning):\ |\s*[\"'][\w.-]+[\"']\s*:|\s*[$>]\s+\w+
 |\s*[\[{][\[{\"'].*[\]}]\s*$
 """
-_PACKAGES = "install add run build test update upgrade sync lock create remove uninstall init"
-_SUBCOMMANDS = {
-    "git": "add commit push pull clone checkout rebase merge status log diff stash reset fetch"
-    " branch switch restore init tag cherry-pick",
-    "npm pnpm yarn bun": f"{_PACKAGES} i ci start publish exec",
-    "pip pip3 uv poetry conda brew apt apt-get cargo gem dotnet mvn gradle": _PACKAGES,
-    "go": "install build test mod fmt",
-    "docker docker-compose": "compose run build ps exec pull push logs stop rm up down images",
-    "kubectl": "get apply delete logs describe exec rollout scale port-forward",
-    "helm terraform": "install upgrade apply plan init destroy",
-    "systemctl": "start stop restart status enable",
-    "ls cd cat grep find rm mv cp mkdir touch chmod chown curl wget ssh scp tar echo export source"
-    " python python3 node make kill ps df du tail head awk sed vi vim nano ping npx uvx": "",
-}
+# Programs with what only they take, or with a flag or a path
+_SHELL = (
+    r"(?:git|npm|pnpm|yarn|bun|pip3?|uv|poetry|conda|brew|apt|apt-get|cargo|gem|dotnet|mvn|gradle"
+    r"|docker|docker-compose|kubectl|helm|terraform|systemctl) (?:i|add|commit|push|pull|clone"
+    r"|checkout|rebase|merge|status|log|diff|stash|reset|fetch|branch|switch|restore|init|tag|install|run|build"
+    r"|test|update|upgrade|sync|lock|remove|uninstall|publish|exec|mod|compose|ps|logs|stop|rm|up|down"
+    r"|images|get|apply|delete|describe|rollout|scale|plan|destroy|start|restart|enable)\b"
+    r"|(?:ls|cd|cat|grep|find|rm|mv|cp|mkdir|touch|chmod|chown|curl|wget|ssh|scp|tar|echo|export|source"
+    r"|python3?|node|make|kill|ps|df|du|tail|head|awk|sed|vim?|nano|ping|npx|uvx|git|docker|npm|pip)"
+    r" (?=[-./~$|>]|\S*[./=])"
+)
 
 
 def without_code(text: str) -> tuple[str, float]:
@@ -365,16 +355,9 @@ def without_code(text: str) -> tuple[str, float]:
 
 
 def is_shell(text: str) -> bool:
-    """Whether a message is one line for a shell: a program with a word that only it takes, or with
-    a flag or a path."""
-    words = text[: 2 * _LINE_READ].lower().removeprefix("sudo ").split(maxsplit=2)
-    if "\n" in text or len(words) < 2:
-        return False
-    for programs, taken in _SUBCOMMANDS.items():
-        if words[0] in programs.split():
-            path = words[1][0] in "-./~$|>" or not set("./=").isdisjoint(words[1])
-            return path or words[1] in taken.split()
-    return False
+    """Whether a message is one line for a shell."""
+    line = text[: 2 * _LINE_READ].lower().removeprefix("sudo ")
+    return "\n" not in text and _re(_SHELL).match(line) is not None
 
 
 def _is_code(line: str) -> bool:

@@ -4,8 +4,7 @@
     openclaw    hybrid search: 0.7 vector + 0.3 text, decayed by age, then diversified (MMR)
     tiered      partition first, full text to fill up, then relevance
 
-A profile orders what the routes found and what was linked, and adds candidates of its own
-(`widen`). Neighbours of a hit, and turns similar to one, are left to the default. Whatever the
+A profile orders what the routes found, and adds candidates of its own (`widen`). Whatever the
 formula, what no longer holds comes last, and `tiered` ignores the archive.
 """
 

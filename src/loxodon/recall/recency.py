@@ -1,15 +1,11 @@
 """What holds now: puts the newest statement on a subject first, and questions below answers.
 
-Memories know what replaced them. Turns do not, and two memories read from different words may not
-know of each other: "I have tried three" and, a month later, "I have tried four". So the best
-results are compared in pairs. If two are about the same thing, the later one goes first, and the
-earlier one says when the subject came up again. A question about the past reverses this. A
-question about an event ("what did I buy?") leaves the order as it is.
+Memories know what replaced them; turns do not. So the best results are compared in pairs: of two
+about the same thing the later goes first, and the earlier says when the subject came up again. A
+question about the past reverses this, one about an event ("what did I buy?") leaves the order.
 
-Whether two are about the same thing is a score: how much of the question both have, how much of it
-the later one has, how similar they are, how few others have what they share, and whether the later
-one says that something is new or has another number. A later one with little of the question still
-counts if it says that what the earlier one names has changed ("we switched from Jira to Linear").
+Whether two are about the same thing is a score (`_is_same`). A later one counts as well if it says
+that what the earlier one names has changed ("we switched from Jira to Linear").
 """
 
 from __future__ import annotations
@@ -316,9 +312,7 @@ def _naming(text: str) -> set[str]:
 
 # --- What is over ---------------------------------------------------------------------------------
 
-_FOLLOWED = (
-    300  # characters of a text that is followed: what a longer one names is beside the point
-)
+_FOLLOWED = 300  # characters of a text that is followed: a longer one names other things, too
 _FOLLOWED_WORDS = 24
 _CLAUSE = re.compile(r"[,.;:!?，。；：！？\n]+")
 

@@ -1,10 +1,8 @@
 """The route over the journal: turns with the words of the question, and their neighbours.
 
-A turn is scored with its neighbours. Words of the question that it lacks but a neighbour has count
-too, less with distance. So an answer that shares no word with the question is found. How much
-neighbours count depends on the journal (`store.nature`): in a conversation they are about the same
-thing, in a collection of notes they are not. There, similarity to the best hits leads on, wherever
-a note is: from "the one who is 36" to the cousin, and from the cousin to her school.
+Words of the question that a turn lacks but a neighbour has count too, less with distance; how much
+depends on the journal (`store.nature`). In a collection of notes, similarity to the best hits leads
+on instead: from "the one who is 36" to the cousin, and from the cousin to her school.
 """
 
 from __future__ import annotations
