@@ -117,7 +117,7 @@ def test_clients_that_vanish_leave_nothing_behind(tmp_path: Path) -> None:
         assert http.get(f"{MAIN}/status").json()["pending"] == 0
         assert http.post(f"{MAIN}/validate").json()["ok"]
         assert not [line for line in server.lines if line["event"] in ("defect", "server")]
-        assert "\nloxodon_requests_running 1.0\n" in http.get("/metrics").text
+        until(lambda: "\nloxodon_requests_running 1.0\n" in http.get("/metrics").text)
 
 
 def test_stop_in_the_middle_of_long_work_loses_nothing(tmp_path: Path) -> None:

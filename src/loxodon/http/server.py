@@ -15,7 +15,7 @@ from loxodon.http.logs import log
 
 _TURN_SECONDS = 0.001  # how long a thread computes while others wait for the interpreter
 HEAD_BYTES = 32_768
-GRACE_SECONDS = 5  # for requests that are being answered when the server is told to stop
+GRACE_SECONDS = 20  # for requests that are being answered when the server is told to stop
 # How long an idle connection stays open: longer than clients keep theirs, so that none sends a
 # request into one that is being closed.
 KEPT_SECONDS = 75

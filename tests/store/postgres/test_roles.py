@@ -23,6 +23,11 @@ Url = Callable[[str], str]
 _numbers = count(1)
 
 
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOXODON_STORE", "")  # which `--store` sets, for all that it starts
+
+
 @pytest.fixture
 def url(postgres: Server) -> Iterator[Url]:
     """The URL of a new database for each of its roles, which are made there."""
