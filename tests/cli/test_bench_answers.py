@@ -42,7 +42,6 @@ def reader(tmp_path: Path) -> str:
 
 
 def answered() -> dict[str, Any]:
-    """The garden's questions: one that can be answered, one whose reference nobody said."""
     talk = garden()
     for one, answer in zip(talk["questions"], ("Rosalind", "on the moon"), strict=True):
         one["answer"] = answer
@@ -55,8 +54,7 @@ def test_what_a_reader_answers_is_judged_by_category(
     path = written(tmp_path, answered(), harbour())  # the harbour's have no answers: not asked
     (file,) = shell.json("bench", "answers", path, "--reader", reader)["files"]
     assert file["overall"] == {"n": 2, "right": 1, "percent": 50.0}
-    assert file["categories"]["plain"]["right"] == 1
-    assert file["judge"] == "lenient"
+    assert (file["categories"]["plain"]["right"], file["judge"]) == (1, "lenient")
     assert 0 < file["context_tokens"] <= 2000
     assert file["model_tokens"]["in"] > 0
     assert "50" in shell.text("bench", "answers", path, "--reader", reader, "--limit", "2")

@@ -1,4 +1,4 @@
-"""How unseen conversations fare: `python -m tests.unseen [SET …] [--author a…e] [--details]`."""
+"""How unseen conversations fare: `python -m tests.unseen [SET …] [--author a…f] [--details]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.unseen.judge import AUTHORS, CASES, JUDGES, cases
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.unseen", description=__doc__)
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(JUDGES)}; all")
-    parser.add_argument("--author", choices=AUTHORS, default="e", help="whose cases; e")
+    parser.add_argument("--author", choices=AUTHORS, default="f", help="whose cases; f")
     parser.add_argument("--from", dest="folder", type=Path, help="a folder with cases of your own")
     parser.add_argument("--details", action="store_true", help="each case that failed, and how")
     parser.add_argument("--only", default="", help="ids of cases, with commas")

@@ -15,7 +15,7 @@ from tests.clock import NOW, Clock
 
 Case = dict[str, Any]
 CASES = Path(__file__).parent / "cases"
-AUTHORS = ("a", "b", "c", "d", "e")
+AUTHORS = ("a", "b", "c", "d", "e", "f")
 
 
 def cases(name: str, folder: Path) -> Iterator[Case]:
@@ -102,7 +102,7 @@ def forget_requests(case: Case) -> list[str]:
             )
             found = {
                 query: [item.content for item in memory.recall(query, top=20).items]
-                for query in (*case["questions"], *case["stays"], *case["gone"])
+                for query in (*case.get("questions", ()), *case["stays"], *case["gone"])
             }
             shown = {
                 **{f"recall {query!r}": "\n".join(texts) for query, texts in found.items()},

@@ -23,11 +23,6 @@ Url = Callable[[str], str]
 _numbers = count(1)
 
 
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOXODON_STORE", "")  # which `--store` sets, for all that it starts
-
-
 @pytest.fixture
 def url(postgres: Server) -> Iterator[Url]:
     """The URL of a new database for each of its roles, which are made there."""
@@ -40,7 +35,9 @@ def url(postgres: Server) -> Iterator[Url]:
 
 
 def migrated(url: Url) -> None:
-    assert main(["--store", url("loxodon_migrator"), "migrate"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LOXODON_STORE", "")  # which `--store` sets, for all that it starts
+        assert main(["--store", url("loxodon_migrator"), "migrate"]) == 0
 
 
 def use(url: str, home: Path) -> None:
@@ -118,7 +115,7 @@ def test_a_single_login_can_be_replaced_by_the_roles(postgres: Server, tmp_path:
     app = url.replace("loxodon@", "loxodon_app@", 1)
     pool.close_pools()
     migrations.setup(url.replace("loxodon@", "postgres@", 1))
-    assert main(["--store", url.replace("loxodon@", "loxodon_migrator@", 1), "migrate"]) == 0
+    migrated(lambda role: url.replace("loxodon@", f"{role}@", 1))
     assert any("peanuts" in one for one in recalled(app, tmp_path / "other"))
 
 
