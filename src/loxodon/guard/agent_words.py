@@ -95,11 +95,10 @@ def is_correction(record: Record, content: str, said: Iterable[Turn], now: datet
     return False
 
 
-_SUPPOSES = re.compile(
+_SUPPOSES = re.compile(  # In a clause with one of these nothing is said outright
     r"(?i)\b(?:if|suppose|imagine|pretend|wish|might|maybe|perhaps|possibly|probably|dream\w*)\b"
     r"|如果|假如|要是|假设|可能|也许|或许|大概|梦"
 )
-"""In a clause with one of these nothing is said outright."""
 _REPORTS = re.compile(
     r"""(?i)["“”«»„「」『』]|\b(?:if|suppose|imagine|pretend|wish|would|could|might|said|says|told"""
     r"""|dream\w*|quote|translate)\b|如果|假如|要是|假设|说"""

@@ -40,8 +40,7 @@ class Candidate(NamedTuple):
         return self.text[max(0, self.start - size) : self.start]
 
 
-Spans = Sequence[tuple[int, int]]
-"""What is hidden of a candidate, and where; nothing where it is not what it looks like."""
+Spans = Sequence[tuple[int, int]]  # what is hidden of a candidate; nothing where it is none
 Check = Callable[[Candidate], Spans]
 Test = Callable[[Candidate], bool]
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"

@@ -38,11 +38,10 @@ _ALNUM = re.compile(rb"[0-9A-Za-z]*")
 _MEMORY = 64 << 20  # bytes that RE2 may take
 _LONG = 1_000  # bytes of a match that is none within which no other is looked for
 _MANY = 5_000  # after so many in a text that are none, no other is looked for within those to come
-_MARK = re.compile(
+_MARK = re.compile(  # A marker, or a mask
     r"\[(?:(?:secret|removed): (?P<kind>[a-z0-9 -]{1,40})"
     rf"|(?P<of>[a-z0-9 -]{{1,40}}) (?:{DOTS}[A-Za-z0-9]{{0,4}}|\S{DOTS}@[^\s\[\]]{{1,255}}))\]"
 )
-"""A marker, or a mask."""
 
 
 class Finder:

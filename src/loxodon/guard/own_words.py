@@ -3,11 +3,9 @@
 A person types, pastes, forwards and quotes; a program puts files, pages and results around what was
 typed. What is marked as somebody else's has an end: fences, tags, quotation marks, quoted lines,
 tables, JSON, pairs of rules. What only has a beginning goes on to the end of the message: the lines
-of a log or a form, a heading, a sentence that hands a text over (`translate this:`, 她写道：). Of
-what stands before such a beginning only the sentences before it are the speaker's.
+of a log or a form, a heading, a sentence that hands a text over (`translate this:`, 她写道：).
 
-The words by which a text is handed over are in `own_words.toml`. Where in doubt a sentence is
-not the speaker's: then nothing is learned from it, and a recall finds it all the same.
+The words by which a text is handed over are in `own_words.toml`. In doubt nothing is learned.
 """
 
 from __future__ import annotations
@@ -15,8 +13,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from json import JSONDecoder
 from typing import Any, NamedTuple
 
 from loxodon.text.bounds import CLOSELY, LONGEST
@@ -62,10 +61,11 @@ def _is_persons(turn: Turn) -> bool:
     return turn.role == "user" and turn.origin in ("user", "import", "relayed")
 
 
+# The mark of an item in a list of what somebody tells of themselves
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•·]|\d{1,2}[.)、])[ \t]*(?=(?i:i|my)\b|我)")
-"""The mark of an item in a list of what somebody tells of themselves."""
 
 
+@lru_cache(maxsize=2_000)  # each step of a consolidation asks for the same messages
 def own_words(text: str) -> str:
     """A message without what is another's in it; never longer, in the order it was said."""
     parts, at = list[str](), 0
@@ -141,7 +141,17 @@ def _marked(text: str) -> Iterator[Span]:
     yield from (Span(*one.span()) for one in _SAID.finditer(text) if _is_sentence(one[0]))
     for data in (_QUOTED_LINES, _DATA):
         if found := list(data.finditer(text)):
-            yield Span(found[0].start(), found[-1].end())
+            yield Span(found[0].start(), _value_end(text, found[0]) or found[-1].end())
+
+
+def _value_end(text: str, data: re.Match[str]) -> int | None:
+    """Where a value of JSON ends that is all the data of a message, and words follow it."""
+    start = data.start() + len(data[0]) - len(data[0].lstrip())
+    try:
+        end = JSONDecoder().raw_decode(text, start)[1]
+    except (ValueError, RecursionError):
+        return None
+    return end if text[end:].partition("\n")[0].strip() and not _DATA.search(text, end) else None
 
 
 def _is_sentence(quotation: str) -> bool:
@@ -156,12 +166,11 @@ def _is_sentence(quotation: str) -> bool:
 
 
 _FENCES = tuple(map(re.compile, (r"`{3,}", r"~{3,}", r'"{3,}', r"'{3,}", r"\${2,}")))
-_TAG = re.compile(
+_TAG = re.compile(  # `List<int>`, `a < b` and `<https://example.org>` are none
     r"(?:(?<![\w.])(?:[<＜]|&lt;)|(?:[<＜]|&lt;)(?=/))(?!\w+://|[\w.+-]+@)(?P<end>/?)"
     r"(?P<name>[!?|%]{0,2}[^\W\d][\w:.-]{0,60}+|!--|!\[)"
     r"(?:[^<>＜＞&]|&(?!(?:lt|gt);)){0,2000}+(?:[>＞]|&gt;)"
 )
-"""`List<int>`, `a < b` and `<https://example.org>` are none."""
 _SQUARE_TAG = re.compile(r"\[(?P<end>/?)(?P<name>[^\W\d][\w:.-]{0,60}+)[^\[\]\n]{0,200}+\]")
 _OPENING = "\"'“「『«‘"
 _SAID = re.compile(
@@ -175,11 +184,10 @@ _TITLE = re.compile(r"(?:(?:[A-Z][\w'’]*|of|the|and|an?|in|on|to|for|with)[\s:
 _HAN = re.compile("[\u4e00-\u9fff]")
 _REST = r"[^\n]*(?:\n[ \t]*\S[^\n]*)*"  # the rest of a line, and the lines that go on with it
 _QUOTED_LINES = re.compile(rf"(?m)^[ \t]*[>＞|｜]{_REST}")
-_DATA = re.compile(
+_DATA = re.compile(  # A line of JSON, of a table or of code
     rf"(?m)^(?:[ \t]*(?:[{{\[][ \t]*(?:[\"'{{\[]|$)|[}}\]],?[ \t]*$)|[^\n\t]+\t[^\n\t]+\t"
     rf"| {{4,}}\S|\t\S){_REST}"
 )
-"""A line of JSON, of a table or of code."""
 
 
 # --- Marks that have none -------------------------------------------------------------------------
@@ -235,14 +243,13 @@ def _is_aside(label: str) -> bool:
 
 
 _LINE = re.compile(r"(?m)^[ \t]*\S[^\n]*")
-_OURS = re.compile(r"\s*(?:\[(?:image|audio|video|file)\]\s*)+")
-"""What stands for a picture, a sound or a file that came with the words."""
+_OURS = re.compile(r"\s*(?:\[(?:image|audio|video|file)\]\s*)+")  # what came with the words
 _ME = re.compile(r"(?i)\b(?:i|me|my|we|our|us)\b|[我俺咱]|本人")
 _RULE = re.compile(
     r"(?m)^[ \t]*(?:(?:[-=*_~+·—–─━═][ \t]?){3,}|[—─━═]{2}(?=[ \t]*$)"
     r"|[-=—–─━═]{2,}(?=[^\n]*[-=—–─━═]{2,}[ \t]*$))[^\n]*$"
 )
-_HEAD = re.compile(
+_HEAD = re.compile(  # A heading, a forwarded mail, code, a page, a line of a log, a tool's result
     r"\s*(?:#{1,6}[ \t]+\S|[【〔〖［][^】〕〗］]{1,60}[】〕〗］]"
     r"|\[(?!\d|[^\]]*\d:\d)(?=[^\]]{0,200}(?:[\s|]|[^\x00-\x7f]{5}))[^\[\]]{3,200}\](?!\()"
     r"|\[[^\W\d][\w .-]{2,60}\][ \t]*$"
@@ -257,19 +264,16 @@ _HEAD = re.compile(
     r"|[A-Za-z_][\w.]*\([^()\n]{0,200}\) *(?:[-=]>|[→:=]|returned\b)"
     r"|[A-Za-z_]\w*[._]\w+ *(?:[-=]>|→))"
 )
-"""A heading, a forwarded message, a piece of code, a page, a line of a log, a tool's result."""
-_ENTRY = re.compile(
+_ENTRY = re.compile(  # What every line of a log, a table or settings begins with
     r"\s*(?:\[?\(?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?(?:[.,]\d+)?[\])]?(?:[\s\]-]|$)"
     r"|\[?\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}|\[?\d{1,2}[/.]\d{1,2}[/.]\d{2,4}[,\s]"
     r"|[^\s=]{1,40}=[^\s=]+ [^\n]*\b\w+=|[A-Z]{3,9}\s*[:|\]]|[QA]\d{0,2}[.:)] |[+-][^\s\d+-]"
     r"|[^\n,，]{0,40},[^\s,][^\n,]*,[^\s,]|[\"“]?[\w.-]{1,40}[\"”]?[ \t]*[=:][ \t]*[\"“{\[]"
     r"|\d+[ \t]*$|\(\d+, )"
 )
-"""What every line of a log, a table or settings begins with."""
-_STAMPED = re.compile(
+_STAMPED = re.compile(  # `小满妈妈  2025/3/8 19:02:40`
     r"\S[^\n:：]{0,40}[ \t(（]\d{1,4}[-/.年:：]\d{1,2}[-/.月:：日 \d]{0,14}[)）:：]?(?!\d)"
 )
-"""`小满妈妈  2025/3/8 19:02:40`."""
 _LABEL = re.compile(
     r"\W{0,8}(?P<label>[^\W\d][^\s:：。！？.!?，,;；]{0,24}(?: [^\s:：。！？.!?，,;；]{1,24}){0,3}"
     r"(?: ?[(（][^)）\n]{1,30}[)）])?)[ \t]?(?::(?=[\s*_]|\S{0,3}[^\x00-\x7f/])|：)"

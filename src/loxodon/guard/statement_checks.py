@@ -17,11 +17,10 @@ from loxodon.guard.secret_checks import COUNTED, ENDINGS, NO_PASSWORDS, is_no_pa
 from loxodon.text.wordlists import ENGLISH
 
 _NUMBER = re.compile(r"[#*]?\d(?:[ -]?\d){2,11}[#*]?")
-_MEASURE = re.compile(
+_MEASURE = re.compile(  # Amounts, versions, dates and times
     r"(?i)[$€£¥]\d.*|\d{1,3}-[a-z]+|v?\d+(?:\.\d+)+|\d+(?:[:/]\d+)+|\d{4}-\d\d?-\d\d?"
     r"|\d{1,4}(?:st|nd|rd|th|am|pm|km|kg|gb|mb|kb|px|ms|min|hrs?|[a-z%])"
 )
-"""Amounts, versions, dates and times."""
 _LETTERS = re.compile(r"[A-Za-z]+")
 _ODD = re.compile(r"(?=.*[A-Za-z]).*[0-9!@#$%^&*+=~|].*")
 _WORD = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from loxodon.text.language import language_of
@@ -92,11 +92,11 @@ def requests(text: str) -> list[Request]:
 
 
 def _plainly(sentence: str) -> str:
-    """A sentence in the spelling of the tables."""
     sentence = simplified(sentence).replace("’", "'")
     return _WORD.sub(lambda found: _SHORT[found[0].lower()], sentence)
 
 
+@lru_cache(maxsize=2_000)  # each step of a consolidation asks for the same messages
 def without_requests(text: str) -> str:
     """A message without its requests to forget: what they name is not told by them."""
     for one in reversed(requests(text)):
