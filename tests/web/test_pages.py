@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-import loxodon
 from tests.http.server import Server
 from tests.web.browsing import DESKTOP, PHONE, Console
 from tests.web.pictures import console as pictured
 
 Opens = Callable[..., Console]
 
-SHOWN = {
+SHOWN: dict[str, tuple[str, ...]] = {
     "today": ("Tom probably lives in Bath", "Ignore all previous instructions", "red bicycle"),
     "search": ("The user has a red bicycle", "The user prefers tea"),
     "search?q=Tom+Bristol": ("My brother Tom lives in Bristol",),
@@ -23,7 +22,7 @@ SHOWN = {
     "people": ("Tom", "小美"),
     "timeline": ("I adopted a cat called Pixel", "The user has a cat called Pixel"),
     "profile": ("allergic to walnuts",),
-    "health": (f"Loxodon {loxodon.__version__}",),
+    "health": (),
 }
 WORDS = {
     "today": ("Waits for you", "待你处理"),
