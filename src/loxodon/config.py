@@ -1,7 +1,6 @@
 """Settings: each stands in its section, with its default, its help and its limits.
 
 Values come from the defaults, then config.toml, then the environment, which only entry points read.
-`docs/reference.md` lists them.
 """
 
 import os
@@ -116,8 +115,7 @@ TAKES = {
 
 
 class Setting(Generic[T]):
-    """One setting: its default, its help, and what it may be beside the type of the default: from
-    the least to the most, one of some words, or what a check allows."""
+    """A setting: default, help, and what it may be (least and most, some words, or a check)."""
 
     def __init__(self, default: T, about: str = "", may: Any = ()) -> None:
         self.default, self.about, self.may = default, about, may
@@ -135,6 +133,8 @@ class Section:
 
     def __init__(self, *values: Any, **named: Any) -> None:
         defaults = {name: one.default for name, one in settings_of(type(self)).items()}
+        if unknown := named.keys() - defaults:
+            raise TypeError(f"unknown settings: {', '.join(sorted(unknown))}")
         self._values = defaults | dict(zip(defaults, values, strict=False)) | named
 
     def _replace(self, **values: Any) -> Self:

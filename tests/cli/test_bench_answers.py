@@ -61,20 +61,19 @@ def test_what_a_reader_answers_is_judged_by_category(
 
 
 def test_it_goes_on_where_it_stopped(shell: Shell, tmp_path: Path, reader: str) -> None:
-    path, details = written(tmp_path, answered()), tmp_path / "details.jsonl"
-    one = shell.json(
-        "bench", "answers", path, "--reader", reader, "--limit", "1", "--details", str(details)
-    )
-    assert one["files"][0]["overall"]["n"] == 1
-    # The one that is there is not asked again; the other is.
-    both = shell.json("bench", "answers", path, "--reader", reader, "--details", str(details))
-    assert both["files"][0]["overall"] == {"n": 2, "right": 1, "percent": 50.0}
-    rows = [json.loads(line) for line in details.read_text().splitlines()]
+    details = tmp_path / "details.jsonl"
+    asked = ("bench", "answers", written(tmp_path, answered()), "--details", str(details))
+    assert shell.json(*asked, "--reader", reader, "--limit", "1")["files"][0]["overall"]["n"] == 1
+    both = shell.json(*asked, "--reader", reader)["files"][0]["overall"]
+    assert both == {"n": 2, "right": 1, "percent": 50.0}
+    rows = [json.loads(line) for line in details.read_text().split("\n") if line]
     assert [row["id"] for row in rows] == ["garden/q1", "garden/q2"]
     assert "Rosalind" in rows[0]["answer"]
     assert "wheelbarrow" in rows[0]["context"]
-    again = shell.json("bench", "answers", path, "--reader", "false", "--details", str(details))
-    assert again["files"][0]["overall"] == both["files"][0]["overall"]
+    assert shell.json(*asked, "--reader", "false")["files"][0]["overall"] == both  # asks nobody
+    details.write_text('{"file": "cut' + details.read_text())
+    assert shell.json(*asked, "--reader", reader, "--strict")["files"][0]["overall"]["n"] == 2
+    assert details.read_text().count('"judge": "strict"') == 2  # no lenient verdict was taken
 
 
 LOCOMO = {

@@ -55,8 +55,8 @@ def measure_answers(
         total = sum(len(talk["questions"]) for talk in talks)
         if not total:
             raise InputError("{file} has no question with an answer", file=name)
-        done = _done(details, name)
-        rows = []
+        how = {"file": name, "judge": "strict" if strict else "lenient"}
+        done, rows = _done(details, how), []
         for talk in talks:
             with ExitStack() as stack:
                 memory: Memory | None = None
@@ -70,10 +70,10 @@ def measure_answers(
                         recall_s = perf_counter() - started
                         row = _asked(question, context, answers, judges, strict)
                         row["recall_s"] = round(recall_s, 4)
-                        _note(details, {"file": name, **row})
+                        _note(details, how | row)
                     rows.append(row)
                     view.progress(len(rows), total)
-        reports.append({"file": name, "judge": "strict" if strict else "lenient", **_report(rows)})
+        reports.append(how | _report(rows))
     return reports
 
 
@@ -106,18 +106,18 @@ def _chosen(talks: Iterable[Figures], category: Sequence[str], limit: int) -> It
             yield {**talk, "questions": some}
 
 
-def _done(details: str, name: str) -> dict[str, Figures]:
-    """What a file of details has of a set already, by question."""
+def _done(details: str, how: Figures) -> dict[str, Figures]:
+    """What a file of details has already, judged alike, by question."""
     path = Path(details) if details else None
     lines = path.read_text("utf-8").splitlines() if path and path.exists() else []
-    rows = [json.loads(line) for line in lines if line.strip()]
-    return {row["id"]: row for row in rows if row["file"] == name}
+    rows = [json.loads(line) for line in lines if line.endswith("}")]  # the last may be cut off
+    return {row["id"]: row for row in rows if how.items() <= row.items()}
 
 
 def _note(details: str, row: Mapping[str, Any]) -> None:
     if details:
         with open(details, "a", encoding="utf-8") as file:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            file.write("\n" + json.dumps(row, ensure_ascii=False))
 
 
 def _asked(
