@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cached_property
@@ -38,7 +38,6 @@ _MOST_IDS = 2_000  # that an entry names
 _MOST_WAITING, _MOST_KEPT = 100, 10_000  # reads in memory, and while they cannot be written
 _MOST_SECONDS = 5.0  # for which reads wait while others come
 _PRUNED_EVERY = 1_000  # entries
-_DEEPEST = 4
 _ID = re.compile(r"[fbstneqr]_\d{1,17}(?:_\d{1,17})?|pending_[^\W_]{1,17}(?:_[^\W_]{1,17})?", re.A)
 # Arguments that tell how something was asked, and nothing of what
 _FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
@@ -205,17 +204,7 @@ class RunningVerb:
     """A verb that is being done; verbs within it are part of it."""
 
     def __init__(self, audit: Audit, op: str) -> None:
-        self.audit = audit
-        self.op = op
-        self.wrote = False
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        token = _running.set(self)
-        try:
-            yield
-        finally:
-            _running.reset(token)
+        self.audit, self.op, self.wrote = audit, op, False
 
 
 _running: ContextVar[RunningVerb | None] = ContextVar("loxodon_verb", default=None)
@@ -228,21 +217,26 @@ def current_verb(audit: Audit) -> RunningVerb | None:
 
 
 @contextmanager
+def _begun(audit: Audit, op: str) -> Iterator[RunningVerb]:
+    token = _running.set(verb := RunningVerb(audit, op))
+    try:
+        yield verb
+    finally:
+        _running.reset(token)
+
+
+@contextmanager
 def recorded_as(owner: Any, op: str) -> Iterator[None]:
     """Have the record tell of what is written meanwhile as of one verb."""
     audit = store_of(owner).audit
-    if audit is None or current_verb(audit) is not None:
+    with nullcontext() if audit is None or current_verb(audit) else _begun(audit, op):
         yield
-    else:
-        with RunningVerb(audit, op).running():
-            yield
 
 
 def on_record(
     audit: Audit, op: str, how: str, do: Callable[..., Any], *args: Any, **named: Any
 ) -> Any:
     """Do something and put it on record, `how` as its verb says; also that it failed."""
-    verb = RunningVerb(audit, op)
     facts = {
         name: value if isinstance(value, str | int) else str(value)
         for name in _FACTS
@@ -250,7 +244,7 @@ def on_record(
     }
     asked = [id for id in args[1:2] if isinstance(id, str) and _ID.fullmatch(id)]
     try:
-        with verb.running():
+        with _begun(audit, op) as verb:
             found = do(*args, **named)
     except BaseException as error:
         outcome = error.code if isinstance(error, LoxodonError) else type(error).__name__
@@ -264,16 +258,16 @@ def on_record(
     return found
 
 
-def _ids_in(found: Any, depth: int = 0) -> Iterator[str]:
+def _ids_in(found: Any) -> Iterator[str]:
     """The ids of memories, turns and notes in what a verb gave."""
-    if not isinstance(found, list | tuple) or depth > _DEEPEST:
-        return
-    fields = getattr(found, "_fields", ())
-    texts = [getattr(found, name) for name in ("id", "ref") if name in fields] if fields else found
-    yield from (one for one in texts if isinstance(one, str) and _ID.fullmatch(one))
-    if not isinstance(found, Record | Turn):  # what they came from is not what was given
-        for one in found:
-            yield from _ids_in(one, depth + 1)
+    if isinstance(found, list | tuple):
+        fields = getattr(found, "_fields", ())
+        names = [getattr(found, name) for name in ("id", "ref") if name in fields]
+        texts = names if fields else found
+        yield from (one for one in texts if isinstance(one, str) and _ID.fullmatch(one))
+        if not isinstance(found, Record | Turn):  # what they came from is not what was given
+            for one in found:
+                yield from _ids_in(one)
 
 
 def store_of(owner: Any) -> Store:
