@@ -39,8 +39,7 @@ _MOST_WAITING, _MOST_KEPT = 100, 10_000  # reads in memory, and while they canno
 _MOST_SECONDS = 5.0  # for which reads wait while others come
 _PRUNED_EVERY = 1_000  # entries
 _ID = re.compile(r"[fbstneqr]_\d{1,17}(?:_\d{1,17})?|pending_[^\W_]{1,17}(?:_[^\W_]{1,17})?", re.A)
-# Arguments that tell how something was asked, and nothing of what
-_FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
+_FACTS = ("reveal", "dry_run")  # arguments that are put on record
 
 
 def chained(key: bytes, before: bytes, n: int, entry: str) -> bytes:
@@ -80,11 +79,8 @@ class Audit:
         """`keep` is how many entries are kept at least; 0 for all."""
         self.keep = keep
         self.waiting: list[dict[str, Any]] = []  # reads that are not in the log yet
-        self._store = store
-        self._keys = keys
-        self._now = now
-        self._since = 0.0
-        self._lock = Lock()
+        self._store, self._keys, self._now = store, keys, now
+        self._since, self._lock = 0.0, Lock()
         self._unrecorded: set[int] = set()  # threads
 
     @cached_property
@@ -161,16 +157,14 @@ class Audit:
             "caller": who.caller,
             "op": op,
             **facts,
-            "ids": named[:_MOST_IDS] or None,
-            "more": True if len(named) > _MOST_IDS else None,
+            "ids": named[:_MOST_IDS],
+            "more": len(named) > _MOST_IDS,
         }
-        return {name: value for name, value in entry.items() if value not in ("", None)}
+        return {name: value for name, value in entry.items() if value or name == "count"}
 
     def _put(self, entries: Iterable[Mapping[str, Any]]) -> None:
         key, rows = self.key, list[AuditRow]()
-        last = max(
-            ((n, digest) for n, _, digest in self._store.query("last_audit")), default=(0, b"")
-        )
+        last = next(((n, mac) for n, _, mac in self._store.query("last_audit")), (0, b""))
         # After a cut the head is ahead of the rows, and a gap shows. So it does for a head that is
         # missing or not ours, which the new one must not hide.
         head = read_head(self._store.value(HEAD), key) or (last[0] + bool(last[0]), last[1])
@@ -237,11 +231,7 @@ def on_record(
     audit: Audit, op: str, how: str, do: Callable[..., Any], *args: Any, **named: Any
 ) -> Any:
     """Do something and put it on record, `how` as its verb says; also that it failed."""
-    facts = {
-        name: value if isinstance(value, str | int) else str(value)
-        for name in _FACTS
-        if (value := named.get(name)) not in (None, False, "", 0)
-    }
+    facts: dict[str, int] = {name: True for name in _FACTS if named.get(name)}
     asked = [id for id in args[1:2] if isinstance(id, str) and _ID.fullmatch(id)]
     try:
         with _begun(audit, op) as verb:
@@ -253,8 +243,8 @@ def on_record(
     if how == "reads" or (how == "writes" and not verb.wrote):
         items = getattr(found, "items", found)
         listed = isinstance(items, list | tuple) and not hasattr(items, "_fields")
-        count = len(items) if listed else None
-        audit.read(op, [*_ids_in(found)] or asked, count=count, **facts)
+        facts |= {"count": len(items)} if listed else {}
+        audit.read(op, [*_ids_in(found)] or asked, **facts)
     return found
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.consolidate.entities import Card
+from loxodon.forget.names import has_name
 from loxodon.security.audit_log import AuditEntry
 from loxodon.store import Note
 from loxodon.store.store import Store
@@ -64,3 +66,21 @@ def _found(memory: Memory, store: Store, name: str) -> Inspected:
     ids = (*card.facts, *card.beliefs, *card.summaries)
     made = tuple(known for id in ids if (known := store.get(id)) is not None)
     return Inspected("entity", card.entity.id, card=card, made=made)
+
+
+def about_person(memory: Memory, name: str) -> Iterator[dict[str, Entity | Record | Turn]]:
+    """What a space has about somebody: what forgetting that name would go through."""
+    names = memory.forget(entity=name, dry_run=True).names
+
+    def is_named(*texts: str) -> bool:
+        return any(has_name(text, one) for text in texts for one in names)
+
+    for entity in memory.entities():
+        if is_named(entity.name, *entity.aliases):
+            yield {"entity": entity}
+    for record in memory.list(state="all", limit=0):
+        if is_named(record.content, record.subject, record.value, *record.entities, *record.tags):
+            yield {"memory": record}
+    for turn in memory.journal(limit=0):
+        if is_named(turn.content, turn.speaker):
+            yield {"turn": turn}

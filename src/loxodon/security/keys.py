@@ -1,11 +1,9 @@
 """The keys of a home, and where they are kept: in a file, an environment variable or the keyring.
 
-- The master key (`keys.source`) recognises what was forgotten and signs the audit log. It is made
-  when it is first needed. Each space that used it has its fingerprint (SPACE/key.mark), so that a
-  master which is gone, or is another, is an error, and never silently a new one.
-- The database key (`encryption.key`) opens encrypted databases. It is 64 hexadecimal digits, or a
-  passphrase, which scrypt stretches with a salt in HOME/keys/stretch.json. While a home gets
-  another key, a database opens with either.
+The master key (`keys.source`) recognises what was forgotten and signs the audit log. Each space has
+its fingerprint (SPACE/key.mark), so that one that is gone is never silently replaced. The database
+key (`encryption.key`) opens encrypted databases: 64 hexadecimal digits, or a passphrase, stretched
+with a salt in HOME/keys/stretch.json. While a home gets another key, a database opens with either.
 """
 
 from __future__ import annotations
@@ -220,11 +218,6 @@ def source_of(home: str, config: EncryptionConfig) -> KeySource | None:
     """Where the settings say that the key is; None where nothing is encrypted."""
     if config.key == "none":
         return None
-    if config.key == "file" and not config.file:
-        raise KeyProblemError(
-            "the key is in a file, but no file is set",
-            hint="set it with `loxodon config encryption.file PATH`",
-        )
     names = {"env": VARIABLE, "keyring": f"database:{home}"}
     path = os.path.abspath(os.path.expanduser(config.file))
     return KeySource(config.key, names.get(config.key, path))
