@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shutil
 import stat
 import subprocess
 import sys
@@ -26,7 +25,6 @@ from loxodon.errors import (
 from loxodon.security.keys import Seal
 from loxodon.working import Session
 from tests.security.homes import WORD, Home, in_plain, is_plain
-from tests.security.killing import killed_at_call
 
 
 @pytest.fixture
@@ -298,29 +296,6 @@ def test_commands_refuse_what_makes_no_sense(home: Home) -> None:
     assert home.json("recall", WORD)["items"]
     home.decrypt()
     home.loxodon("decrypt", code=UsageError.exit_code)
-
-
-@pytest.mark.parametrize("command", [("status",), ("recall", WORD), ("backup",), ("decrypt",)])
-def test_any_command_finishes_what_was_killed(
-    home: Home, tmp_path_factory: pytest.TempPathFactory, command: tuple[str, ...]
-) -> None:
-    """Killed when the first space is done and the second is not."""
-    before = home.contents()
-    template = tmp_path_factory.mktemp("before") / "home"
-    shutil.copytree(home.folder, template)
-    assert any(_half_encrypted(home, template, n) for n in range(20, 400, 7))
-    home.loxodon(*command)
-    if command != ("decrypt",):
-        assert list(in_plain(home.path)) == []
-    assert home.contents() == before
-
-
-def _half_encrypted(home: Home, template: Path, point: int) -> bool:
-    """Kill an encrypting at a point; whether that left one space in plain text and one not."""
-    shutil.rmtree(home.folder)
-    shutil.copytree(template, home.folder)
-    assert killed_at_call(home.encrypt, point)
-    return {is_plain(one) for one in home.databases} == {True, False}
 
 
 @pytest.mark.parametrize("work", ["encrypt", "decrypt", "rekey"])
