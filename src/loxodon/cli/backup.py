@@ -142,7 +142,7 @@ def _recode(call: Call) -> Result:
     if work == "encrypt":
         note = t(
             "Keep a copy of the key in another place: without it, nobody can read this memory.\n"
-            "Plain text was overwritten; SSDs and snapshots may still hold some of it."
+            "Plain text was removed; disks and snapshots may still hold some of it."
         )
     if work == "rekey" and found.key == f"${NEXT_VARIABLE}":
         names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
