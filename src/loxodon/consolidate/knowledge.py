@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
+from loxodon.consolidate.beliefs import wait_for_owner
 from loxodon.consolidate.decay import initial_strength
-from loxodon.consolidate.entities import Card
+from loxodon.consolidate.entities import Card, card
 from loxodon.consolidate.journalling import Journal, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text, moment
 from loxodon.guard.provenance import is_own, is_wish, kind_for
+from loxodon.security.idempotency import digest_of, done_once
 from loxodon.security.permissions import origin_of
 from loxodon.store import Filter
 from loxodon.text.words import fold, query_words
@@ -56,7 +58,6 @@ _ALIKE = 20  # Memories among which one that says the same is looked for
 
 
 def _refuse_past(expires: datetime | None, now: datetime) -> None:
-    """Raise InputError if an agent's note would have expired before it is kept."""
     if expires is not None and expires <= now:
         text = f"expires_at ({expires.isoformat(timespec='minutes')})"
         raise InputError("{text} is in the past", hint="give a time in the future", text=text)
@@ -112,39 +113,21 @@ class Knowledge:
         has a confidence below 1 (default 0.6). A repeated call with the same `token` stores nothing
         and returns the result of the first.
         """
-        given = {
-            "confidence": confidence,
-            "origin": origin,
-            "source": source,
-            "token": token,
-            "importance": importance,
-            "entities": entities,
-            "tags": tags,
-            "project": project,
-            "topic": topic,
-            "category": category,
-            "expires_at": expires_at,
-            "audience": audience,
-        }
-        return self._capture(content, kind, given, noted=self._space.wall.speaks)
+        given = locals().copy()
+        del given["self"]
+        return self._capture(given, noted=self._space.wall.speaks)
 
     def _capture(
-        self,
-        content: str,
-        kind: Kind,
-        given: dict[str, Any],
-        *,
-        noted: bool,
-        said_in: Turn | None = None,
+        self, given: dict[str, Any], *, noted: bool, said_in: Turn | None = None
     ) -> Record:
-        """Store a memory; a `noted` one is believed only as far as the user's words support it.
-
-        `said_in` is the user's message that says it: it is the user's word then.
-        """
+        """Store a memory; a `noted` one is believed only as far as the user's words support it, or
+        is the user's own word if `said_in` is a message of theirs that says it."""
         space, wall, now = self._space, self._space.wall, self._space.now()
         space.refuse_if_paused()
-        confidence, source, token = (given.pop(name) for name in ("confidence", "source", "token"))
-        origin = origin_of(wall, given.pop("origin"))
+        kind, confidence, source, token = (
+            given.pop(name) for name in ("kind", "confidence", "source", "token")
+        )
+        content, origin = given["content"], origin_of(wall, given["origin"])
         if source is not None and wall.stands:
             raise ForbiddenError(
                 "only the owner can set the source of a memory",
@@ -158,7 +141,7 @@ class Knowledge:
             kind, confidence = believed(kind, confidence, sure)
         if confidence is None:
             confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
-        given |= {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
+        given |= {"kind": kind, "confidence": confidence, "origin": origin}
         fields = space.guard.fields(checked(given, kind, space.zone))
         fields["trust"] = fields.pop("origin")
         if noted:  # so that the user's own words on it confirm it or take its place
@@ -207,9 +190,9 @@ class Knowledge:
         self._space.refuse_if_paused()
         voice = wall.voice if wall.speaks else "assistant"
         defaults = Knowledge.capture.__wrapped__.__kwdefaults__  # type: ignore[attr-defined]
-        given = {**defaults, "origin": voice, **more}
-        if unknown := given.keys() - defaults.keys():
+        if unknown := more.keys() - defaults.keys():
             raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
+        given = {**defaults, "origin": voice, **more, "content": content, "kind": kind}
         said = None
         if quote and not wall.speaks:
             from loxodon.guard import agent_words
@@ -218,7 +201,7 @@ class Knowledge:
             said = agent_words.quoted(content, quote, lately)
         known = self._known(content, given["audience"])
         if known is None:
-            return self._capture(content, kind, given, noted=True, said_in=said)
+            return self._capture(given, noted=True, said_in=said)
         if said is not None and not is_own(known.trust):
             from loxodon.consolidate.keep import confirm
 
@@ -254,17 +237,11 @@ class Knowledge:
 
     def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
         """A digest of a call with a token; empty without a token."""
-        if not token:
-            return b""
-        from loxodon.security.idempotency import digest_of
-
-        return digest_of(self._store.wall.token(token), verb, asked)
+        return digest_of(self._store.wall.token(token), verb, asked) if token else b""
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
         if not token:
             return do()
-        from loxodon.security.idempotency import done_once
-
         token = self._store.wall.token(token)  # agents cannot see each other's calls
         return done_once(self._store, token, request, self._space.now(), do)
 
@@ -296,7 +273,6 @@ class Knowledge:
             )
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
-            from loxodon.consolidate.beliefs import wait_for_owner
             from loxodon.guard.quarantine import insert
 
             lacking = [one for some in held.values() for one in some]
@@ -359,8 +335,6 @@ class Knowledge:
     @verb("GET /entities/{name}", audit="reads", masked="always")
     def entity(self, name: str) -> Card:
         """Return what is known about a person, place or thing, by any of its names."""
-        from loxodon.consolidate.entities import card
-
         with self._store.reading():
             found = self._store.entities_named([name])
             if name not in found:
@@ -404,8 +378,7 @@ class Knowledge:
         self, id: str, version: int | None, changes: Changes, *, agents: bool = True
     ) -> Record:
         """Change fields of a memory; for `agents`, only as far as the user's words support it."""
-        unknown = sorted(changes.keys() - EDITABLE)
-        if unknown:
+        if unknown := sorted(changes.keys() - EDITABLE):
             raise InputError(
                 "{field} cannot be edited",
                 hint="editable fields: {fields}",

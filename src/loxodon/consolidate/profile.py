@@ -23,7 +23,7 @@ from loxodon.text.markdown import item
 from loxodon.types import GLOBAL_PROJECT, Record
 
 if TYPE_CHECKING:
-    from loxodon.consolidate.passages import Residue
+    from loxodon.consolidate.model_reading import ModelReader
 
 PROFILE = "profile"
 WEEK = timedelta(days=7)
@@ -70,7 +70,7 @@ class ProfileChange(NamedTuple):
 # Kept in the store
 
 
-def profile(store: Store, now: datetime, language: str, residue: Residue) -> str:
+def profile(store: Store, now: datetime, language: str, model: ModelReader | None) -> str:
     """The profile as it was last written; made now where something in it may not hold any more."""
     language = language if language in LANGUAGES else LANGUAGES[0]
     page = store.worklog.page(PROFILE, language)
@@ -79,15 +79,15 @@ def profile(store: Store, now: datetime, language: str, residue: Residue) -> str
         changes = store.query_as(Change, "changes_since", made)
         if not any(change in _UNTRUE.split() and at > made for _, change, at in changes):
             return text
-    return profiles(store, now, residue)[language]
+    return profiles(store, now, model)[language]
 
 
-def profiles(store: Store, now: datetime, residue: Residue) -> dict[str, str]:
+def profiles(store: Store, now: datetime, model: ModelReader | None) -> dict[str, str]:
     """The profile in each language, as of now."""
     with store.reading():
         chosen = core(store.find(Filter(state="active", trust=OWN), _READ, strongest=True), now)
         changes = _week(store, now - WEEK)
-    portrait = residue.portrait(chosen, [one.record for one in changes])
+    portrait = model.portrait(chosen, [one.record for one in changes]) if model else ""
     return {language: profile_text(chosen, changes, portrait, language) for language in LANGUAGES}
 
 
