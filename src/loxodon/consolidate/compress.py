@@ -1,8 +1,5 @@
-"""The daily and the weekly work: knowledge is kept small.
-
-Daily, a day on which much happened gets a summary. Weekly, crowded partitions are cleared of what
-is said twice, what was only for the moment goes, and the profile is renewed.
-"""
+"""The daily and the weekly work: days get a summary; what is said twice, and what was only for the
+moment, goes, and the profile is renewed."""
 
 from __future__ import annotations
 
@@ -86,8 +83,7 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
             continue
         values = _best_of((kept, *others))
         values["confirmed_at"] = max(said_at(one) for one in (kept, *others))
-        if not written:
-            values["trust"] = least(one.trust for one in alike)
+        values["trust"] = kept.trust if written else least(one.trust for one in alike)
         changed.append(store.update(kept.id, None, "merged", now, values))
         gone += [_archived(store, one, "merged", now) for one in others]
     themes.renew(store, [*changed, *gone], now)

@@ -26,6 +26,7 @@ from loxodon.types import (
     Origin,
     Record,
     Records,
+    Role,
     Source,
     Turn,
 )
@@ -148,26 +149,18 @@ class Knowledge:
             from loxodon.consolidate.meaning import meaning_of
 
             _refuse_past(fields["expires_at"], now)
-            said = meaning_of(fields["content"], now)
-            if said.attribute:
+            meant = meaning_of(fields["content"], now)
+            if meant.attribute:
                 for name in ("subject", "attribute", "value", "positive"):
-                    fields[name] = getattr(said, name)
+                    fields[name] = getattr(meant, name)
                 if fields["category"] == "fact":
-                    fields["category"] = said.category or "fact"
+                    fields["category"] = meant.category or "fact"
         if said_in is not None:
             fields["trust"] = "user"
-            source = Source(session=said_in.session, turn=said_in.id)
-        turn = Turn(
-            wall.session(CAPTURED),
-            "",
-            "assistant" if noted else "user",
-            fields["content"],
-            now,
-            channel=CAPTURED,
-            chat=space.chat,
-            origin=origin,
-            agent=wall.agent,
-        )
+            source = Source(said_in.session, said_in.id)
+        role: Role = "assistant" if noted else "user"
+        said = Turn(wall.session(CAPTURED), "", role, fields["content"], now, channel=CAPTURED)
+        turn = said._replace(chat=space.chat, origin=origin, agent=wall.agent)
         request = self._request(token, "capture", {**fields, "source": source})
         key = request or os.urandom(16)  # repeated without a token: two memories
         return self._once(token, request, lambda: self._keep(turn, key, fields, source, noted))
@@ -195,10 +188,9 @@ class Knowledge:
         given = {**defaults, "origin": voice, **more, "content": content, "kind": kind}
         said = None
         if quote and not wall.speaks:
-            from loxodon.guard import agent_words
+            from loxodon.guard.agent_words import quoted, recent_user_turns
 
-            lately = agent_words.recent_user_turns(self._store, self._space.now())
-            said = agent_words.quoted(content, quote, lately)
+            said = quoted(content, quote, recent_user_turns(self._store, self._space.now()))
         known = self._known(content, given["audience"])
         if known is None:
             return self._capture(given, noted=True, said_in=said)
@@ -208,8 +200,8 @@ class Knowledge:
             with self._store.writing():
                 now = self._space.now()
                 known = confirm(self._store, known.id, now)
-                values = {"sources": (*known.sources, Source(session=said.session, turn=said.id))}
-                known = self._store.update(known.id, None, "edited", now, values)
+                sources = (*known.sources, Source(said.session, said.id))
+                known = self._store.update(known.id, None, "edited", now, {"sources": sources})
         if given["importance"] > known.importance:
             return self._revise(known.id, None, {"importance": given["importance"]})
         return known
@@ -220,20 +212,20 @@ class Knowledge:
         def bare(text: str) -> str:
             return " ".join(fold(text).split()).rstrip(".!。")
 
+        same = "active", audience, bare(content)
         with self._store.reading():
             hits = self._store.search("memories", query_words(content), Filter(), _ALIKE)
             for one in self._store.records([hit.row for hit in hits]).values():
-                active = one.state == "active" and one.kind != "summary"
-                if active and one.audience == audience and bare(one.content) == bare(content):
+                if one.kind != "summary" and (one.state, one.audience, bare(one.content)) == same:
                     return self.get(one.id)
         return None
 
     def _is_borne_out(self, content: str) -> bool:
         """Whether something the user said in the last few days supports this."""
-        from loxodon.guard import agent_words
+        from loxodon.guard.agent_words import is_supported, recent_user_turns
 
-        said = agent_words.recent_user_turns(self._store, self._space.now())
-        return agent_words.is_supported(content, [turn.content for turn in said])
+        said = recent_user_turns(self._store, self._space.now())
+        return is_supported(content, [turn.content for turn in said])
 
     def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
         """A digest of a call with a token; empty without a token."""
@@ -261,16 +253,9 @@ class Knowledge:
             (kept,), held = self._journal.append([(said, key)], said.at)
             turn = kept.id if isinstance(kept, Turn) else ""
             sources = (Source(session=said.session, turn=turn), *((source,) if source else ()))
-            record = Record(
-                id="",
-                space=self._space.name,
-                created_at=said.at,
-                updated_at=said.at,
-                strength=initial_strength(kind, fields["importance"], confidence),
-                sources=sources,
-                agent=said.agent,
-                **fields,
-            )
+            strength = initial_strength(kind, fields["importance"], confidence)
+            fields |= {"strength": strength, "agent": said.agent, "sources": sources}
+            record = Record("", self._space.name, created_at=said.at, updated_at=said.at, **fields)
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
             from loxodon.guard.quarantine import insert
@@ -301,8 +286,6 @@ class Knowledge:
                 else:
                     self._keep(turn, one.key, one.fields, one.source)
         return taken
-
-    # Lookup
 
     @verb("GET /memories/{id}", audit="reads", masked="unless revealed")
     def get(self, id: str) -> Record:
@@ -352,8 +335,6 @@ class Knowledge:
             raise stale_edit(id, record.version, version)
         return record
 
-    # Edit
-
     @verb("PATCH /memories/{id}", access="write", audit="writes", masked="always")
     def edit(
         self, id: str, *, version: AtVersion = None, token: Token = "", **changes: Unpack[Changes]
@@ -401,26 +382,24 @@ class Knowledge:
                 return record
             if "importance" in fields:  # the decay rate changes: start from the current strength
                 fields["strength"] = record.strength
-            now = space.now()
             if (agents or wall.speaks) and not is_own(record.trust) and not vouched:
                 from loxodon.guard import agent_words
 
                 wall.check_change(record)  # believed no more than if it were noted now
                 words = fields.get("content", record.content)
                 sure = record.trust == "assistant" and self._is_borne_out(words)
-                return agent_words.edit(self._store, record, fields, sure, now)
-            return self._store.update(id, version, "edited", now, fields, vouched=vouched)
+                return agent_words.edit(self._store, record, fields, sure, space.now())
+            return self._store.update(id, version, "edited", space.now(), fields, vouched=vouched)
 
     def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
         """Whether only the text changes, to something the user said on the same subject. Raises
         InputError if the user's own words would change to something nobody said."""
         from loxodon.guard import agent_words
 
-        words = given.get("content", record.content)
+        words, now = given.get("content", record.content), self._space.now()
         noted = self._store.wall.owns(record) and not is_own(record.trust)
         if noted or words == record.content:
             return False
-        now = self._space.now()
         said = agent_words.recent_user_turns(self._store, now)
         if agent_words.is_correction(record, words, said, now):
             return given.keys() == {"content"}

@@ -17,7 +17,6 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from loxodon.config import ModelConfig
 from loxodon.consolidate import passages, themes
 from loxodon.consolidate.keep import Keeper
 from loxodon.consolidate.passages import Asking, Hear, ModelAnswer, Passage, Stack
@@ -108,6 +107,7 @@ class ModelReader:
         self._book = StoreBook(space.store)
         self._ledger = _ledger(space, self._book)
         self._model = chat_model(space, self._ledger)
+        self._model_set = json.dumps([self._config.address, self._config.name, tasks.VERSION])
         self.tokens = 0  # that the model took so far
         self.problem = ""  # why it could not be asked
         self._down = False
@@ -118,12 +118,14 @@ class ModelReader:
         self._refused: Counter[str] = Counter()
 
     @property
+    def keeps_to_schemas(self) -> bool:
+        return self._model.keeps_to_schemas
+
+    @property
     def report(self) -> Asking:
         by = dict(self._did), dict(self._refused), dict(self._book.by_task)
         n = self._counts
         return Asking(n["questions"], n["asked"], n["decided"], *by)
-
-    # Reading
 
     def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
         """Decide what waits; `turns` are those in hand. Who is patient waits for a whole batch."""
@@ -176,10 +178,9 @@ class ModelReader:
         if not self._config.check:
             return True
         if language not in self._able:
-            store, config, now = self._store, self._config, self._now
-            kept = _kept_trial(store, config, language, now)
+            kept = self._kept_trial(language)
             if kept is None:
-                tried = self._ask(lambda: _attempt(store, self._model, config, language, now))
+                tried = self._ask(lambda: self.attempt(language))
                 if tried is None:
                     return False  # it could not be asked: another time
                 kept = tried[0]
@@ -193,7 +194,27 @@ class ModelReader:
                 )
         return self._able[language]
 
-    # Partitions, summaries, beliefs and the portrait
+    def attempt(self, language: str) -> ModelReply[tuple[tasks.Trial, str]]:
+        """Have the model read the test sentences, and keep how it did."""
+        problem = ""
+        try:
+            found, *tokens = tasks.attempt(self._model, language)
+        except BadReplyError as error:  # it answers, and nothing that can be used
+            found, problem = tasks.Trial.none(language), error.localized()[0]
+            tokens = [error.tokens_in, error.tokens_out]
+        text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
+        with self._store.writing():
+            self._store.worklog.put_page(TRIAL, language, text, self._model_set, self._now)
+        return ModelReply((found, problem), *tokens)
+
+    def _kept_trial(self, language: str) -> tasks.Trial | None:
+        """How the model did on the test sentences, where that is known and not long ago."""
+        page = self._store.worklog.page(TRIAL, language)
+        if page is None or page[1] != self._model_set:
+            return None
+        passed, of, *failed = json.loads(page[0])
+        found = tasks.Trial(passed, of, tuple(failed))
+        return found if found.good or self._now - page[2] < TRIED_AGAIN else None
 
     def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
         """Facts of a partition that one sentence can tell, and that sentence."""
@@ -288,50 +309,13 @@ class ModelReader:
         return reply.value
 
 
-# Whether a model can read
-
-
 def check(space: OpenSpace) -> ModelChecked:
     """Have the model read the test sentences of every language, and keep how it did."""
-    model, config = chat_model(space), space.config.model
-    tried = []
+    config, reader, tried = space.config.model, ModelReader(space), []
     for language in LANGUAGES:
         started = perf_counter()
-        reply = _attempt(space.store, model, config, language, space.now())
-        found, problem = reply.value
-        took, spent = perf_counter() - started, (reply.tokens_in, reply.tokens_out)
-        tried.append(ModelTried(language, *found, took, *spent, problem))
+        (found, problem), tokens_in, tokens_out = reader.attempt(language)
+        took = perf_counter() - started
+        tried.append(ModelTried(language, *found, took, tokens_in, tokens_out, problem))
     good = all(one.passed >= tasks.ENOUGH for one in tried)
-    return ModelChecked(config.name, config.address, model.keeps_to_schemas, good, tuple(tried))
-
-
-def _attempt(
-    store: Store, model: ChatModel, config: ModelConfig, language: str, now: datetime
-) -> ModelReply[tuple[tasks.Trial, str]]:
-    """Have a model read the test sentences, and keep how it did."""
-    problem = ""
-    try:
-        found, *tokens = tasks.attempt(model, language)
-    except BadReplyError as error:  # it answers, and nothing that can be used
-        found, problem = tasks.Trial.none(language), error.localized()[0]
-        tokens = [error.tokens_in, error.tokens_out]
-    text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
-    with store.writing():
-        store.worklog.put_page(TRIAL, language, text, _model_of(config), now)
-    return ModelReply((found, problem), *tokens)
-
-
-def _kept_trial(
-    store: Store, config: ModelConfig, language: str, now: datetime
-) -> tasks.Trial | None:
-    """How the model that is set did on the test sentences, where that is known and not long ago."""
-    page = store.worklog.page(TRIAL, language)
-    if page is None or page[1] != _model_of(config):
-        return None
-    passed, of, *failed = json.loads(page[0])
-    found = tasks.Trial(passed, of, tuple(failed))
-    return found if found.good or now - page[2] < TRIED_AGAIN else None
-
-
-def _model_of(config: ModelConfig) -> str:
-    return json.dumps([config.address, config.name, tasks.VERSION])
+    return ModelChecked(config.name, config.address, reader.keeps_to_schemas, good, tuple(tried))

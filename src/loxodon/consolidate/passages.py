@@ -160,20 +160,18 @@ def _stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
 
 
 def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> list[KnownMemory]:
-    """The memories nearest to passages: by subject and attribute, by words, then what matters
-    most."""
-    found: dict[str, Record] = {}
+    """The memories nearest to passages: by subject and attribute, words, then importance."""
+    near: list[Record] = []
     with store.writing_as(passages[0].turn.agent):
         view = KnowledgeView(store)
         for one in passages:
-            for _, read in one.read:
-                said = read.statement
-                near = view.about(said.subject, said.attribute) if said.attribute else ()
-                found |= {record.id: record for record in near[:_NEAR]}
-            found |= {record.id: record for record in view.like(one.text, _NEAR)}
+            for said in (read.statement for _, read in one.read if read.statement.attribute):
+                near += view.about(said.subject, said.attribute)[:_NEAR]
+            near += view.like(one.text, _NEAR)
         strongest = store.find(Filter(state="active"), 2 * MOST_KNOWN, strongest=True)
-        found |= {one.id: one for one in strongest if one.kind != "summary" and one.id not in found}
-    left = [one for id, one in found.items() if id not in left_out][:MOST_KNOWN]
+        near += [record for record in strongest if record.kind != "summary"]
+    found = {record.id: record for record in near if record.id not in left_out}
+    left = list(found.values())[:MOST_KNOWN]
     return [KnownMemory(one.id, one.content, one.valid_from or said_at(one)) for one in left]
 
 
@@ -210,8 +208,7 @@ def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:
 
 
 def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
-    """Whether a note goes: the message has nothing to remember, the note was dropped, or what it
-    has in the user's own words is told anew. A message that was not answered keeps its notes."""
+    """Whether a note goes: its message was answered with nothing, it was dropped or told anew."""
     hint = batch.hints[k]
     items = [item for item in reading.items if item.line == hint.line]
     if not items:

@@ -207,12 +207,15 @@ class Run:
             self._mark.remove()
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """A transaction, unless another run has begun: the lock can be lost with a connection."""
+    def _writing(self, **work: Any) -> Iterator[None]:
+        """A transaction that also notes `work`, unless another run has begun: the lock can be lost
+        with a connection."""
         with self._store.writing():
             if _signature(self._worklog.work()) != self._signed:
                 raise TakenOverError
             yield
+            if work:
+                self._worklog.set_work(self._worklog.work()._replace(**work))
 
     def _learn(self) -> None:
         """Phases 1 to 4 for all that was said before this run began."""
@@ -241,8 +244,8 @@ class Run:
         self._seconds[phase] += perf_counter() - started  # type: ignore[assignment]
 
     def _set(self, **values: Any) -> None:
-        with self._writing():
-            self._worklog.set_work(self._worklog.work()._replace(**values))
+        with self._writing(**values):
+            pass
 
     def _outcome(self, reason: str, **values: object) -> Consolidated:
         self._set(**values)
@@ -258,21 +261,19 @@ class Run:
     # Phase 1
 
     def _segment(self) -> None:
-        work = self._worklog.work()
-        turns = self._in_hand(work)
+        turns = self._in_hand()
         talks = [self._talk(session, said) for session, said in _by_session(turns)]
         fragments: list[Fragment] = []
         again = self._hear(self._store.query_turns("turns_to_read_again", _MOST))
         for turn in filter(provenance.speaks_for_user, (*again, *turns)):
             fragments += self._safely(turn, fragments_of, number(turn), turn.content) or ()
-        with self._writing():
+        with self._writing(phase=2):
             self._worklog.let_go(map(number, again))
             for cuts, instead_of, events in talks:
                 self._worklog.put_segments(cuts, instead_of)
                 self._store.execute_many("put_event", events)
             self._store.execute_many("cut_fragment", fragments)
             self._put_aside()
-            self._worklog.set_work(work._replace(phase=2))
         self._turns += len(turns) + len(again)
 
     def _talk(self, session: str, turns: Sequence[Turn]) -> Talk:
@@ -293,9 +294,8 @@ class Run:
     # Phase 2
 
     def _read(self) -> None:
-        work = self._worklog.work()
-        turns = {number(turn): turn for turn in self._in_hand(work)}
-        before = self._context([*turns.values()], work.done_to)
+        turns = {number(turn): turn for turn in self._in_hand()}
+        before = self._context([*turns.values()], self._worklog.work().done_to)
         known: dict[str, dict[str, str]] = {}
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
@@ -330,7 +330,7 @@ class Run:
             numbers = wanted(told, fragments, self._model is not None and self._model.thorough)
             left += [one for one in fragments if one.n in numbers]
         judge_all(one.text for one in left)
-        with self._writing():
+        with self._writing(phase=3):
             # Retract what earlier runs learned from turns that were not meant, and only from these
             rows = [row for rows in self._store.drawn_from(taken_back).values() for row in rows]
             for row, record in self._store.records(rows).items():
@@ -341,7 +341,6 @@ class Run:
             waiting = [(judge(one.text).keep, one.turn, one.n) for one in left]
             self._store.execute_many("wait", waiting)
             self._store.execute("drop_cut_fragments")
-            self._worklog.set_work(work._replace(phase=3))
 
     def _context(
         self, turns: Sequence[Turn], done_to: int
@@ -365,23 +364,19 @@ class Run:
     # Phase 3
 
     def _ask(self) -> None:
-        work = self._worklog.work()
         asked = ModelAnswer()
         if self._model:
-            asked = self._model.read(self._in_hand(work), self._hear, patient=self._patient)
-        with self._writing():
+            asked = self._model.read(self._in_hand(), self._hear, patient=self._patient)
+        with self._writing(phase=4):
             self._take_in(asked)
-            self._worklog.set_work(work._replace(phase=4))
 
     def _take_decision(self) -> bool:
         """Make memories of what a model decides about what waits; whether it decided anything."""
         asked = self._model.read((), self._hear) if self._model else ModelAnswer()
         if asked == ModelAnswer():
             return False
-        work = self._worklog.work()
-        with self._writing():
+        with self._writing(phase=4, upto=self._worklog.work().done_to):
             self._take_in(asked)
-            self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
         self._do(4)
         return True
 
@@ -404,7 +399,6 @@ class Run:
     # Phase 4
 
     def _reconcile(self) -> None:
-        work = self._worklog.work()
         rows = [row for row in self._store.query("candidates") if row[1] not in self._aside]
         turns = self._store.turns([turn for _, turn, _ in rows])
         staged = [(from_json(body), turn) for _, turn, body in rows]
@@ -416,7 +410,7 @@ class Run:
             with self._store.writing():  # by itself: one that fails leaves nothing behind
                 keeper.take(candidate, turn)
 
-        with self._writing():
+        with self._writing(phase=_RECONCILED, done_to=self._worklog.work().upto):
             for agent, theirs in groupby(staged, key=lambda one: turns[one[1]].agent):
                 with self._store.writing_as(agent):
                     for candidate, no in theirs:
@@ -425,7 +419,6 @@ class Run:
             keeper.counts["summaries"] += themes.renew(self._store, changed, self._now)
             self._store.execute("drop_candidates")
             self._put_aside()
-            self._worklog.set_work(work._replace(phase=_RECONCILED, done_to=work.upto))
         self._counts += keeper.counts
         self._changed |= keeper.changed.keys()
         if self._model:
@@ -495,7 +488,8 @@ class Run:
         self._aside |= self._failed.keys()
         self._failed.clear()
 
-    def _in_hand(self, work: Work) -> list[Turn]:
+    def _in_hand(self) -> list[Turn]:
+        work = self._worklog.work()
         again = self._store.query_turns("turns_being_read_again", work.done_to)
         turns = [*again, *self._store.query_turns("turns_after", work.done_to, work.upto, -1)]
         return self._hear([turn for turn in turns if turn.channel != CAPTURED])

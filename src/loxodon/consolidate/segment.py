@@ -79,8 +79,6 @@ class Sentence(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A turn with its sentences."""
-
     turn: Turn
     sentences: Sequence[Sentence]
 
@@ -95,12 +93,10 @@ def number(turn: Turn) -> int:
 
 
 def said_in(turn: Turn) -> Sequence[Sentence]:
-    """The sentences of a turn."""
     return sentences_of(turn.content, turn.role == "user")
 
 
 def sentences_of(text: str, own: bool = True) -> list[Sentence]:
-    """The sentences of a message."""
     return [Sentence(one, index_words(one), own) for one in split(tame(text))]
 
 
@@ -114,9 +110,6 @@ def segments(
     return [_segment(part) for one in stretches if one for part in _by_topic(one)]
 
 
-# Changes of topic
-
-
 def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
     """A stretch without a pause, cut where its topic changes."""
     # The turn that each exchange begins with
@@ -128,17 +121,17 @@ def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
     ]
     first = 0
     for n in range(1, len(starts)):
-        opening = turns[starts[n]]
+        opening, length = turns[starts[n]], starts[n] - starts[first]
         before, after = words[max(first, n - _WINDOW) : n], words[n : n + _WINDOW]
         common = len(set().union(*before) & set().union(*after))
-        together = [len(a & b) for side in (before, after) for a, b in pairwise(side)]
-        least = min(starts[n] - starts[first], len(turns) - starts[n])
+        together = sum(len(a & b) for side in (before, after) for a, b in pairwise(side))
         if opening.opens_with(_ANNOUNCED):
-            changes = starts[n] - starts[first] >= _LEAST_ANNOUNCED
+            changes = length >= _LEAST_ANNOUNCED
         elif opening.opens_with(_HINTED):
-            changes = starts[n] - starts[first] >= _LEAST_ANNOUNCED and common <= 1
+            changes = length >= _LEAST_ANNOUNCED and common <= 1
         else:
-            changes = least >= _LEAST and common == 0 and sum(together) >= 2
+            least = min(length, len(turns) - starts[n])
+            changes = least >= _LEAST and common == 0 and together >= 2
         if changes:
             yield turns[starts[first] : starts[n]]
             first = n
@@ -264,9 +257,6 @@ def _answers(sentences: Sequence[Sentence], place: int) -> bool:
     return any(tuple(tokens[:length]) in _phrases("replies") for length in (1, 2, 3))
 
 
-# What a segment is about
-
-
 def _segment(turns: Sequence[_Read]) -> TurnSegment:
     sentences = [(read.turn, one) for read in turns for one in read.sentences]
     chosen = [sentences[n] for n in kept([one for _, one in sentences])]
@@ -301,9 +291,9 @@ def _text(sentences: Sequence[tuple[Turn, Sentence]]) -> str:
             gap = "\n" if "```" in (last, new) else "" if chinese else " "
             lines[-1] += gap + one.text
         else:
-            mark = "" if turn.role == "user" else "> "
             named = turn.speaker and turn.speaker not in ROLES
-            lines.append(f"{mark}{turn.speaker}: {one.text}" if named else f"{mark}{one.text}")
+            mark = ("" if turn.role == "user" else "> ") + (f"{turn.speaker}: " if named else "")
+            lines.append(mark + one.text)
         before = turn
     return "\n".join(lines)
 
