@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from loxodon import files
 from loxodon.clock import Clock
 from loxodon.config import Config
-from loxodon.consolidate.embedders import Embedders
+from loxodon.consolidate.embedding import Embedders
 from loxodon.consolidate.knowledge import Knowledge
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, moment, number
