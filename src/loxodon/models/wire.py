@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import os
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import cache
 from threading import Thread
-from time import monotonic
 from typing import NamedTuple, TypeVar
 
 from loxodon.errors import (
@@ -61,19 +60,14 @@ def post(
     headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
-    deadline = monotonic() + timeout
+    content = json.dumps(body).encode()
+    client = httpx.Client(verify=_certificates(), trust_env=False, timeout=timeout)
 
     def exchange() -> Answer:
-        content = json.dumps(body).encode()
-        with (
-            httpx.Client(verify=_certificates(), trust_env=False, timeout=timeout) as client,
-            client.stream("POST", url, content=content, headers=headers) as response,
-        ):
+        with client.stream("POST", url, content=content, headers=headers) as response:
             read = bytearray()
             for chunk in response.iter_raw():
                 read += chunk
-                if monotonic() > deadline:
-                    raise TimeoutError
                 if len(read) > most:
                     raise BadReplyError(
                         "the model's answer is longer than {most} bytes",
@@ -100,24 +94,23 @@ def post(
             reason=str(error) if connecting else type(error).__name__,
             delivered=not connecting and isinstance(error, httpx.TransportError),
         ) from None
+    finally:
+        client.close()  # which ends the reading too
 
 
-def run_program(
-    command: str, said: Sequence[str], schema: Mapping[str, object], timeout: float
-) -> Answer:
+def run_program(command: str, said: str, timeout: float) -> Answer:
     """What a program such as `claude -p` prints for a prompt on its standard input, as a model's
     server would answer."""
     import shlex
     import subprocess
     from tempfile import TemporaryDirectory
 
-    form = f"Answer with JSON only, as this schema has it: {json.dumps(schema)}"
     try:
         # In an empty folder: it has no files to read, and an agent no project.
         with TemporaryDirectory(prefix="loxodon-") as folder:
             done = subprocess.run(  # noqa: S603 the owner's own choice
                 shlex.split(command),
-                input="\n\n".join([*said, form]).encode(),
+                input=said.encode(),
                 capture_output=True,
                 timeout=timeout,
                 cwd=folder,
@@ -127,10 +120,10 @@ def run_program(
     except subprocess.TimeoutExpired:
         raise _too_slow("model", timeout, delivered=True) from None
     except (OSError, ValueError) as error:
-        hint = "check model.command"
-        reason = getattr(error, "strerror", None) or str(error)
         raise RejectedModelError(
-            "cannot run the model's program: {reason}", hint=hint, reason=reason
+            "cannot run the model's program: {reason}",
+            hint="check model.command",
+            reason=getattr(error, "strerror", None) or error,
         ) from None
     if done.returncode:  # what it complains of may repeat what it was told: unsaid
         raise RejectedModelError(
@@ -139,9 +132,7 @@ def run_program(
             status=done.returncode,
         )
     text = done.stdout[:_MOST_BYTES].decode("utf-8", "replace")
-    message = {"role": "assistant", "content": text}
-    body = {"choices": [{"message": message, "finish_reason": "stop"}]}
-    return Answer(200, json.dumps(body).encode())
+    return Answer(200, json.dumps({"choices": [{"message": {"content": text}}]}).encode())
 
 
 def _too_slow(section: str, timeout: float, delivered: bool) -> UnreachableModelError:
