@@ -65,12 +65,7 @@ def test_writing_as_json(shell: Shell, tmp_path: Path) -> None:
 
 @each(
     ("words", "code"),
-    [
-        ("retrieval --set recall.nothing=1", 6),
-        ("retrieval --limit -1", 2),
-        ("retrieval --jobs many", 2),
-        ("writing --model", 2),
-    ],
+    [("retrieval --set recall.nothing=1", 6), ("retrieval --limit -1", 2), ("writing --model", 2)],
 )
 def test_invalid_options_are_refused(shell: Shell, tmp_path: Path, words: str, code: int) -> None:
     what, *options = words.split()

@@ -121,7 +121,7 @@ def test_questions_asked_of_another_conversation(loxodon: Shell) -> None:
     files = [
         written(loxodon.home.parent, one, name=one["id"]) for one in (garden(), harbour())
     ]  # of the next file, where each has one conversation
-    found = loxodon.json("bench", "retrieval", *files, "--crossed", "--jobs", "2")["files"]
+    found = loxodon.json("bench", "retrieval", *files, "--crossed")["files"]
     assert [one["abstention"]["crossed"]["n"] for one in found] == [2, 1]
 
 
@@ -146,7 +146,7 @@ def test_kept_memories(loxodon: Shell, tmp_path: Path) -> None:
     keep = str(tmp_path / "kept")
     talks = [garden(), harbour()]
     first = measured(loxodon, talks, "--keep", keep)
-    again = measured(loxodon, talks, "--keep", keep, "--jobs", "2")
+    again = measured(loxodon, talks, "--keep", keep)
     assert first["overall"] == again["overall"]
     assert (first["ingest"]["turns"], again["ingest"]["turns"]) == (6, 0)
     assert len(list((tmp_path / "kept").iterdir())) == 2

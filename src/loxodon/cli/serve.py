@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from loxodon.cli.call import Call, Result
@@ -166,11 +167,11 @@ def proxy(call: Call) -> Result:
     if not (0 < call.timeout <= 86_400 and 0 < call.limit <= 86_400):
         raise UsageError("--timeout and --limit must be more than 0 and at most 86400 seconds")
     upstream = Upstream(call.upstream, key, call.timeout)
-    with (
-        _listen(call, call.host) as listening,
-        _host(call, "proxy", threads=_THREADS) as recalling,
-        _host(call, "proxy", threads=_THREADS) as journal,
-    ):
+    with ExitStack() as stack:
+        listening = stack.enter_context(_listen(call, call.host))
+        recalling, journal = (
+            stack.enter_context(_host(call, "proxy", threads=_THREADS)) for _ in range(2)
+        )
         memory = recalling.memory(call.space)
         # Load what a recall needs, so that the first client does not wait for it.
         for words in ("What did I say?", "我昨天说了什么？") if memory.config.enabled else ():
@@ -180,17 +181,15 @@ def proxy(call: Call) -> Result:
         memories = Memories(recalling, journal, call.limit, explain=call.explain)
         rule, limits = SpaceRule(call.space, call.space_by), recalling.config.serve
         how: Any = {"key_is_ours": bool(call.key_env), "rate": limits.rate}
-        app = App(upstream, memories, at, rule, **how)
+        runner = Runner(journal)
+        stack.callback(runner.stop)
 
         def ready() -> None:
             runner.start()
             _serving(call, f"{url_of(listening)}/v1", upstream=upstream.base)
 
-        runner = Runner(journal)
-        try:
-            serve(app, listening, ready=ready, connections=limits.connections)
-        finally:
-            runner.stop()
+        app = App(upstream, memories, at, rule, **how)
+        serve(app, listening, ready=ready, connections=limits.connections)
     return Result({}, printed=True)
 
 
@@ -198,15 +197,12 @@ def proxy(call: Call) -> Result:
     CHAT,
     arg("--audience private|group|all", "who may see memories saved here"),
     arg("--no-background", "do not run the background jobs: flush, consolidate, heartbeat"),
-    arg("--background", "run them; this is the default"),
     arg("--no-journal", "do not journal what is said: hooks or others do"),
     arg("--http", "use streamable HTTP instead of standard input and output"),
     *ADDRESS,
 )
 def mcp(call: Call) -> Result:
     """Serve the memory to an agent over MCP."""
-    if not call.http and (call.host, call.port, call.token) != (_LOOPBACK, None, ""):
-        raise UsageError("--host, --port and --token need --http")
     try:
         import mcp.server.lowlevel  # noqa: F401
     except ImportError as error:
@@ -217,13 +213,13 @@ def mcp(call: Call) -> Result:
             extra="mcp",
             reason=error,
         ) from None
-    from contextlib import ExitStack
-
     from loxodon.http.server import url_of
     from loxodon.jobs.runner import Runner
     from loxodon.mcp.server import Served
     from loxodon.mcp.transports import PATH, serve_http, serve_pipes
 
+    if not call.http and (call.host, call.port, call.token) != (_LOOPBACK, None, ""):
+        raise UsageError("--host, --port and --token need --http")
     with ExitStack() as stack:
         at = _door(call) if call.http else None
         listening: Any = stack.enter_context(_listen(call, call.host)) if at else None
