@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config
-from loxodon.agents.supported import AGENTS
+from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
+from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
 from loxodon.cli.parser import YES, arg, command
@@ -50,11 +52,6 @@ LEFT = {
 )
 def connect(call: Call) -> Result:
     """Connect an agent: memories before its prompts, and its conversations in the journal."""
-    from importlib.util import find_spec
-
-    from loxodon.agents.connect import plan_connect, plan_remove
-    from loxodon.agents.supported import READERS, command_of, folder_of, in_a_cache
-
     if call.agent == "status":
         return _connected(call)
     if call.agent == _OPENCLAW:
@@ -107,11 +104,9 @@ def _set_reader(home: str, kind: str | None, program: str | None) -> None:
 
 def _connected(call: Call) -> Result:
     """Which agents are here, and which are connected."""
-    from loxodon.agents.connect import recorded, state_of
     from loxodon.agents.hooks import noted
     from loxodon.agents.openclaw import install
     from loxodon.agents.openclaw.follow import state_folder
-    from loxodon.agents.supported import folder_of
 
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
@@ -178,7 +173,6 @@ def _carried_out(
     call: Call, plan: InstallPlan, done: list[str], said: list[str] | None = None
 ) -> Result:
     """Change files of other programs: what changes is shown first, and asked about."""
-    from loxodon.agents import connect
     from loxodon.agents.openclaw import install
 
     changes: list[dict[str, Any]] = [
@@ -188,7 +182,7 @@ def _carried_out(
             "diff": _diff(one) if one.path.endswith(".md") and one.path not in plan.kit else [],
         }
         for one in plan.changes
-        if not one.path.endswith((install.RECORD, connect.RECORD))
+        if not one.path.endswith((install.RECORD, RECORD))
     ]
     left = [{"path": path, "why": why} for path, why in plan.left]
     data = {"done": False, "changes": changes, "views": plan.views, "left": left}

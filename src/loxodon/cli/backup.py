@@ -9,8 +9,9 @@ from loxodon import config as settings
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import arg, command, derived, whole
-from loxodon.errors import DamagedStoreError, NotFoundError, UsageError
+from loxodon.errors import DamagedStoreError, UsageError
 from loxodon.messages import t
+from loxodon.spaces import space_folder
 from loxodon.types import Problem
 
 derived("rebuild-index", "Rebuild every index from the data.", verb="rebuild_index")
@@ -51,13 +52,10 @@ def _spaces(call: Call) -> list[str]:
     from loxodon.http.host import Host
 
     with Host(call.folder) as host:
-        if found := host.spaces():
-            return found
-    raise NotFoundError(
-        "no memory found at {home}",
-        hint="create one with `loxodon init`, or choose another place with --home or LOXODON_HOME",
-        home=call.root,
-    )
+        found = host.spaces()
+    if not found:
+        space_folder(call.root, call.space, make=False)  # says that there is no memory
+    return found
 
 
 @command(

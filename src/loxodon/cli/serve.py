@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import CHAT, arg, command, whole
 from loxodon.errors import INSTALL, ConfigError, UsageError
+from loxodon.http import server
+from loxodon.http.guard import Door, door
+from loxodon.http.logs import log, log_only
 from loxodon.messages import t
+from loxodon.security.tokens import Grants
 
 if TYPE_CHECKING:
-    from loxodon.http.guard import Door
     from loxodon.http.host import Host
 
 _THREADS = 2  # that recall, and as many that journal; more would only stand in the streams' way
@@ -30,18 +33,14 @@ ADDRESS = (
 
 
 def _door(call: Call) -> Door:
-    from loxodon.http.guard import door
-    from loxodon.security.tokens import Grants
-
     token = call.token or os.environ.get("LOXODON_TOKEN") or ""
     return door(call.host, token, Grants(call.root))
 
 
 def _listen(call: Call, host: str, *, or_any: bool = False) -> Any:
-    from loxodon.http.server import listen, need_uvicorn
-
-    need_uvicorn()
-    return listen(host, _PORTS[call.command] if call.port is None else call.port, or_any=or_any)
+    server.need_uvicorn()
+    port = _PORTS[call.command] if call.port is None else call.port
+    return server.listen(host, port, or_any=or_any)
 
 
 def _host(call: Call, surface: str, **how: Any) -> Host:
@@ -84,9 +83,6 @@ def ui(call: Call) -> Result:
     from urllib.parse import quote
 
     from loxodon.http.console import Exchange
-    from loxodon.http.guard import Door
-    from loxodon.http.logs import log_only
-    from loxodon.security.tokens import Grants
 
     code, token = token_urlsafe(24), token_urlsafe(32)
     if not call.json:
@@ -115,8 +111,6 @@ def _serve(
 ) -> Result:
     """Answer until it is told to stop; `began` gets the address once requests are answered."""
     from loxodon.http.app import App
-    from loxodon.http.logs import log
-    from loxodon.http.server import serve, url_of
     from loxodon.jobs.runner import Runner
 
     host = _host(call, "http")
@@ -125,11 +119,11 @@ def _serve(
 
     def ready() -> None:
         runner.start()
-        began(url_of(listening))
+        began(server.url_of(listening))
 
     try:
         most = host.config.serve.connections
-        serve(app, listening, ready=ready, stopping=app.stop, connections=most)
+        server.serve(app, listening, ready=ready, stopping=app.stop, connections=most)
     finally:
         runner.stop()
         if not host.close(_PATIENCE):
@@ -151,9 +145,7 @@ def _serve(
 )
 def proxy(call: Call) -> Result:
     """Add memory to any client, as a proxy in front of its model."""
-    from loxodon.http.server import need_uvicorn, serve, url_of
-
-    need_uvicorn()  # with which come starlette and httpx
+    server.need_uvicorn()  # with which come starlette and httpx
     from loxodon.jobs.runner import Runner
     from loxodon.proxy.app import App
     from loxodon.proxy.exchange import Memories
@@ -186,10 +178,10 @@ def proxy(call: Call) -> Result:
 
         def ready() -> None:
             runner.start()
-            _serving(call, f"{url_of(listening)}/v1", upstream=upstream.base)
+            _serving(call, f"{server.url_of(listening)}/v1", upstream=upstream.base)
 
         app = App(upstream, memories, at, rule, **how)
-        serve(app, listening, ready=ready, connections=limits.connections)
+        server.serve(app, listening, ready=ready, connections=limits.connections)
     return Result({}, printed=True)
 
 
@@ -213,7 +205,6 @@ def mcp(call: Call) -> Result:
             extra="mcp",
             reason=error,
         ) from None
-    from loxodon.http.server import url_of
     from loxodon.jobs.runner import Runner
     from loxodon.mcp.server import Served
     from loxodon.mcp.transports import PATH, serve_http, serve_pipes
@@ -232,7 +223,9 @@ def mcp(call: Call) -> Result:
         who = (call.space, call.chat, audience, call.as_agent, call.relays)
         served = Served(host, *who, journals=not call.no_journal)
         if at:
-            serve_http(served, listening, at, lambda: _serving(call, url_of(listening) + PATH))
+            serve_http(
+                served, listening, at, lambda: _serving(call, server.url_of(listening) + PATH)
+            )
         else:
             serve_pipes(served)
     return Result({}, printed=True)
