@@ -178,18 +178,17 @@ def test_verbs_about_the_space(scene: Scene) -> None:
         (turn, *_) = bot.journal()
         assert outcome(lambda: bot.turn(turn.ref)) == OK
         assert outcome(lambda: bot.add_drafts([Draft(1, "user", "hello")], ["s"])) == OK
-        assert outcome(lambda: bot.unarchive_run(bot.now())) == NO
     assert found == expected
 
 
 MADE_OF = {*("open", "close", "now", "within", "for_owner", "chat_model", "after_fork")}
 """What a memory is, rather than what is done with it."""
 NO_CONTENT = {
-    *("gate", "status", "stats", "settings", "backups", "timekeeping", "forgotten", "beside"),
+    *("gate", "status", "stats", "settings", "backups", "forgotten", "beside"),
     *("flush_due", "consolidation_due"),
     *("workspace.sources", "documents.together"),
     *(f"schedule.{verb}" for verb in ("jobs", "due", "failing", "wait", "waiting", "reminders")),
-    *("schedule.run", "schedule.run_due", "documents.sweep", "documents.pop", "trust_clock"),
+    *("schedule.run", "schedule.run_due", "documents.sweep", "documents.pop"),
     *("audit.entries", "audit.verify"),
 }
 """When something is due and how much there is, the record itself, and what is on record only by
@@ -214,7 +213,7 @@ def test_every_verb_has_a_row_and_is_on_record(scene: Scene) -> None:
         }
         rows = {row["verb"] for row in cases(__file__, "space")}
         rows |= {one.split()[0] for one in RECORDS}
-        rows |= {"turn", "add_drafts", "unarchive_run"}
+        rows |= {"turn", "add_drafts"}
         assert public - MADE_OF == rows
         for row in cases(__file__, "space"):
             outcome(lambda row=row: asked_of(memory.within("bot"), row))  # type: ignore[misc]

@@ -74,14 +74,6 @@ def embed(call: Call) -> Result:
     return Result(found, code=_NO_MODEL if any(one.error for one in found.models) else 0)
 
 
-@command(arg("--right", "confirm that the clock is right"), verb="timekeeping")
-def clock(call: Call) -> Result:
-    """Show whether the system clock is trusted; confirm that it is right."""
-    with call.opened() as memory:
-        found = memory.trust_clock() if call.right else memory.timekeeping()
-    return Result(found, note="" if found.doubted else t("the clock is trusted"))
-
-
 @command(
     arg("--run JOB", "run this job now: flush, daily, weekly, profile or heartbeat"),
     verb="due_reminders",

@@ -122,8 +122,7 @@ def _serve(
         began(server.url_of(listening))
 
     try:
-        most = host.config.serve.connections
-        server.serve(app, listening, ready=ready, stopping=app.stop, connections=most)
+        server.serve(app, listening, ready=ready, stopping=app.stop)
     finally:
         runner.stop()
         if not host.close(_PATIENCE):
@@ -171,8 +170,8 @@ def proxy(call: Call) -> Result:
             memory.recall(words, as_of=memory.now())  # which counts no use
             memory.snapshot()
         memories = Memories(recalling, journal, call.limit, explain=call.explain)
-        rule, limits = SpaceRule(call.space, call.space_by), recalling.config.serve
-        how: Any = {"key_is_ours": bool(call.key_env), "rate": limits.rate}
+        rule, rate = SpaceRule(call.space, call.space_by), recalling.config.serve.rate
+        how: Any = {"key_is_ours": bool(call.key_env), "rate": rate}
         runner = Runner(journal)
         stack.callback(runner.stop)
 
@@ -180,8 +179,7 @@ def proxy(call: Call) -> Result:
             runner.start()
             _serving(call, f"{server.url_of(listening)}/v1", upstream=upstream.base)
 
-        app = App(upstream, memories, at, rule, **how)
-        server.serve(app, listening, ready=ready, connections=limits.connections)
+        server.serve(App(upstream, memories, at, rule, **how), listening, ready=ready)
     return Result({}, printed=True)
 
 

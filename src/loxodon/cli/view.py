@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.messages import current, t
-from loxodon.store.clock_check import Doubted
 from loxodon.types import FileProblem, Item, Pause, Record, Source, Turn
 
 LISTED = 50  # memories, turns or files that a person is shown unless they ask for more
@@ -164,7 +163,7 @@ def record(value: Any, *without: str) -> list[str]:
         if isinstance(first, FileProblem):
             continue
         nested = hasattr(first, "_asdict") or (many and isinstance(first, Mapping))
-        if nested and not isinstance(first, Source | Pause | Doubted):
+        if nested and not isinstance(first, Source | Pause):
             inner = listing(one) if many else record(one)
             below += [label(name), *inner] if inner else []
         else:
@@ -190,13 +189,6 @@ def in_words(value: object) -> str:
     if isinstance(value, Source):
         file = value.file and f"{value.file}:{value.line}"
         return file or f"{value.session}:{value.turn}"
-    if isinstance(value, Doubted):
-        return t(
-            "the system clock ({now}) is not trusted, it was last at {last}: nothing fades, "
-            "expires or is summarised; if it is right, run `loxodon clock --right`",
-            now=in_words(value.now),
-            last=in_words(value.last),
-        )
     if isinstance(value, Pause):
         if value.until is None:
             return t("paused: nothing is recorded or learned until `loxodon resume`")

@@ -11,7 +11,7 @@ from loxodon.consolidate.decay import initial_strength
 from loxodon.consolidate.entities import Card
 from loxodon.consolidate.journalling import Journal, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
-from loxodon.fields import EDITABLE, checked, is_text, moment
+from loxodon.fields import EDITABLE, checked, is_text
 from loxodon.guard.provenance import is_own, is_wish, kind_for
 from loxodon.security.permissions import origin_of
 from loxodon.store import Filter
@@ -23,7 +23,6 @@ from loxodon.types import (
     Kind,
     Origin,
     Record,
-    Records,
     Source,
     Turn,
 )
@@ -486,25 +485,6 @@ class Knowledge:
             if record.state == values["state"]:
                 return record
             return self._store.update(id, version, change, self._space.now(), values)
-
-    @verb(access="owner", audit="writes")
-    def unarchive_run(self, at: datetime) -> Records:
-        """Bring back what the run at that time archived because of its age (see `timekeeping`).
-
-        Each memory gets the strength it would have without that run. Memories changed since stay
-        as they are. Raises NotFoundError if no run archived anything at that time.
-        """
-        at = moment("at", at, self._space.zone) or at
-        with self._store.writing():
-            ids = self._store.column("aged_in", at)
-            if not ids:
-                raise NotFoundError(
-                    "no run at {at} archived anything",
-                    hint="list the runs with `loxodon clock`",
-                    at=at.isoformat(),
-                )
-            values, now = {"state": "active"}, self._space.now()
-            return [self._store.update(id, None, "unarchived", now, values) for id in ids]
 
     @verb(
         Route("POST /memories/{id}/confirm", access="write"),

@@ -31,7 +31,7 @@ from loxodon.consolidate.denoise import Sentence
 from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read
 from loxodon.consolidate.keep import Keeper
 from loxodon.consolidate.passages import Asking, ModelAnswer, Residue, from_json, to_json
-from loxodon.consolidate.schedule import has_come
+from loxodon.consolidate.schedule import CRON, has_come
 from loxodon.consolidate.segment import PAUSE, events_of, number, segments
 from loxodon.consolidate.segment import said_in as sentences_in
 from loxodon.consolidate.snapshot import renewed_snapshots
@@ -40,7 +40,6 @@ from loxodon.guard import provenance, quarantine
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.language.worth import judge, judge_all
 from loxodon.store import Work, clock_check
-from loxodon.store.clock_check import Doubted
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.types import CAPTURED, NOTHING, Event, Record, Segment, Turn
 
@@ -73,7 +72,7 @@ class Consolidated(NamedTuple):
     tokens: int = 0  # that a model took
     problem: str = ""  # why the model could not be asked, where it could not
     views: str = ""  # why the text views could not be written, where they could not
-    held: Doubted | None = None  # set if the clock is doubted: nothing was archived or compressed
+    clock_doubted_until: datetime | None = None  # it has jumped: nothing was archived for its age
     model: Asking | None = None  # None without a model
 
 
@@ -107,7 +106,7 @@ class Run:
         self._patient = False
         self._changed: set[str] = set()
         self._turns = 0
-        self._held: Doubted | None = None
+        self._held: datetime | None = None
         self._signed: tuple[object, ...] = ()
         first = (self._segment, self._read, self._ask, self._reconcile)
         self._phases = (*first, self._decay, self._index, self._snapshot)
@@ -123,9 +122,8 @@ class Run:
                 self._do(phase)
             if not self._held:  # else no day or week is over by this clock
                 self._counts += compress.daily(self._store, self._now)
-                weekly = self._space.config.schedule.weekly
                 last = self._worklog.work().weekly_at
-                if has_come(weekly, last, self._now, self._space.zone):
+                if has_come(CRON["weekly"], last, self._now, self._space.zone):
                     self._counts += compress.weekly(self._store, self._now, self._residue)
             self._counts["embedded"] += self._embed()  # last, for what compressing made too
         return self._outcome(reason, phase=0, attempts=0, last_success=self._now)
@@ -254,7 +252,7 @@ class Run:
             {phase: round(s, 4) for phase, s in sorted(self._seconds.items())},
             self._residue.tokens,
             self._residue.problem,
-            held=self._held,
+            clock_doubted_until=self._held,
             model=self._residue.report,
         )
 
