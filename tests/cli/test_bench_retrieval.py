@@ -52,6 +52,10 @@ def test_report_over_all_questions_and_by_category(loxodon: Shell) -> None:
     assert (report["conversations"], report["ingest"]["turns"]) == (2, 6)
     assert 0 < report["latency_ms"]["p50"] <= report["latency_ms"]["p99"]
     assert 0 < report["tokens"]["mean"] <= report["tokens"]["most"] <= 1000
+    changed = loxodon.json("bench", "retrieval", report["file"], "--set", "recall.top=7")[
+        "settings"
+    ]
+    assert changed == {"recall.top": 7, "embedder.kind": "none"}
 
 
 def test_scores_worked_out_by_hand(loxodon: Shell) -> None:

@@ -120,7 +120,8 @@ def listing(found: Sequence[Any]) -> list[str]:
     rows = [_memory(one) if isinstance(one, Record) else fields(one) for one in found]
     if not rows[0]:
         return [*map(in_words, found)]
-    names = [*dict.fromkeys(name for row in rows for name, one in row.items() if _is_given(one))]
+    every = dict.fromkeys(name for row in rows for name in row)
+    names = [name for name in every if any(_is_given(row.get(name)) for row in rows)]
     return table(names, [[one.get(name) for name in names] for one in rows])
 
 
@@ -165,7 +166,7 @@ def record(value: Any, *without: str) -> list[str]:
         nested = hasattr(first, "_asdict") or (many and isinstance(first, Mapping))
         if nested and not isinstance(first, Source | Pause):
             inner = listing(one) if many else record(one)
-            below += [label(name), *inner] if inner else []
+            below += [f"{label(name)}:", *inner] if inner else []
         else:
             size = f"{one / 1e6:.1f} MB" if name in ("bytes", "size") else in_words(one)
             pairs.append((label(name), size))
