@@ -2,10 +2,6 @@
 
 SQLite lets writers wait by sleeping and trying again, which starves some of them for seconds. flock
 wakes those who wait about in the order they came (figures in docs/benchmarks.md).
-
-A forked process has copies of its parent's locks and connections but none of its threads. Whoever
-holds such a thing registers it (`at_fork`), and its `after_fork` drops it in every child before
-anything else runs. What must not be in use during a fork has a `before_fork`, which waits for it.
 """
 
 from __future__ import annotations
@@ -55,9 +51,7 @@ else:
 class Lock(Protocol):
     """Held by one process at a time, and let go when that process dies."""
 
-    def acquire(self, seconds: float) -> bool:
-        """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
-        ...
+    def acquire(self, seconds: float) -> bool: ...  # waits so long; whether it is held now
 
     def release(self) -> None: ...
 
@@ -104,9 +98,8 @@ class FileLock:
 
 
 def _wait(descriptor: int, seconds: float) -> bool:
-    """Wait for a lock; flock's own wait cannot be given up, so a thread waits, and lets go of what
-    it gets too late. It has a descriptor of its own: ours may be closed, and its number used again.
-    """
+    """flock's own wait cannot be given up, so a thread waits, and lets go of what it gets too late.
+    It has a descriptor of its own: ours may be closed, and its number used again."""
     own, deciding, held = os.dup(descriptor), threading.Lock(), threading.Event()
     given_up = False
 
@@ -167,24 +160,16 @@ def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
                     rmtree(draft, ignore_errors=True)
 
 
-# Forks
+# A forked process has copies of its parent's locks and connections but none of its threads.
 
 _holders: WeakSet[Any] = WeakSet()
 _quiet: dict[int, list[Any]] = {}  # what a thread that is about to fork has waited for
 
 
 def at_fork(holder: Any) -> None:
-    """Call its `after_fork`, which drops what is the parent's without waiting, in every child that
-    is forked while it lives. With a `before_fork`, which says whether it is at rest now, it is
-    waited for, and its `go_on` called in the parent."""
+    """Have its `after_fork` drop what is the parent's in every child that is forked while it lives.
+    One with a `before_fork` is waited for until it is at rest; then comes `go_on` in the parent."""
     _holders.add(holder)
-
-
-def leave_behind(it: object) -> None:
-    """Never destroy this object: its destructor would act on what is the parent's."""
-    import ctypes
-
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(it))
 
 
 def _before() -> None:

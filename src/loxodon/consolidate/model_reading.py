@@ -95,7 +95,8 @@ def chat_model(space: OpenSpace) -> ChatModel:
 
 def _with_ledger(space: OpenSpace, book: StoreBook) -> tuple[ChatModel, Ledger]:
     model = space.config.model
-    ledger = Ledger(book, f"{space.now():%Y-%m-%d}", model.cap)
+    cap = model.daily_tokens_full if model.extraction == "full" else model.daily_tokens
+    ledger = Ledger(book, f"{space.now():%Y-%m-%d}", cap)
     return ChatModel(model, ledger, clean=space.guard.clean), ledger
 
 
@@ -104,7 +105,7 @@ class ModelResidue(Residue):
 
     def __init__(self, space: OpenSpace) -> None:
         self._config = space.config.model
-        self.thorough = self._config.thorough
+        self.thorough = self._config.extraction == "full"
         self._store = space.store
         self._now = space.now()
         self._book = StoreBook(space.store)

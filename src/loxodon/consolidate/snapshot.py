@@ -138,7 +138,7 @@ def kept_snapshot(found: Material, language: str) -> str | None:
 
 def _parts(found: Material) -> list[object]:
     """What else a snapshot depends on: its day, as it tells of the last three, and settings."""
-    return [f"{found.now:%Y-%m-%d}", *found.config.snapshot]
+    return [f"{found.now:%Y-%m-%d}", found.config.snapshot.budget, found.config.snapshot.identity]
 
 
 # What matters most

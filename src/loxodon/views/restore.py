@@ -78,7 +78,7 @@ def restore(
         raise not_empty(space, home)
     with draft_in(space_folder(home, space, make=True)) as draft:
         store = Store(Database(os.path.join(draft, DATABASE), keys), space, zone, decay)
-        with Memory(OpenSpace(home, draft, store, config, clock, zone, keys)) as memory:
+        with Memory(OpenSpace(home, home, draft, store, config, clock, zone, keys)) as memory:
             _fill(memory, store, dump, progress or _quiet)
             counts = store.counts()
             forget_as_in(path, keys, store)

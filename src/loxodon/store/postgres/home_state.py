@@ -71,8 +71,8 @@ class PostgresState:
     def replace(self, name: str, data: bytes) -> None:
         self._ask(f"{_REPLACE} RETURNING 1", name, data)
 
-    def append(self, name: str, data: bytes) -> int:
-        return int(self._ask(f"{_APPEND} RETURNING octet_length(value)", name, data)[0][0])
+    def append(self, name: str, data: bytes) -> None:
+        self._ask(f"{_APPEND} RETURNING 1", name, data)
 
     def remove(self, name: str) -> None:
         if not self._ask("DELETE FROM loxodon.home_state WHERE name = $1 RETURNING 1", name):
