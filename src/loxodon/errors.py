@@ -14,7 +14,6 @@
     ├── ConfigError            6  config.toml, or a setting in it, is invalid
     ├── StoreError             7  the database cannot be used
     │   ├── ForeignStoreError     it is not a Loxodon database
-    │   ├── NewerStoreError       it was written by a newer version of Loxodon
     │   ├── DamagedStoreError     it is damaged
     │   ├── FullStoreError        the disk is full
     │   ├── UnwritableStoreError  the home cannot be written
@@ -27,7 +26,6 @@
     └── ModelError             8  the model gave no usable answer
         ├── UnreachableModelError it cannot be reached, or is too slow
         ├── BusyModelError        it is overloaded, or fails
-        ├── RejectedModelError    it rejects the key, the address or the request
         ├── BadReplyError         its answer makes no sense
         └── SpentModelError       its tokens for today are used up
 
@@ -165,9 +163,6 @@ class StoreError(LoxodonError, exit_code=7): ...
 class ForeignStoreError(StoreError): ...
 
 
-class NewerStoreError(StoreError): ...
-
-
 class DamagedStoreError(StoreError): ...
 
 
@@ -200,9 +195,6 @@ class UnreachableModelError(ModelError): ...
 
 
 class BusyModelError(ModelError): ...
-
-
-class RejectedModelError(ModelError): ...
 
 
 class BadReplyError(ModelError): ...

@@ -42,7 +42,7 @@ from loxodon.store import Progress
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall, documents_of
 from loxodon.types import CHATS, Added, Audience, Chat, Draft, Pause, Problems, Record, State, Turn
-from loxodon.verbs import VERBS, Arg, PageCursor, PageLimit, Route, Since, Until, Verb, verb
+from loxodon.verbs import VERBS, Arg, Cursor, Limit, Route, Since, Until, Verb, verb
 from loxodon.views.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -65,8 +65,6 @@ if TYPE_CHECKING:
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
 
 _COUNT_SECONDS = 1.0  # the end of a recall waits for other writers, to count what it gave
-_ONLY = "with ids: delete nothing else that says the same, and of messages only what says it"
-_DOUBTFUL = "with an entity: also delete what may be about it, as a preview lists it"
 
 
 def _delete(path: str, name: str, about: str) -> Route:
@@ -258,8 +256,8 @@ class Memory(Knowledge, Recalling, Overviews):
         session: verbs.InSession = None,
         since: Since = None,
         until: Until = None,
-        limit: PageLimit = 0,
-        cursor: PageCursor = "",
+        limit: Limit = 0,
+        cursor: Cursor = "",
     ) -> Page[Turn]:
         """List turns: the latest, in order of time; the next page has those before. With a query:
         those that match, best first, on one page."""
@@ -276,12 +274,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("GET /sessions", audit="reads")
     def sessions(
-        self,
-        *,
-        since: Since = None,
-        until: Until = None,
-        limit: PageLimit = 0,
-        cursor: PageCursor = "",
+        self, *, since: Since = None, until: Until = None, limit: Limit = 0, cursor: Cursor = ""
     ) -> Page[Session]:
         """List the conversations in the journal, the one that began last first."""
         return self._listed("sessions", limit, cursor, since=since, until=until)
@@ -293,15 +286,13 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("GET /segments", audit="reads", masked="always")
     def segments(
-        self, since: Since = None, *, limit: PageLimit = 0, cursor: PageCursor = ""
+        self, since: Since = None, *, limit: Limit = 0, cursor: Cursor = ""
     ) -> Page[Segment]:
         """List segments: parts of conversations about one topic, in order of time."""
         return self._listed("segments", limit, cursor, since=since)
 
     @verb("GET /events", audit="reads", masked="always")
-    def events(
-        self, since: Since = None, *, limit: PageLimit = 0, cursor: PageCursor = ""
-    ) -> Page[Event]:
+    def events(self, since: Since = None, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Event]:
         """List events: one line for each session and day, in order of time."""
         return self._listed("events", limit, cursor, f"{since:%Y-%m-%d}" if since else "")
 
@@ -319,8 +310,8 @@ class Memory(Knowledge, Recalling, Overviews):
         entity: verbs.About = None,
         since: Since = None,
         until: Until = None,
-        limit: PageLimit = 0,
-        cursor: PageCursor = "",
+        limit: Limit = 0,
+        cursor: Cursor = "",
         audience: Annotated[Audience | None, Arg("only what this audience may see")] = None,
     ) -> Page[Record]:
         """List memories, newest first. `limit` 0 returns all."""
@@ -340,7 +331,7 @@ class Memory(Knowledge, Recalling, Overviews):
         )
 
     @verb("GET /memories/{id}/history", audit="reads", masked="unless revealed")
-    def history(self, id: str, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Version]:
+    def history(self, id: str, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Version]:
         """List every version of a memory, oldest first."""
         with self._store.reading():
             self.get(id)
@@ -356,8 +347,8 @@ class Memory(Knowledge, Recalling, Overviews):
             str | None,
             Arg("which entries (held)", ("held", "released", "dropped", "unclear", "all")),
         ] = "held",
-        limit: PageLimit = 50,
-        cursor: PageCursor = "",
+        limit: Limit = 50,
+        cursor: Cursor = "",
     ) -> Page[Held]:
         """List instructions found in other people's text and held back, and what the user asked to
         have forgotten (`reason` begins with `forget`), newest first."""
@@ -392,12 +383,12 @@ class Memory(Knowledge, Recalling, Overviews):
             return quarantine.drop(self._store, id, self.now())
 
     @verb("GET /reviews", audit="reads", masked="always")
-    def reviews(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Review]:
+    def reviews(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Review]:
         """List beliefs to review, oldest first."""
         return self._listed("reviews", limit, cursor)
 
     @verb("GET /entities", audit="reads", masked="always")
-    def entities(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Entity]:
+    def entities(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Entity]:
         """List known people, places and things, in the order they were first named."""
         return self._listed("entities", limit, cursor)
 
@@ -429,7 +420,7 @@ class Memory(Knowledge, Recalling, Overviews):
     # Recall
 
     @verb("GET /reminders", audit="reads", masked="always", name="reminders")
-    def due_reminders(self, limit: PageLimit = 20, cursor: PageCursor = "") -> Page[Record]:
+    def due_reminders(self, limit: Limit = 20, cursor: Cursor = "") -> Page[Record]:
         """List plans that are due and not done, earliest first."""
         return self.schedule.reminders(number("limit", limit), cursor)
 
@@ -511,8 +502,8 @@ class Memory(Knowledge, Recalling, Overviews):
         since: Annotated[datetime | None, Arg("everything said from this time on")] = None,
         all: Annotated[bool, Arg("everything")] = False,
         also: Annotated[Sequence[str], Arg("with an entity: also delete these names")] = (),
-        only: Annotated[bool, Arg(_ONLY)] = False,
-        doubtful: Annotated[bool, Arg(_DOUBTFUL)] = False,
+        only: Annotated[bool, Arg("with ids: nothing else that says the same")] = False,
+        doubtful: Annotated[bool, Arg("with an entity: also what may be about it")] = False,
         dry_run: Annotated[bool, Arg("only count what would be deleted")] = False,
         progress: Progress | None = None,
     ) -> Receipt:
@@ -532,7 +523,7 @@ class Memory(Knowledge, Recalling, Overviews):
         return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or _quiet)
 
     @verb("GET /receipts", access="owner", audit="reads")
-    def receipts(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Receipt]:
+    def receipts(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Receipt]:
         """List what was forgotten, when and by whom, newest first."""
         from loxodon.forget.receipts import kept
 

@@ -17,13 +17,7 @@ from threading import Thread
 from time import monotonic
 from typing import NamedTuple, TypeVar
 
-from loxodon.errors import (
-    BadReplyError,
-    BusyModelError,
-    ModelError,
-    RejectedModelError,
-    UnreachableModelError,
-)
+from loxodon.errors import BadReplyError, BusyModelError, ModelError, UnreachableModelError
 
 T = TypeVar("T")
 
@@ -129,11 +123,11 @@ def run_program(
     except (OSError, ValueError) as error:
         hint = "check model.command"
         reason = getattr(error, "strerror", None) or str(error)
-        raise RejectedModelError(
+        raise ModelError(
             "cannot run the model's program: {reason}", hint=hint, reason=reason
         ) from None
     if done.returncode:  # what it complains of may repeat what it was told: unsaid
-        raise RejectedModelError(
+        raise ModelError(
             "the model's program failed (exit status {status})",
             hint="run model.command yourself: it must read a prompt from standard input",
             status=done.returncode,
@@ -166,7 +160,7 @@ def check_status(answer: Answer, section: str = "model") -> None:
             status=status,
             wait=answer.retry_after,
         )
-    raise RejectedModelError(
+    raise ModelError(
         "the model's server rejected the request (HTTP {status})",
         hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
         "{section}.name",
