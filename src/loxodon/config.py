@@ -320,7 +320,8 @@ def flat(config: Config) -> dict[str, Value]:
 def load(home: str) -> Config:
     """The settings of `home`: its config.toml over the defaults. What this version does not know is
     ignored with a warning."""
-    given = flattened(read(home))
+    path = os.path.join(home, CONFIG)
+    given = flattened(_parsed(home, "tomllib")) if os.path.exists(path) else {}
     if given.get("embedder.kind") == "onnx":  # a model in a folder, which fastembed replaced
         given["embedder.path"] = given.pop("embedder.kind")
     unknown = given.keys() - KEYS.keys()
@@ -333,13 +334,7 @@ def load(home: str) -> Config:
     try:
         return from_mapping({name: given[name] for name in given if name not in unknown})
     except ConfigError as error:
-        path = os.path.join(home, CONFIG)
         raise ConfigError("{path}: {error}", hint="{error_hint}", path=path, error=error) from None
-
-
-def read(home: str) -> dict[str, Any]:
-    """What config.toml of `home` says; empty where there is none."""
-    return _parsed(home, "tomllib") if os.path.exists(os.path.join(home, CONFIG)) else {}
 
 
 def _parsed(home: str, library: str) -> Any:

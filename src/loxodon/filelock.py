@@ -12,11 +12,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from loxodon.errors import unwritable
 from loxodon.files import private, shared
+
+if TYPE_CHECKING:
+    from loxodon.store.postgres.home_state import AdvisoryLock
 
 if sys.platform == "win32":  # pragma: no cover
     import msvcrt
@@ -48,17 +51,7 @@ else:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
-class Lock(Protocol):
-    """Held by one process at a time, and let go when that process dies."""
-
-    def acquire(self, seconds: float) -> bool: ...  # waits so long; whether it is held now
-
-    def release(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
-def lock_at(path: str) -> Lock:
+def lock_at(path: str) -> FileLock | AdvisoryLock:
     """The lock at a path, on disk or in the database of a home."""
     if there := shared(path):
         return there[0].lock(there[1])
@@ -80,6 +73,7 @@ class FileLock:
         return open(self._path, "a+b", buffering=0, opener=private)
 
     def acquire(self, seconds: float) -> bool:
+        """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
         if self._file is None:
             self._file = self._opened()
         descriptor = self._file.fileno()

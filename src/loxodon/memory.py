@@ -38,7 +38,7 @@ from loxodon.security.audit import put_on_record
 from loxodon.security.audit_log import AuditLog
 from loxodon.security.keys import Seal
 from loxodon.security.permissions import narrower, wall_of
-from loxodon.store import Progress
+from loxodon.store import Progress, quiet
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall, documents_of
 from loxodon.types import CHATS, Added, Audience, Chat, Draft, Pause, Problems, Record, State, Turn
@@ -520,7 +520,7 @@ class Memory(Knowledge, Recalling, Overviews):
         named, others = tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(also))
         chosen = Selection(named, entity, session, at, all, others, only, doubtful)
         self._catch_up()  # what waits in plain files is forgotten with the rest
-        return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or _quiet)
+        return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or quiet)
 
     @verb("GET /receipts", access="owner", audit="reads")
     def receipts(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Receipt]:
@@ -592,12 +592,12 @@ class Memory(Knowledge, Recalling, Overviews):
         from loxodon import status
 
         with self._store.reading():
-            return status.stats(self, self._store, self._embedders.coverage(self._space))
+            return status.stats(self._store)
 
     @verb("POST /validate", access="owner", audit="works", long="cut")
     def validate(self, progress: Progress | None = None) -> Problems:
         """Check the data and its indexes for damage."""
-        return list(self._store.check(progress or _quiet))
+        return list(self._store.check(progress or quiet))
 
     @verb("POST /backup", access="owner", audit="reads", long="kept")
     def backup(
@@ -616,7 +616,7 @@ class Memory(Knowledge, Recalling, Overviews):
             raise refused("backup")
         self._store.counts()  # says why where there is nothing to read
         named = None if path is None else os.fspath(path)
-        how: dict[str, Any] = {"keep": keep, "overwrite": overwrite, "progress": progress or _quiet}
+        how: dict[str, Any] = {"keep": keep, "overwrite": overwrite, "progress": progress or quiet}
         how |= {"config": self.config, "keys": self._space.keys, "now": self.now()}
         return backup(self.home, [self.space], named, **how)
 
@@ -630,7 +630,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("POST /rebuild-index", access="owner", audit="works", long="cut", field="indexed")
     def rebuild_index(self, progress: Progress | None = None) -> int:
         """Rebuild every index from the data. Returns how many rows were indexed."""
-        return self._store.rebuild(progress or _quiet)
+        return self._store.rebuild(progress or quiet)
 
     @verb(access="owner")
     def beside(self, path: str) -> Store:
@@ -682,10 +682,6 @@ class Memory(Knowledge, Recalling, Overviews):
 
         Pending(self._space.folder, self.workspace.path, self.space, self.seal).take_in(self)
         self.workspace.index()
-
-
-def _quiet(done: int, total: int) -> None:
-    """Ignore progress."""
 
 
 def all_verbs() -> Mapping[str, Verb]:

@@ -76,11 +76,7 @@ def folder_name(space: str) -> str:
 
 def home_at(path: str) -> str:
     """The full path of a home; an InputError for a path that no folder can have."""
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        path = ""
-    if not path or "\0" in path:
+    if not path or not path.isprintable():
         hint = "give the path of a folder, in UTF-8"
         raise InputError("this path cannot be used as a home", hint=hint)
     return os.path.abspath(os.path.expanduser(path))

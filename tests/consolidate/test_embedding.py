@@ -58,7 +58,7 @@ def test_turns_and_memories_get_vectors(memory: Memory, toy: Toy) -> None:
     outcome = memory.embed()
     assert outcome.embedded == 6
     assert outcome.models == (Coverage("toy", 6, 0, 0, ""),)
-    assert memory.stats().embedding == outcome.models
+    assert memory.status().embedding == outcome.models
     assert record.content in found(memory, "likes tea")
     assert memory.validate() == []
 

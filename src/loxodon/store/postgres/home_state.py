@@ -15,7 +15,7 @@ from psycopg import errors
 
 from loxodon import files
 from loxodon.config import without_password
-from loxodon.filelock import Lock, at_fork
+from loxodon.filelock import at_fork
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
 from loxodon.store.driver import Row, statements
@@ -147,11 +147,11 @@ class PostgresState:
                     connection.execute(statement, [name, value])
         return True
 
-    def lock(self, name: str) -> Lock:
-        return _AdvisoryLock(self._url, name)
+    def lock(self, name: str) -> AdvisoryLock:
+        return AdvisoryLock(self._url, name)
 
 
-class _AdvisoryLock:
+class AdvisoryLock:
     """A lock that lasts as long as a connection of its own: the server frees it when we die."""
 
     def __init__(self, url: str, name: str) -> None:
