@@ -28,7 +28,7 @@ from loxodon.language.forget import Request, may_ask, requests
 from loxodon.language.leaning import leans
 from loxodon.language.statements import USER
 from loxodon.recall.understand import understand
-from loxodon.store import Filter, KnownTurn, MemoryRow, QuarantinedText
+from loxodon.store import Filter, KnownTurn, QuarantinedText
 from loxodon.store.store import Store
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
@@ -80,13 +80,14 @@ def obey(
 ) -> tuple[int, tuple[str, ...]]:
     """Follow the requests in turns just journalled; how many, and what the others name."""
     taken, unfound = 0, list[str]()
-    for turn in said:
-        if not isinstance(turn, Turn):
-            continue
+    for turn in (turn for turn in said if isinstance(turn, Turn)):
         # What the user says to one agent is about what that one knows.
         with nullcontext() if store.wall.stands else store.writing_as(turn.agent):
-            if turn.role == "assistant":
-                _hold_reply(store, turn, now)
+            if turn.role == "assistant":  # the answer to a request says again what that was about
+                before = row_of(turn) - 1
+                for one in store.quarantine.in_turns([before]).get(before, ()):
+                    if (one.reason, one.state) == (FORGET, HELD):
+                        _put(store, [Place.whole(turn)], f"{FORGET} q_{one.no}", now, HELD)
             for request in _requests(store, turn):
                 if _hold(store, turn, request, now):
                     taken += 1
@@ -131,15 +132,16 @@ def _requests(store: Store, turn: Turn) -> list[Request]:
 
 def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
     known, places = meant(store, turn, request)
-    records = [one for one in known.values() if store.wall.owns(one)]
+    records = [one for one in known if store.wall.owns(one)]
     own = Place(row_of(turn), request.start, request.end)
     is_plain = len(records) <= _MOST and len(places) <= 2 * _MOST
     state = DROPPED if not (known or places) else HELD if is_plain else UNCLEAR
     (head,) = _put(store, [own], FORGET, now, state)
-    reason = f"{FORGET} q_{head.no}"
+    reason, rows = f"{FORGET} q_{head.no}", {own.row}
     if state == UNCLEAR:
         _put(store, records[:_SHOWN], reason, now, UNCLEAR)
     if state == HELD:
+        rows |= {one.row for one in places}
         active = [one for one in records if one.state == "active"]
         for one in active:
             store.update(one.id, None, "archived", now, {"state": "archived"})
@@ -149,7 +151,7 @@ def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
         themes.renew(store, active, now)
         len(store.query("drop_pages"))
         _drop_names(store, records)
-    _tell_anew(store, {own.row, *(one.row for one in places if state == HELD)})
+    _tell_anew(store, rows)
     return state != DROPPED
 
 
@@ -157,22 +159,12 @@ def _put(
     store: Store, what: Sequence[Place | Record], reason: str, now: datetime, state: str
 ) -> Sequence[QuarantinedText]:
     """Put stretches of turns and memories into quarantine."""
-    memories = [(None, it.id, 0, 0) for it in what if isinstance(it, Record)]
-    places = [(it.row, "", it.start, it.end) for it in what if isinstance(it, Place)]
-    return store.quarantine.put(
-        [
-            QuarantinedText(0, row, id, start, end, "", reason, "user", now, state, None)
-            for row, id, start, end in (*memories, *places)
-        ]
-    )
-
-
-def _hold_reply(store: Store, turn: Turn, now: datetime) -> None:
-    """The answer to a request says again what that was about."""
-    place = Place.whole(turn)
-    for one in store.quarantine.in_turns([place.row - 1]).get(place.row - 1, ()):
-        if (one.reason, one.state) == (FORGET, HELD):
-            _put(store, [place], f"{FORGET} q_{one.no}", now, HELD)
+    kept = []
+    for one in what:
+        row, start, end = one if isinstance(one, Place) else (None, 0, 0)
+        id, more = one.id if isinstance(one, Record) else "", (reason, "user", now, state, None)
+        kept.append(QuarantinedText(0, row, id, start, end, "", *more))
+    return store.quarantine.put(kept)
 
 
 def _drop_names(store: Store, records: Iterable[Record]) -> None:
@@ -197,22 +189,23 @@ def _tell_anew(store: Store, rows: set[int]) -> None:
 # What the words mean
 
 
-def meant(
-    store: Store, turn: Turn, request: Request
-) -> tuple[dict[str, Record], dict[Place, None]]:
+def meant(store: Store, turn: Turn, request: Request) -> tuple[list[Record], list[Place]]:
     """The memories and the stretches of messages that a request in a turn is about."""
-    found = (
-        _Search(store, turn, request.what).places() if request.what else _last(store, turn, request)
-    )
-    places = dict.fromkeys(found)
-    return {one.record.id: one.record for one in _drawn_from(store, places)}, places
+    if request.what:
+        search = _Search(store, turn, request.what)
+        places = list(dict.fromkeys(search.places()))
+    else:
+        places = _last(store, turn, request)
+    return _drawn_from(store, places), places
 
 
 def _last(store: Store, turn: Turn, request: Request) -> list[Place]:
     """What was said before a request in its message, or in the one before it."""
     own = turn.content[: request.start]
-    if not turn.ref or (len(query_words(own)) > 3 and not _POINTING.search(own)):
-        return [Place(row_of(turn), 0, request.start)] if turn.ref else []
+    if not turn.ref:
+        return []
+    if len(query_words(own)) > 3 and not _POINTING.search(own):
+        return [Place(row_of(turn), 0, request.start)]
     before = store.query_turns("turns_before", turn.session, row_of(turn), 8)
     asked = max((n for n, one in enumerate(before) if one.role == "user"), default=0)
     return [Place.whole(one) for one in before[asked:]]
@@ -224,31 +217,29 @@ class _Search:
     def __init__(self, store: Store, turn: Turn, what: str) -> None:
         self._store, self._turn = store, turn
         self._is_own = _OWN.search(fold(what)) is not None  # `my salary` is not the average one
-        self._names = self._people(what)  # for each who is named, all their names, folded
         rest, topics = fold(what), _topics_in(fold(what))
+        self._names = self._people(what, topics)  # for each who is named, all their names, folded
         for name in sorted((*self._names, *topics), key=len, reverse=True):
             rest = rest.replace(name, " ")
         latin = [word for word in _LATIN.findall(rest) if query_words(word)]
         runs = [part for run in _HAN.findall(rest) for part in _JOINTS.split(run) if part]
         pairs = [run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))]
         words = dict.fromkeys((*topics, *([what] if is_address(what) else (*latin, *pairs))))
+        words = {word: None for word in words if len(word) > 1} or words
         # What each word is, and in which others such things are told
-        self._terms = {
-            one: topics.get(one, ()) for one in [word for word in words if len(word) > 1] or words
-        }
+        self._terms = {one: topics.get(one, ()) for one in words}
         told = [word for one, others in self._terms.items() for word in (one, *others)]
         told += [name for names in self._names.values() for name in names]
         characters = [part for word in told for part in _HAN.findall(word)]
         self._words = query_words(" ".join((what, *told, *characters)))
 
-    def _people(self, what: str) -> dict[str, list[str]]:
+    def _people(self, what: str, topics: Collection[str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for one in understand(what, self._turn.at, self._store.named).entities:
             if one.entity.name != USER:
                 found[fold(one.text)] = [*map(fold, (one.entity.name, *one.entity.aliases))]
         until = Filter(until=self._turn.at)  # `my son` may have been spoken of by his name only
         roles = [r for r in roles_in(what) if self._store.search("turns", query_words(r), until, 1)]
-        topics = _topics_in(fold(what))
         for name in (*_NAME.findall(what), *roles):
             if not any(fold(name) in one for one in (*found, *topics)):
                 hits = self._store.search("turns", query_words(name), Filter(), _TURNS // 10)
@@ -272,7 +263,11 @@ class _Search:
         is_of_others = self._is_own and not _FIRST_PERSON.search(folded)
         return score * (_OTHERS if is_of_others else 1.0)
 
-    def places(self) -> list[Place]:
+    def _is_told(self, text: str) -> bool:
+        """Whether a text has a word in which such things are told."""
+        return any(_has(fold(text), word) for others in self._terms.values() for word in others)
+
+    def places(self) -> Iterator[Place]:
         """The passages with the most of the words, and the talk that goes on with them."""
         until = self._turn.at + timedelta(milliseconds=1)
         hits = self._store.search("turns", self._words, Filter(until=until), _TURNS)
@@ -289,35 +284,25 @@ class _Search:
         said = [one for one in scored if one[0] and one[2].role == "user"] or scored
         least = _NEARLY * max((score for score, *_ in said), default=0.0)
         same = {turn.session for score, _, turn in said if 0 < score >= least}
-        return [
-            place
-            for score, one, turn in said
-            # In one talk less is enough.
-            if 0 < score >= least or (turn.session in same and self._is_told(one.of(turn)))
-            for place in self._talk(turn, one)
-        ]
+        for score, place, turn in said:
+            is_near = turn.session in same and self._is_told(place.of(turn))  # less is enough
+            if 0 < score >= least or is_near:
+                yield place
+                if place == Place.whole(turn):
+                    yield from self._behind(turn)
 
-    def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
-        """A passage, and the talk behind it that leans on it."""
-        yield place
-        if place != Place.whole(turn):
-            return
-        said = turn
-        for one in self._store.query_turns("turns_behind", turn.session, place.row, _CHAIN):
+    def _behind(self, said: Turn) -> Iterator[Place]:
+        """The talk behind a message that leans on it."""
+        for one in self._store.query_turns("turns_behind", said.session, row_of(said), _CHAIN):
             if one.role == "user":
-                if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
+                # He or she is whom the message before names.
+                is_of_them = _PERSON.match(one.content) and roles_in(said.content)
+                leaning = leans(one.content, "" if self._names else said.content)
+                goes_on = leaning and not (is_of_them and not self._names)
+                if one.at - said.at > _SAME_TALK or not (goes_on or self._is_told(one.content)):
                     return
                 said = one
             yield Place.whole(one)
-
-    def _goes_on(self, text: str, after: str) -> bool:
-        if not self._names and _PERSON.match(text) and roles_in(after):
-            return self._is_told(text)  # he or she is whom the message before names
-        return self._is_told(text) or leans(text, "" if self._names else after)
-
-    def _is_told(self, text: str) -> bool:
-        """Whether a text has a word in which such things are told."""
-        return any(_has(fold(text), word) for others in self._terms.values() for word in others)
 
 
 @cache
@@ -358,26 +343,26 @@ def _passages(turn: Turn) -> list[Place]:
     return [Place(row_of(turn), *span) for span in spans(turn.content)]
 
 
-def _drawn_from(store: Store, places: Iterable[Place]) -> list[MemoryRow]:
+def _drawn_from(store: Store, places: Iterable[Place]) -> list[Record]:
     """The memories that were drawn from nothing but these stretches."""
-    stretches: dict[int, list[Place]] = {}
-    for one in places:
-        stretches.setdefault(one.row, []).append(one)
-    turns = store.turns(stretches)
+    inside, rest = dict[int, str](), dict[int, str]()
+    turns = store.turns({one.row for one in places})
+    for one in sorted(places, reverse=True):
+        if turn := turns.get(one.row):
+            left = rest.get(one.row, turn.content)
+            rest[one.row] = left[: one.start] + left[one.end :]
+            inside[one.row] = f"{one.of(turn)} {inside.get(one.row, '')}"
 
     def is_told(row: int, content: str) -> bool:
         """Whether these stretches of a turn, and not the rest of it, say something."""
-        if row not in turns:
+        if row not in rest:
             return False
-        rest = turns[row].content
-        for one in sorted(stretches[row], reverse=True):
-            rest = rest[: one.start] + rest[one.end :]
-        inside = " ".join(one.of(turns[row]) for one in stretches[row])
-        return not rest.strip() or covers(inside, content) > covers(rest, content)
+        return not rest[row].strip() or covers(inside[row], content) > covers(rest[row], content)
 
+    drawn = store.erasure.memories(store.column("memories_of_turns", [*rest]))
     return [
-        one
-        for one in store.erasure.memories(store.column("memories_of_turns", [*stretches]))
+        one.record
+        for one in drawn
         if one.record.kind != "summary"
         and all(is_told(row, one.record.content) for row in one.turns)
     ]
