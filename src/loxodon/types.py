@@ -163,7 +163,7 @@ class Gate(NamedTuple):
     """Whether a message was worth a recall, and why."""
 
     recall: bool
-    reason: str  # one word that stays the same, of `recall.gate.REASONS`; `recall.gate.why` says it
+    reason: str  # one word that stays the same, as docs/recall.md lists them
 
 
 class Item(NamedTuple):
@@ -192,13 +192,6 @@ class LeftOut(NamedTuple):
     number: int
 
 
-class Stage(NamedTuple):
-    """A step of a recall, and what it took."""
-
-    name: str
-    ms: float
-
-
 class Considered(NamedTuple):
     """Something that was found, and what became of it."""
 
@@ -216,7 +209,6 @@ class Trace(NamedTuple):
     question: "Question"  # the question as it was understood
     routes: Mapping[str, int]  # how many turns and memories each route gave something to
     considered: tuple[Considered, ...]  # best first: what is shown, and what came next
-    stages: tuple[Stage, ...]
     profile: str = "default"  # the ranking that ordered them
     trouble: tuple[str, ...] = ()  # routes that failed, and why; the others answered
 

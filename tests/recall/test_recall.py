@@ -184,7 +184,6 @@ def test_trace_says_what_became_of_everything(memory: Memory) -> None:
     assert answer.trace.routes["words"] >= 9
     first = answer.trace.considered[0]
     assert (first.kind, first.routes.keys()) == ("turn", answer.items[0].why["routes"].keys())
-    assert {stage.name for stage in answer.trace.stages} >= {"search", "order", "fit"}
     assert answer.trace.profile == "default"
 
 

@@ -272,7 +272,7 @@ def problem_lines(problems: Sequence[FileProblem]) -> list[str]:
 
 def items(found: Sequence[Item], *, explain: bool) -> list[object]:
     """What was recalled: the words, what and where they are from, and why they came."""
-    from loxodon.recall.context import marks, who
+    from loxodon.recall.fit import marks, who
 
     lines: list[object] = []
     for n, item in enumerate(found, 1):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import number
-from loxodon.recall.fuse import rarity
+from loxodon.recall.words import rarity
 from loxodon.store import Filter, Namespace, StoredDocument, clock_check
 from loxodon.store.rows import loaded, moment
 from loxodon.store.store import Store

@@ -15,19 +15,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from loxodon.guard.provenance import OWN, origin_label, shown_origin, voice
 from loxodon.messages import t
-from loxodon.recall.context import snippet, who
-from loxodon.recall.gate import State, should_recall
+from loxodon.recall.fit import snippet, who
+from loxodon.recall.gate import Known, State, should_recall
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
-from loxodon.tokens import Counter, cut
+from loxodon.tokens import cut
 from loxodon.types import CAPTURED, Frame, FramePart, LeftOut, Recall, Turn
+
+if TYPE_CHECKING:
+    from loxodon.opening import OpenSpace
 
 SOUL_FILE = "SOUL.md"
 _LARGEST_SOUL = 1 << 18
@@ -43,49 +46,56 @@ _LEAST = ("recent", "profile", "soul", "memories")  # what goes first, should al
 Ask = Callable[[int, frozenset[str]], Recall]
 
 
-class Material(NamedTuple):
-    """What a frame is made of."""
-
-    message: str
-    soul: str
-    profile: str  # in the language of the message
-    recent: Sequence[Turn]  # what was said today and yesterday, oldest first
-    history: Sequence[str]  # what the agent has before it of this conversation
-    now: datetime
-    shown: Callable[[str], str] = str  # how a text may be shown
-
-
 def assemble(
-    material: Material, state: State, ask: Ask, budget: int, recall_budget: int, count: Counter
+    space: OpenSpace,
+    store: Store,
+    message: str,
+    soul: str,
+    history: Iterable[str | Mapping[str, object]],
+    audience: str | None,
+    state: State,
+    known: Known | None,
+    ask: Ask,
+    budget: int,
 ) -> Frame:
     """The frame of a message: at most `budget` tokens, or the message alone where that has more."""
-    message, shown = material.message, material.shown
-    language = language_of(message)
-    gate = should_recall(message, state)
-    last = f"{heading('message', language)}\n{quote.last(message)}"
+    language, count, now = language_of(message), space.count, space.now()
+    gate = should_recall(message, state, known)
+    last = f"{_heading('message', language)}\n{quote.last(message)}"
     whole = room = max(0, budget - count(last))
     found: dict[str, str] = {}  # the parts, each with its heading
 
     def most(name: str) -> int:
         """The tokens that a part may take, beside its heading."""
-        return min(int(whole * _SHARES[name]), room) - count(heading(name, language)) - 2
+        return min(int(whole * _SHARES[name]), room) - count(_heading(name, language)) - 2
 
     def put(name: str, text: str) -> None:
         nonlocal room
         if text:
-            found[name] = text if name == "memories" else f"{heading(name, language)}\n{text}"
+            found[name] = text if name == "memories" else f"{_heading(name, language)}\n{text}"
             room = max(0, room - count(found[name]) - 2)
 
-    soul = material.soul.strip()
+    soul = soul.strip()
     kept = cut(soul, most("soul"), count) if soul and most("soul") > 0 else ""
     put("soul", kept)
-    lines = [line for line in shown(material.profile).splitlines() if line.strip()]
-    first = _first(lines, most("profile"), count)
+    profile = space.shown(_profile_of(store, now, language, audience))
+    lines = [line for line in profile.splitlines() if line.strip()]
+    first: list[str] = []
+    left_of_profile = most("profile")
+    for line in lines:
+        left_of_profile -= count(line) + 1
+        if left_of_profile < 0:
+            break
+        first.append(line)
+    while first and first[-1].startswith("#"):  # a heading without a line behind it
+        first.pop()
     # What is no heading is somebody's words.
     put("profile", "\n".join(one if one.startswith("#") else quote.clean(one) for one in first))
-    seen = frozenset(map(fold, (*material.history, message)))
-    fresh = [turn for turn in material.recent if fold(turn.content) not in seen]
-    told, listed = _recent(fresh, most("recent"), count, material, language)
+    texts = (one if isinstance(one, str) else one.get("content") for one in history)
+    seen = frozenset(fold(text) for text in (*texts, message) if isinstance(text, str))
+    recent = _recent_turns(store, now, audience)
+    fresh = [turn for turn in recent if fold(turn.content) not in seen]
+    told, listed = _listed(fresh, most("recent"), space, now, language)
     put("recent", "\n".join(listed))
     left = [
         LeftOut("soul", int(kept != soul)),
@@ -95,7 +105,7 @@ def assemble(
     recall: Recall | None = None
     if gate.recall:
         in_full = {turn.ref for turn in told if len(turn.content) <= _TURN}
-        recall = ask(min(recall_budget, room), seen | in_full)
+        recall = ask(min(space.config.recall.budget, room), seen | in_full)
         put("memories", recall.context)
         left += recall.left_out
         if not recall.gate.recall:  # the gate saw a reason, but there is no word to look for
@@ -126,7 +136,7 @@ def assemble(
     )
 
 
-def heading(name: str, language: str) -> str:
+def _heading(name: str, language: str) -> str:
     """The line above a part; the agent's own and the message are no data."""
     if name in ("soul", "message"):
         return quote.mark(name, language)
@@ -134,31 +144,19 @@ def heading(name: str, language: str) -> str:
     return quote.heading(name, language, about)
 
 
-def _first(lines: Sequence[str], room: int, count: Counter) -> list[str]:
-    """The first lines that fit; a heading without a line behind it goes too."""
-    kept: list[str] = []
-    for line in lines:
-        room -= count(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
-    while kept and kept[-1].startswith("#"):
-        kept.pop()
-    return kept
-
-
-def _recent(
-    turns: Sequence[Turn], room: int, count: Counter, material: Material, language: str
+def _listed(
+    turns: Sequence[Turn], room: int, space: OpenSpace, now: datetime, language: str
 ) -> tuple[list[Turn], list[str]]:
     """The newest turns that fit, in order of time, and their lines under the day of each."""
+    count, shown = space.count, space.shown
     told: list[Turn] = []
     lines: list[str] = []
     day = ""
     for turn in reversed(turns):
-        at = turn.at.astimezone(material.now.tzinfo)
-        said = quote.line(snippet(turn.content, (), _TURN, material.shown))
+        at = turn.at.astimezone(now.tzinfo)
+        said = quote.line(snippet(turn.content, (), _TURN, shown))
         from_where = origin_label(shown_origin(turn), language) if turn.role == "user" else ""
-        said_by = who(material.shown(voice(turn)), language)
+        said_by = who(shown(voice(turn)), language)
         said_by += f" ({from_where})" if from_where else ""
         line, new_day = f"- {at:%H:%M} {said_by}: {said}", f"{at:%Y-%m-%d}"
         room -= count(line) + 1 + (count(new_day) + 1 if new_day != day else 0)
@@ -172,7 +170,7 @@ def _recent(
     return told[::-1], [*([day] if told else []), *reversed(lines)]
 
 
-def profile_of(store: Store, now: datetime, language: str, audience: str | None) -> str:
+def _profile_of(store: Store, now: datetime, language: str, audience: str | None) -> str:
     """The core of what is known of the user, as it is now; of what a group may hear in a group.
 
     Not the page that consolidation renews once a week: what was put away since must not be told.
@@ -184,11 +182,9 @@ def profile_of(store: Store, now: datetime, language: str, audience: str | None)
     return profile_text(chosen, (), "", language).split("\n", 2)[2] if chosen else ""
 
 
-def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:
-    """What people and the agent said today and yesterday, oldest first.
-
-    Not what was captured, which is a memory in the first place, nor what was put away by hand.
-    """
+def _recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:
+    """What people and the agent said today and yesterday, oldest first; not what was captured,
+    which is a memory in the first place, nor what was put away by hand."""
     yesterday = (now - timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
     where = Filter(since=yesterday, until=now + timedelta(milliseconds=1), audience=audience)
     turns = {
@@ -213,9 +209,3 @@ def soul_in(folders: Iterable[str]) -> str:
         except OSError:  # there is none, or it is not for us to read
             continue
     return ""
-
-
-def texts_of(history: Iterable[str | Mapping[str, object]]) -> list[str]:
-    """The words of messages, which come as text or as `{"role", "content"}`."""
-    found = [one if isinstance(one, str) else one.get("content") for one in history]
-    return [text for text in found if isinstance(text, str)]

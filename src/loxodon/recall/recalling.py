@@ -3,44 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from loxodon import config as settings
+from loxodon import verbs
 from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.recall.pipeline import recall
 from loxodon.recall.understand import needed
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.types import KINDS, Chat, Frame, Gate, Kind, Recall
-from loxodon.verbs import (
-    HISTORY,
-    REVEAL,
-    About,
-    Arg,
-    Budget,
-    InChat,
-    InProject,
-    Language,
-    Message,
-    OnTopic,
-    Previous,
-    Query,
-    Route,
-    Since,
-    Top,
-    Until,
-    WithTag,
-    verb,
-)
+from loxodon.verbs import HISTORY, REVEAL, Arg, Route, verb
 
 if TYPE_CHECKING:
     from loxodon.consolidate.embedders import Embedders
     from loxodon.memory import Memory
     from loxodon.opening import OpenSpace
-    from loxodon.recall.gate import State
     from loxodon.recall.gate import State as Conversation
     from loxodon.store.store import Store
 
@@ -72,20 +53,20 @@ class Recalling:
     )
     def recall(
         self,
-        query: Query,
-        top: Top = None,
-        budget: Budget = None,
+        query: verbs.Query,
+        top: verbs.Top = None,
+        budget: verbs.Budget = None,
         *,
         kind: Annotated[Kind | Literal["turn", "note"] | None, Arg("only this kind")] = None,
-        project: InProject = None,
-        topic: OnTopic = None,
-        tag: WithTag = None,
-        entity: About = None,
-        since: Since = None,
-        until: Until = None,
+        project: verbs.InProject = None,
+        topic: verbs.OnTopic = None,
+        tag: verbs.WithTag = None,
+        entity: verbs.About = None,
+        since: verbs.Since = None,
+        until: verbs.Until = None,
         as_of: Annotated[datetime | None, Arg("what was known at this time")] = None,
         profile: Annotated[str | None, Arg("use this ranking (setting recall.profile)")] = None,
-        chat: InChat = "direct",
+        chat: verbs.InChat = "direct",
         in_view: Annotated[
             Iterable[str],
             Arg("what the agent already sees: turns by text or ref, memories by id, files by name"),
@@ -131,14 +112,12 @@ class Recalling:
         questioner = self._embedders.questioner()
         with heard._store.reading():
             found = recall(
+                space,
                 heard._store,
                 query,
                 where,
                 top=None if top is None else number("top", top),
-                usual=config.top,
                 budget=room,
-                now=space.now(),
-                count=space.count,
                 # Without text that must not leave the memory
                 meaning=(lambda text: questioner.ask(guard.clean(text))) if questioner else None,
                 as_of=moment("as_of", as_of, self._space.zone),
@@ -158,7 +137,7 @@ class Recalling:
         if not needed(language, "FORGET", fold(found.query)):
             return found
         from loxodon.forget import requests
-        from loxodon.recall.context import unfound
+        from loxodon.recall.fit import unfound
 
         names = requests.unfound(self._store, found.query, self._space.now())
         lines = [unfound(self._space.shown(name), language) for name in names]
@@ -169,7 +148,7 @@ class Recalling:
     @verb("POST /context", audit="reads", explained=True, name="context")
     def assemble(
         self,
-        message: Message,
+        message: verbs.Message,
         *,
         soul: Annotated[
             str | None, Arg("description of the agent (default: SOUL.md in the home)")
@@ -179,8 +158,8 @@ class Recalling:
             Iterable[str | Mapping[str, object]],
             Arg("messages of this conversation that the agent has", HISTORY),
         ] = (),
-        chat: InChat = "direct",
-        state: Annotated[Conversation | None, Previous] = None,
+        chat: verbs.InChat = "direct",
+        state: Annotated[Conversation | None, verbs.Previous] = None,
         top: Annotated[int | None, Arg("maximum number of memories (10)")] = None,
         budget: Annotated[
             int | None, Arg("maximum number of tokens (4000)", flag="--budget TOKENS")
@@ -198,42 +177,34 @@ class Recalling:
         per topic; without it, with every message that asks for them. In a group `chat`, nothing
         private is included.
         """
-        from loxodon.recall import assemble as frames
+        from loxodon.recall.assemble import assemble, soul_in
         from loxodon.recall.gate import State
 
         is_text("message", message)
-        heard, state = self._heard_in(chat), state or State()
-        space, config = heard._space, self._space.config.recall
+        heard = self._heard_in(chat)
         if soul is None:
-            soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), space.home])
-        now, audience = space.now(), heard._audience
+            soul = soul_in([*([os.fspath(workspace)] if workspace else []), heard._space.home])
         with heard._store.reading():
-            material = frames.Material(
+            return assemble(
+                heard._space,
+                heard._store,
                 message,
                 soul,
-                frames.profile_of(heard._store, now, language_of(message), audience),
-                frames.recent_turns(heard._store, now, audience),
-                frames.texts_of(history),
-                now,
-                space.shown,
-            )
-            frame = frames.assemble(
-                material,
-                heard._knowing(state),
+                history,
+                heard._audience,
+                state or State(),
+                heard._known_names(),
                 lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen),
-                config.frame if budget is None else number("budget", budget),
-                config.budget,
-                space.count,
+                self._space.config.recall.frame if budget is None else number("budget", budget),
             )
-        return frame._replace(state=frame.state._replace(names=state.names))
 
     @verb("POST /gate")
     def gate(
         self,
-        message: Message,
+        message: verbs.Message,
         *,
-        chat: InChat = "direct",
-        state: Annotated[Conversation | None, Previous] = None,
+        chat: verbs.InChat = "direct",
+        state: Annotated[Conversation | None, verbs.Previous] = None,
     ) -> Gate:
         """Say whether a message is worth a recall, and why."""
         from loxodon.recall.gate import State, should_recall
@@ -241,18 +212,17 @@ class Recalling:
         is_text("message", message)
         heard = self._heard_in(chat)
         with heard._store.reading():
-            return should_recall(message, heard._knowing(state or State()))
+            return should_recall(message, state or State(), heard._known_names())
 
-    def _knowing(self, state: State) -> State:
-        """The state of a conversation, with the names this memory knows."""
-        if state.names or self._audience is not None:  # whom a group asks about is no secret to it,
-            return state  # whom we know may be
-        return state._replace(names=self._store.entities_named)
+    def _known_names(self) -> Callable[[Iterable[str]], Iterable[str]] | None:
+        """The names this memory knows; none in a group: whom it asks about is no secret to it,
+        whom we know may be."""
+        return self._store.entities_named if self._audience is None else None
 
     @verb("GET /snapshot", audit="reads", field="snapshot")
     def snapshot(
         self,
-        language: Language = "en",
+        language: verbs.Language = "en",
         *,
         project: Annotated[str, Arg("only what is general, or of this project")] = "",
     ) -> str:
@@ -263,9 +233,7 @@ class Recalling:
         with self._store.reading():
             found = material(self._store, space.config, space.now(), project)
             kept = None if project else kept_snapshot(found, language)
-            if kept is None:
-                kept = written(found, space.count, language)
-        return space.shown(kept)
+            return space.shown(written(found, space.count, language) if kept is None else kept)
 
     @verb(
         "GET /profile",
@@ -279,7 +247,7 @@ class Recalling:
         audit="reads",
         field="profile",
     )
-    def profile(self, language: Language = "en", *, refresh: bool = False) -> str:
+    def profile(self, language: verbs.Language = "en", *, refresh: bool = False) -> str:
         """Return the core facts about the user, as Markdown.
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
