@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from loxodon import Memory, Record
-from loxodon.types import Entity, Event, Segment, Source
+from loxodon import Memory
+from loxodon.types import Entity, Event, Record, Segment, Source
 from text import Talk
 
 _SESSION = 20

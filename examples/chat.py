@@ -15,7 +15,8 @@ import argparse
 
 from openai import OpenAI, OpenAIError
 
-from loxodon import Memory, Recall
+from loxodon import Memory
+from loxodon.types import Recall
 
 SYSTEM = {
     "en": "You have a long-term memory of this user. Memories stand before a message, as quoted "

@@ -13,7 +13,8 @@ from threading import Event, Thread
 
 import pytest
 
-from loxodon import Memory, StoreError
+from loxodon import Memory
+from loxodon.errors import StoreError
 from tests.models.toys import Toy
 from tests.store.contracts import contents
 from tests.waiting import PATIENCE

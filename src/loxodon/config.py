@@ -178,9 +178,6 @@ class SnapshotConfig(Section):
 
 class ScheduleConfig(Section):
     daily = Setting("0 3 * * *", "When to consolidate, in local time; empty for never.", is_cron)
-    weekly = Setting("0 4 * * 1", "The same for the weekly compression.", is_cron)
-    profile = Setting("0 5 * * 0", "The same for rebuilding the profile.", is_cron)
-    heartbeat = Setting("*/30 * * * *", "The same for reminders and open questions.", is_cron)
     backup = Setting("", "The same for backups to backup.folder.", is_cron)
 
 
@@ -299,7 +296,6 @@ class BackupConfig(Section):
 
 class ServeConfig(Section):
     rate = Setting(1000, "Requests per second for each token or address; 0 for no limit.", (0, 1e6))
-    connections = Setting(1000, "Maximum number of open connections to a server.", (1, 100_000))
 
 
 class McpConfig(Section):

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from loxodon import files
 from loxodon.clock import Clock
 from loxodon.config import Config
-from loxodon.consolidate.embedders import Embedders
+from loxodon.consolidate.embedding import Embedders
 from loxodon.consolidate.knowledge import Knowledge
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, moment, number
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from loxodon.security.audit_log import AuditLog
     from loxodon.security.inspection import Inspected
     from loxodon.security.keys import Seal
-    from loxodon.status import Stats, Status, Timekeeping
+    from loxodon.status import Stats, Status
     from loxodon.store.parts import WorkingSessions
     from loxodon.store.store import Store
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
@@ -539,7 +539,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """Compute missing vectors, for search by meaning; consolidation does it at its end."""
         return self._embedders.embed(self._space, progress)
 
-    # Forgetting, pausing, the clock
+    # Forgetting, pausing
 
     @verb(
         "POST /forget",
@@ -610,23 +610,6 @@ class Memory(Knowledge, Recalling, Overviews):
     def paused(self) -> Pause | None:
         """The current pause, or None."""
         return self._space.paused
-
-    @verb(access="owner")
-    def timekeeping(self) -> Timekeeping:
-        """The clock's time, whether it is trusted, and what was archived because of its age."""
-        from loxodon import status
-
-        with self._store.reading():
-            return status.timekeeping(self, self._store)
-
-    @verb(access="owner", audit="writes")
-    def trust_clock(self) -> Timekeeping:
-        """Confirm that the clock is right; after a jump, what depends on age waits for a day."""
-        from loxodon.store.clock_check import Belief, trust
-
-        with self._store.writing():
-            trust(self._store, Belief(self.now()))
-        return self.timekeeping()
 
     # Workspace, audit log, documents, schedule
 

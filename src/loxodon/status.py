@@ -14,7 +14,7 @@ from loxodon.language.statements import Fragment
 from loxodon.security.audit import HEAD as AUDIT_HEAD
 from loxodon.security.audit import read_head
 from loxodon.store import Coverage, Filter, PoolSizes, Spent
-from loxodon.store.clock_check import BACK, Belief, Doubted, doubted, looked
+from loxodon.store.clock_check import doubted_until
 from loxodon.types import Pause
 
 if TYPE_CHECKING:
@@ -23,27 +23,8 @@ if TYPE_CHECKING:
 
 EXPECTED = {"active": 200, "total": 5_000}  # what the memories of one person should settle at
 _NAMED = 5  # failed messages that are named
-_RUNS = 20
 _LEDGER_DAYS = 30
 _REMINDERS = 100  # that are counted
-
-
-class Aged(NamedTuple):
-    """What one run archived for its age."""
-
-    at: datetime
-    faded: int
-    expired: int
-
-
-class Timekeeping(NamedTuple):
-    """What the clock says, and what is made of it."""
-
-    now: datetime
-    believed: datetime | None  # the latest moment that was believed
-    doubted: Doubted | None
-    turns_ahead: int  # turns that are dated later than now
-    runs: tuple[Aged, ...]  # runs that archived something for its age, the latest first
 
 
 class Status(NamedTuple):
@@ -77,8 +58,7 @@ class Status(NamedTuple):
     audit_trouble: str = ""  # why the audit log cannot be written or believed
     paused: Pause | None = None
     aside: tuple[str, ...] = ()  # names of the first failed messages; `validate` says why
-    clock: Doubted | None = None  # set if the clock is doubted: nothing fades or expires
-    turns_ahead: int = 0  # turns dated later than now
+    clock_doubted_until: datetime | None = None  # it has jumped: nothing fades or expires
     store: str = ""  # the database, without a password; empty for a file in the home
 
 
@@ -104,7 +84,6 @@ class Stats(NamedTuple):
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
     """The state of `memory`. Call within one view of the store."""
     counts, worklog, now = store.counts(), store.worklog, memory.now()
-    belief = looked(store, now)
     last, work = store.journal(Filter(), 1), worklog.work()
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
@@ -139,8 +118,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         aside=tuple(
             f"t_{one.turn}" for one in store.query_as(Fragment, "fragments", "failed", _NAMED)
         ),
-        clock=doubted(belief, now),
-        turns_ahead=_turns_ahead(store, belief, now),
+        clock_doubted_until=doubted_until(store, now),
         store="" if memory.root == memory.home or store.wall.stands else memory.root,
     )
 
@@ -149,20 +127,6 @@ def _next_run(memory: Memory) -> datetime | None:
     """When the next nightly run is due; None if none is scheduled."""
     zone = zone_named(memory.config.timezone)
     return next_time(memory.config.schedule.daily, memory.now(), zone)
-
-
-def timekeeping(memory: Memory, store: Store) -> Timekeeping:
-    """What the clock says, and whether it is believed. Call within one view of the store."""
-    now = memory.now()
-    belief = looked(store, now)
-    runs = (Aged(store.moment(at), *counts) for at, *counts in store.query("aged_runs", _RUNS))
-    ahead = _turns_ahead(store, belief, now)
-    return Timekeeping(now, belief.at, doubted(belief, now), ahead, tuple(runs))
-
-
-def _turns_ahead(store: Store, belief: Belief, now: datetime) -> int:
-    """Turns that are dated later than now, and later than it ever was."""
-    return int(store.scalar("turns_ahead", max(now, belief.at or now) + BACK))
 
 
 def _audit_state(store: Store) -> tuple[int, str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from loxodon import ConfigError, InputError
+from loxodon.errors import ConfigError, InputError
 from tests.cli.shell import Shell
 from tests.cli.talks import Talk, garden, harbour, question, turn, written
 

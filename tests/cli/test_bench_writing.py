@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from loxodon import InputError
-from loxodon.errors import UsageError
+from loxodon.errors import InputError, UsageError
 from tests.cli.labelled import Line, check, cook, mover, said
 from tests.cli.shell import Shell
 from tests.cli.talks import written

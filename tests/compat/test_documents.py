@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from loxodon import ConfigError, InputError, Memory
+from loxodon import Memory
 from loxodon.compat.documents import MAX_DEPTH, MAX_VALUE
+from loxodon.errors import ConfigError, InputError
 from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.long import count

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from loxodon import Memory
-from tests.clock import Clock
+from tests.clock import Clock, trust
 from tests.consolidate.said import contents, learn, one_about
 
 Say = Callable[..., None]
@@ -136,7 +136,7 @@ def test_what_was_for_the_moment_goes_when_it_has_faded(memory: Memory, clock: C
         memory.capture(f"the build of {category} is red", category=category, importance=0.2)
     assert week(memory)["cleared"] == 0
     clock.pass_days(60)
-    memory.trust_clock()
+    trust(memory)
     week(memory)
     assert contents(memory) == ["the build of fact is red"]
     assert {memory.history(one.id)[-1].change for one in memory.list(state="archived")} == {"faded"}

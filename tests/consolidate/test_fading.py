@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from tests.clock import NOW, Clock
+from tests.clock import NOW, Clock, trust
 from tests.consolidate.talks import CONFIG, said
 
 
 def faded(memory: Memory) -> dict[str, int]:
     """What phase 5 does now, by a clock that is right."""
-    memory.trust_clock()
+    trust(memory)
     counts = memory.consolidate(phase=5).counts
     return {name: n for name, n in counts.items() if name not in ("waiting", "failed")}
 

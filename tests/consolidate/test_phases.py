@@ -15,7 +15,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ConsolidationError, FullStoreError, UsageError
-from tests.clock import NOW, Clock
+from tests.clock import NOW, Clock, trust
 from tests.consolidate.talks import CONFIG, EN, ZH, everything, known, said
 from tests.long import LONG, count
 from tests.on_postgres import copied
@@ -37,7 +37,7 @@ def prepared(home: Path) -> None:
         with memory._store.writing():
             memory._store.update(back.id, None, "faded", clock.now, {"state": "archived"})
         clock.now = LATER
-        memory.trust_clock()
+        trust(memory)
         memory.touch([used.id, back.id])
         memory.add(said(*ZH, "谢谢", session="zh", at=LATER - timedelta(days=2)))
         memory.add(said("noted, I have booked the table", session="zh", role="assistant", id="a"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from loxodon.cli.bench import LOOKS_FOR, read_cases
+from loxodon.cli.writing import LOOKS_FOR, read_cases
 from tests.each import each
 
 CASES = Path(__file__).parent / "cases"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.cli.bench import FIGURES, holds, read_cases, written
+from loxodon.cli.writing import FIGURES, holds, read_cases, written
 from loxodon.config import from_mapping
 from tests.long import count
 

@@ -18,8 +18,9 @@ from random import Random
 from threading import Event
 from urllib.parse import quote
 
-from loxodon import Memory, StoreError
+from loxodon import Memory
 from loxodon.client import Client
+from loxodon.errors import StoreError
 from tests.http.server import Server
 from tests.jobs.test_runner import workers_of
 from tests.store.postgres import server as postgres

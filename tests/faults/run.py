@@ -18,7 +18,8 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-from loxodon import LoxodonError, Memory
+from loxodon import Memory
+from loxodon.errors import LoxodonError
 from tests.faults import disk as disks
 from tests.faults.disk import KILLED, KINDS, Disk, Fault, mounted
 from tests.faults.work import WORKS, Work, opened, problems, run, truth, views

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from loxodon import LoxodonError, Memory
+from loxodon import Memory
+from loxodon.errors import LoxodonError
 from tests.cli.shell import Shell, typed
 from tests.clock import NOW, Clock
 from tests.faults.work import truth

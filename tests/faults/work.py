@@ -17,8 +17,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from loxodon import Memory, NotFoundError
+from loxodon import Memory
 from loxodon.cli.main import main
+from loxodon.errors import NotFoundError
 from tests.clock import NOW, Clock
 from tests.store.sqlite.test_store import old_home
 

@@ -14,7 +14,8 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from loxodon import Memory, StaleEditError
+from loxodon import Memory
+from loxodon.errors import StaleEditError
 
 
 class Writer:

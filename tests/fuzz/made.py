@@ -9,7 +9,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from loxodon import LoxodonError, Memory
+from loxodon import Memory
+from loxodon.errors import LoxodonError
 from tests.clock import Clock
 from tests.faults.work import CONFIG, TALK, turns
 

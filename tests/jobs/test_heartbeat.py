@@ -9,7 +9,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError
-from tests.clock import NOW, Clock
+from tests.clock import NOW, Clock, trust
 from tests.consolidate.test_asking import GOOD, HANDLES, ZEPHYR, knowing
 from tests.models.server import stage
 
@@ -19,7 +19,7 @@ ASKED = 3
 
 
 def beat(memory: Memory) -> dict[str, int]:
-    memory.trust_clock()
+    trust(memory)
     return dict(memory.schedule.run("heartbeat").counts)
 
 

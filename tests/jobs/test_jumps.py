@@ -1,4 +1,4 @@
-"""A clock that jumps: nothing goes for its age by it, and what did can be undone."""
+"""A clock that jumps: nothing goes for its age by it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.errors import ForbiddenError, NotFoundError
 from loxodon.types import Turn
-from tests.clock import NOW, Clock
+from tests.clock import NOW, Clock, trust
 from tests.long import count
 
 WRONG = datetime(2036, 3, 1, 12, tzinfo=UTC)
@@ -50,9 +49,8 @@ def test_nothing_is_archived_by_a_clock_that_has_jumped(
     memory.touch([memory.list()[0].id])
     clock.now = wrong
     done = memory.consolidate(force=True)
-    assert done.held is not None
-    assert (done.held.now, done.held.last) == (wrong, NOW)
-    assert memory.status().clock == done.held
+    assert done.clock_doubted_until == wrong + timedelta(days=1)
+    assert memory.status().clock_doubted_until == done.clock_doubted_until
     say(memory, "I'm allergic to peanuts")  # what is said meanwhile is learned
     assert memory.consolidate().counts["added"] == 1
     before["The user is allergic to peanuts"] = ("active", 0.0)
@@ -61,7 +59,7 @@ def test_nothing_is_archived_by_a_clock_that_has_jumped(
     memory.schedule.run("heartbeat")
     assert memory.schedule.due() == []
     clock.now = NOW + timedelta(hours=1)
-    assert memory.status().clock is None
+    assert memory.status().clock_doubted_until is None
     assert {what: state for what, (state, _) in standing(memory).items()} == {
         what: state for what, (state, _) in before.items()
     }
@@ -72,32 +70,21 @@ def test_nothing_is_archived_by_a_clock_that_has_jumped(
 def test_clock_in_another_zone_is_believed(memory: Memory, clock: Clock, hours: int) -> None:
     fill(memory)
     clock.now += timedelta(hours=hours)
-    assert memory.consolidate(force=True).held is None
-    assert memory.status().clock is None
+    assert memory.consolidate(force=True).clock_doubted_until is None
+    assert memory.status().clock_doubted_until is None
 
 
 def test_laptop_that_was_off_for_three_months(memory: Memory, clock: Clock) -> None:
     fill(memory)
     clock.pass_days(90)
-    assert memory.consolidate(force=True).held is not None
+    assert memory.consolidate(force=True).clock_doubted_until is not None
     clock.pass_days(0.5)
-    assert memory.consolidate(force=True).held is not None
+    assert memory.consolidate(force=True).clock_doubted_until is not None
     clock.pass_days(0.5)
     done = memory.consolidate(force=True)
-    assert done.held is None
+    assert done.clock_doubted_until is None
     assert done.counts["expired"] == 1
     assert done.counts["faded"] > 0
-
-
-def test_user_can_confirm_the_clock(memory: Memory, clock: Clock) -> None:
-    fill(memory)
-    clock.pass_days(400)
-    assert memory.consolidate(force=True).held is not None
-    assert memory.trust_clock().doubted is None
-    done = memory.consolidate(force=True)
-    assert (done.held, done.counts["expired"]) == (None, 1)
-    with pytest.raises(ForbiddenError):
-        memory.within("tom").trust_clock()
 
 
 def test_documents_expired_by_a_wrong_clock_are_kept(memory: Memory, clock: Clock) -> None:
@@ -109,38 +96,8 @@ def test_documents_expired_by_a_wrong_clock_are_kept(memory: Memory, clock: Cloc
     clock.now = NOW
     assert memory.documents.get(("a",), "one") is not None
     clock.pass_days(51)
-    memory.trust_clock()
+    trust(memory)
     assert memory.documents.sweep() == 1
-
-
-# Undoing it
-
-
-def test_archived_run_can_be_undone(memory: Memory, clock: Clock) -> None:
-    fill(memory)
-    before = standing(memory)
-    clock.now = WRONG
-    memory.trust_clock()  # somebody was mistaken
-    memory.consolidate(force=True)
-    (run,) = memory.timekeeping().runs
-    assert (run.at, run.expired) == (WRONG, 1)
-    assert memory.status().archived == run.faded + run.expired == len(before)
-    edited = memory.list(state="archived")[0]
-    memory.edit(edited.id, tags=("looked at",))
-    clock.now = NOW
-    memory.trust_clock()
-    back = memory.unarchive_run(run.at)
-    assert len(back) == len(before) - 1
-    assert memory.get(edited.id).state == "archived"  # it was changed since
-    memory.unarchive(edited.id)
-    after = standing(memory)
-    del before[edited.content], after[edited.content]
-    assert after == before
-    assert memory.history(back[0].id)[-2].change in ("faded", "expired")
-    assert memory.validate() == []
-    for at in (run.at, NOW):
-        with pytest.raises(NotFoundError):
-            memory.unarchive_run(at)
 
 
 # Any jumps
@@ -171,7 +128,7 @@ def test_any_jumps_that_are_put_right_change_nothing(tmp_path: Path, seed: int) 
                 states.append({one.content: one.state for one in memory.list(state="all")})
             found.append((states, standing(memory)))
             assert memory.validate() == []
-            assert memory.status().clock is None
+            assert memory.status().clock_doubted_until is None
     assert found[0] == found[1]
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from loxodon import Memory, Turn
+from loxodon import Memory
+from loxodon.types import Turn
 from tests.cli.shell import typed
 from tests.clock import NOW
 

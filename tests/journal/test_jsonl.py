@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from loxodon import InputError, Memory, Turn
+from loxodon import Memory
+from loxodon.errors import InputError
+from loxodon.types import Turn
 from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each

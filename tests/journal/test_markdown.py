@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from loxodon import Turn
+from loxodon.types import Turn
 from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from loxodon import Memory, Turn
+from loxodon import Memory
+from loxodon.types import Turn
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.cases import cases
 from tests.each import each

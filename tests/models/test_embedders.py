@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from loxodon import ConfigError, Memory, Recall
-from loxodon.errors import UnreachableModelError
+from loxodon import Memory
+from loxodon.errors import ConfigError, UnreachableModelError
+from loxodon.types import Recall
 from tests.clock import Clock
 from tests.each import each
 from tests.models.server import KEY, Scene, Stage, answers, silent

@@ -14,10 +14,12 @@ from typing import Any
 
 import pytest
 
-from loxodon import ConfigError, Memory, ModelError
+from loxodon import Memory
 from loxodon.consolidate.model_reading import ModelChecked
 from loxodon.errors import (
     BusyModelError,
+    ConfigError,
+    ModelError,
     RejectedModelError,
     SpentModelError,
     UnreachableModelError,

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from loxodon import Memory, Record
+from loxodon import Memory
 from loxodon.consolidate.pipeline import Consolidated
+from loxodon.types import Record
 from tests.cases import cases
 from tests.clock import NOW, Clock
 from tests.each import each

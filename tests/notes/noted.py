@@ -7,7 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from loxodon import Memory, NotFoundError
+from loxodon import Memory
+from loxodon.errors import NotFoundError
 
 NAMES = {"memory": "MEMORY.md", "user": "USER.md", "note": "memory/a.md"}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from loxodon import Memory, Recall
+from loxodon import Memory
+from loxodon.types import Recall
 
 DAY = datetime(2026, 2, 1, 9, tzinfo=UTC)
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from loxodon import InputError, Memory
+from loxodon import Memory
+from loxodon.errors import InputError
 from loxodon.tokens import estimate
 from tests.clock import Clock
 from tests.each import each

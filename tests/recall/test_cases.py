@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from loxodon import Memory, Recall
+from loxodon import Memory
+from loxodon.types import Recall
 from tests.clock import Clock
 from tests.recall.talking import DAY, shown, talk
 

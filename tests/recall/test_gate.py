@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from loxodon import Gate, Memory
+from loxodon import Memory
+from loxodon.types import Gate
 from tests.clock import Clock
 from tests.each import each
 from tests.growth import level

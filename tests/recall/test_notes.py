@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from loxodon import InputError, Memory, NotFoundError, Recall, Source
+from loxodon import Memory
+from loxodon.errors import InputError, NotFoundError
+from loxodon.types import Recall, Source
 from tests.clock import NOW, Clock
 from tests.recall.talking import say, shown
 from tests.recall.test_routes import LINES, Meanings

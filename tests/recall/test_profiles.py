@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from loxodon import ConfigError, InputError, Memory
+from loxodon import Memory
+from loxodon.errors import ConfigError, InputError
 from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.models.toys import Toy

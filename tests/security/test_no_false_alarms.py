@@ -284,7 +284,6 @@ SELDOM: tuple[Step, ...] = (
     lambda life: life.opened().schedule.run("daily"),
     lambda life: life.opened().schedule.run_due(),
     lambda life: life.opened().rebuild_index(),
-    lambda life: life.opened().trust_clock(),
     lambda life: life.opened().snapshot(),
 )
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from loxodon import InputError, Memory
+from loxodon import Memory
+from loxodon.errors import InputError
 from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.store.contracts import contents

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from loxodon import InputError, Memory
+from loxodon import Memory
+from loxodon.errors import InputError
 from tests.clock import Clock
 
 SAID = (

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loxodon import InputError, Memory
+from loxodon import Memory
+from loxodon.errors import InputError
 from loxodon.types import FileProblem
 from loxodon.views.sync import Synced
 from tests.clock import Clock

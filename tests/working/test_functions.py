@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loxodon import Config, ModelError
+from loxodon.config import Config
+from loxodon.errors import ModelError
 from loxodon.tokens import estimate
 from loxodon.working import Message, is_overflow, is_silent
 from loxodon.working.accounting import Gauge, Usage, limits, tokens_of, usage_of

@@ -7,16 +7,13 @@ answer is a line of the details as soon as it is there: run again, the command g
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
-from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 from loxodon.cli import view
 from loxodon.cli.bench import Figures, built, for_measuring, percent, read_conversations
-from loxodon.clock import zone_named
 from loxodon.config import Config, ModelConfig
 from loxodon.errors import InputError, UsageError
 from loxodon.memory import Memory
@@ -45,118 +42,97 @@ def measure_answers(
     limit: int = 0,
 ) -> list[Figures]:
     """Each file's report; `limit` is the most questions of each."""
-    answers = ChatModel(model_of(reader, config.model))
-    judges = ChatModel(model_of(judge or reader, config.model))
+    reads = ChatModel(_model_of(reader, config.model))
+    judges = ChatModel(_model_of(judge or reader, config.model))
     config = for_measuring(config)
-    zone = zone_named(config.timezone) or UTC
     reports = []
     for name in files:
-        talks = list(_chosen(read_conversations(name, zone), category, limit))
-        total = sum(len(talk["questions"]) for talk in talks)
-        if not total:
+        asked = [
+            (talk, question)
+            for talk in read_conversations(name, config.timezone)
+            for question in talk["questions"]
+            if question["answer"] and (not category or question["category"] in category)
+        ][: limit or None]
+        if not asked:
             raise InputError("{file} has no question with an answer", file=name)
         how = {"file": name, "judge": "strict" if strict else "lenient"}
-        done, rows = _done(details, how), []
-        for talk in talks:
-            with ExitStack() as stack:
-                memory: Memory | None = None
-                for question in talk["questions"]:
-                    row = done.get(question["id"])
-                    if row is None:
-                        if memory is None:
-                            memory, now, _ = stack.enter_context(built(talk, config, keep))
-                        started, now[0] = perf_counter(), question["asked_at"]
-                        context = memory.recall(question["text"], ITEMS, budget).context
-                        recall_s = perf_counter() - started
-                        row = _asked(question, context, answers, judges, strict)
-                        row["recall_s"] = round(recall_s, 4)
-                        _note(details, how | row)
-                    rows.append(row)
-                    view.progress(len(rows), total)
+        known, rows = _answered(details, how), list[Figures]()
+        with ExitStack() as stack:
+            of: Figures | None = None  # the conversation whose memory is open
+            for talk, question in asked:
+                row = known.get(question["id"])
+                if row is None:
+                    if of is not talk:
+                        stack.close()
+                        memory, now, _ = stack.enter_context(built(talk, config, keep))
+                        of = talk
+                    now[0] = question["asked_at"]
+                    row = _answer(memory, question, budget, reads, judges, how["judge"])
+                    if details:
+                        with open(details, "a", encoding="utf-8") as file:
+                            file.write("\n" + json.dumps(how | row, ensure_ascii=False))
+                rows.append(row)
+                view.progress(len(rows), len(asked))
         reports.append(how | _report(rows))
     return reports
 
 
-def model_of(said: str, own: ModelConfig) -> ModelConfig:
+def _model_of(said: str, own: ModelConfig) -> ModelConfig:
     """`URL MODEL` or a command as a model; the configured one where nothing is said."""
     address, _, name = said.partition(" ")
-    if not said:
-        if own.mode == "rules" and not own.address:
-            raise UsageError(
-                "no reader: neither --reader nor a model is set",
-                hint="--reader 'http://localhost:8000/v1 MODEL', or a command that takes a prompt",
-            )
-        return own
     if address.startswith(("http://", "https://")):
         return own._replace(kind="openai", base_url=address, name=name)
-    return own._replace(kind="command", command=said)
+    if said:
+        return own._replace(kind="command", command=said)
+    if own.mode == "rules" and not own.address:
+        raise UsageError(
+            "no reader: neither --reader nor a model is set",
+            hint="--reader 'http://localhost:8000/v1 MODEL', or a command that takes a prompt",
+        )
+    return own
 
 
-def _chosen(talks: Iterable[Figures], category: Sequence[str], limit: int) -> Iterator[Figures]:
-    """The conversations with the questions that are asked: those with an answer."""
-    left = limit or 1 << 60
-    for talk in talks:
-        some = [
-            one
-            for one in talk["questions"]
-            if one["answer"] and (not category or one["category"] in category)
-        ][:left]
-        left -= len(some)
-        if some:
-            yield {**talk, "questions": some}
-
-
-def _done(details: str, how: Figures) -> dict[str, Figures]:
+def _answered(details: str, how: Figures) -> dict[str, Figures]:
     """What a file of details has already, judged alike, by question."""
-    path = Path(details) if details else None
-    lines = path.read_text("utf-8").splitlines() if path and path.exists() else []
-    rows = [json.loads(line) for line in lines if line.endswith("}")]  # the last may be cut off
+    if not details or not os.path.exists(details):
+        return {}
+    with open(details, encoding="utf-8") as file:
+        lines = [line.rstrip() for line in file]
+    rows = [json.loads(line) for line in lines if line.endswith("}")]  # one may be cut off
     return {row["id"]: row for row in rows if how.items() <= row.items()}
 
 
-def _note(details: str, row: Mapping[str, Any]) -> None:
-    if details:
-        with open(details, "a", encoding="utf-8") as file:
-            file.write("\n" + json.dumps(row, ensure_ascii=False))
-
-
-def _asked(
-    question: Figures, context: str, reader: ChatModel, judge: ChatModel, strict: bool
+def _answer(
+    memory: Memory, question: Figures, budget: int, reader: ChatModel, judge: ChatModel, how: str
 ) -> Figures:
-    """What a reader answers from a context, and whether that is right."""
-    language = language_of(question["text"])
+    """What a reader answers from what is recalled, and whether that is right."""
+    text, language = question["text"], language_of(question["text"])
     started = perf_counter()
-    asked: datetime = question["asked_at"]
-    lines = [("note", line) for line in context.splitlines()]
+    context = memory.recall(text, ITEMS, budget).context
+    recalled = perf_counter()
+    today = f"{question['asked_at']:%A %Y-%m-%d}"
+    notes = fenced([("note", line) for line in context.splitlines()])
+    told = f"{notes}\n{fenced([('question', text)])}"
+    said = prompt("answer", language, today=today)
     answer = reader.ask(
-        ModelQuestion(
-            "answer",
-            language,
-            prompt("answer", language, today=f"{asked:%A %Y-%m-%d}"),
-            f"{fenced(lines)}\n{fenced([('question', question['text'])])}",
-            _ANSWER,
-            300,
-        ),
+        ModelQuestion("answer", language, said, told, _ANSWER, 300),
         lambda value: str(value["answer"]),
     )
-    pair = {"question": question["text"], "reference": question["answer"], "answer": answer.value}
-    name = f"judge_{'strict' if strict else 'lenient'}"
+    pair = {"question": text, "reference": question["answer"], "answer": answer.value}
+    said = prompt(f"judge_{how}", language)
     verdict = judge.ask(
-        ModelQuestion(
-            "judge", language, prompt(name, language), fenced(pair.items()), _VERDICT, 50
-        ),
+        ModelQuestion("judge", language, said, fenced(pair.items()), _VERDICT, 50),
         lambda value: bool(value["verdict"] == "right"),
     )
     return {
         "id": question["id"],
         "category": question["category"],
-        "question": question["text"],
-        "reference": question["answer"],
-        "answer": answer.value,
+        **pair,
         "right": verdict.value,
         "context": context,
         "tokens": estimate(context),
-        "model_s": round(perf_counter() - started, 3),
+        "recall_s": round(recalled - started, 4),
+        "model_s": round(perf_counter() - recalled, 3),
         "tokens_in": answer.tokens_in + verdict.tokens_in,
         "tokens_out": answer.tokens_out + verdict.tokens_out,
     }

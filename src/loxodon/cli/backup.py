@@ -97,16 +97,12 @@ def restore(call: Call) -> Result:
 @command(verb="validate")
 def validate(call: Call) -> Result:
     """Check the data and its indexes for damage."""
-    ahead = 0
     try:
         found = call.do()
-        if not found and call.config.enabled:
-            with call.opened() as memory:
-                ahead = memory.status().turns_ahead  # no damage: the words are as they were said
     except DamagedStoreError as error:
         found = [Problem(call.folder, *error.localized())]
-    data = {"ok": not found, "problems": found, "turns_ahead": ahead}
-    good = [view.paint(t("no problems found"), "green"), *view.record({"turns_ahead": ahead})]
+    data = {"ok": not found, "problems": found}
+    good = view.paint(t("no problems found"), "green")
     bad = [f"{p.where}: {p.what} ({p.hint})" for p in found]
     return Result(data, bad or good, code=_LOST if found else 0)
 
@@ -146,7 +142,7 @@ def _recode(call: Call) -> Result:
     if work == "encrypt":
         note = t(
             "Keep a copy of the key in another place: without it, nobody can read this memory.\n"
-            "Plain text was overwritten; SSDs and snapshots may still hold some of it."
+            "Plain text was removed; disks and snapshots may still hold some of it."
         )
     if work == "rekey" and found.key == f"${NEXT_VARIABLE}":
         names = {"variable": VARIABLE, "next": NEXT_VARIABLE}

@@ -6,18 +6,17 @@ docs/reference.md has the formats of the files, docs/benchmarks.md what the figu
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from hashlib import sha256
-from itertools import groupby
 from math import ceil, log2
 from multiprocessing import get_context
-from shutil import copytree
 from time import perf_counter
 from typing import Any
 
@@ -25,16 +24,13 @@ from loxodon import config as settings
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
 from loxodon.cli.parser import arg, command, whole
-from loxodon.cli.published import in_our_form
 from loxodon.clock import parse_instant, zone_named
 from loxodon.config import Config, EmbedderConfig, WorkspaceConfig
-from loxodon.errors import InputError, UsageError
-from loxodon.journal.jsonl import draft_from_mapping
+from loxodon.errors import InputError
 from loxodon.journal.lines import as_object, parse_line
 from loxodon.memory import Memory
 from loxodon.models.embedders import ChosenEmbedder, chosen
 from loxodon.recall.understand import understand
-from loxodon.tokens import estimate
 from loxodon.types import Item
 
 Figures = dict[str, Any]
@@ -44,8 +40,8 @@ FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is abo
 _COMPARED = 300  # characters of a turn by which its words are looked for in a context
 # The options that each kind of measurement has beside those of all
 _OPTIONS = {
-    "retrieval": ("category", "keep", "leave_out", "updates", "crossed"),
-    "writing": ("model",),
+    "retrieval": ("category", "keep", "leave_out", "updates", "crossed", "jobs"),
+    "writing": ("model", "jobs"),
     "answers": ("category", "keep", "reader", "judge", "strict", "budget", "details"),
 }
 
@@ -72,6 +68,9 @@ _OPTIONS = {
 )
 def bench(call: Call) -> Result:
     """Measure how well memories are written and found, and what a reader answers with them."""
+    from loxodon.cli.answers import measure_answers
+    from loxodon.cli.writing import measure_writing
+
     given = dict(one.partition("=")[::2] for one in call.set)
     if call.embedder:
         kind, colon, name = call.embedder.partition(":")
@@ -79,23 +78,50 @@ def bench(call: Call) -> Result:
     # What is measured is made for it: a home in a database stays out of this.
     own = call.config._replace(store=settings.StoreConfig(), embedder=EmbedderConfig(kind="none"))
     config = settings.from_mapping({**settings.flat(own), **given})
+    measures: dict[str, Callable[..., list[Figures]]] = {
+        "retrieval": measure_retrieval,
+        "writing": measure_writing,
+        "answers": measure_answers,
+    }
     options = {name: value for name in _OPTIONS[call.what] if (value := getattr(call, name))}
-    how: dict[str, Any] = {"limit": call.limit, **options}
-    if call.what == "answers":
-        from loxodon.cli.answers import measure_answers
-
-        files = measure_answers(call.file, config, **how)
-    elif call.what == "retrieval":
-        files = measure_retrieval(call.file, config, jobs=call.jobs, **how)
-    else:
-        files = measure_writing(call.file, config, jobs=call.jobs, **how)
+    files = measures[call.what](call.file, config, limit=call.limit, **options)
     shown: list[object] = []
     for one in files:
-        failed = one.get("failures", []) if call.failures else one.pop("failures", []) and []
-        shown += [line for failure in failed for line in view.record(failure)]
-        shown += [*view.record(one, "failures"), ""]
+        failures = one.pop("failures", [])
+        shown += [line for failure in failures if call.failures for line in view.record(failure)]
+        shown += [*view.record(one), ""]
+        if call.failures:
+            one["failures"] = failures
     changed = settings.changed(config)
     return Result({"files": files, "settings": changed}, [*shown, *view.record(changed)])
+
+
+def percent(part: float, whole: int) -> float:
+    return round(100 * part / whole, 2) if whole else 0.0
+
+
+def for_measuring(config: Config) -> Config:
+    """`config` without what differs from machine to machine, and without a model."""
+    return config._replace(
+        timezone=config.timezone or "UTC",
+        model=config.model._replace(extraction="rules"),
+        workspace=WorkspaceConfig(views="off"),
+    )
+
+
+def done_by(
+    jobs: int, run: Callable[[Figures], Figures], tasks: Sequence[Figures]
+) -> list[Figures]:
+    """What `run` makes of each task, in order, in as many processes as asked for."""
+    found = []
+    with ProcessPoolExecutor(jobs, get_context("spawn")) if jobs > 1 else nullcontext() as pool:
+        for done in (pool.map if pool else map)(run, tasks):
+            found.append(done)
+            view.progress(len(found), len(tasks))
+    return found
+
+
+# Files
 
 
 def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Figures]:
@@ -106,11 +132,11 @@ def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Fig
     # One value on each line, or all of them in an array
     values: Any = parse_line(text) if text.lstrip().startswith("[") else text.split("\n")
     for number, value in enumerate(values, 1):
+        if isinstance(value, str) and not value.strip():
+            continue
         try:
-            if not isinstance(value, str):
-                found.append(parse(as_object(value)))
-            elif value.strip():
-                found.append(parse(as_object(parse_line(value))))
+            value = parse_line(value) if isinstance(value, str) else value
+            found.append(parse(as_object(value)))
         except InputError as error:
             problems.append((number, error))
         except KeyError as error:
@@ -129,35 +155,10 @@ def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Fig
     return found[: limit or None]
 
 
-def shared(run: Callable[[Figures], Figures], tasks: Sequence[Figures], jobs: int) -> list[Figures]:
-    """Each task done, in order, by as many processes as asked for."""
-    found = []
-    with ProcessPoolExecutor(jobs, get_context("spawn")) if jobs > 1 else nullcontext() as pool:
-        for done in (pool.map if pool else map)(run, tasks):
-            found.append(done)
-            view.progress(len(found), len(tasks))
-    return found
-
-
-def percent(part: float, whole: int) -> float:
-    return round(100 * part / whole, 2) if whole else 0.0
-
-
-def for_measuring(config: Config) -> Config:
-    """`config` without what differs from machine to machine, and without a model."""
-    return config._replace(
-        timezone=config.timezone or "UTC",
-        model=config.model._replace(extraction="rules"),
-        workspace=WorkspaceConfig(views="off"),
-    )
-
-
-# Retrieval
-
-
-def read_conversations(name: str, zone: tzinfo = UTC, limit: int = 0) -> list[Figures]:
-    """The conversations of a file: every turn with its time, which without an offset is in `zone`,
-    and `end`, a minute after the last."""
+def read_conversations(name: str, timezone: str = "UTC", limit: int = 0) -> list[Figures]:
+    """The conversations of a file: every turn with its time, which without an offset is in
+    `timezone`, and `end`, a minute after the last."""
+    zone = zone_named(timezone) or UTC
 
     def said(turn: Figures, session: Figures, place: int) -> Figures:
         at = parse_instant(turn.get("at") or session["at"], zone)
@@ -166,16 +167,16 @@ def read_conversations(name: str, zone: tzinfo = UTC, limit: int = 0) -> list[Fi
         return {"id": str(turn["id"]), "content": turn["text"], "at": at, **told}
 
     def conversation(value: Figures) -> Figures:
-        value = in_our_form(value)
+        value = _in_our_form(value)
         sessions: list[Figures] = [
             {"id": str(one["id"]), "turns": [said(x, one, n) for n, x in enumerate(one["turns"])]}
             for one in value["sessions"]
         ]
-        every = [turn for session in sessions for turn in session["turns"]]
-        for id, times in Counter(turn["id"] for turn in every).items():
+        turns = [turn for session in sessions for turn in session["turns"]]
+        for id, times in Counter(turn["id"] for turn in turns).items():
             if times > 1:
                 raise InputError("the turn {id} appears twice in the conversation", id=repr(id))
-        last = max((turn["at"] for turn in every), default=datetime(2000, 1, 1, tzinfo=UTC))
+        last = max((turn["at"] for turn in turns), default=datetime(2000, 1, 1, tzinfo=UTC))
         end = last + timedelta(minutes=1)
         questions = [
             {
@@ -191,6 +192,99 @@ def read_conversations(name: str, zone: tzinfo = UTC, limit: int = 0) -> list[Fi
         return {"id": value["id"], "sessions": sessions, "questions": questions, "end": end}
 
     return read(name, conversation, limit)
+
+
+def _in_our_form(value: Figures) -> Figures:
+    """A conversation of LoCoMo or LongMemEval, as they are published, as one of ours."""
+    if "haystack_sessions" in value:
+        return _longmemeval(value)
+    return _locomo(value) if "sample_id" in value else value
+
+
+def _longmemeval(value: Figures) -> Figures:
+    def day(text: str) -> str:  # 2023/05/20 (Sat) 02:21
+        return datetime.strptime(re.sub(r"\(\w+\) ", "", text), "%Y/%m/%d %H:%M").isoformat()
+
+    sessions: list[Figures] = []
+    parts = (value[f"haystack_{one}"] for one in ("session_ids", "dates", "sessions"))
+    for place, (name, at, turns) in enumerate(zip(*parts, strict=True)):
+        id = f"{place}-{name}"  # a session may be there twice
+        said = [{**one, "id": f"{id}:{n}", "text": one["content"]} for n, one in enumerate(turns)]
+        sessions.append({"id": id, "at": day(at), "turns": said})
+    turns = (turn for one in sessions for turn in one["turns"])
+    question = {
+        "id": value["question_id"],
+        "text": value["question"],
+        "answer": value["answer"],
+        "category": value["question_type"],
+        "evidence": [turn["id"] for turn in turns if turn.get("has_answer")],
+        "asked_at": day(value["question_date"]),
+    }
+    sessions.sort(key=lambda one: str(one["at"]))
+    return {"id": value["question_id"], "sessions": sessions, "questions": [question]}
+
+
+def _locomo(value: Figures) -> Figures:
+    def said(turn: Figures) -> Figures:
+        shows = turn.get("blip_caption")
+        text = turn["text"] + (f" [picture: {shows}]" if shows else "")
+        return {"id": turn["dia_id"], "role": "user", "speaker": turn["speaker"], "text": text}
+
+    talk, sessions = value["conversation"], []
+    for name, at in talk.items():  # 1:56 pm on 8 May, 2023
+        session = name.removesuffix("_date_time")
+        if session != name and talk.get(session):
+            when = datetime.strptime(at, "%I:%M %p on %d %B, %Y").isoformat()
+            id, turns = session.replace("session_", "D"), [said(one) for one in talk[session]]
+            sessions.append({"id": id, "at": when, "turns": turns})
+    questions = [{**one, "text": one["question"]} for one in value["qa"]]
+    return {"id": value["sample_id"], "sessions": sessions, "questions": questions}
+
+
+# A memory of each conversation
+
+
+@lru_cache(maxsize=1)
+def chosen_embedder(config: EmbedderConfig) -> ChosenEmbedder | None:
+    """The embedder of `config`, loaded once; a ConfigError where it cannot be made."""
+    return chosen(config)
+
+
+def kept_home(talk: Figures, config: Config, keep: str) -> str:
+    """Where the memory of a conversation is kept; how recall is set is part of what is asked, and
+    an embedder adds its vectors to what is there."""
+    changed = settings.changed(config)
+    read = {k: v for k, v in changed.items() if not k.startswith(("recall.", "embedder."))}
+    return os.path.join(keep, sha256(repr((talk["sessions"], read)).encode()).hexdigest()[:24])
+
+
+@contextmanager
+def built(
+    talk: Figures, config: Config, keep: str | None
+) -> Iterator[tuple[Memory, list[datetime], Figures]]:
+    """A memory that a conversation was ingested into, its clock, and what that took."""
+    now = [talk["end"]]
+    with tempfile.TemporaryDirectory(prefix="loxodon-bench-") as folder:
+        home = kept_home(talk, config, keep) if keep else folder
+        with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
+            memory._embedders.use(chosen_embedder(config.embedder))
+            found: Figures = {"turns": 0, "add_s": 0.0, "consolidate_s": 0.0}
+            if memory.status().last_consolidation is None:
+                started = perf_counter()
+                for session in talk["sessions"]:
+                    # No journal can keep a turn without words.
+                    if said := [turn for turn in session["turns"] if turn["content"].strip()]:
+                        now[0] = max(turn["at"] for turn in said)
+                        found["turns"] += memory.add(said, session=session["id"]).added
+                found["add_s"] = perf_counter() - started
+                now[0] = talk["end"]
+                memory.consolidate(force=True)
+                found["consolidate_s"] = perf_counter() - started - found["add_s"]
+            found["not_embedded"] = sum(model.pending for model in memory.embed().models)
+            yield memory, now, found
+
+
+# Retrieval
 
 
 def measure_retrieval(
@@ -209,17 +303,18 @@ def measure_retrieval(
     embedders that cannot be had are errors before anything runs."""
     config = for_measuring(config)
     chosen_embedder(config.embedder)
-    zone = zone_named(config.timezone) or UTC
     talks = [
-        {**one, "file": name} for name in files for one in read_conversations(name, zone, limit)
+        {**one, "file": name}
+        for name in files
+        for one in read_conversations(name, config.timezone, limit)
     ]
     for talk in talks:
         asked = talk["questions"]
         talk["questions"] = [one for one in asked if not category or one["category"] in category]
-    # What each is asked that only the one before can answer.
-    strange = [talks[n - 1] if crossed and len(talks) > 1 else None for n in range(len(talks))]
-    tasks = [{**talk, "strange": other} for talk, other in zip(talks, strange, strict=True)]
-    done = shared(partial(_ingested, config=config, keep=keep), tasks, jobs)
+    # Each is also asked what only the one before it can answer.
+    others = [talks[n - 1] if crossed and len(talks) > 1 else None for n in range(len(talks))]
+    tasks = [{**talk, "other": other} for talk, other in zip(talks, others, strict=True)]
+    done = done_by(jobs, partial(_ingested, config=config, keep=keep), tasks)
     reports = []
     for name in files:
         own = [one for one in done if one["file"] == name]
@@ -228,69 +323,17 @@ def measure_retrieval(
     return reports
 
 
-@lru_cache(maxsize=1)
-def chosen_embedder(config: EmbedderConfig) -> ChosenEmbedder | None:
-    """The embedder of `config`, loaded once; a ConfigError where it cannot be made."""
-    return chosen(config)
-
-
-def kept_home(talk: Figures, config: Config, keep: str) -> str:
-    """Where the memory of a conversation is kept; with an embedder, a copy of the one without."""
-
-    def digest(value: object) -> str:
-        return sha256(repr(value).encode()).hexdigest()[:24]
-
-    # How recall is set is part of what is asked, not of what is read.
-    changed = settings.changed(config)
-    read = {k: v for k, v in changed.items() if not k.startswith(("recall.", "embedder."))}
-    seen = {k: v for k, v in changed.items() if k.startswith("embedder.") and v != "none"}
-    plain = os.path.join(keep, digest((talk["sessions"], read)))
-    home = f"{plain}-{digest(seen)}" if seen else plain
-    if os.path.exists(plain) and not os.path.exists(home):
-        copytree(plain, home)
-    return home
-
-
-@contextmanager
-def built(
-    talk: Figures, config: Config, keep: str | None
-) -> Iterator[tuple[Memory, list[datetime], Figures]]:
-    """A memory that a conversation was ingested into, its clock, and what that took."""
-    now = [talk["end"]]
-    with (
-        tempfile.TemporaryDirectory(prefix="loxodon-bench-") as folder,
-        Memory.open(
-            kept_home(talk, config, keep) if keep else folder, config=config, clock=lambda: now[0]
-        ) as memory,
-    ):
-        memory._embedders.use(chosen_embedder(config.embedder))
-        found: Figures = {"turns": 0, "add_s": 0.0, "consolidate_s": 0.0}
-        if memory.status().last_consolidation is None:
-            started = perf_counter()
-            for session in talk["sessions"]:
-                # No journal can keep a turn without words.
-                if said := [turn for turn in session["turns"] if turn["content"].strip()]:
-                    now[0] = max(turn["at"] for turn in said)
-                    found["turns"] += memory.add(said, session=session["id"]).added
-            found["add_s"] = perf_counter() - started
-            now[0] = talk["end"]
-            memory.consolidate(force=True)
-            found["consolidate_s"] = perf_counter() - started - found["add_s"]
-        found["not_embedded"] = sum(model.pending for model in memory.embed().models)
-        yield memory, now, found
-
-
 def _ingested(talk: Figures, config: Config, keep: str | None) -> Figures:
-    """Ingest a conversation into a memory of its own, and ask it its questions and others'."""
+    """Ingest a conversation into a memory of its own, and ask it its questions and another's."""
     rows = []
     with built(talk, config, keep) as (memory, now, found):
         for question in talk["questions"]:
             now[0] = question["asked_at"]
             rows.append({"file": talk["file"], **_answer(memory, talk, question)})
         now[0] = talk["end"]
-        for question in talk["strange"]["questions"] if talk["strange"] else ():
+        for question in talk["other"]["questions"] if talk["other"] else ():
             silence = _silence(memory.recall(question["text"]))
-            rows.append({"file": talk["strange"]["file"], **silence, "crossed": True})
+            rows.append({"file": talk["other"]["file"], **silence, "crossed": True})
     return {"file": talk["file"], **found, "rows": rows}
 
 
@@ -309,7 +352,7 @@ def _answer(memory: Memory, talk: Figures, question: Figures) -> Figures:
     text, evidence = question["text"], question["evidence"]
     started = perf_counter()
     usual = memory.recall(text)  # first: what the others leave warm would flatter it
-    row: Figures = {"ms": (perf_counter() - started) * 1000, "again_ms": None, **_silence(usual)}
+    row: Figures = {"ms": (perf_counter() - started) * 1000, **_silence(usual)}
     if memory.config.embedder.kind != "none":  # once more, with the question embedded
         started = perf_counter()
         memory.recall(text)
@@ -318,8 +361,8 @@ def _answer(memory: Memory, talk: Figures, question: Figures) -> Figures:
     fitting = memory.recall(text, FITTING, HANDED)
     handed = _turns(fitting.items)
 
-    every = (turn for session in talk["sessions"] for turn in session["turns"])
-    said = {turn["id"]: turn for turn in every if turn["id"] in evidence}
+    turns = (turn for session in talk["sessions"] for turn in session["turns"])
+    said = {turn["id"]: turn for turn in turns if turn["id"] in evidence}
     # Evidence may stand in the context in its words, whatever item it is part of.
     context = " ".join(fitting.context.split())
     quoted = _turns(item for item in fitting.items if item.kind == "turn")
@@ -339,10 +382,12 @@ def _answer(memory: Memory, talk: Figures, question: Figures) -> Figures:
     if older.intersection(found):
         past = (one for one in fitting.items if one.valid_until or one.why.get("again"))
         shown = older.intersection(handed)
-        row["newest_first"] = found[0] not in older
-        row["of_the_past"] = understand(text, question["asked_at"]).tense == "past"
-        row["older_shown"] = len(shown)
-        row["older_unmarked"] = len(shown.difference(_turns(past)))
+        row |= {
+            "newest_first": found[0] not in older,
+            "of_the_past": understand(text, question["asked_at"]).tense == "past",
+            "older_shown": len(shown),
+            "older_unmarked": len(shown.difference(_turns(past))),
+        }
     return row
 
 
@@ -396,9 +441,8 @@ def _report(
     rows = [row for row in every if "crossed" not in row]
     counted = [row for row in rows if row["category"] not in leave_out]
     names = sorted({row["category"] for row in rows}, key=lambda n: (not n.isdecimal(), len(n), n))
-    groups = {name: [row for row in rows if row["category"] == name] for name in names}
 
-    def average(some: Sequence[Figures]) -> Figures:
+    def average(some: Iterable[Figures]) -> Figures:
         return mean([row["scores"] for row in some if row["scores"]])
 
     def share(some: Sequence[Figures], name: str) -> float:
@@ -410,7 +454,9 @@ def _report(
     report: Figures = {"overall": average(counted)}
     if leave_out:
         report["overall_with_left_out"] = average(rows)
-    report["categories"] = {name: average(some) for name, some in groups.items()}
+    report["categories"] = {
+        name: average(row for row in rows if row["category"] == name) for name in names
+    }
     if updates:
         changed = [row for row in rows if row["category"] in updates and "newest_first" in row]
         others = [row for row in changed if not row["of_the_past"]]
@@ -424,7 +470,7 @@ def _report(
             "older_unmarked": percent(sum(row["older_unmarked"] for row in changed), shown),
         }
     report["latency_ms"] = latency(row["ms"] for row in rows)
-    if again := [row["again_ms"] for row in rows if row["again_ms"] is not None]:
+    if again := [row["again_ms"] for row in rows if "again_ms" in row]:
         report["latency_without_embedder_ms"] = latency(again)
     tokens = [row["tokens"] for row in rows] or [0]
     ingest = {k: sum(one[k] for one in done) for k in ("turns", "add_s", "consolidate_s")}
@@ -440,192 +486,4 @@ def _report(
     }
     if crossed:
         report["abstention"]["crossed"] = abstention([row for row in every if "crossed" in row])
-    return report
-
-
-# Writing
-
-# The types of checks and what each must have; what is reported, and the types that it counts.
-LOOKS_FOR = {
-    "add": ("present",),
-    "belief": ("present",),
-    "update": ("present",),
-    "supersede": ("present", "absent"),
-    "retract": ("absent",),
-    "repeat": ("once",),
-    "never": ("absent",),
-}
-FIGURES = {
-    "additions": ("add",),
-    "changes": ("update", "supersede", "retract"),
-    "never": ("never",),
-    "duplicates": ("repeat",),
-    "beliefs": ("belief",),
-}
-OPERATIONS = {
-    "overall": tuple(LOOKS_FOR),
-    "ADD": ("add", "belief"),
-    "UPDATE": ("update",),
-    "DELETE": ("supersede", "retract"),
-    "NOOP": ("repeat", "never"),
-}
-# How a memory ends that something else was said of.
-_ENDED = ("superseded", "corrected", "retracted", "denied", "confirmed")
-
-
-def read_cases(name: str, zone: tzinfo = UTC, limit: int = 0) -> list[Figures]:
-    """The cases of a file, their turns in sessions with the time at which each was over; times
-    without an offset are in `zone`."""
-
-    def case(value: Figures) -> Figures:
-        sessions = []
-        for _, some in groupby(value["turns"], key=lambda turn: turn.get("session", "")):
-            turns = list(some)
-            times = [
-                draft_from_mapping(one, n, zone).at or one["at"] for n, one in enumerate(turns, 1)
-            ]
-            sessions.append((max(times), turns))
-        if not sessions or sessions != sorted(sessions, key=lambda one: one[0]):
-            raise InputError("the turns are missing or not in chronological order")
-        checks = []
-        for one in value["checks"]:
-            if one.get("type") not in LOOKS_FOR:
-                raise InputError("{type} is not a type of check", type=repr(one.get("type")))
-            for name in LOOKS_FOR[one["type"]]:
-                if not one[name]:
-                    raise KeyError(name)
-            checks.append({"type": one["type"], **{k: _groups(one[k]) for k in one if k != "type"}})
-        kept = {"id": str(value["id"]), "about": value.get("about", "")}
-        return {**kept, "turns": value["turns"], "sessions": sessions, "checks": checks}
-
-    return read(name, case, limit)
-
-
-def _groups(value: Any) -> list[list[str]]:
-    """`[["a", "b"], ["c"]]`; a group of one text may be written without its brackets."""
-    some = [value] if isinstance(value, str) else value
-    groups = [[one] if isinstance(one, str) else one for one in some]
-    return [[text.lower() for text in group] for group in groups]
-
-
-def measure_writing(
-    files: Sequence[str], config: Config, *, model: bool = False, limit: int = 0, jobs: int = 1
-) -> list[Figures]:
-    """Each file's report; `model` also asks the model of `config`."""
-    if model and config.model.mode == "rules":
-        raise UsageError(
-            "no model is configured",
-            hint="set model.base_url and model.name, or measure without --model",
-        )
-    alone = for_measuring(config)._replace(embedder=EmbedderConfig(kind="none"))
-    config = alone._replace(model=config.model) if model else alone
-    zone = zone_named(config.timezone) or UTC
-    cases = [{**case, "file": name} for name in files for case in read_cases(name, zone, limit)]
-    done = shared(partial(written, config=config), cases, jobs)
-    return [_written(name, [one for one in done if one["file"] == name], model) for name in files]
-
-
-def written(case: Figures, config: Config) -> Figures:
-    """A case with what became of it: its sessions taken in, one after the other, by a memory of its
-    own."""
-    now = [case["sessions"][0][0]]
-    kept: list[Figures] = []
-    ended: list[str] = []  # what was there once, and was ended or put in other words
-    model, problem, seconds = Counter[str](), "", 0.0
-    with (
-        tempfile.TemporaryDirectory(prefix="loxodon-bench-") as home,
-        Memory.open(home, config=config, clock=lambda: now[0]) as memory,
-    ):
-        for end, turns in case["sessions"]:
-            now[0] = end
-            memory.add(turns)
-            started = perf_counter()
-            outcome = memory.consolidate(force=True)
-            seconds += perf_counter() - started
-            model["tokens"] += outcome.tokens
-            if outcome.model is not None:
-                model["questions"] += outcome.model.questions
-                model["refused"] += sum(outcome.model.refused.values())
-            problem = problem or outcome.problem
-        for record in memory.list(state="all"):
-            *before, last = memory.history(record.id)
-            was = [one.record.content for one in before if one.record.content != record.content]
-            if record.state == "active":
-                revised = bool(was or record.replaces)
-                kept.append({"kind": record.kind, "content": record.content, "revised": revised})
-                ended += was
-            elif last.change in _ENDED and record.kind != "summary":
-                ended += [record.content, *was]
-        said = sum(estimate(turn.content) for turn in memory.journal())
-        # Without the marks of who speaks, which nobody said.
-        texts = [one.text.removeprefix("> ").replace("\n> ", "\n") for one in memory.segments()]
-        left = min(sum(map(estimate, texts)), said)
-    found = {"kept": kept, "ended": ended, "tokens": said, "left": left, "seconds": seconds}
-    return {**case, **found, "model": model, "problem": problem}
-
-
-def _has(groups: Iterable[Sequence[str]], content: str) -> bool:
-    return all(any(text in content.lower() for text in group) for group in groups)
-
-
-def holds(check: Figures, kept: Sequence[Figures]) -> bool:
-    """Whether a memory holds what a check wants."""
-
-    def having(what: str, *kinds: str) -> int:
-        return sum(one["kind"] in kinds and _has(check[what], one["content"]) for one in kept)
-
-    every = ("fact", "belief", "summary")
-    kinds = ("belief",) if check["type"] == "belief" else every
-    present = "present" not in check or having("present", *kinds)
-    once = "once" not in check or having("once", "fact", "belief") == 1
-    return bool(present and once and not ("absent" in check and having("absent", *every)))
-
-
-def is_right(check: Figures, case: Figures) -> bool:
-    """Whether the operation was carried out that a check which holds stands for."""
-    if check["type"] in OPERATIONS["UPDATE"]:
-        revised = (one["content"] for one in case["kept"] if one["revised"])
-        return any(_has(check["present"], content) for content in revised)
-    if check["type"] in OPERATIONS["DELETE"]:
-        return any(_has(check["absent"], content) for content in case["ended"])
-    return True
-
-
-def _written(name: str, cases: Sequence[Figures], model: bool) -> Figures:
-    """What the cases of one file came to, and what failed."""
-    checked: list[tuple[str, bool, bool]] = []
-    failures = []
-    for case in cases:
-        failed = [check for check in case["checks"] if not holds(check, case["kept"])]
-        wrong = [one for one in case["checks"] if one not in failed and not is_right(one, case)]
-        bad = (*failed, *wrong)
-        checked += [(one["type"], one not in failed, one not in bad) for one in case["checks"]]
-        said = [f"{str(one['at'])[:10]} {one['role']}: {one['content']}" for one in case["turns"]]
-        told = {"case": case["id"], "about": case["about"], "said": said}
-        told |= {"memories": case["kept"], "ended": case["ended"]}
-        failures += [{**told, "failed": failed, "not_done": wrong}] if bad else []
-
-    def share(types: Collection[str], at: int = 1) -> Figures:
-        counted = [one[at] for one in checked if one[0] in types]
-        right = sum(map(bool, counted))
-        return {"n": len(counted), "right": right, "share": percent(right, len(counted))}
-
-    tokens, left, seconds = (sum(one[k] for one in cases) for k in ("tokens", "left", "seconds"))
-    report: Figures = {
-        "file": name,
-        "cases": len(cases),
-        "turns": sum(len(case["turns"]) for case in cases),
-        "memories": sum(len(case["kept"]) for case in cases),
-        **{figure: share(types) for figure, types in FIGURES.items()},
-        "types": {type: share([type]) for type, *_ in checked},
-        "operations": {operation: share(types, 2) for operation, types in OPERATIONS.items()},
-        "denoising": {"tokens": tokens, "left": left, "share": percent(left, tokens)},
-        "consolidate_s": round(seconds, 2),
-        "failures": failures,
-    }
-    if model:
-        problems = [case["problem"] for case in cases if case["problem"]]
-        counts = sum((case["model"] for case in cases), Counter[str]())
-        asked = {what: counts[what] for what in ("tokens", "questions", "refused")}
-        report["model"] = {**asked, "failed": len(problems), "problem": next(iter(problems), "")}
     return report

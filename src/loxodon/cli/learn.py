@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import YES, arg, command, derived, whole
 from loxodon.cli.view import paint
-from loxodon.errors import UsageError
+from loxodon.errors import NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
 from loxodon.forget.select import Selection
 from loxodon.guard.provenance import is_own, origin_label
@@ -72,14 +77,6 @@ def embed(call: Call) -> Result:
         none = t("no embedder is configured; to set one, run `loxodon config embedder.kind auto`")
         return Result(found, none)
     return Result(found, code=_NO_MODEL if any(one.error for one in found.models) else 0)
-
-
-@command(arg("--right", "confirm that the clock is right"), verb="timekeeping")
-def clock(call: Call) -> Result:
-    """Show whether the system clock is trusted; confirm that it is right."""
-    with call.opened() as memory:
-        found = memory.trust_clock() if call.right else memory.timekeeping()
-    return Result(found, note="" if found.doubted else t("the clock is trusted"))
 
 
 @command(
@@ -249,6 +246,47 @@ def forget(call: Call) -> Result:
                 return plan._replace(shown=t("nothing was changed"))
         done = memory.forget(*ids, **chosen, progress=view.progress)
     return Result({"done": True, "receipt": done}, receipt(done, gone=True))
+
+
+@command(
+    arg("ACTION export|erase", "print all of it, one JSON object a line; or delete it"),
+    arg("NAME", "the person, by any of their names"),
+    arg("--dry-run", "with erase: only count what would be deleted"),
+    YES,
+)
+def person(call: Call) -> Result:
+    """Export or erase one person's memories, messages and entities, in all spaces."""
+    from loxodon.http.host import Host
+    from loxodon.security.inspection import about_person
+
+    def each(do: Callable[[Memory], Any]) -> dict[str, Any]:
+        found = {}
+        for space in host.spaces():
+            with suppress(NotFoundError), host.using(space, make=False) as memory:
+                found[space] = do(memory)
+        if not found:
+            raise NotFoundError("nothing is known about {name}", name=repr(call.name))
+        return found
+
+    def result(receipts: dict[str, Receipt], *, done: bool) -> Result:
+        lines = [(f"{space}:", *receipt(one, gone=done)) for space, one in receipts.items()]
+        return Result({"done": done, "receipts": receipts}, "\n".join(chain(*lines)))
+
+    with Host(call.folder, call.clock) as host:
+        if call.action == "export":
+            found = each(lambda memory: [*about_person(memory, call.name)])
+            rows = [{"space": space, **row} for space, rows in found.items() for row in rows]
+            return Result(rows, [view.json_text(row, None) for row in rows])
+        planned = each(lambda memory: memory.forget(entity=call.name, dry_run=True))
+        plan = result(planned, done=False)
+        if call.dry_run:
+            return plan
+        call.see_a_terminal()
+        if not call.yes:
+            view.show(plan.shown)
+        if not call.agrees(t("Delete it permanently? [y/N] ")):
+            return plan._replace(shown=t("nothing was changed"))
+        return result(each(lambda memory: memory.forget(entity=call.name)), done=True)
 
 
 def receipt(one: Receipt, *, gone: bool) -> list[str]:

@@ -29,8 +29,8 @@ GROUPS = {
         "add recall context capture list show edit archive unarchive history inspect journal "
         "entities profile snapshot",
     ),
-    "Learning": ("learn", "consolidate review quarantine schedule embed model clock"),
-    "Forgetting": ("learn", "forget pause resume"),
+    "Learning": ("learn", "consolidate review quarantine schedule embed model"),
+    "Forgetting": ("learn", "forget person pause resume"),
     "Files": ("workspace", "export import sync sources"),
     "Agents": ("agents", "connect follow hook"),
     "Servers": ("serve", "ui serve proxy mcp"),
@@ -45,7 +45,7 @@ GROUPS = {
 MODULES = {name: module for module, names in GROUPS.values() for name in names.split()}
 # What `loxodon --help` explains, and what only `loxodon help all` lists.
 DAILY = ["add", "consolidate", "recall", "capture", "list", "show", "forget", "status", "ui"]
-OPERATORS = ["hook", "model", "clock", "embed", "rekey", "move", "postgres"]
+OPERATORS = ["hook", "model", "embed", "rekey", "move", "postgres"]
 OPERATORS += ["rebuild-index", "snapshot"]
 _ALSO = {
     "recall": "ask find search",

@@ -127,8 +127,7 @@ def _serve(
         began(url_of(listening))
 
     try:
-        most = host.config.serve.connections
-        serve(app, listening, ready=ready, stopping=app.stop, connections=most)
+        serve(app, listening, ready=ready, stopping=app.stop)
     finally:
         runner.stop()
         if not host.close(_PATIENCE):
@@ -178,8 +177,8 @@ def proxy(call: Call) -> Result:
             memory.recall(words, as_of=memory.now())  # which counts no use
             memory.snapshot()
         memories = Memories(recalling, journal, call.limit, explain=call.explain)
-        rule, limits = SpaceRule(call.space, call.space_by), recalling.config.serve
-        how: Any = {"key_is_ours": bool(call.key_env), "rate": limits.rate}
+        rule, rate = SpaceRule(call.space, call.space_by), recalling.config.serve.rate
+        how: Any = {"key_is_ours": bool(call.key_env), "rate": rate}
         app = App(upstream, memories, at, rule, **how)
 
         def ready() -> None:
@@ -188,7 +187,7 @@ def proxy(call: Call) -> Result:
 
         runner = Runner(journal)
         try:
-            serve(app, listening, ready=ready, connections=limits.connections)
+            serve(app, listening, ready=ready)
         finally:
             runner.stop()
     return Result({}, printed=True)

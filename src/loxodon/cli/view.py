@@ -14,7 +14,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from loxodon.messages import current, t
-from loxodon.store.clock_check import Doubted
 from loxodon.types import FileProblem, Item, Pause, Record, Source, Turn
 
 LISTED = 50  # memories, turns or files that a person is shown unless they ask for more
@@ -38,14 +37,14 @@ def mask_with(mask: Callable[[Any], Any] | None) -> None:
     _mask = mask
 
 
-def json_text(value: object) -> str:
+def json_text(value: object, indent: int | None = 2) -> str:
     """A result as JSON, with its texts as they may be shown."""
     import json
 
     from loxodon.http.wire import plain
 
     whole = plain(value)
-    return json.dumps(_mask(whole) if _mask else whole, ensure_ascii=False, indent=2)
+    return json.dumps(_mask(whole) if _mask else whole, ensure_ascii=False, indent=indent)
 
 
 # Text
@@ -180,7 +179,7 @@ def record(value: Any, *without: str) -> list[object]:
         if isinstance(first, FileProblem):
             continue
         nested = hasattr(first, "_asdict") or (many and isinstance(first, Mapping))
-        if nested and not isinstance(first, Source | Pause | Doubted):
+        if nested and not isinstance(first, Source | Pause):
             below += [paint(label(name), "bold"), *(listing(one) if many else record(one))]
         else:
             size = f"{one / 1e6:.1f} MB" if name in ("bytes", "size") else in_words(one)
@@ -205,13 +204,6 @@ def in_words(value: object) -> str:
     if isinstance(value, Source):
         file = value.file and f"{value.file}:{value.line}"
         return file or f"{value.session}:{value.turn}"
-    if isinstance(value, Doubted):
-        return t(
-            "the system clock ({now}) is not trusted, it was last at {last}: nothing fades, "
-            "expires or is summarised; if it is right, run `loxodon clock --right`",
-            now=in_words(value.now),
-            last=in_words(value.last),
-        )
     if isinstance(value, Pause):
         if value.until is None:
             return t("paused: nothing is recorded or learned until `loxodon resume`")

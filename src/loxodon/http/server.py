@@ -19,7 +19,7 @@ GRACE_SECONDS = 20  # for requests that are being answered when the server is to
 # How long an idle connection stays open: longer than clients keep theirs, so that none sends a
 # request into one that is being closed.
 KEPT_SECONDS = 75
-_BACKLOG = 2048
+_BACKLOG, _CONNECTIONS = 2048, 1_000
 
 
 def listen(host: str, port: int, *, or_any: bool = False) -> socket.socket:
@@ -75,9 +75,8 @@ def serve(
     *,
     ready: Callable[[], None] = lambda: None,
     stopping: Callable[[], None] = lambda: None,
-    connections: int = 1_000,
 ) -> None:
-    """Answer requests until SIGINT or SIGTERM; beyond `connections` at once, one gets 503."""
+    """Answer requests until SIGINT or SIGTERM; beyond `_CONNECTIONS` at once, one gets 503."""
     uvicorn = need_uvicorn()
 
     class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
@@ -108,7 +107,7 @@ def serve(
         timeout_graceful_shutdown=GRACE_SECONDS,
         timeout_keep_alive=KEPT_SECONDS,
         backlog=_BACKLOG,
-        limit_concurrency=connections,
+        limit_concurrency=_CONNECTIONS,
     )
     Server(settings).run(sockets=[listening])
 

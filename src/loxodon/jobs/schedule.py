@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.consolidate.pipeline import Consolidated
 from loxodon.consolidate.profile import PROFILE
-from loxodon.consolidate.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
+from loxodon.consolidate.schedule import CRON, MOST_ATTEMPTS, has_come, next_time, retry_at
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError, UsageError
 from loxodon.jobs import heartbeat
 from loxodon.messages import LANGUAGES
@@ -188,7 +188,7 @@ class Schedule:
             found.append("daily")  # which takes up what was just said too
         elif flush_due:
             found.append("flush")
-        believed = clock_check.looked(self._store, now).since is None
+        believed = clock_check.doubted_until(self._store, now) is None
         if work.last_success is not None and believed:  # there is something to work on
             done = self._done()
             found += [one for one in ("weekly", "profile") if self._has_come(one, done[one], now)]
@@ -204,7 +204,7 @@ class Schedule:
         return has_come(self._cron(name), last, now, self._zone)
 
     def _cron(self, name: str) -> str:
-        return str(getattr(self._memory.config.schedule, name, ""))
+        return CRON.get(name) or str(getattr(self._memory.config.schedule, name, ""))
 
     def _job(self, name: str, ripe: bool, now: datetime, runs: JobRuns | None) -> Job:
         cron = self._cron(name)

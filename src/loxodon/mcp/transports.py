@@ -47,7 +47,7 @@ def serve_http(
     answers = Answers(served, over_http=True)
     bears = served.host.config.serve
     app = App(answers, at, served, bears.rate)
-    web.serve(app, listening, ready=ready, connections=bears.connections)
+    web.serve(app, listening, ready=ready)
 
 
 class App:

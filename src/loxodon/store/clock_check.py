@@ -2,15 +2,14 @@
 
 A clock that has jumped since the last run, forward by more than a month or back by more than two
 days, is doubted for a day: nothing is archived because of its age. Then it is trusted from where it
-is, or at once when the user confirms it or when it returns to where it was. A clock before `FLOOR`
-has lost the time, and is never trusted by itself.
+is, or at once when it returns to where it was.
 """
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
 from loxodon.store.rows import loaded
@@ -20,55 +19,31 @@ if TYPE_CHECKING:
 
 STEP = timedelta(days=31)  # how long nothing may be heard before a clock is doubted
 BACK = timedelta(days=2)  # more than zones and summer time put a clock back
-FLOOR = datetime(2020, 1, 1, tzinfo=UTC)
 _WAIT = timedelta(days=1)
 _VALUE = "clock"
 
 
-class Belief(NamedTuple):
-    """What is believed of the clock (`store/clock_check.py`)."""
-
-    at: datetime | None = None  # the latest moment that was believed
-    since: datetime | None = None  # when a clock that does not follow from `at` was first seen
-
-
-class Doubted(NamedTuple):
-    """A clock that has jumped: nothing fades, expires or is summed up by it."""
-
-    now: datetime  # what it says
-    last: datetime | None  # the latest moment that was believed; None where none ever was
-    until: datetime | None  # when it is believed if it goes on from here; None for never by itself
+def doubted_until(store: Store, now: datetime) -> datetime | None:
+    """When a clock that has jumped is trusted again; None if it has not."""
+    since = _seen(store, now)[1]
+    return since and since + _WAIT
 
 
-def looked(store: Store, now: datetime) -> Belief:
-    """What is believed of the clock now; nothing is kept of it."""
+def look(store: Store, now: datetime) -> datetime | None:
+    """The same, and keep what the clock says."""
+    with store.writing():
+        seen = _seen(store, now)
+        kept = [None if at is None else to_stored(at)[0] for at in seen]
+        store.set_value(_VALUE, json.dumps(kept))
+        return doubted_until(store, now)
+
+
+def _seen(store: Store, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """The latest moment that was believed, and since when the clock does not follow from it."""
     kept = loaded(store.value(_VALUE) or "[null, null]")
     at, since = (None if one is None else store.moment(one) for one in kept[:2])
-    if now < FLOOR and (at is None or at >= FLOOR):
-        return Belief(at, since or now)
     if at is None or -BACK <= now - at <= STEP:
-        return Belief(now if at is None else max(at, now))
+        return now if at is None else max(at, now), None
     if since is None or not -BACK <= now - since <= STEP:
-        return Belief(at, now)
-    return Belief(now) if now >= since + _WAIT else Belief(at, since)
-
-
-def look(store: Store, now: datetime) -> Doubted | None:
-    """See what time it is, and keep it; what is doubted of the clock, None where it is trusted."""
-    with store.writing():
-        belief = looked(store, now)
-        trust(store, belief)
-    return doubted(belief, now)
-
-
-def trust(store: Store, belief: Belief) -> None:
-    """Keep what is believed. Call inside `writing`."""
-    kept = [None if at is None else to_stored(at)[0] for at in belief]
-    store.set_value(_VALUE, json.dumps(kept))
-
-
-def doubted(belief: Belief, now: datetime) -> Doubted | None:
-    """What to tell of a clock; None where it is trusted."""
-    if belief.since is None:
-        return None
-    return Doubted(now, belief.at, None if belief.since < FLOOR else belief.since + _WAIT)
+        return at, now
+    return (now, None) if now >= since + _WAIT else (at, since)

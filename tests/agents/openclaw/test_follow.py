@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from loxodon import Memory, NotFoundError
+from loxodon import Memory
+from loxodon.errors import NotFoundError
 from loxodon.journal.follow import Followed
 from tests.agents.openclaw.made import OpenClaw, header, lines, said, talk
 from tests.cases import cases

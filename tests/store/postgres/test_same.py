@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from loxodon import LoxodonError, Memory
+from loxodon import Memory
+from loxodon.errors import LoxodonError
 from tests.clock import NOW, Clock
 from tests.long import count
 

@@ -241,16 +241,6 @@ WHERE answer = '' AND belief = (SELECT row FROM memories WHERE id = ?1)
 -- name: ended
 SELECT id FROM memories WHERE state = 'active' AND ends_at <= ? ORDER BY ends_at LIMIT ?
 
--- name: aged_runs
-SELECT at, count(*) FILTER (WHERE change = 'faded'), count(*) FILTER (WHERE change = 'expired')
-FROM memory_changes
-WHERE change IN ('faded', 'expired') GROUP BY at ORDER BY at DESC LIMIT ?
-
--- name: aged_in
-SELECT m.id FROM memory_changes c
-JOIN memories m ON m.row = c.memory AND m.version = c.version
-WHERE c.at = ? AND c.change IN ('faded', 'expired') AND m.state = 'archived' ORDER BY m.row
-
 -- name: put_use
 INSERT INTO main.memory_uses (memory, day, times, last_at) VALUES (?1, ?2, 1, ?3)
 ON CONFLICT (memory, day) DO UPDATE SET times = memory_uses.times + 1, last_at = max(memory_uses.last_at, ?3)
@@ -924,9 +914,6 @@ FROM turns t WHERE t.seq IN (SELECT value FROM json_each(?))
 -- name: stretches
 SELECT no, session, first_turn, last_turn FROM segments
 WHERE no IN (SELECT value FROM json_each(?))
-
--- name: turns_ahead
-SELECT count(*) FROM turns WHERE at > ?
 
 -- Memories, again ----------------------------------------------------------------------------------
 

@@ -208,16 +208,6 @@ WHERE answer = '' AND belief = (SELECT row FROM memories WHERE id = $1)
 -- name: ended
 SELECT id FROM memories WHERE state = 'active' AND ends_at <= $1 ORDER BY ends_at LIMIT nullif($2, -1)
 
--- name: aged_runs
-SELECT at, count(*) FILTER (WHERE change = 'faded'), count(*) FILTER (WHERE change = 'expired')
-FROM memory_changes
-WHERE change IN ('faded', 'expired') GROUP BY at ORDER BY at DESC LIMIT nullif($1, -1)
-
--- name: aged_in
-SELECT m.id FROM memory_changes c
-JOIN memories m ON m.row = c.memory AND m.version = c.version
-WHERE c.at = $1 AND c.change IN ('faded', 'expired') AND m.state = 'archived' ORDER BY m.row
-
 -- name: put_use
 INSERT INTO loxodon.memory_uses (memory, day, times, last_at) VALUES ($1, $2, 1, $3)
 ON CONFLICT (space_id, memory, day) DO UPDATE SET times = memory_uses.times + 1, last_at = max(memory_uses.last_at, $3)
@@ -893,9 +883,6 @@ FROM turns t WHERE t.seq = ANY(translate($1, '[]', '{}')::bigint[])
 -- name: stretches
 SELECT no, session, first_turn, last_turn FROM segments
 WHERE no = ANY(translate($1, '[]', '{}')::bigint[])
-
--- name: turns_ahead
-SELECT count(*) FROM turns WHERE at > $1
 
 -- part: last_change
 memory_changes c ON c.memory = m.row AND c.version = m.version
