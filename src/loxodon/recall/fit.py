@@ -227,16 +227,6 @@ def block(
     return Block("", 0, ())
 
 
-def unfound(what: str, language: str) -> str:
-    """Instead of a block, where something is asked to be forgotten of which nothing is known."""
-    about = t(
-        "the user asks to forget “{what}”: nothing about it was found, and nothing was forgotten",
-        language,
-        what=quote.line(what, _NAME),
-    )
-    return quote.heading("memories", language, about)
-
-
 def _entry(number: int, item: Item, language: str) -> str:
     """A line with the day, and whose words they are; ids cost an agent tokens and say nothing. Of a
     note also the headings that it stands under, without which a line may mean nothing."""

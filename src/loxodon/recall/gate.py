@@ -123,13 +123,10 @@ def _says_nothing(said: str) -> str:
     bare = _re(r"[^\w'/:+]+").sub(" ", said[: 2 * _HEAD + 1]).strip()
     if len(said) > 2 * _HEAD or len(bare) > _HEAD:
         return ""
-    reason = ""
-    if _is_made_of(bare, "ACKNOWLEDGEMENT"):
-        reason = "acknowledgement"
-    elif _is_made_of(bare, "GREETING"):
-        reason = "greeting"
-    elif any(compiled(one, "CONTROL").fullmatch(bare) for one in _languages(bare)):
-        reason = "command"
+    sets = ("acknowledgement", "greeting")
+    reason = next((one for one in sets if _is_made_of(bare, one.upper())), "")
+    if any(compiled(one, "CONTROL").fullmatch(bare) for one in _languages(bare)):
+        reason = reason or "command"
     # Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`
     solid = "".join(said.split())
     if len(solid) + sum(map(_has_han, solid)) >= _SHORTEST:
@@ -167,21 +164,18 @@ def _units(text: str) -> tuple[str, ...]:
 
 def _strong(said: str) -> str:
     """What wants a recall whatever else the message is."""
-    if _found("REQUESTED", said):
-        return "requested"
-    return "past" if _found("PAST", said) else ""
+    return next((one.lower() for one in ("REQUESTED", "PAST") if _found(one, said)), "")
 
 
 def _sign(said: str, is_order: bool) -> str:
     for name in ("RELATION", "CONFIGURATION", "PREFERENCE", "PROJECT"):
         if _found(name, said):
             return name.lower()
-    asks = not is_order and _found("QUESTION", said)
+    if not is_order and _found("QUESTION", said):
+        return "question"
     # An order may speak of the user only as the one who gives it: `I want you to …`
     rest = _re(_POLITE["en"]).sub("", said, count=1) if is_order else said
-    if asks or not (_found("OWN", said) and _found("OWN", rest)):
-        return "question" if asks else ""
-    return "own"
+    return "own" if _found("OWN", said) and _found("OWN", rest) else ""
 
 
 def _found(name: str, said: str) -> bool:

@@ -24,14 +24,10 @@ _EDGES = 4  # edges for each node, the heaviest first
 _NAMED = 8  # names of one memory that are tied to each other; a list of fifty ties nothing
 _IDS = 3
 # Attributes whose value is somebody or something by itself; others are told of whom they are
-VALUE_TYPES = {
-    "home": "place",
-    "hometown": "place",
-    "visited": "place",
-    "employer": "organisation",
-    "workplace": "other",
-    "school": "other",
-    "membership": "organisation",
+_VALUE_TYPES = {
+    **dict.fromkeys(("home", "hometown", "visited"), "place"),
+    **dict.fromkeys(("employer", "membership"), "organisation"),
+    **dict.fromkeys(("workplace", "school"), "other"),
     "project": "project",
 }
 
@@ -120,8 +116,8 @@ def _tied(entities: Iterable[Entity], ties: Iterable[Tie]) -> _Tied:
     found: _Tied = []
     for tie in ties:
         value = known.get(fold(tie.value)) if tie.value else None
-        if tie.value and tie.attribute in VALUE_TYPES:
-            value = spot_of(tie.value, VALUE_TYPES[tie.attribute])
+        if tie.value and tie.attribute in _VALUE_TYPES:
+            value = spot_of(tie.value, _VALUE_TYPES[tie.attribute])
         spots = [spot_of(tie.subject)] if tie.subject else []
         spots += [value] if value else []
         spots += [spot_of(name) for name in tie.entities]

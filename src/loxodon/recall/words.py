@@ -56,9 +56,13 @@ def by_words(look: Look) -> None:
     question = look.question
     each: list[tuple[Shares, float]] = []
     for words, related in asked_words(question):
-        terms = _terms(words, related, question.focus if question.tells else "")
-        if look.views:  # vectors have what a message is about, and better
-            terms = terms._replace(often={})
+        light = tuple(word for word in words if word in _ASKING)
+        telling = tuple(word for word in words if word not in _ASKING)
+        terms = Terms(telling or light, light if telling else (), tuple(related))
+        if question.tells:  # in a message none of the words only asks; vectors have more of it
+            counted = Counter(index_words(question.focus)) if not look.views else {}
+            often = {word: counted[word] for word in words if counted.get(word, 0) > 1}
+            terms = Terms(tuple(words), (), tuple(related), often)
         having = look.store.having("turns", terms.all)
         if len(terms.words) > _LEADING:  # a word that nothing has leads nowhere
             last = {word: -n for n, word in enumerate(terms.words)}
@@ -118,17 +122,6 @@ def _fuse(look: Look, each: Sequence[tuple[Shares, float]]) -> None:
             found.add(name, value * scale * part)
         if len(own) > 1:
             found.add("all questions", sum(sums) / len(sums) / 2)
-
-
-def _terms(words: Sequence[str], related: Sequence[tuple[str, float]], told: str) -> Terms:
-    """The words of a question, told apart; in a message that is `told`, none of them only asks."""
-    if told:
-        counted = Counter(index_words(told))
-        often = {word: counted[word] for word in words if counted[word] > 1}
-        return Terms(tuple(words), (), tuple(related), often)
-    light = tuple(word for word in words if word in _ASKING)
-    telling = tuple(word for word in words if word not in _ASKING)
-    return Terms(telling or light, light if telling else (), tuple(related))
 
 
 def is_light(words: Sequence[str]) -> bool:
