@@ -44,8 +44,6 @@ NOTHING: Mapping[Any, Any] = {}
 
 
 class Turn(NamedTuple):
-    """One message of a conversation, as the journal keeps it."""
-
     session: str
     id: str  # the id it came with, or `#12` for the twelfth turn of its session
     role: Role
@@ -81,8 +79,6 @@ class Draft(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where a memory comes from: a journal turn, or a line of a file."""
-
     session: str = ""
     turn: str = ""
     file: str = ""
@@ -136,8 +132,6 @@ class Record(NamedTuple):
 
 
 class Version(NamedTuple):
-    """One step in a memory's history: what was done to it, and the record as it then stood."""
-
     version: int
     at: datetime
     change: str  # `captured`, `edited`, `superseded`, …
@@ -160,15 +154,11 @@ class Added(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """Whether a message was worth a recall, and why."""
-
     recall: bool
     reason: str  # one word that stays the same, as docs/recall.md lists them
 
 
 class Item(NamedTuple):
-    """One thing recalled: a memory, a turn of the journal, or a note of a file."""
-
     id: str
     kind: str  # `fact`, `belief`, `summary`, `turn` or `note`
     content: str
@@ -193,8 +183,6 @@ class LeftOut(NamedTuple):
 
 
 class Considered(NamedTuple):
-    """Something that was found, and what became of it."""
-
     id: str
     kind: str
     score: float
@@ -204,8 +192,6 @@ class Considered(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """How a recall came to its answer."""
-
     question: "Question"  # the question as it was understood
     routes: Mapping[str, int]  # how many turns and memories each route gave something to
     considered: tuple[Considered, ...]  # best first: what is shown, and what came next
@@ -214,8 +200,6 @@ class Trace(NamedTuple):
 
 
 class Recall(NamedTuple):
-    """The answer to a recall: items, best first, and the block of text to hand to an agent."""
-
     query: str
     gate: Gate
     items: tuple[Item, ...]
@@ -228,8 +212,6 @@ class Recall(NamedTuple):
 
 
 class FramePart(NamedTuple):
-    """A part of a frame, and what it takes."""
-
     name: str  # `soul`, `profile`, `memories`, `recent` or `message`
     tokens: int  # with its heading
 
@@ -257,8 +239,6 @@ class Frame(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A conversation in the journal."""
-
     id: str
     turns: int
     first_at: datetime
@@ -266,8 +246,6 @@ class Session(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A stretch of a session that is about one thing."""
-
     session: str
     first_turn: int
     last_turn: int  # the numbers of its turns in the journal
@@ -280,8 +258,6 @@ class Segment(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What a stretch of talk was about, in one line."""
-
     date: str  # the day where it was said, as YYYY-MM-DD
     at: datetime
     session: str
@@ -295,8 +271,6 @@ class Event(NamedTuple):
 
 
 class Entity(NamedTuple):
-    """Someone or something that memories are about."""
-
     name: str
     type: str  # one of `ENTITY_TYPES`
     aliases: tuple[str, ...]
@@ -310,16 +284,12 @@ class Entity(NamedTuple):
 
 
 class Review(NamedTuple):
-    """A belief that contradicts something firm, waiting to be confirmed or rejected."""
-
     belief: Record
     against: Record
     asked_at: datetime
 
 
 class Problem(NamedTuple):
-    """Something `validate` found wrong."""
-
     where: str
     what: str
     hint: str
@@ -342,6 +312,5 @@ class FileProblem(NamedTuple):
     hint: str = ""
 
 
-# Lists of them, by a name of their own: within `Memory`, `list` is a verb.
-Records = list[Record]
+# By a name of its own: within `Memory`, `list` is a verb.
 Problems = list[Problem]
