@@ -43,11 +43,8 @@ Shown = Callable[[str], str]
 def items_of(
     look: Look, ranked: Sequence[Linked], in_view: frozenset[str], here: str, shown: Shown
 ) -> tuple[list[Item], dict[str, str]]:
-    """The first `look.top`, as they are shown, and why others among them were passed over.
-
-    What was said twice in the same words is one item, also where it stands in a file. What belongs
-    to another project than `here` comes last.
-    """
+    """The first `look.top`, as they are shown, each thing once, and why others among them were
+    passed over. What belongs to another project than `here` comes last."""
     store, top = look.store, look.top
     items: list[Item] = []
     passed: dict[str, str] = {}
@@ -181,8 +178,6 @@ def rounded(shares: Mapping[str, float]) -> dict[str, float]:
 
 
 class Block(NamedTuple):
-    """The context, and which items found room in it, as they stand there."""
-
     text: str
     tokens: int
     items: tuple[Item, ...]

@@ -1,9 +1,7 @@
 """The gate: decides by rules whether a message is worth a recall, and why.
 
-It runs before every reply, so it reads no database and asks no model. First come messages that
-never need the memory (thanks, code, an order that contains all it needs), then those that do, last
-the same kind of question on a topic that the conversation has not left. Of several reasons the
-most specific one is given.
+First come messages that never need the memory (thanks, code, an order that contains all it needs),
+then those that do, last the same kind of question on a topic that the conversation has not left.
 """
 
 from __future__ import annotations
@@ -41,8 +39,6 @@ Known = Callable[[Iterable[str]], Iterable[str]]
 
 
 class Topic(NamedTuple):
-    """What a message is about, and what it asks of that."""
-
     words: frozenset[str]  # The stems and the characters of its keywords
     kind: Kind  # The kind of answer; `none` where nothing is asked
 
@@ -73,7 +69,8 @@ def should_recall(
         return Gate(False, "acknowledgement" if emoji else "empty")
     prose, share = without_code(text)
     said = fold(prose).strip()
-    if share >= _CODE or _is_shell(text):
+    line = text[: 2 * _LINE_READ].lower().removeprefix("sudo ")
+    if share >= _CODE or ("\n" not in text and _re(_SHELL).match(line)):
         reason = _strong(said)
         return Gate(bool(reason), reason or "code")
     is_named = known is not None and _has_name(said, known)
@@ -191,7 +188,6 @@ def _found(name: str, said: str) -> bool:
 
 
 def _languages(said: str) -> list[str]:
-    """The languages that a message has words of."""
     return [*(["zh"] if _has_han(said) else []), *(["en"] if _re("[a-z]").search(said) else [])]
 
 
@@ -230,16 +226,12 @@ _NAMED_THING = (
 
 
 def _share(words: frozenset[str], kind: Kind, state: State) -> float:
-    """The share of `words` that earlier recalls for the same kind of answer were for.
-
-    Who only mentions a topic (`none`) gets nothing new, whatever was asked of it before.
-    """
+    """The share of `words` that earlier recalls for the same kind of answer (any, if none) had."""
     same = (one.words for one in state.recalled if kind in ("none", one.kind))
     return len(words & frozenset[str]().union(*same)) / len(words)
 
 
 def _asked(message: str) -> Kind:
-    """The kind of answer that a message asks for."""
     text = _looked_at(message, _ENDS, _ENDS // 2)
     kind = kind_of(text, language_of(text))
     return "what" if kind == "which" else kind  # one asks for a framework with either
@@ -304,11 +296,6 @@ def without_code(text: str) -> tuple[str, float]:
         else:
             prose.append(line)
     return "\n".join(prose), code / (size or 1)
-
-
-def _is_shell(text: str) -> bool:
-    line = text[: 2 * _LINE_READ].lower().removeprefix("sudo ")
-    return "\n" not in text and _re(_SHELL).match(line) is not None
 
 
 def _is_code(line: str) -> bool:

@@ -33,8 +33,6 @@ _VALUE_TYPES = {
 
 
 class Node(NamedTuple):
-    """Someone or something that memories are about."""
-
     id: str  # `e_003` of a known entity, else `name:` and its name
     name: str
     type: str
@@ -46,8 +44,6 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """What memories say of two nodes."""
-
     source: str
     target: str
     weight: float  # the sum of the strengths of these memories
@@ -58,8 +54,6 @@ class Edge(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """People and things, and what ties them."""
-
     nodes: tuple[Node, ...]  # strongest first
     edges: tuple[Edge, ...]  # heaviest first, at most four for each node
     total: int  # how many nodes there are in all
@@ -68,8 +62,6 @@ class Graph(NamedTuple):
 
 
 class _Spot:
-    """Someone or something, and the memories that name it."""
-
     def __init__(self, id: str, name: str, type: str, aliases: tuple[str, ...] = ()) -> None:
         self.id, self.name, self.type, self.aliases = id, name, type, aliases
         self.ties: list[Tie] = []
@@ -130,7 +122,6 @@ def _tied(entities: Iterable[Entity], ties: Iterable[Tie]) -> _Tied:
 
 
 def _edges(tied: _Tied, shown: set[_Spot], zone: tzinfo | None) -> Iterator[Edge]:
-    """The heaviest edges between nodes that are shown, in order."""
     pairs: dict[tuple[str, str], list[tuple[Tie, str]]] = {}
     for tie, spots, value in tied:
         for one, other in combinations([spot for spot in spots if spot in shown], 2):

@@ -41,8 +41,6 @@ _EVER = 1 << 60
 
 
 class Key(NamedTuple):
-    """A turn, a memory or a note: the row of an index."""
-
     table: Index
     row: int
 
@@ -117,8 +115,6 @@ Shares = dict[Key, dict[str, float]]  # what each way of finding something gave,
 
 
 class Look:
-    """What is looked for, where, and what was found."""
-
     def __init__(
         self,
         store: Store,

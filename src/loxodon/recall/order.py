@@ -95,8 +95,6 @@ def weigh(look: Look) -> None:
 
 
 class Linked(NamedTuple):
-    """What is shown, and what it stands for."""
-
     found: Found
     # The rows of the turns that a memory is shown for, or of the memories that a turn is
     others: tuple[int, ...] = ()
@@ -105,10 +103,8 @@ class Linked(NamedTuple):
 def link(look: Look, most: int) -> list[Linked]:
     """The best `most` of what was found, in order, each thing once.
 
-    A turn and its memory raise each other's score a little, and the better one is shown. The
-    memory is also shown if it is nearly as good and says nearly all that the turn says, if the turn
-    is long, or if a person reworded it. A belief stands beside what was said. A turn is left out
-    if all memories drawn from it were archived by hand, and ranked lower if they no longer hold.
+    A turn and its memory raise each other's score a little, and the better one is shown; the memory
+    also if it is nearly as good and stands for the turn, or if a person reworded it.
     """
     pool = {one.key: one for one in sorted(look.pool.values(), key=order)[:most]}
     turns = {key.row: found for key, found in pool.items() if key.is_turn}
@@ -175,12 +171,8 @@ def _stands(memory: Found, said: str) -> bool:
 
 
 def _drawn(look: Look, turns: dict[int, Found]) -> Mapping[int, Mapping[int, Standing | None]]:
-    """What was drawn from each turn; those that must not come back are taken out, and those that
-    no longer hold move back.
-
-    A turn no longer holds where something was drawn from it that answers the question (has words of
-    it, or is what it is after) and has ended or was rejected since, whatever else it says.
-    """
+    """What was drawn from each turn. Turns that must not come back are taken out; those from which
+    something was drawn that answers the question, and holds no more, move back."""
     store, question = look.store, look.question
     if held := store.quarantine.in_turns(turns):
         from loxodon.guard.quarantine import is_forget_request, with_notes  # slow to load

@@ -45,8 +45,6 @@ class Change(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A memory that was archived."""
-
     at: datetime
     change: str  # why: `faded`, `expired`, `retracted`, `archived`, `rejected`, …
     record: Record
@@ -72,23 +70,17 @@ class Today(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A turn, and the memories drawn from it."""
-
     turn: Turn
     memories: tuple[Record, ...]
 
 
 class Said(NamedTuple):
-    """A turn that a memory was drawn from, and the turns around it."""
-
     turn: Turn
     before: tuple[Turn, ...]
     after: tuple[Turn, ...]
 
 
 class Related(NamedTuple):
-    """A memory, where it was said, and what it has to do with others."""
-
     record: Record
     said: tuple[Said, ...]  # the last turns that it was drawn from, in order
     replaced: Record | None  # what it took the place of
@@ -99,15 +91,11 @@ class Related(NamedTuple):
 
 
 class Point(NamedTuple):
-    """How strong a memory was, or will be."""
-
     at: datetime
     strength: float
 
 
 class Mark(NamedTuple):
-    """Something that was done to a memory."""
-
     at: datetime
     change: str  # as in the history; `recalled` for a use that the next consolidation counts
     version: int  # the version that it made; 0 for a use
@@ -115,8 +103,6 @@ class Mark(NamedTuple):
 
 
 class Strength(NamedTuple):
-    """The strength of a memory over time."""
-
     id: str
     now: datetime
     strength: float
@@ -130,15 +116,11 @@ class Strength(NamedTuple):
 
 
 class Label(NamedTuple):
-    """Something that memories can be filtered by."""
-
     name: str
     memories: int  # active memories that have it
 
 
 class Labels(NamedTuple):
-    """What there is to filter by, the most used first."""
-
     projects: tuple[Label, ...]
     topics: tuple[Label, ...]
     tags: tuple[Label, ...]
@@ -146,8 +128,6 @@ class Labels(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """A setting as it is."""
-
     name: str
     value: str | int | float | bool  # a secret is masked
     default: str | int | float | bool
@@ -161,8 +141,6 @@ Settings = list[Setting]
 
 
 class Overviews:
-    """The verbs of a memory that are for people: pages, not prompts."""
-
     _space: OpenSpace
     _store: Store
 

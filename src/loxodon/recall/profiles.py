@@ -91,10 +91,7 @@ def _phase1(found: Sequence[_Candidate]) -> list[_Candidate]:
 
 
 def _openclaw(found: Sequence[_Candidate], top: int) -> list[_Candidate]:
-    """0.7 vector + 0.3 text, × e^(−age × ln 2 / 30 days), then MMR with λ = 0.7.
-
-    Text counts 1 / (1 + rank), the best having rank 0. Without an embedder text alone counts.
-    """
+    """0.7 vector + 0.3 text (1 / (1 + rank)), × e^(−age × ln 2 / 30 days), then MMR, λ = 0.7."""
     matching = sorted((one for one in found if one.text > 0), key=lambda one: -one.text)
     text = {one: 1 / (1 + rank) for rank, one in enumerate(matching)}
     vector = _VECTOR if any(one.meaning > 0 for one in found) else 0.0
@@ -120,12 +117,10 @@ def _openclaw(found: Sequence[_Candidate], top: int) -> list[_Candidate]:
 
 
 def _tiered(found: Sequence[_Candidate], project: str, topic: str) -> list[_Candidate]:
-    """The partition's most important, full text where they are too few, then by relevance.
+    """The partition's 20 most important, 10 by full text if they are fewer than 5; each by its
+    importance times what its category keeps. Other memories follow, then the turns.
 
-    The partition is what has the project (and topic) that the question names, or none; where it
-    names none it is everything. Up to 20 are taken from it, and if they are fewer than 5, 10 by
-    full text. Relevance is the importance times what its category keeps. Archived memories are not
-    looked at. The other memories follow, then the turns, by match and age.
+    The partition is what has the project (and topic) that the question names, or none.
     """
     memories = [one for one in found if one.layer != "turn" and one.holds]
     inside = [
@@ -178,10 +173,7 @@ def widen(look: Look, profile: str) -> None:
 
 
 def arranged(look: Look, ranked: Sequence[Linked], profile: str) -> list[Linked]:
-    """What was found and linked, as the profile orders it.
-
-    Of a turn and the memories drawn from it the one is shown that the profile puts first.
-    """
+    """What was found, as the profile orders it: of a turn and its memories the first is shown."""
     partners: dict[Key, dict[Key, None]] = {}
     each: dict[Key, Found] = {}
     for one, rows in ranked:

@@ -52,12 +52,10 @@ class Recalling:
     _used: set[str]
 
     def _heard_in(self, chat: Chat) -> Recalling:
-        """The same memory as a chat may hear it."""
         return cast("Memory", self).within(chat=chat)
 
     @property
     def _audience(self) -> str | None:
-        """The audience of the result, as a filter value."""
         return None if self._space.chat == "direct" else "group"
 
     @verb(
@@ -407,10 +405,8 @@ def _listed(
 
 
 def _profile_of(store: Store, now: datetime, language: str, audience: str | None) -> str:
-    """The core of what is known of the user, as it is now; of what a group may hear in a group.
-
-    Not the page that consolidation renews once a week: what was put away since must not be told.
-    """
+    """The core of what is known of the user. Not the page that consolidation renews once a week:
+    what was put away since must not be told."""
     from loxodon.consolidate.profile import core, profile_text  # a recall has no use for them
 
     where = Filter(state="active", audience=audience, trust=OWN)

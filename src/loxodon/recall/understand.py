@@ -45,8 +45,6 @@ Lookup = Callable[[Iterable[str]], KnownNames]
 
 
 class Ask(NamedTuple):
-    """One question of a message."""
-
     text: str
     kind: Kind
 
@@ -62,15 +60,11 @@ class When(NamedTuple):
 
 
 class Named(NamedTuple):
-    """An entity that a question names."""
-
     text: str  # as it was typed: a name, an alias or a relation
     entity: Entity
 
 
 class Question(NamedTuple):
-    """A question, understood."""
-
     text: str
     language: str
     asks: tuple[Ask, ...]  # the parts that ask, in order; the whole text where nothing is asked
@@ -122,10 +116,7 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
 
 
 def tells_more(text: str, language: str) -> bool:
-    """Whether a message tells more than it asks: several sentences, few of them questions.
-
-    Who ends by asking to be reminded asks, whatever was said before.
-    """
+    """Whether a message tells more than it asks; who ends by asking to be reminded asks."""
     found = _re(r"[^.?!。？！;；\n]{3,}[.?!。？！;；\n]*").findall(text)
     found = [one for one in found if len(one) > 5 or not one.isascii()]  # not the "C." of a name
     if len(found) < _SAID or sum(one[-1] in "?？" for one in found) > _ASKED * len(found):
@@ -134,7 +125,6 @@ def tells_more(text: str, language: str) -> bool:
 
 
 def kind_of(text: str, language: str) -> Kind:
-    """The kind of answer that one question asks for."""
     lower = text.lower().strip()
     earliest: tuple[int, Kind] | None = None
     for kind, guard, source in _words_for(language).KINDS:
@@ -206,7 +196,6 @@ def tense_of(text: str, language: str, times: tuple[When, ...], now: datetime) -
 
 
 def times_of(text: str, now: datetime, language: str) -> tuple[When, ...]:
-    """The ranges that a question asked at `now` names, in order."""
     lower, found = text.lower(), []
     for moment in find_moments(text, now, asked=True):
         short = moment.grain == "span" and moment.until - moment.since < timedelta(1)

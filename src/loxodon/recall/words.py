@@ -98,12 +98,9 @@ def asked_words(question: Question) -> list[tuple[list[str], list[tuple[str, flo
 
 
 def _fuse(look: Look, each: Sequence[tuple[Shares, float]]) -> None:
-    """Add what was found for each question, on a scale on which the best match by words has 1.
-
-    The best answer to one question counts as much as the best answer to another: otherwise the one
-    with the rarer words would take all the room. Where meaning is looked for too, each comes with
-    what the words of the question tell together.
-    """
+    """Add what was found for each question (and what its words tell together, where meaning counts
+    too), on a scale on which the best match by words has 1: otherwise the question with the rarer
+    words would take all the room."""
     weights, scaled = look.weights, []
     for shares, whole in each:
         best = max((parts.get("words", 0.0) for parts in shares.values()), default=0.0)
