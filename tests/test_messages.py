@@ -15,7 +15,6 @@ from loxodon.cli import admin, agents, learn
 from loxodon.cli.main import OPTIONS
 from loxodon.cli.parser import GROUPS, MODULES, command_named
 from loxodon.config import HINTS, KEYS, TAKES
-from loxodon.recall.gate import REASONS
 from loxodon.security.audit_log import SAID
 from loxodon.types import ENTITY_TYPES
 
@@ -112,7 +111,7 @@ def _said() -> frozenset[Sentence]:
     said |= {*agents.NEXT.values(), *agents.LEFT.values()}
     said |= {key.about for key in KEYS.values()}
     said |= {*TAKES.values(), *HINTS.values()}
-    said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}
+    said |= {*CHANGES.split(), *ENTITY_TYPES}
     said |= {*SAID.values(), *OPTIONS, errors.INSTALL}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}
 

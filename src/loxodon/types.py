@@ -155,7 +155,7 @@ class Added(NamedTuple):
 
 class Gate(NamedTuple):
     recall: bool
-    reason: str  # one word that stays the same, of `recall.gate.REASONS`; `recall.gate.why` says it
+    reason: str  # one word that stays the same, as docs/recall.md lists them
 
 
 class Item(NamedTuple):
@@ -182,11 +182,6 @@ class LeftOut(NamedTuple):
     number: int
 
 
-class Stage(NamedTuple):
-    name: str
-    ms: float
-
-
 class Considered(NamedTuple):
     id: str
     kind: str
@@ -200,7 +195,6 @@ class Trace(NamedTuple):
     question: "Question"  # the question as it was understood
     routes: Mapping[str, int]  # how many turns and memories each route gave something to
     considered: tuple[Considered, ...]  # best first: what is shown, and what came next
-    stages: tuple[Stage, ...]
     profile: str = "default"  # the ranking that ordered them
     trouble: tuple[str, ...] = ()  # routes that failed, and why; the others answered
 
