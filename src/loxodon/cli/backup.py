@@ -128,7 +128,7 @@ def encrypt(call: Call) -> Result:
         source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
     note = t(
         "Keep a copy of the key in another place: without it, nobody can read this memory.\n"
-        "Plain text was overwritten; SSDs and snapshots may still hold some of it."
+        "Plain text was removed; disks and snapshots may still hold some of it."
     )
     return _recoded(call, source, make=call.make_key)._replace(note=note)
 

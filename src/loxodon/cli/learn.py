@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import YES, arg, command, derived, whole
-from loxodon.errors import ModelError, UsageError
+from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
 from loxodon.forget.select import Selection
 from loxodon.guard.provenance import is_own, origin_label
@@ -215,6 +220,44 @@ def forget(call: Call) -> Result:
                 return stopped
         done = memory.forget(*ids, **chosen, progress=view.progress)
     return Result({"done": True, "receipt": done}, receipt(done, gone=True))
+
+
+@command(
+    arg("ACTION export|erase", "print all of it, one JSON object a line; or delete it"),
+    arg("NAME", "the person, by any of their names"),
+    arg("--dry-run", "with erase: only count what would be deleted"),
+    YES,
+)
+def person(call: Call) -> Result:
+    """Export or erase one person's memories, messages and entities, in all spaces."""
+    from loxodon.http.host import Host
+    from loxodon.security.inspection import about_person
+
+    def each(do: Callable[[Memory], Any]) -> dict[str, Any]:
+        found = {}
+        for space in host.spaces():
+            with suppress(NotFoundError), host.using(space, make=False) as memory:
+                found[space] = do(memory)
+        if not found:
+            raise NotFoundError("nothing is known about {name}", name=repr(call.name))
+        return found
+
+    def result(receipts: dict[str, Receipt], *, done: bool) -> Result:
+        lines = [(f"{space}:", *receipt(one, gone=done)) for space, one in receipts.items()]
+        return Result({"done": done, "receipts": receipts}, [*chain(*lines)])
+
+    with Host(call.folder, call.clock) as host:
+        if call.action == "export":
+            found = each(lambda memory: [*about_person(memory, call.name)])
+            rows = [{"space": space, **row} for space, rows in found.items() for row in rows]
+            return Result(rows, [view.json_text(row, None) for row in rows])
+        planned = each(lambda memory: memory.forget(entity=call.name, dry_run=True))
+        plan = result(planned, done=False)
+        if call.dry_run:
+            return plan
+        if not call.agrees(t("Delete it permanently? [y/N] "), *plan.shown or ()):
+            return plan._replace(shown=t("nothing was changed"))
+        return result(each(lambda memory: memory.forget(entity=call.name)), done=True)
 
 
 def not_agreed(call: Call, planned: Receipt, question: str, word: str = "") -> Result | None:

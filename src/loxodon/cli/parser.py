@@ -30,7 +30,7 @@ GROUPS = {
         "entities profile snapshot",
     ),
     "Learning": ("learn", "consolidate review quarantine schedule embed model"),
-    "Forgetting": ("learn", "forget pause resume"),
+    "Forgetting": ("learn", "forget person pause resume"),
     "Files": ("memory", "export import sync sources"),
     "Agents": ("agents", "connect follow hook"),
     "Servers": ("serve", "ui serve proxy mcp"),

@@ -31,14 +31,14 @@ def mask_with(mask: Callable[[Any], Any] | None) -> None:
     _mask = mask
 
 
-def json_text(value: object) -> str:
+def json_text(value: object, indent: int | None = 2) -> str:
     """A result as JSON, with its texts as they may be shown."""
     import json
 
     from loxodon.http.wire import plain
 
     whole = plain(value)
-    return json.dumps(_mask(whole) if _mask else whole, ensure_ascii=False, indent=2)
+    return json.dumps(_mask(whole) if _mask else whole, ensure_ascii=False, indent=indent)
 
 
 # Text
