@@ -160,8 +160,7 @@ def test_embedding_and_how_far_it_is(shell: Shell) -> None:
     (found,) = shell.json("status")["embedding"]
     assert (found["embedded"], found["pending"]) == (0, 2)
     assert "embedded  2" in shell.text("embed")
-    for name in ("status", "stats"):
-        assert re.search(r"loxodon-1 +2", shell.text(name))
+    assert re.search(r"loxodon-1 +2", shell.text("status"))
     shell("config", "embedder.kind", "openai")
     shell("config", "embedder.base_url", "http://127.0.0.1:9/v1")
     shell("config", "embedder.name", "any")
@@ -193,10 +192,6 @@ def test_import_of_chats_and_memories(shell: Shell, tmp_path: Path) -> None:
     missing = shell("import", str(tmp_path / "none"), code=3, LANG="zh_CN.UTF-8")
     assert "不存在" in missing.stderr.decode()
     assert b"--format" in shell("import", str(broken), "--format", "pigeon", code=2).stderr
-    people = [{"id": n, "memory": f"Likes {n}", "user_id": f"u{n}"} for n in range(2)]
-    both = str(put_json(tmp_path / "people.json", people))
-    assert b"--user" in shell("import", both, code=4).stderr
-    assert "memories" in shell.text("import", both, "--user", "u1")
 
 
 def test_config_lists_the_main_settings_first(shell: Shell) -> None:
@@ -245,13 +240,8 @@ def test_openclaw_is_followed(shell: Shell, tmp_path: Path) -> None:
 
 def test_databases_of_others_are_refused(shell: Shell, tmp_path: Path) -> None:
     shell("init")
-    own = shell.home / "spaces" / "main" / "loxodon.db"
-    assert b"inside the Loxodon home" in shell("add", str(own), code=2).stderr
-    other, broken = tmp_path / "other.sqlite", tmp_path / "broken.sqlite"
-    shutil.copy(own, other)
+    other = shutil.copy(shell.home / "spaces" / "main" / "loxodon.db", tmp_path / "other.sqlite")
     assert b"no OpenClaw sessions" in shell("add", str(other), code=4).stderr
-    broken.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
-    assert b"error" in shell("add", str(broken), code=4).stderr
 
 
 ENV = {"LANG": "C.UTF-8", "TZ": "Asia/Shanghai", "LOXODON_NOW": NOW.isoformat()}
