@@ -10,7 +10,7 @@ offers to erase them for good or to bring them back. Nothing is erased because a
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import datetime, timedelta
 from functools import cache
@@ -33,7 +33,7 @@ from loxodon.store.store import Store
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, query_words, stem_of
-from loxodon.types import CAPTURED, Entity, Record, Turn
+from loxodon.types import Entity, Record, Turn
 
 _MOST = 20  # memories that a request plainly means; of more it is asked
 _SHOWN = 10  # memories that are asked about then
@@ -135,16 +135,15 @@ def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
     own = Place(row_of(turn), request.start, request.end)
     is_plain = len(records) <= _MOST and len(places) <= 2 * _MOST
     state = DROPPED if not (known or places) else HELD if is_plain else UNCLEAR
-    (head,) = store.quarantine.put([_kept(own, "", FORGET, now, state)])
+    (head,) = _put(store, [own], FORGET, now, state)
     reason = f"{FORGET} q_{head.no}"
     if state == UNCLEAR:
-        store.quarantine.put([_kept(None, r.id, reason, now, UNCLEAR) for r in records[:_SHOWN]])
+        _put(store, records[:_SHOWN], reason, now, UNCLEAR)
     if state == HELD:
         active = [one for one in records if one.state == "active"]
         for one in active:
             store.update(one.id, None, "archived", now, {"state": "archived"})
-        store.quarantine.put([_kept(None, one.id, reason, now, HELD) for one in records])
-        store.quarantine.put([_kept(one, "", reason, now, HELD) for one in places])
+        _put(store, [*records, *places], reason, now, HELD)
         # Summaries say it too, and are written anew.
         store.erasure.drop_memories(store.column("summaries_of", [one.id for one in active]))
         themes.renew(store, active, now)
@@ -154,11 +153,18 @@ def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
     return state != DROPPED
 
 
-def _kept(
-    place: Place | None, memory: str, reason: str, now: datetime, state: str
-) -> QuarantinedText:
-    row, start, end = place or (None, 0, 0)
-    return QuarantinedText(0, row, memory, start, end, "", reason, "user", now, state, None)
+def _put(
+    store: Store, what: Sequence[Place | Record], reason: str, now: datetime, state: str
+) -> Sequence[QuarantinedText]:
+    """Put stretches of turns and memories into quarantine."""
+    memories = [(None, it.id, 0, 0) for it in what if isinstance(it, Record)]
+    places = [(it.row, "", it.start, it.end) for it in what if isinstance(it, Place)]
+    return store.quarantine.put(
+        [
+            QuarantinedText(0, row, id, start, end, "", reason, "user", now, state, None)
+            for row, id, start, end in (*memories, *places)
+        ]
+    )
 
 
 def _hold_reply(store: Store, turn: Turn, now: datetime) -> None:
@@ -166,7 +172,7 @@ def _hold_reply(store: Store, turn: Turn, now: datetime) -> None:
     place = Place.whole(turn)
     for one in store.quarantine.in_turns([place.row - 1]).get(place.row - 1, ()):
         if (one.reason, one.state) == (FORGET, HELD):
-            store.quarantine.put([_kept(place, "", f"{FORGET} q_{one.no}", now, HELD)])
+            _put(store, [place], f"{FORGET} q_{one.no}", now, HELD)
 
 
 def _drop_names(store: Store, records: Iterable[Record]) -> None:
@@ -195,42 +201,28 @@ def meant(
     store: Store, turn: Turn, request: Request
 ) -> tuple[dict[str, Record], dict[Place, None]]:
     """The memories and the stretches of messages that a request in a turn is about."""
-    if not request.what:
-        places = dict.fromkeys(_last(store, turn, request))
-        return {one.record.id: one.record for one in _drawn_from(store, places)}, places
-    search = _Search(store, turn, request.what)
-    places = dict.fromkeys(search.places())
-    found = _drawn_from(store, places)
-    for one in found:
-        for source in store.turns(one.turns).values():
-            captured = source.channel == CAPTURED
-            passages = [Place.whole(source)] if captured else _passages(source)
-            shares = {it: covers(it.of(source), one.record.content) for it in passages}
-            best = max(shares.values())
-            places |= dict.fromkeys(it for it, share in shares.items() if 0 < share == best)
-    return {it.record.id: it.record for it in found}, places
+    found = (
+        _Search(store, turn, request.what).places() if request.what else _last(store, turn, request)
+    )
+    places = dict.fromkeys(found)
+    return {one.record.id: one.record for one in _drawn_from(store, places)}, places
 
 
-def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
-    """What was said before a request in its message."""
-    if not turn.ref:
-        return
+def _last(store: Store, turn: Turn, request: Request) -> list[Place]:
+    """What was said before a request in its message, or in the one before it."""
     own = turn.content[: request.start]
-    if len(query_words(own)) > 3 and not _POINTING.search(own):
-        yield Place(row_of(turn), 0, request.start)
-        return
-    for one in reversed(store.query_turns("turns_before", turn.session, row_of(turn), 8)):
-        yield Place.whole(one)
-        if one.role == "user":
-            return
+    if not turn.ref or (len(query_words(own)) > 3 and not _POINTING.search(own)):
+        return [Place(row_of(turn), 0, request.start)] if turn.ref else []
+    before = store.query_turns("turns_before", turn.session, row_of(turn), 8)
+    asked = max((n for n, one in enumerate(before) if one.role == "user"), default=0)
+    return [Place.whole(one) for one in before[asked:]]
 
 
 class _Search:
     """Looks for what somebody means by some words."""
 
     def __init__(self, store: Store, turn: Turn, what: str) -> None:
-        self._store = store
-        self._turn = turn
+        self._store, self._turn = store, turn
         self._is_own = _OWN.search(fold(what)) is not None  # `my salary` is not the average one
         self._names = self._people(what)  # for each who is named, all their names, folded
         rest, topics = fold(what), _topics_in(fold(what))
@@ -246,9 +238,8 @@ class _Search:
         }
         told = [word for one, others in self._terms.items() for word in (one, *others)]
         told += [name for names in self._names.values() for name in names]
-        self._words = query_words(
-            " ".join((what, *told, *(c for w in told for c in _HAN.findall(w))))
-        )
+        characters = [part for word in told for part in _HAN.findall(word)]
+        self._words = query_words(" ".join((what, *told, *characters)))
 
     def _people(self, what: str) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
@@ -296,15 +287,15 @@ class _Search:
             for place in _passages(turn)
         ]
         said = [one for one in scored if one[0] and one[2].role == "user"] or scored
-        most = max((score for score, *_ in said), default=0.0)
-        best = [one for one in said if 0 < one[0] >= _NEARLY * most]
-        same = {turn.session for _, _, turn in best}  # in one talk less is enough
-        best += [
-            one
-            for one in said
-            if one not in best and one[2].session in same and self._is_told(one[1].of(one[2]))
+        least = _NEARLY * max((score for score, *_ in said), default=0.0)
+        same = {turn.session for score, _, turn in said if 0 < score >= least}
+        return [
+            place
+            for score, one, turn in said
+            # In one talk less is enough.
+            if 0 < score >= least or (turn.session in same and self._is_told(one.of(turn)))
+            for place in self._talk(turn, one)
         ]
-        return [place for _, one, turn in best for place in self._talk(turn, one)]
 
     def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
         """A passage, and the talk behind it that leans on it."""

@@ -137,15 +137,13 @@ class Pending:
 
     def reseal(self, seal: Seal | None) -> None:
         """Keep what waits under another seal, or under none."""
-        from loxodon.security.overwriting import replace
-
         with self._alone():
             texts = {name: _parsed(self._text(name)) for name in self._files()}
             self._seal = seal
             for name, (entries, rest) in texts.items():
                 shut = self._shut(name, "".join(map(_text_of, entries.values())))
                 text = f"# {name.removesuffix('.md')}\n{shut}{rest}"
-                replace(os.path.join(self.path, name), text.encode())
+                files.replace(os.path.join(self.path, name), text.encode())
 
     def take_in(self, memory: Memory) -> None:
         """Hand everything that waits to a memory that is on."""
