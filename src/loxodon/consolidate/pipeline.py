@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
 
 PHASES = 7
-BATCH = 100  # Turns in hand at a time, and what follows in the same talk,
-_MOST = 1_000  # up to so many
+BATCH = 100  # Turns in hand at a time, and what follows in the same talk
+_MOST = 1_000  # up to so many; always so many where a model is asked
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
 _MARK = "consolidation.mark"
@@ -228,7 +228,8 @@ class Run:
         turns = self._store.query_turns("turns_after", done_to, upto, most or _MOST)
         if not turns and not self._store.scalar("count_fragments", "again"):
             return False
-        ends = (a for a, b in islice(pairwise(turns), BATCH - 1, None) if not _is_one_talk(a, b))
+        least = _MOST if self._model else BATCH  # what a model is asked first is the best of many
+        ends = (a for a, b in islice(pairwise(turns), least - 1, None) if not _is_one_talk(a, b))
         self._set(upto=number(next(ends, turns[-1])) if turns else done_to, phase=1)
         return True
 
