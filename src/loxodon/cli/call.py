@@ -15,7 +15,7 @@ from loxodon import config as settings
 from loxodon import opening
 from loxodon.cli import view
 from loxodon.cli.parser import command_named, dest_of
-from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
+from loxodon.clock import Clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError, UsageError, refused
 from loxodon.layout import DATABASE, MADE
@@ -77,7 +77,8 @@ class Call(Namespace):
         now = parse_instant(text, zone)
         if not 1 < now.year < 9999:
             raise InputError("{text} cannot be the current time", text=text)
-        return fixed_clock(now.astimezone(zone))
+        now = now.astimezone(zone)
+        return lambda: now
 
     def refuse_shared(self, what: str) -> None:
         """Refuse what is for databases in files."""

@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
     typed = list(sys.argv[1:] if argv is None else argv)
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    messages.use(messages.language_of_locale(locale))
+    messages.use(locale)
     for stream in (sys.stdout, sys.stderr):
         # What an encoding lacks is printed as `\u…`; to pipes UTF-8.
         if hasattr(stream, "reconfigure"):
