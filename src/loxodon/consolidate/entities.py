@@ -46,7 +46,6 @@ def known_name(store: Store, name: str) -> str:
 
 
 def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> None:
-    """Take in those whom a statement names."""
     named = [one for one in statement.mentions if one.name != USER]
     if statement.subject == USER and statement.attribute == "name" and statement.value:
         named.append(Mention(USER, "person", (statement.value,)))

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
 
 PHASES = 7
-BATCH = 100  # Turns in hand at a time, and what follows in the same talk,
-_MOST = 1_000  # up to so many
+BATCH = 100  # Turns in hand at a time, and what follows in the same talk
+_MOST = 1_000  # up to so many; always so many where a model is asked
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
 _MARK = "consolidation.mark"
@@ -58,7 +58,7 @@ _ASKED = 3  # Times that a model is asked about a piece it says nothing believab
 P = ParamSpec("P")
 T = TypeVar("T")
 # Called with the phase that begins, how many turns are done and how many there are
-OnPhase = Callable[[int, int, int], None]
+OnPhase = Callable[[int, int, int], None] | None
 # The segments of a session's new turns, the numbers of those they take the place of, and events
 Talk = tuple[list[Segment], list[int], list[Event]]
 
@@ -91,7 +91,7 @@ class Run:
         now: datetime,
         model: ModelReader | None,
         embed: Callable[[], int],
-        on_phase: OnPhase | None = None,
+        on_phase: OnPhase = None,
         force: bool = False,
     ) -> None:
         self._space, self._store, self._worklog = space, space.store, space.store.worklog
@@ -140,7 +140,6 @@ class Run:
         return self._outcome("flush", phase=0, attempts=0)
 
     def week(self) -> Consolidated:
-        """The weekly work by itself."""
         with self._begun():
             if not self._held:
                 self._counts += compress.weekly(self._store, self._now, self._model)
@@ -163,8 +162,6 @@ class Run:
             if phase == 6:
                 self._counts["embedded"] += self._embed()
         return self._outcome("asked for" if pending else "nothing is pending", attempts=0)
-
-    # The course of a run
 
     @contextmanager
     def _begun(self) -> Iterator[None]:
@@ -231,7 +228,8 @@ class Run:
         turns = self._store.query_turns("turns_after", done_to, upto, most or _MOST)
         if not turns and not self._store.scalar("count_fragments", "again"):
             return False
-        ends = (a for a, b in islice(pairwise(turns), BATCH - 1, None) if not _is_one_talk(a, b))
+        least = _MOST if self._model else BATCH  # what a model is asked first is the best of many
+        ends = (a for a, b in islice(pairwise(turns), least - 1, None) if not _is_one_talk(a, b))
         self._set(upto=number(next(ends, turns[-1])) if turns else done_to, phase=1)
         return True
 
@@ -257,8 +255,6 @@ class Run:
         if (model := self._model) is None:
             return done
         return done._replace(tokens=model.tokens, problem=model.problem, model=model.report)
-
-    # Phase 1
 
     def _segment(self) -> None:
         turns = self._in_hand()
@@ -290,8 +286,6 @@ class Run:
                 said = self._hear(self._store.query_turns("turns_from", session, *numbers))
                 cuts, replaced = segments(said, sentences), [last.no]
         return [one.kept for one in cuts], replaced, events
-
-    # Phase 2
 
     def _read(self) -> None:
         turns = {number(turn): turn for turn in self._in_hand()}
@@ -361,8 +355,6 @@ class Run:
                     lines.append(PriorTurn(turn.role, tame(turn.content, CLOSELY), turn.at))
         return found
 
-    # Phase 3
-
     def _ask(self) -> None:
         asked = ModelAnswer()
         if self._model:
@@ -396,8 +388,6 @@ class Run:
         self._store.update(record.id, None, "retracted", self._now, {"state": "archived"})
         self._counts["retracted"] += 1
 
-    # Phase 4
-
     def _reconcile(self) -> None:
         rows = [row for row in self._store.query("candidates") if row[1] not in self._aside]
         turns = self._store.turns([turn for _, turn, _ in rows])
@@ -428,8 +418,6 @@ class Run:
         """Whether a memory restates something that was forgotten after it was said."""
         marks = self._space.forgotten()
         return marks is not None and marks.cut(record.content, to_stored(at)[0]) != record.content
-
-    # Phases 5 to 7
 
     def _decay(self) -> None:
         with self._writing():
@@ -465,8 +453,6 @@ class Run:
         work = self._worklog.work()
         if work.phase == phase:
             self._worklog.set_work(work._replace(phase=(phase + 1) % (PHASES + 1)))
-
-    # What all phases share
 
     def _safely(
         self, turn: Turn, rules: Callable[P, T], *given: P.args, **named: P.kwargs
@@ -541,7 +527,6 @@ def _is_one_talk(before: Turn, turn: Turn) -> bool:
 
 
 def _by_session(turns: Sequence[Turn]) -> Iterator[tuple[str, list[Turn]]]:
-    """Turns by session, in the order in which the sessions begin."""
     found: dict[str, list[Turn]] = {}
     for turn in turns:
         found.setdefault(turn.session, []).append(turn)

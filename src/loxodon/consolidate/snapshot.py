@@ -62,7 +62,6 @@ class Material(NamedTuple):
 
 
 def material(store: Store, config: Config, now: datetime, project: str = "") -> Material:
-    """All that a snapshot is made of."""
     since = f"{now - timedelta(days=RECENT_DAYS - 1):%Y-%m-%d}"
     events = [
         # What the user talked about; what the assistant says it did may be what a page told it
@@ -76,7 +75,6 @@ def material(store: Store, config: Config, now: datetime, project: str = "") -> 
 
 
 def told_in(store: Store, text: str) -> list[str]:
-    """The ids of the memories that a snapshot tells."""
     return [one.id for one in _known(store) if quote.line(one.content) in text]
 
 
@@ -224,7 +222,6 @@ class _Page:
         return cost
 
     def fill(self, heading: str, lines: Iterable[_Line], share: float) -> None:
-        """Write what fits into a share of the room."""
         room = min(self.left, self.room * share)
         for line in lines:
             allowed = room if self._sections.get(heading) else self.left
