@@ -203,7 +203,8 @@ class _Restoring:
         store = Store(Database(path, self._keys), space, self._zone, self._decay)
         audit = self._config.audit._replace(enabled=False)
         config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
-        opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
+        at = self._home, self._home, draft
+        opened = OpenSpace(*at, store, config, self._clock, self._zone, self._keys)
         live = os.path.join(space_path(self._home, space), layout.DATABASE)
         old_files.take_over(opened, self._their_keys)
         with Memory(opened) as memory:

@@ -29,7 +29,7 @@ from uuid import uuid4
 from loxodon.clock import Clock
 from loxodon.compat import in_thread
 from loxodon.compat.filters import mem0_admits
-from loxodon.errors import CallError, GoneError, NotFoundError
+from loxodon.errors import CallError, NotFoundError
 from loxodon.guard.own_words import in_parts
 from loxodon.http.host import Host
 from loxodon.journal.jsonl import text_of
@@ -334,7 +334,7 @@ class Memory:
     def _holding(self, memory_id: str) -> Iterator[tuple[Space, Record]]:
         """An active memory by the id that a caller has, and its space while it is used."""
         id, space = _parted(memory_id)
-        gone = GoneError("no memory with the id {id}", id=repr(memory_id))
+        gone = CallError("no memory with the id {id}", id=repr(memory_id))
         with ExitStack() as stack:
             try:
                 memory = stack.enter_context(self._host.using(space, make=False))

@@ -93,7 +93,9 @@ def chat_model(space: OpenSpace, ledger: Ledger | None = None) -> ChatModel:
 
 
 def _ledger(space: OpenSpace, book: StoreBook) -> Ledger:
-    return Ledger(book, f"{space.now():%Y-%m-%d}", space.config.model.cap)
+    model = space.config.model
+    cap = model.daily_tokens_full if model.extraction == "full" else model.daily_tokens
+    return Ledger(book, f"{space.now():%Y-%m-%d}", cap)
 
 
 class ModelReader:
@@ -101,7 +103,7 @@ class ModelReader:
 
     def __init__(self, space: OpenSpace) -> None:
         self._config = space.config.model
-        self.thorough = self._config.thorough  # whether all that was said is to be read
+        self.thorough = self._config.extraction == "full"  # whether all that was said is to be read
         self.most_turns = TURNS if self.thorough else 0  # in hand; 0 for as many as the rules take
         self._store, self._now = space.store, space.now()
         self._book = StoreBook(space.store)

@@ -132,7 +132,14 @@ def _basis(found: Material) -> dict[str, Any]:
     """What a snapshot depends on: its day, as it tells of the last three, settings, and the scores
     of the top twenty."""
     ranking = {one.id: score for one, score in _ranked(found.records, found.now)[:TOP]}
-    return {"parts": [f"{found.now:%Y-%m-%d}", *found.config.snapshot], "ranking": ranking}
+    return {
+        "parts": [
+            f"{found.now:%Y-%m-%d}",
+            found.config.snapshot.budget,
+            found.config.snapshot.identity,
+        ],
+        "ranking": ranking,
+    }
 
 
 def holds(record: Record, now: datetime) -> bool:

@@ -199,19 +199,12 @@ def _places_in(marks: Marks, path: str, what: str) -> list[FileProblem]:
     """The lines of a file with what was forgotten; the file, where nobody can tell by them."""
     if not marks.cuts or path.endswith(".sqlite"):
         return [FileProblem(path, 0, what)]
-    lines: list[str] = []
-    with suppress(OSError):
-        if os.path.getsize(path) <= _MOST_BYTES:
-            with open(path, encoding="utf-8", errors="replace", newline="") as file:
-                lines = file.read().split("\n")
-    found = (n for n, line in enumerate(lines, 1) if _is_forgotten(marks, line))
-    return [FileProblem(path, n, what) for n in found]
-
-
-def _is_forgotten(marks: Marks, line: str) -> bool:
-    """Whether a line of a file has something that was forgotten, in plain text or JSON."""
-    said: object = line.strip().lstrip("-*>#|0123456789.[] \t")
-    if line.lstrip().startswith("{"):
-        with suppress(ValueError, RecursionError):
-            said = json.loads(line)
-    return bool(marks.cut_json(said, 0) != said)
+    found = []
+    with suppress(OSError), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
+        for n, line in enumerate(file if os.path.getsize(path) <= _MOST_BYTES else (), 1):
+            said: object = line.strip().lstrip("-*>#|0123456789.[] \t")
+            with suppress(ValueError, RecursionError):
+                said = json.loads(line) if line.lstrip().startswith("{") else said
+            if marks.cut_json(said, 0) != said:
+                found.append(FileProblem(path, n, what))
+    return found

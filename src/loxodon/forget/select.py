@@ -179,7 +179,11 @@ class Selected:
         telling = [
             it for it in names if rows.issuperset(self._store.column("memories_telling", it))
         ]
-        for turn in self._erasure.turns(sources | self._replies(sources)):
+        replies = set[int]()  # what the assistant said right after these turns
+        for row, said in self._store.turns(list(sources)).items():
+            behind = self._store.query_turns("turns_behind", said.session, row, _REPLIES)
+            replies |= {int(it.ref[2:]) for it in takewhile(lambda it: it.role != "user", behind)}
+        for turn in self._erasure.turns(sources | replies):
             parts = [part for part in clauses_of(turn.content) if plain(part)]
             found = [part for part in parts if _is_said(part, wordings, telling)]
             if turn.seq in sources:
@@ -189,14 +193,6 @@ class Selected:
                     continue
             for part in found:
                 self._text(part)
-
-    def _replies(self, sources: Iterable[int]) -> set[int]:
-        """What the assistant said right after these turns."""
-        found = set[int]()
-        for row, turn in self._store.turns(list(sources)).items():
-            behind = self._store.query_turns("turns_behind", turn.session, row, _REPLIES)
-            found |= {int(it.ref[2:]) for it in takewhile(lambda it: it.role != "user", behind)}
-        return found
 
     def _entity(self, given: Sequence[str], *, doubtful: bool = False) -> None:
         """Every sentence that names someone, and those that tell what is known of them."""

@@ -17,7 +17,7 @@ from threading import Thread
 from time import sleep
 from typing import NamedTuple, TypeVar
 
-from loxodon.errors import BadReplyError, BusyModelError, RejectedModelError, UnreachableModelError
+from loxodon.errors import BadReplyError, BusyModelError, ModelError, UnreachableModelError
 
 T = TypeVar("T")
 
@@ -115,13 +115,13 @@ def run_program(command: str, said: str, timeout: float) -> Answer:
     except subprocess.TimeoutExpired:
         raise _too_slow("model", timeout, delivered=True) from None
     except (OSError, ValueError) as error:
-        raise RejectedModelError(
+        raise ModelError(
             "cannot run the model's program: {reason}",
             hint="check model.command",
             reason=getattr(error, "strerror", None) or error,
         ) from None
     if done.returncode:  # what it complains of may repeat what it was told: unsaid
-        raise RejectedModelError(
+        raise ModelError(
             "the model's program failed (exit status {status})",
             hint="run model.command yourself: it must read a prompt from standard input",
             status=done.returncode,
@@ -151,7 +151,7 @@ def check_status(answer: Answer, section: str = "model") -> None:
             wait=answer.retry_after,
         )
     if status != 200:
-        raise RejectedModelError(
+        raise ModelError(
             "the model's server rejected the request (HTTP {status})",
             hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
             "{section}.name",

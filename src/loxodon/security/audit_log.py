@@ -19,7 +19,7 @@ from loxodon.messages import t
 from loxodon.paging import Key, Page, Slice, paged
 from loxodon.security.audit import END, HEAD, Audit, AuditRow, chained, entries_of, read_head
 from loxodon.store.store import Store
-from loxodon.verbs import Arg, PageCursor, PageLimit, Since, Until, verb
+from loxodon.verbs import Arg, Cursor, Limit, Since, Until, verb
 
 _OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more")
 SAID = {
@@ -96,8 +96,8 @@ class AuditLog:
         id: Annotated[
             str, Arg("only entries about this memory or message: shows who read it", flag="--id ID")
         ] = "",
-        limit: PageLimit = 0,
-        cursor: PageCursor = "",
+        limit: Limit = 0,
+        cursor: Cursor = "",
     ) -> Page[AuditEntry]:
         """List who read and wrote what, without any content: the latest entries, in order of time;
         the next page has those before.
