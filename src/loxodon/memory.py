@@ -24,7 +24,7 @@ from loxodon import files, verbs
 from loxodon.clock import Clock
 from loxodon.compat.documents import Documents
 from loxodon.config import Config
-from loxodon.consolidate.embedders import Embedders
+from loxodon.consolidate.embedding import Embedders
 from loxodon.consolidate.knowledge import Knowledge
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, moment, number

@@ -11,7 +11,6 @@ kept.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -106,7 +105,7 @@ class _Restoring:
             how = reader.data(
                 f"{layout.KEYS}/{layout.STRETCH}"
             )  # how pass phrases were stretched there
-            stretching = keys.checked_stretching(json.loads(how), reader.path) if how else None
+            stretching = keys.checked_stretching(how, reader.path) if how else None
             texts = [environ.get(keys.VARIABLE, "").strip()]
             if source := keys.source_of(home, config.encryption):
                 texts.append(keys.key_text(source, environ))
