@@ -10,8 +10,7 @@ if TYPE_CHECKING:
 
 Role = Literal["user", "assistant", "system", "tool"]
 Chat = Literal["direct", "group", "room"]
-# What a memory is trusted for follows from where it came from, never from its wording; `relayed`
-# is the user in a message that a program assembled.
+# What a memory is trusted for; `relayed` is the user in a message that a program assembled.
 Origin = Literal["user", "relayed", "assistant", "tool", "web", "file", "group", "import"]
 Kind = Literal["fact", "belief", "summary"]
 State = Literal["active", "archived"]
@@ -217,10 +216,7 @@ class FramePart(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What an agent is handed before it replies: `text`, and the parts that it is made of.
-
-    A part that is empty is not in the text. The parts are as they stand there, without headings.
-    """
+    """What an agent is handed before it replies: `text`, and the parts in it, without headings."""
 
     message: str
     language: str  # that of the message, in which the headings are

@@ -209,7 +209,7 @@ class App:
             space,
             lambda memory: encoded(document(do(memory, fields))),
             make=operation.route.makes_space,
-            apart=bool(operation.route.long),
+            apart=operation.route.long,
             agent=caller.agent,
             chat=caller.chat,
             relays=caller.relays,
