@@ -134,7 +134,12 @@ def _question(one: Review) -> str:
     """What is asked of a belief, and why."""
     belief, against = one.belief, one.against
     version = f" v{belief.version}" if belief.version > 1 else ""
-    if against.id != belief.id:
+    if belief.kind == "fact" and against.created_at > belief.created_at:
+        day = view.day(against.valid_from or against.created_at)
+        why = t(
+            "is that still true? on {day} you said: {content}", day=day, content=against.content
+        )
+    elif against.id != belief.id:
         why = t("contradicts {id}: {content}", id=against.id, content=against.content)
     elif belief.kind == "belief":
         origin = origin_label(belief.trust, current())

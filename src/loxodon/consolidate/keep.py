@@ -270,7 +270,7 @@ def confirm(store: Store, id: str, now: datetime) -> Record:
     keeper = Keeper(store, now)
     if belief.kind == "fact":
         store.execute("answer_review", id, "confirmed", now)
-        if against:
+        if against and said_at(against) <= said_at(belief):  # else it still holds beside the later
             keeper.end(against, "superseded", belief.valid_from or now)
         strength = min(1.0, belief.strength + LIFT)
         values = {"confirmed_at": now, "strength": strength, "trust": "user"}
@@ -283,12 +283,14 @@ def confirm(store: Store, id: str, now: datetime) -> Record:
 
 def reject(store: Store, id: str, now: datetime) -> Record:
     """Give a belief up, because a person says so. Call inside `writing`."""
-    belief, _ = _open_belief(store, id)
+    belief, against = _open_belief(store, id)
     store.execute("answer_review", id, "rejected", now)
     if belief.kind != "fact":
         return store.update(id, None, "rejected", now, {"state": "archived"})
-    values = {"state": "archived", "valid_until": max(now, belief.valid_from or now)}
-    gone = store.update(id, None, "rejected", now, values)
+    later = against is not None and said_at(against) > said_at(belief)
+    until = said_at(against) if against and later else max(now, belief.valid_from or now)
+    change = "superseded" if later else "rejected"
+    gone = store.update(id, None, change, now, {"state": "archived", "valid_until": until})
     themes.renew(store, [gone], now)
     return gone
 

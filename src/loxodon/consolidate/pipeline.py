@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from loxodon import files
 from loxodon.clock import to_stored
-from loxodon.consolidate import compress, decay, themes
+from loxodon.consolidate import compress, decay, doubts, themes
 from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read
 from loxodon.consolidate.keep import Keeper
 from loxodon.consolidate.passages import Asking, ModelAnswer, from_json, to_json, wanted
@@ -125,6 +125,7 @@ class Run:
                 if has_come(CRON["weekly"], last, self._now, self._space.zone):
                     self._counts += compress.weekly(self._store, self._now, self._model)
             self._counts["embedded"] += self._embed()  # last, for what compressing made too
+            self._ask_what_holds()
         return self._outcome(reason, phase=0, attempts=0, last_success=self._now)
 
     def flush(self) -> Consolidated:
@@ -137,6 +138,7 @@ class Run:
             self._set(phase=6)
             self._do(6)
             self._counts["embedded"] += self._embed()
+            self._ask_what_holds()
         return self._outcome("flush", phase=0, attempts=0)
 
     def week(self) -> Consolidated:
@@ -162,6 +164,9 @@ class Run:
             if phase == 6:
                 self._counts["embedded"] += self._embed()
         return self._outcome("asked for" if pending else "nothing is pending", attempts=0)
+
+    def _ask_what_holds(self) -> None:
+        self._counts["doubted"] += doubts.ask(self._store, sorted(self._changed), self._now)
 
     @contextmanager
     def _begun(self) -> Iterator[None]:

@@ -29,6 +29,7 @@ from loxodon.language.worth import encoder
 from loxodon.recall.understand import understand
 from loxodon.store import Filter, KnownTurn, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
+from loxodon.text.language import language_of
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, index_words, query_words
@@ -39,7 +40,7 @@ _SHOWN = 10  # memories that are asked about then
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
 _SHORT = 300  # characters of a message that is about one thing; of a longer one, of a sentence
 _BY_WORDS = 0.5  # weight of the share of the words beside the cosine
-_LEAST = 0.12  # score from which on something may be meant
+_LEAST = {"en": 0.2, "zh": 0.35}  # score from which on something may be meant
 _NEARLY = 0.7  # how much of the best score others must have to be meant as well
 _OTHERS = 0.6  # what is left where the user means something of their own, and the text does not
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|us|you|your)\b|[\u4e00-\u9fff]")
@@ -214,7 +215,7 @@ class _Search:
         self._words = words.difference(*map(query_words, names)) or words
         self._is_own = _OWN.search(what) is not None  # `my salary` is not the average one
         self._vector = encoder().embed([what])[0]
-        self._least = _LEAST
+        self._least = _LEAST[language_of(what)]
 
     def _people(self) -> list[list[str]]:
         known = understand(self._what, self._turn.at, self._store.named).entities
@@ -226,7 +227,8 @@ class _Search:
         until = Filter(until=self._turn.at)
         for name in (*_NAME.findall(self._what), *roles_in(self._what)):
             hits = self._store.search("turns", query_words(name), until, _NEAR)
-            if hits and not any(fold(name) in one for one in found):
+            is_name = name in _NAME.findall(self._what)
+            if (hits or is_name) and not any(fold(name) in one for one in found):
                 said = [it.content for it in self._store.turns([h.row for h in hits]).values()]
                 # `my sister Mei` goes by that name, too.
                 like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
@@ -259,7 +261,7 @@ class _Search:
             for place in _passages(turn)
         ]
         scores = self._scores([place.of(turn) for place, turn in said])
-        self._least = max(_LEAST, _NEARLY * max(scores, default=0.0))
+        self._least = max(self._least, _NEARLY * max(scores, default=0.0))
         return [
             one
             for score, (place, turn) in zip(scores, said, strict=True)

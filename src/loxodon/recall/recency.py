@@ -208,6 +208,10 @@ def _by_time(look: Look, best: Sequence[Found], turns: Mapping[int, Turn]) -> No
     told = [one for found in best if (one := _statement(found, turns, asked))]
     leading = {one.found.key for one in told[:_FEW]}
     told.sort(key=lambda one: one.at)
+    memories = [one.found.key.row for one in told if one.found.record]
+    doubted = {
+        *look.store.query("doubts", memories)
+    }  # whether it holds is asked, for the later one
     for early, late in combinations(told, 2):
         apart = 1 if early.session and late.session else _APART
         if early.session == late.session != 0:  # some agents have one session for ever
@@ -216,7 +220,8 @@ def _by_time(look: Look, best: Sequence[Found], turns: Mapping[int, Turn]) -> No
         if late.at - early.at < apart or next(of_others) != next(of_others):
             continue
         if (
-            _same_attribute(early, late)
+            (early.found.key.row, late.found.key.row) in doubted
+            or _same_attribute(early, late)
             or _is_same(early, late, asked)
             or (early.found.key in leading and _takes_up(early, late, asked))
         ):
