@@ -26,6 +26,7 @@ from loxodon.types import Draft
 from tests.clock import NOW, Clock
 from tests.each import each
 
+
 def test_public_names_are_pinned_and_documented() -> None:
     assert loxodon.__all__ == ["Memory"]
     assert (Path(loxodon.__file__).parent / "py.typed").exists()

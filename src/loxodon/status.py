@@ -60,6 +60,7 @@ class Status(NamedTuple):
     aside: tuple[str, ...] = ()  # names of the first failed messages; `validate` says why
     clock_doubted_until: datetime | None = None  # it has jumped: nothing fades or expires
     store: str = ""  # the database, without a password; empty for a file in the home
+    crowded: tuple[str, ...] = ()  # `active` or `total`, where there are more than `EXPECTED`
 
 
 class Stats(NamedTuple):
@@ -88,6 +89,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
     audited, audit_trouble = _audit_state(store)
+    held = {"active": counts.active, "total": counts.active + counts.archived}
     return Status(
         home=memory.home,
         space=memory.space,
@@ -120,6 +122,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         ),
         clock_doubted_until=doubted_until(store, now),
         store="" if memory.root == memory.home or store.wall.stands else memory.root,
+        crowded=tuple(name for name, n in held.items() if n > EXPECTED[name]),
     )
 
 

@@ -339,6 +339,7 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
     wish = provenance.is_wish(statement.category, statement.attribute)
     kind, confidence = provenance.kind_for(turn.origin, kind, statement.confidence, wish)
     names = [one.name for one in statement.mentions] + [statement.subject]
+    names += [statement.value] if statement.attribute == "name" else []
     return Record(
         id="",
         space="",

@@ -40,7 +40,7 @@ class Package:
     def __init__(self, path: str, home: str = "") -> None:
         """`home` is the memory's own, of which nothing is read."""
         self.path = os.path.abspath(path)
-        self.name = _shown(os.path.basename(self.path))
+        self.name = os.fsencode(os.path.basename(self.path)).decode("utf-8", "replace")
         self._home = home
         self._is_folder = os.path.isdir(self.path)
         self._archive: ZipFile | None = None
@@ -96,7 +96,9 @@ class Package:
             folders[:] = [] if deep else sorted(one for one in folders if not _ignored(one))
             for one in files:
                 if not _ignored(one):
-                    place, shown = os.path.join(folder, one), _shown(within + one)
+                    place = os.path.join(folder, one)
+                    # File systems allow any bytes in a name
+                    shown = os.fsencode(within + one).decode("utf-8", "replace")
                     inside = not is_closed(self._home, self.path, place) and os.path.isfile(place)
                     readable = inside and shown == within + one
                     (self.names if readable else self.outside).append(shown)
@@ -161,11 +163,6 @@ class Package:
             yield f".{key}[{number}]" if key else f"[{number}]", one
 
 
-def _shown(name: str) -> str:
-    """The name of a file as text: file systems allow any bytes."""
-    return os.fsencode(name).decode("utf-8", "replace")
-
-
 def _ignored(name: str) -> bool:
     parts = name.replace("\\", "/").split("/")
     return any(one in _IGNORED or (one.startswith(".") and one != "..") for one in parts)
@@ -206,6 +203,7 @@ class NewMemory(NamedTuple):
     drawn_from: tuple[Source, ...] = ()  # where it says that it comes from
     derived_from: tuple[str, ...] = ()  # the memories that a summary stands for
     own: bool = False  # from a memory like ours: it matters as much as it says
+    used: int = 0  # how often it was recalled there
 
 
 Found = Draft | NewMemory | FileProblem
