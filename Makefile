@@ -165,7 +165,7 @@ bench: $(VENV)/runtime.done  ## measure speed; ROWS=10000,100000,1000000 for the
 	$(BIN)/python bench/speed.py $(if $(ROWS),--rows $(ROWS))
 
 bench-consolidation: $(VENV)/runtime.done  ## how well conversations become knowledge, and how fast; FILES="a.jsonl" for your own
-	$(BIN)/loxodon bench writing $(if $(FILES),$(FILES),$(sort $(wildcard tests/consolidation/cases/*.jsonl))) --jobs 2
+	$(BIN)/loxodon bench writing $(if $(FILES),$(FILES),$(sort $(wildcard tests/consolidation/cases/*.jsonl)))
 	$(BIN)/python bench/consolidation_speed.py
 
 bench-retrieval: $(VENV)/runtime.done  ## how well recall finds, on labelled conversations: FILES="a.jsonl b.jsonl"

@@ -161,8 +161,6 @@ def test_what_a_model_is_asked_in_effect() -> None:
     assert ModelConfig(extraction="full").mode == "rules"
     assert ModelConfig(url, "m").mode == "residue"
     assert ModelConfig(url, "m", extraction="rules").mode == "rules"
-    assert ModelConfig(url, "m").cap == 20_000
-    assert ModelConfig(url, "m", extraction="full", daily_tokens_full=9).cap == 9
 
 
 @each(

@@ -22,7 +22,7 @@ LAYERS = (
     "language models.encoder",
     # What is needed to keep text safely, before there is a store.
     """
-    guard security.actor security.paths security.keys security.overwriting
+    guard security.actor security.paths security.keys
     forget.marks forget.names
     """,
     "store",

@@ -367,8 +367,8 @@ def test_status_stats_and_indexes(memory: Memory) -> None:
     assert status.last_turn_at == NOW
     assert (stats.total, stats.importance["critical"]) == (1, 1)
     assert stats.last_consolidation is None
-    assert stats.next_consolidation is not None
-    assert stats.next_consolidation.isoformat() == "2026-02-05T03:00:00+08:00"
+    assert status.next_consolidation is not None
+    assert status.next_consolidation.isoformat() == "2026-02-05T03:00:00+08:00"
     assert memory.validate() == []
     assert memory.rebuild_index() == 4
     assert memory.validate() == []

@@ -54,7 +54,7 @@ def test_commands_take_the_arguments_of_their_verbs() -> None:
         if dest_of(one) in {each.name for each in command_named(name).arguments}
     }
     assert differently == {
-        "audit limit",
+        "audit agent",
         "capture kind",
         "edit done",
         "forget also",

@@ -4,9 +4,8 @@
         memory.add([{"role": "user", "content": "我对花生过敏", "id": "m1"}], session="monday")
         print(memory.recall("花生").context)
 
-It takes what `Memory` takes, returns the same values and raises the same errors. Of a recall or a
-frame the trace comes only where it is asked for (`explain`), and numbers of people come as masks,
-unless with `reveal`. Needs the extra `serve`.
+It takes what `Memory` takes, returns the same values and raises the same errors. A trace comes only
+with `explain`, and numbers of people come as masks, unless with `reveal`. Needs the extra `serve`.
 """
 
 from __future__ import annotations
@@ -51,8 +50,7 @@ class Client:
         chat: Chat = "direct",
         relays: bool = False,
     ) -> None:
-        """`timeout`, in seconds, is not for what can take long. `agent`, `chat` and `relays` say as
-        whom all is asked: see `Memory.within`."""
+        """`timeout`, in seconds, is not for what can take long. The rest: see `Memory.within`."""
         said = {
             "authorization": f"Bearer {token}" if token else "",
             "x-loxodon-agent": agent,
@@ -83,8 +81,7 @@ class Client:
     @property
     def paused(self) -> Pause | None:
         """The pause that is on; None where what is said is kept."""
-        found: Pause | None = self.status().paused
-        return found
+        return self.status().paused  # type: ignore[no-any-return]
 
     def __getattr__(self, name: str) -> Any:
         """A verb, as a method that asks the server; or what has more of them (`workspace`)."""
@@ -100,17 +97,11 @@ class Client:
         takes = signature(verb.call)
         only = {"reveal", "explain"} & named.keys() - takes.parameters.keys()  # of a server
         more = {name: named.pop(name) for name in only}
-        _, *given = takes.bind(self, *args, **named).arguments.items()
-        values = {**dict(given), **more}
+        _, *bound = takes.bind(self, *args, **named).arguments.items()
+        given = {**dict(bound), **more}  # what the path has comes first
         if "limit" in takes.parameters:  # a server has another
-            values.setdefault("limit", takes.parameters["limit"].default)
-        found = self._asked(verb, values | values.pop("changes", {}))
-        if isinstance(found, Checked):
-            return found.problems
-        return found.consolidation if isinstance(found, Due) else found
-
-    def _asked(self, verb: Verb, given: dict[str, Any]) -> Any:
-        """What the server answers. What the path has comes first in `given`."""
+            given.setdefault("limit", takes.parameters["limit"].default)
+        given |= given.pop("changes", {})
         route = verb.routes[0]
         for other in verb.routes[1:]:  # one that stands for certain values, where they are given
             if other.fixed and other.fixed.items() <= given.items():
@@ -121,18 +112,13 @@ class Client:
         for part in names_in(route.path):
             path = path.replace(f"{{{part}}}", _part(given.pop(next(iter(given)))), 1)
         said, kind = _said(verb, given), result_of(verb)
-        try:
-            if verb.paged:
-                return self._pages(verb.name, path, said, kind)
-            data = self._ask(route.method, path, said, bool(route.long))
-        except httpx.TransportError as error:
-            raise StoreError(
-                "cannot reach the server at {url}: {reason}",
-                hint="start it with `loxodon serve`",
-                url=self.url,
-                reason=str(error) or type(error).__name__,
-            ) from None
-        return read(kind, data[verb.field] if verb.field else data)
+        if verb.paged:
+            return self._pages(verb.name, path, said, kind)
+        data = self._ask(route.method, path, said, bool(route.long))
+        found = read(kind, data[verb.field] if verb.field else data)
+        if isinstance(found, Checked):
+            return found.problems
+        return found.consolidation if isinstance(found, Due) else found
 
     def _pages(self, name: str, path: str, said: dict[str, Any], kind: Any) -> Page[Any]:
         """As many pages as it takes to have what was asked for; without a limit, all."""
@@ -153,7 +139,15 @@ class Client:
             options = {"params": values}
         if long:
             options["timeout"] = None
-        answer = self._http.request(method, path, **options)
+        try:
+            answer = self._http.request(method, path, **options)
+        except httpx.TransportError as error:
+            raise StoreError(
+                "cannot reach the server at {url}: {reason}",
+                hint="start it with `loxodon serve`",
+                url=self.url,
+                reason=str(error) or type(error).__name__,
+            ) from None
         if answer.status_code >= 400:
             raise _error(answer.content, answer.status_code)
         return json.loads(answer.content)
@@ -170,7 +164,6 @@ class _Part:
 
 
 def _part(text: str) -> str:
-    """A part of a path, whatever characters it has."""
     return quote(text, safe="") or "%20"
 
 
@@ -194,18 +187,16 @@ def _said(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _error(body: bytes, status: int) -> LoxodonError:
+    """The error that a server tells of, in the server's words."""
+
+    def told(kind: type[LoxodonError], said: Mapping[str, Any], problems: Any = ()) -> LoxodonError:
+        words: dict[str, Any] = {"message": said["message"], "help": said["hint"]}
+        return kind("{message}", problems=problems, **words | {"hint": "{help}"})
+
     try:
-        return _raised(json.loads(body)["error"], status)
+        said = json.loads(body)["error"]
+        kind = _ERRORS.get(said["code"]) or (errors.UsageError if status < 500 else LoxodonError)
+        problems = [(one["line"], told(InputError, one)) for one in said.get("problems", ())]
+        return told(kind, said, problems)
     except (ValueError, KeyError, TypeError):  # what answers is no server of ours
         return StoreError("the server returned the status {status}", status=status)
-
-
-def _raised(said: Mapping[str, Any], status: int) -> LoxodonError:
-    """The error of the library that a server told of, in the server's words."""
-    kind = _ERRORS.get(said["code"]) or (errors.UsageError if status < 500 else LoxodonError)
-    words: dict[str, Any] = {"hint": "{help}", "message": said["message"], "help": said["hint"]}
-    problems = [
-        (one["line"], _raised({**one, "code": "bad_input"}, 400))
-        for one in said.get("problems", ())
-    ]
-    return kind("{message}", problems=problems, **words)

@@ -1,8 +1,4 @@
-"""The time, handed in.
-
-Nothing below the entry points asks the machine what time it is: a `Clock` is passed down (`--now`,
-the `clock` of `Memory.open`).
-"""
+"""The time, handed in: nothing below the entry points asks the machine what time it is."""
 
 from __future__ import annotations
 
@@ -17,11 +13,6 @@ Clock = Callable[[], datetime]  # the present moment, aware, in the user's time 
 def system_clock(zone: tzinfo | None = None) -> Clock:
     """The machine's clock in `zone`, or in the machine's own zone."""
     return lambda: datetime.now(UTC).astimezone(zone)
-
-
-def fixed_clock(moment: datetime) -> Clock:
-    """A clock that stands still."""
-    return lambda: moment
 
 
 def zone_named(name: str) -> tzinfo | None:

@@ -5,8 +5,9 @@ Values come from the defaults, then config.toml, then the environment, which onl
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
+from datetime import datetime
 from importlib import import_module
 from operator import attrgetter
 from typing import Any, Generic, Self, TypeVar
@@ -56,7 +57,7 @@ class Secret(str):
         return repr(MASK if self else "")
 
 
-# What may be written under a name, beside its type.
+# Checks of what is written under a name
 
 
 def is_zone(text: str) -> bool:
@@ -70,13 +71,11 @@ def is_api_key(text: str) -> bool:
 def is_base_url(text: str) -> bool:
     from urllib.parse import urlsplit
 
-    try:
+    with suppress(ValueError):
         url = urlsplit(text)
-        is_place = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
-    except ValueError:
-        return False
-    is_more = url.username is not None or url.query or url.fragment
-    return is_place and not is_more and is_api_key(text)
+        place = url.scheme in ("http", "https") and url.hostname and url.port != 0
+        return bool(place) and not re.search("[@?#]", text) and is_api_key(text)
+    return False
 
 
 def is_database(text: str) -> bool:
@@ -84,15 +83,12 @@ def is_database(text: str) -> bool:
 
 
 def is_cron(text: str) -> bool:
-    from datetime import datetime
-
     from cronsim import CronSim, CronSimError
 
-    try:
+    with suppress(CronSimError, ValueError, StopIteration):
         next(CronSim(text, datetime(2026, 1, 1)))
-    except (CronSimError, ValueError, StopIteration):
-        return False
-    return len(text.split()) == 5
+        return len(text.split()) == 5
+    return False
 
 
 def are_tools(text: str) -> bool:
@@ -146,9 +142,6 @@ class Section:
     def __hash__(self) -> int:
         return hash(tuple(self._values.items()))
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._values.values())
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._values})"
 
@@ -177,8 +170,8 @@ class SnapshotConfig(Section):
 
 
 class ScheduleConfig(Section):
-    daily = Setting("0 3 * * *", "When to consolidate, in local time; empty for never.", is_cron)
-    backup = Setting("", "The same for backups to backup.folder.", is_cron)
+    daily = Setting("0 3 * * *", "When to consolidate, in local time; empty for no jobs.", is_cron)
+    backup = Setting("", "When to back up to backup.folder; empty for never.", is_cron)
 
 
 class BufferConfig(Section):
@@ -192,8 +185,6 @@ class WorkingConfig(Section):
 
 
 class ModelConfig(Section):
-    """The model that decides what rules could not; none while it has no address and no name."""
-
     base_url = Setting("", "Base URL of an OpenAI-compatible model.", is_base_url)
     name = Setting("", "Name of the model.")
     api_key = Setting(Secret(), "API key, if the server needs one; never shown.", is_api_key)
@@ -208,14 +199,8 @@ class ModelConfig(Section):
     daily_tokens_full = Setting(0, "Maximum tokens per day for full; 0 for no limit.", (0, 1e9))
     parallel = Setting(2, "Number of parallel requests to the model.", (1, 16))
     check = Setting(True, "Whether the model must first pass a test with ten sentences.")
-    kind = Setting(
-        "openai",
-        "What the model is: openai (a server) or command (a program).",
-        ("openai", "command"),
-    )
-    command = Setting(
-        "", "The program, such as `claude -p`: it reads a prompt and prints the answer."
-    )
+    kind = Setting("openai", "openai (a server) or command (a program).", ("openai", "command"))
+    command = Setting("", "The program: it reads a prompt and prints the answer (`claude -p`).")
 
     @property
     def mode(self) -> str:
@@ -225,18 +210,7 @@ class ModelConfig(Section):
 
     @property
     def address(self) -> str:
-        """Where it is asked: an URL, or a program."""
         return self.command if self.kind == "command" else self.base_url
-
-    @property
-    def thorough(self) -> bool:
-        """Whether every message is to be read."""
-        return self.extraction == "full"
-
-    @property
-    def cap(self) -> int:
-        """The most tokens of a day in this mode; 0 for no limit."""
-        return self.daily_tokens_full if self.thorough else self.daily_tokens
 
 
 class EmbedderConfig(Section):
@@ -253,19 +227,11 @@ class EmbedderConfig(Section):
 
 
 class WorkspaceConfig(Section):
-    """The folder where the memory is on disk as text, and where the agent's own files are."""
-
-    path = Setting(
-        "", "Folder of the agent's files and of the text views of main; empty for one in the home."
-    )
+    path = Setting("", "Folder of the agent's files and the views of main, if not in the home.")
     views = Setting("on", "Whether text views are written.", ("on", "off"))
     folders = Setting("", "More folders of Markdown notes to search; one per line.")
     others = Setting("", "Workspaces of other agents to search too; one per line.")
-    agents = Setting(
-        "shared",
-        "Whether OpenClaw's agents share a memory (shared) or not (apart).",
-        ("shared", "apart"),
-    )
+    agents = Setting("shared", "Whether OpenClaw's agents share a memory.", ("shared", "apart"))
 
 
 class EncryptionConfig(Section):
@@ -278,11 +244,7 @@ class EncryptionConfig(Section):
 
 
 class StoreConfig(Section):
-    url = Setting(
-        Secret(),
-        "PostgreSQL database with the spaces, as postgresql://user@host/database.",
-        is_database,
-    )
+    url = Setting(Secret(), "PostgreSQL database: postgresql://user@host/database.", is_database)
     pool = Setting(20, "Number of connections to it that a process uses at once.", (2, 10_000))
     connect_timeout = Setting(3.0, "Seconds to wait for a connection to it.", (2, 600))
     statement_timeout = Setting(30.0, "Seconds that a statement may take; 0: any.", (0, 86_400))
@@ -355,32 +317,24 @@ def flat(config: Config) -> dict[str, Value]:
     return {name: attrgetter(name)(config) for name in KEYS}
 
 
-# Reading.
-
-
 def load(home: str) -> Config:
     """The settings of `home`: its config.toml over the defaults. What this version does not know is
     ignored with a warning."""
-    given = flattened(read(home))
+    path = os.path.join(home, CONFIG)
+    given = flattened(_parsed(home, "tomllib")) if os.path.exists(path) else {}
     if given.get("embedder.kind") == "onnx":  # a model in a folder, which fastembed replaced
         given["embedder.path"] = given.pop("embedder.kind")
     unknown = given.keys() - KEYS.keys()
-    if new := sorted(unknown - _warned):  # without a handler it goes to stderr
+    if new := sorted(unknown - _warned):
         import logging
 
         _warned.update(new)
         said = t("unknown settings in config.toml are ignored: {names}", names=", ".join(new))
-        logging.getLogger("loxodon").warning(said)
+        logging.getLogger("loxodon").warning(said)  # if nobody listens, to stderr
     try:
         return from_mapping({name: given[name] for name in given if name not in unknown})
     except ConfigError as error:
-        path = os.path.join(home, CONFIG)
         raise ConfigError("{path}: {error}", hint="{error_hint}", path=path, error=error) from None
-
-
-def read(home: str) -> dict[str, Any]:
-    """What config.toml of `home` says; empty where there is none."""
-    return _parsed(home, "tomllib") if os.path.exists(os.path.join(home, CONFIG)) else {}
 
 
 def _parsed(home: str, library: str) -> Any:
@@ -392,18 +346,18 @@ def _parsed(home: str, library: str) -> Any:
         return import_module(library).loads(text)
     except OSError as error:
         hint = "check its permissions, or choose another home with --home"
-        raise ConfigError(
+        said = ConfigError(
             "cannot read {path}: {reason}", hint=hint, path=path, reason=error.strerror
-        ) from None
+        )
+        raise said from None
     except ValueError as error:
         hint = "fix that line, or move the file away to use the defaults"
-        raise ConfigError(
-            "{path} is not valid TOML: {reason}", hint=hint, path=path, reason=error
-        ) from None
+        said = ConfigError("{path} is not valid TOML: {reason}", hint=hint, path=path, reason=error)
+        raise said from None
 
 
 def from_mapping(values: Mapping[str, object], config: Config | None = None) -> Config:
-    """Settings from nested or dotted keys, each checked; the others as in `config` (defaults)."""
+    """Settings from nested or dotted keys; the others as in `config` (the defaults)."""
     found = config or Config()
     for name, value in flattened(values).items():
         new: Any = checked(name, value)
@@ -432,7 +386,6 @@ def flattened(values: Mapping[str, object]) -> dict[str, object]:
 
 
 def known(name: str) -> Setting[Any]:
-    """The setting of that name; a clear error if there is none."""
     if name not in KEYS:
         hint = "list all settings with `loxodon config --all`"
         raise ConfigError("unknown setting {name}", hint=hint, name=repr(name))
@@ -472,9 +425,6 @@ def checked(name: str, value: Any) -> Value:
     )
 
 
-# Showing.
-
-
 def shown(config: Config) -> dict[str, Value]:
     """Every setting by its dotted name, fit to be printed: secrets are masked."""
     values = flat(config)
@@ -483,7 +433,7 @@ def shown(config: Config) -> dict[str, Value]:
 
 
 def changed(config: Config) -> dict[str, Value]:
-    """The settings that are not as they come, by name, fit to be printed."""
+    """Those that are not as they come."""
     return {name: value for name, value in shown(config).items() if value != DEFAULTS[name]}
 
 
@@ -501,9 +451,6 @@ def without_password(url: str, shown: str = "") -> str:
     return "?".join(filter(None, (place, re.sub("&+", "&", hidden).strip("&"))))
 
 
-# Writing.
-
-
 def write(home: str, name: str, value: str | None) -> None:
     """Set `name` in the config.toml of `home`; None takes it out, also what nobody knows. Comments
     and order stay."""
@@ -519,10 +466,9 @@ def write(home: str, name: str, value: str | None) -> None:
             files.replace(path, document.as_string().encode())
     except OSError as error:
         hint = "check the folder's permissions and the free disk space"
-        reason = error.strerror or str(error)
-        raise ConfigError(
-            "cannot write {path}: {reason}", hint=hint, path=path, reason=reason
-        ) from None
+        why = error.strerror or str(error)
+        said = ConfigError("cannot write {path}: {reason}", hint=hint, path=path, reason=why)
+        raise said from None
 
 
 def without_secrets(home: str) -> str:

@@ -4,8 +4,7 @@
     ├── UsageError             2  an invalid command or argument
     ├── ForbiddenError         2  not allowed for this agent, chat or token
     ├── NotFoundError          3  no such home, space, memory or message
-    │   ├── DeletedSpaceError     the space was deleted while it was open
-    │   └── GoneError             the same, raised by `loxodon.compat`; also a ValueError
+    │   └── DeletedSpaceError     the space was deleted while it was open
     ├── InputError             4  invalid text, date, file or field
     │   ├── CursorError           a cursor that is none of the list that is asked for
     │   └── CallError             an invalid call, raised by `loxodon.compat`; also a ValueError
@@ -15,7 +14,6 @@
     ├── ConfigError            6  config.toml, or a setting in it, is invalid
     ├── StoreError             7  the database cannot be used
     │   ├── ForeignStoreError     it is not a Loxodon database
-    │   ├── NewerStoreError       it was written by a newer version of Loxodon
     │   ├── DamagedStoreError     it is damaged
     │   ├── FullStoreError        the disk is full
     │   ├── UnwritableStoreError  the home cannot be written
@@ -28,7 +26,6 @@
     └── ModelError             8  the model gave no usable answer
         ├── UnreachableModelError it cannot be reached, or is too slow
         ├── BusyModelError        it is overloaded, or fails
-        ├── RejectedModelError    it rejects the key, the address or the request
         ├── BadReplyError         its answer makes no sense
         └── SpentModelError       its tokens for today are used up
 
@@ -107,9 +104,6 @@ class InputError(LoxodonError, exit_code=4, code="bad_input"): ...
 class CursorError(InputError, code="bad_cursor"): ...
 
 
-class GoneError(NotFoundError, ValueError): ...
-
-
 class CallError(InputError, ValueError, code="bad_call"): ...
 
 
@@ -123,10 +117,8 @@ class TokenReusedError(LoxodonError, exit_code=5): ...
 
 
 def stale_edit(id: str, found: int, given: int) -> StaleEditError:
-    """The error for an edit of version `given` of a memory that is at `found`."""
     return StaleEditError(
-        "{id} was changed in the meantime: it is at version {found}, but the edit is for version "
-        "{given}",
+        "{id} was changed in the meantime: it is at version {found}, not {given}",
         hint="check it with `loxodon get {id}`, then repeat the edit",
         id=id,
         found=found,
@@ -142,7 +134,6 @@ INSTALL = (
 
 
 def unwritable(path: str, reason: str | OSError) -> StoreError:
-    """A file that could not be written, and why."""
     if isinstance(reason, OSError):
         path = path or str(reason.filename or "…")
         if reason.errno in (ENOSPC, EDQUOT):
@@ -156,7 +147,6 @@ def unwritable(path: str, reason: str | OSError) -> StoreError:
 
 
 def no_memory(id: str) -> NotFoundError:
-    """The error for a memory that is not there."""
     hint = "list the memories with `loxodon list`"
     return NotFoundError("no memory with the id {id}", hint=hint, id=repr(id))
 
@@ -171,9 +161,6 @@ class StoreError(LoxodonError, exit_code=7): ...
 
 
 class ForeignStoreError(StoreError): ...
-
-
-class NewerStoreError(StoreError): ...
 
 
 class DamagedStoreError(StoreError): ...
@@ -208,9 +195,6 @@ class UnreachableModelError(ModelError): ...
 
 
 class BusyModelError(ModelError): ...
-
-
-class RejectedModelError(ModelError): ...
 
 
 class BadReplyError(ModelError): ...

@@ -28,10 +28,7 @@ EDITABLE = frozenset(Changes.__annotations__)  # what `Memory.edit` can change
 
 
 def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[str, Any]:
-    """Fields of a memory of `kind` as they may be kept; an InputError for the first that may not.
-
-    A time without a zone is the user's own.
-    """
+    """Fields of a memory of `kind` as they may be kept; a time without a zone is the user's own."""
     found = {name: _field(name, value, zone) for name, value in fields.items()}
     if kind == "belief" and found.get("confidence") == 1.0:
         hint = "lower the confidence, or save it as a fact"
@@ -55,7 +52,7 @@ def _field(name: str, value: Any, zone: tzinfo | None) -> Any:
         case "project" | "topic":
             return checked_text(value, name, MAX_NAME)
         case "subject" | "attribute" | "value":
-            return checked_text(value, name, MAX_NAME) if value != "" else ""
+            return "" if value == "" else checked_text(value, name, MAX_NAME)
         case "tags" | "entities":
             if not isinstance(value, list | tuple | set | frozenset):
                 raise InputError("{field} must be a list of names", field=name)
@@ -66,16 +63,14 @@ def _field(name: str, value: Any, zone: tzinfo | None) -> Any:
 
 
 def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
-    """What was asked for as a filter; an InputError for a question that makes no sense."""
     choices = {"kind": (*KINDS, "turn", "note"), "state": STATES, "told": AUDIENCES}
     for name, allowed in choices.items():
         if asked.get(name) is not None:
             choice("audience" if name == "told" else name, asked[name], allowed)
-    for name in ("since", "until"):
-        asked[name] = moment(name, asked.get(name), zone)
-    if asked["since"] and asked["until"] and asked["since"] >= asked["until"]:
+    since, until = (moment(name, asked.get(name), zone) for name in ("since", "until"))
+    if since and until and since >= until:
         raise InputError("the time range ends before it starts", hint="since must be before until")
-    return Filter(**asked)
+    return Filter(**asked | {"since": since, "until": until})
 
 
 def names_of(text: str) -> list[str]:
@@ -84,23 +79,21 @@ def names_of(text: str) -> list[str]:
 
 
 def retagged(tags: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
-    """The tags after changes as they are typed, `+a -b`; a UsageError where one is none."""
-    found = dict.fromkeys(tags)
+    """The tags after changes as they are typed, `+a -b`."""
+    found = [*tags]
     for change in changes:
         names = names_of(change[1:])
         if change[:1] not in ("+", "-") or not names:
             hint = "write +name or -name"
             raise UsageError("{change} is not a tag change", hint=hint, change=repr(change))
-        for name in names:
-            if change[0] == "+":
-                found[name] = None
-            else:
-                found.pop(name, None)
-    return tuple(found)
+        if change[0] == "-":
+            found = [one for one in found if one not in names]
+        else:
+            found += names
+    return tuple(dict.fromkeys(found))
 
 
 def number(name: str, value: object) -> int:
-    """A whole number that is not negative."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     raise _wrong(name, value, hint="it must be a whole number, 0 or more")
@@ -112,14 +105,12 @@ def _wrong(name: str, value: object, hint: str, choices: str = "") -> InputError
 
 
 def is_text(name: str, value: object) -> None:
-    """Any text, also an empty one; nothing that is no text."""
     if not isinstance(value, str):
         kind = type(value).__name__
         raise InputError("the {what} must be text, not {type}", what=name, type=kind)
 
 
 def moment(name: str, value: object, zone: tzinfo | None) -> datetime | None:
-    """A moment with a zone, or None."""
     if value is None:
         return None
     if not isinstance(value, datetime):
@@ -130,6 +121,5 @@ def moment(name: str, value: object, zone: tzinfo | None) -> datetime | None:
 
 
 def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """One of the choices."""
     if value not in choices:
         raise _wrong(name, value, hint="choose one of {choices}", choices=", ".join(choices))

@@ -2,10 +2,6 @@
 
 SQLite lets writers wait by sleeping and trying again, which starves some of them for seconds. flock
 wakes those who wait about in the order they came (figures in docs/benchmarks.md).
-
-A forked process has copies of its parent's locks and connections but none of its threads. Whoever
-holds such a thing registers it (`at_fork`), and its `after_fork` drops it in every child before
-anything else runs. What must not be in use during a fork has a `before_fork`, which waits for it.
 """
 
 from __future__ import annotations
@@ -16,11 +12,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from loxodon.errors import unwritable
 from loxodon.files import private, shared
+
+if TYPE_CHECKING:
+    from loxodon.store.postgres.home_state import AdvisoryLock
 
 if sys.platform == "win32":  # pragma: no cover
     import msvcrt
@@ -52,19 +51,7 @@ else:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
-class Lock(Protocol):
-    """Held by one process at a time, and let go when that process dies."""
-
-    def acquire(self, seconds: float) -> bool:
-        """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
-        ...
-
-    def release(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
-def lock_at(path: str) -> Lock:
+def lock_at(path: str) -> FileLock | AdvisoryLock:
     """The lock at a path, on disk or in the database of a home."""
     if there := shared(path):
         return there[0].lock(there[1])
@@ -86,6 +73,7 @@ class FileLock:
         return open(self._path, "a+b", buffering=0, opener=private)
 
     def acquire(self, seconds: float) -> bool:
+        """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
         if self._file is None:
             self._file = self._opened()
         descriptor = self._file.fileno()
@@ -104,9 +92,8 @@ class FileLock:
 
 
 def _wait(descriptor: int, seconds: float) -> bool:
-    """Wait for a lock; flock's own wait cannot be given up, so a thread waits, and lets go of what
-    it gets too late. It has a descriptor of its own: ours may be closed, and its number used again.
-    """
+    """flock's own wait cannot be given up, so a thread waits, and lets go of what it gets too late.
+    It has a descriptor of its own: ours may be closed, and its number used again."""
     own, deciding, held = os.dup(descriptor), threading.Lock(), threading.Event()
     given_up = False
 
@@ -167,24 +154,16 @@ def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
                     rmtree(draft, ignore_errors=True)
 
 
-# Forks
+# A forked process has copies of its parent's locks and connections but none of its threads.
 
 _holders: WeakSet[Any] = WeakSet()
 _quiet: dict[int, list[Any]] = {}  # what a thread that is about to fork has waited for
 
 
 def at_fork(holder: Any) -> None:
-    """Call its `after_fork`, which drops what is the parent's without waiting, in every child that
-    is forked while it lives. With a `before_fork`, which says whether it is at rest now, it is
-    waited for, and its `go_on` called in the parent."""
+    """Have its `after_fork` drop what is the parent's in every child that is forked while it lives.
+    One with a `before_fork` is waited for until it is at rest; then comes `go_on` in the parent."""
     _holders.add(holder)
-
-
-def leave_behind(it: object) -> None:
-    """Never destroy this object: its destructor would act on what is the parent's."""
-    import ctypes
-
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(it))
 
 
 def _before() -> None:

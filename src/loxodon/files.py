@@ -1,9 +1,8 @@
 """Writing files that only their owner may read, and that a kill or a power cut leaves whole.
 
-The small state of a home (tokens, policy, master key …) is in files. A home whose spaces are in
-PostgreSQL has it in the table `home_state` there, so that every server sees the same. Then a path
-begins with the address of the database (`postgresql://host/db/tokens.toml`), and the functions here
-ask the table that is registered for it (`share`).
+A home whose spaces are in PostgreSQL has its small state (tokens, policy, master key) in the table
+`home_state` there. Then a path begins with the address of the database
+(`postgresql://host/db/tokens.toml`), and the functions here ask the table registered for it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ _SHARED: dict[str, PostgresState] = {}
 
 
 def share(root: str, state: PostgresState) -> None:
-    """Register the state of the home `root`, a path that begins with `SCHEME`."""
     _SHARED[root] = state
 
 
@@ -40,7 +38,6 @@ def shared(path: str) -> tuple[PostgresState, str] | None:
 
 
 def read(path: str) -> bytes:
-    """What is in a file; FileNotFoundError where there is none."""
     if there := shared(path):
         return there[0].read(there[1])
     with open(path, "rb") as file:
@@ -70,7 +67,6 @@ def names(folder: str) -> list[str]:
 
 
 def remove(path: str) -> None:
-    """Remove a file; FileNotFoundError where there is none."""
     if there := shared(path):
         there[0].remove(there[1])
     else:
@@ -78,7 +74,6 @@ def remove(path: str) -> None:
 
 
 def make_folder(path: str) -> None:
-    """See to it that a folder is there, its owner's alone."""
     if not path.startswith(SCHEME):
         os.makedirs(path, mode=0o700, exist_ok=True)
 
@@ -108,11 +103,11 @@ def replace(path: str, data: bytes, mode: int = PRIVATE) -> None:
         raise
 
 
-def append(path: str, data: bytes) -> int:
-    """Put `data` at the end of a file, all of it or nothing, on disk; how many bytes the file has
-    then."""
+def append(path: str, data: bytes) -> None:
+    """Put `data` at the end of a file, all of it or nothing, on disk."""
     if there := shared(path):
-        return there[0].append(there[1], data)
+        there[0].append(there[1], data)
+        return
     file = private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         before = os.fstat(file).st_size
@@ -128,7 +123,6 @@ def append(path: str, data: bytes) -> int:
         os.close(file)
     if not before:
         sync_folder(os.path.dirname(path))
-    return before + len(data)
 
 
 def sync_folder(folder: str) -> None:

@@ -5,9 +5,9 @@
         print(memory.recall("花生").context)
 
 Messages go to the journal, consolidation turns them into memories, `recall` searches both. Each
-verb is a method with the decorator `verb`, from which HTTP, the client, the command line and MCP
-are derived. Those for single memories are in `consolidate/knowledge.py`, those that give text for
-prompts in `recall/recalling.py`, those for pages in `recall/overviews.py`, the others here.
+verb is a method with the decorator `verb`, from which all surfaces are derived. Those for single
+memories are in `consolidate/knowledge.py`, those that give text for prompts in
+`recall/recalling.py`, those for pages in `recall/overviews.py`, the others here.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from loxodon import files
+from loxodon import files, verbs
 from loxodon.clock import Clock
+from loxodon.compat.documents import Documents
 from loxodon.config import Config
-from loxodon.consolidate.embedders import Embedders
+from loxodon.consolidate.embedding import Embedders
 from loxodon.consolidate.knowledge import Knowledge
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, moment, number
@@ -34,35 +35,18 @@ from loxodon.paging import Page, cut, paged
 from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
 from loxodon.security.audit import put_on_record
-from loxodon.store import Filter, Progress
+from loxodon.security.audit_log import AuditLog
+from loxodon.security.keys import Seal
+from loxodon.security.permissions import narrower, wall_of
+from loxodon.store import Progress, quiet
 from loxodon.store.driver import LOCK_SECONDS
-from loxodon.store.pages import ANY
-from loxodon.store.walls import Wall
+from loxodon.store.walls import Wall, documents_of
 from loxodon.types import CHATS, Added, Audience, Chat, Draft, Pause, Problems, Record, State, Turn
-from loxodon.verbs import (
-    TURNS,
-    VERBS,
-    About,
-    Arg,
-    InProject,
-    InSession,
-    OfKind,
-    OnTopic,
-    PageCursor,
-    PageLimit,
-    Query,
-    Route,
-    Since,
-    Until,
-    Verb,
-    WithTag,
-    override,
-    verb,
-)
+from loxodon.verbs import VERBS, Arg, Cursor, Limit, Route, Since, Until, Verb, verb
+from loxodon.views.workspace import Workspace
 
 if TYPE_CHECKING:
     from loxodon.backup.create import Backup, Backups
-    from loxodon.compat.documents import Documents
     from loxodon.consolidate.consolidation import Consolidation
     from loxodon.consolidate.embedding import Embedded
     from loxodon.consolidate.model_reading import ModelChecked
@@ -74,18 +58,13 @@ if TYPE_CHECKING:
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
-    from loxodon.security.audit_log import AuditLog
     from loxodon.security.inspection import Inspected
-    from loxodon.security.keys import Seal
     from loxodon.status import Stats, Status
     from loxodon.store.parts import WorkingSessions
     from loxodon.store.store import Store
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
-    from loxodon.views.workspace import Workspace
 
 _COUNT_SECONDS = 1.0  # the end of a recall waits for other writers, to count what it gave
-_ONLY = "with ids: delete nothing else that says the same, and of messages only what says it"
-_DOUBTFUL = "with an entity: also delete what may be about it, as a preview lists it"
 
 
 def _delete(path: str, name: str, about: str) -> Route:
@@ -114,15 +93,10 @@ class Memory(Knowledge, Recalling, Overviews):
         `config` replaces config.toml and the environment; a mapping may set single keys
         (`{"recall.top": 5}`), and finds the data where config.toml says unless it sets `store.url`.
         `embedder` has a `name` and a method `embed(texts)` that returns one vector per text. `key`,
-        32 bytes, is instead of the settings `encryption.*`. `agent`, `chat` and `relays` limit what
-        can be seen; see `within`.
+        32 bytes, is instead of the settings `encryption.*`. `agent`, `chat` and `relays`: `within`.
         """
         choice("chat", chat, CHATS)
-        wall = Wall()
-        if agent or chat != "direct":
-            from loxodon.security.permissions import wall_of
-
-            wall = wall_of(agent, chat, relays)
+        wall = wall_of(agent, chat, relays) if agent or chat != "direct" else Wall()
         opened = open_space(os.fspath(path), space, config, clock, key, wall)
         if not opened.config.enabled:
             from loxodon.views.plain import PlainMemory
@@ -165,7 +139,7 @@ class Memory(Knowledge, Recalling, Overviews):
     def __init_subclass__(cls) -> None:
         for method in [*vars(cls).values()]:
             if callable(method) and method.__name__ in VERBS:
-                override(cls, method)
+                verbs.override(cls, method)
 
     def __enter__(self) -> Memory:
         return self
@@ -196,10 +170,8 @@ class Memory(Knowledge, Recalling, Overviews):
 
         An agent sees its own memories, those of no agent and those whose audience is `all`; it
         changes only its own. What it says counts as its own words, unless it `relays` the user's. A
-        group sees nothing private. The returned memory is closed with this one.
+        group sees nothing private.
         """
-        from loxodon.security.permissions import narrower
-
         choice("chat", chat, CHATS)
         wall = narrower(self._space.wall, agent, chat, relays)
         if wall == self._space.wall:
@@ -231,11 +203,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def seal(self) -> Seal | None:
         """Encrypts the files beside an encrypted database; None if it is not encrypted."""
-        if not self._space.keys:
-            return None
-        from loxodon.security.keys import Seal
-
-        return Seal(self._space.keys)
+        return Seal(self._space.keys) if self._space.keys else None
 
     def now(self) -> datetime:
         """The current time by this memory's clock, to the millisecond, as it is stored."""
@@ -246,22 +214,18 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("POST /turns", access="write", audit="writes", makes_space=True)
     def add(
         self,
-        turns: Annotated[Iterable[Mapping[str, object]], Arg("the turns, oldest first", TURNS)],
+        turns: Annotated[Iterable[Mapping[str, object]], Arg("turns, oldest first", verbs.TURNS)],
         session: Annotated[str, Arg("session for turns that name none")] = "",
         progress: Progress | None = None,
         *,
-        me: Annotated[
-            Collection[str],
-            Arg("the user's names in these turns; other named speakers are other people"),
-        ] = (),
+        me: Annotated[Collection[str], Arg("the user's names; other speakers are others")] = (),
     ) -> Added:
         """Add turns to the journal, in order. They are on disk when the answer comes. A turn that
-        the journal already has, by its id or by its time and text, is not added again; one with
-        neither is new.
+        the journal already has, by its id or by its time and text, is not added again.
 
         A turn has `role` and `content`, and optionally `at`, `speaker`, `id`, `session`, `channel`,
-        `chat` and `origin`. If any is invalid, none is added, and an InputError lists those. Turns
-        of a speaker in `me`, and those without one, are the user's own words.
+        `chat` and `origin`. If any is invalid, none is added. Turns of a speaker in `me`, and those
+        without one, are the user's own words.
         """
         from loxodon.journal.jsonl import drafts_of
 
@@ -278,25 +242,22 @@ class Memory(Knowledge, Recalling, Overviews):
         live: bool = False,
         me: Collection[str] = (),
     ) -> Added:
-        """Like `add`, for turns that a reader has already checked (`journal.read`).
-
-        Turns without a session get the first of `names` that is unused or begins with the same
-        turns. What was said during a pause, and what was forgotten, is not added. The time of a
-        turn without `at` is unknown, unless it is `live`.
-        """
+        """Like `add`, for turns that a reader has checked. Those without a session get the first of
+        `names` that is unused or begins with the same turns; those without `at` happen now if they
+        are `live`."""
         self._note_used()
         return self._journal.add(drafts, names, progress, live, me)
 
     @verb("GET /turns", audit="reads", masked="unless revealed")
     def journal(
         self,
-        query: Query = "",
+        query: verbs.Query = "",
         *,
-        session: InSession = None,
+        session: verbs.InSession = None,
         since: Since = None,
         until: Until = None,
-        limit: PageLimit = 0,
-        cursor: PageCursor = "",
+        limit: Limit = 0,
+        cursor: Cursor = "",
     ) -> Page[Turn]:
         """List turns: the latest, in order of time; the next page has those before. With a query:
         those that match, best first, on one page."""
@@ -313,16 +274,10 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("GET /sessions", audit="reads")
     def sessions(
-        self,
-        *,
-        since: Since = None,
-        until: Until = None,
-        limit: PageLimit = 0,
-        cursor: PageCursor = "",
+        self, *, since: Since = None, until: Until = None, limit: Limit = 0, cursor: Cursor = ""
     ) -> Page[Session]:
         """List the conversations in the journal, the one that began last first."""
-        where = filter_of(self._space.zone, since=since, until=until)
-        return self._listed("sessions", limit, cursor, where)
+        return self._listed("sessions", limit, cursor, since=since, until=until)
 
     @verb("GET /turns/{ref}", audit="reads", masked="unless revealed")
     def turn(self, ref: str) -> Turn:
@@ -331,19 +286,15 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("GET /segments", audit="reads", masked="always")
     def segments(
-        self, since: Since = None, *, limit: PageLimit = 0, cursor: PageCursor = ""
+        self, since: Since = None, *, limit: Limit = 0, cursor: Cursor = ""
     ) -> Page[Segment]:
         """List segments: parts of conversations about one topic, in order of time."""
-        where = filter_of(self._space.zone, since=since)
-        return self._listed("segments", limit, cursor, where)
+        return self._listed("segments", limit, cursor, since=since)
 
     @verb("GET /events", audit="reads", masked="always")
-    def events(
-        self, since: Since = None, *, limit: PageLimit = 0, cursor: PageCursor = ""
-    ) -> Page[Event]:
+    def events(self, since: Since = None, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Event]:
         """List events: one line for each session and day, in order of time."""
-        day = f"{since:%Y-%m-%d}" if since else ""
-        return self._listed("events", limit, cursor, value=day)
+        return self._listed("events", limit, cursor, f"{since:%Y-%m-%d}" if since else "")
 
     # Memories
 
@@ -351,23 +302,23 @@ class Memory(Knowledge, Recalling, Overviews):
     def list(
         self,
         *,
-        kind: OfKind = None,
-        state: Annotated[
-            State | Literal["all"] | None, Arg("which memories to list (active)")
-        ] = "active",
-        project: InProject = None,
-        topic: OnTopic = None,
-        tag: WithTag = None,
-        entity: About = None,
+        kind: verbs.OfKind = None,
+        state: Annotated[State | Literal["all"] | None, Arg("which to list (active)")] = "active",
+        project: verbs.InProject = None,
+        topic: verbs.OnTopic = None,
+        tag: verbs.WithTag = None,
+        entity: verbs.About = None,
         since: Since = None,
         until: Until = None,
-        limit: PageLimit = 0,
-        cursor: PageCursor = "",
+        limit: Limit = 0,
+        cursor: Cursor = "",
         audience: Annotated[Audience | None, Arg("only what this audience may see")] = None,
     ) -> Page[Record]:
         """List memories, newest first. `limit` 0 returns all."""
-        where = filter_of(
-            self._space.zone,
+        return self._listed(
+            "list",
+            limit,
+            cursor,
             kind=kind,
             state=None if state == "all" else state,
             project=project,
@@ -378,10 +329,9 @@ class Memory(Knowledge, Recalling, Overviews):
             until=until,
             told=audience,
         )
-        return self._listed("list", limit, cursor, where)
 
     @verb("GET /memories/{id}/history", audit="reads", masked="unless revealed")
-    def history(self, id: str, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Version]:
+    def history(self, id: str, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Version]:
         """List every version of a memory, oldest first."""
         with self._store.reading():
             self.get(id)
@@ -397,19 +347,15 @@ class Memory(Knowledge, Recalling, Overviews):
             str | None,
             Arg("which entries (held)", ("held", "released", "dropped", "unclear", "all")),
         ] = "held",
-        limit: PageLimit = 50,
-        cursor: PageCursor = "",
+        limit: Limit = 50,
+        cursor: Cursor = "",
     ) -> Page[Held]:
         """List instructions found in other people's text and held back, and what the user asked to
-        have forgotten (`reason` begins with `forget`), newest first.
-
-        Agents and groups do not see the text. An `unclear` request to forget needs an answer.
-        """
+        have forgotten (`reason` begins with `forget`), newest first."""
         from loxodon.guard import quarantine
 
         choice("state", state or "all", (*quarantine.STATES, "all"))
-        which = None if state in (None, "all") else state
-        read = partial(quarantine.listed, self._store, which)
+        read = partial(quarantine.listed, self._store, None if state == "all" else state)
         found = self._paged("quarantine", limit, cursor, read)
         if self._store.wall.stands:
             found[:] = [one._replace(text="") for one in found]
@@ -437,12 +383,12 @@ class Memory(Knowledge, Recalling, Overviews):
             return quarantine.drop(self._store, id, self.now())
 
     @verb("GET /reviews", audit="reads", masked="always")
-    def reviews(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Review]:
+    def reviews(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Review]:
         """List beliefs to review, oldest first."""
         return self._listed("reviews", limit, cursor)
 
     @verb("GET /entities", audit="reads", masked="always")
-    def entities(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Entity]:
+    def entities(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Entity]:
         """List known people, places and things, in the order they were first named."""
         return self._listed("entities", limit, cursor)
 
@@ -474,7 +420,7 @@ class Memory(Knowledge, Recalling, Overviews):
     # Recall
 
     @verb("GET /reminders", audit="reads", masked="always", name="reminders")
-    def due_reminders(self, limit: PageLimit = 20, cursor: PageCursor = "") -> Page[Record]:
+    def due_reminders(self, limit: Limit = 20, cursor: Cursor = "") -> Page[Record]:
         """List plans that are due and not done, earliest first."""
         return self.schedule.reminders(number("limit", limit), cursor)
 
@@ -484,9 +430,7 @@ class Memory(Knowledge, Recalling, Overviews):
     def consolidate(
         self,
         *,
-        force: Annotated[
-            bool, Arg("run even if nothing is pending, or after three failures")
-        ] = False,
+        force: Annotated[bool, Arg("run even if nothing is pending, or after failures")] = False,
         if_due: Annotated[bool, Arg("run only if it is due")] = False,
         phase: Annotated[int | None, Arg("run only this phase, 1 to 7")] = None,
         progress: OnPhase | None = None,
@@ -512,8 +456,8 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb()
     def flush_due(self, began: datetime | None = None) -> str:
-        """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`), or `over` if something was
-        said before the program that asks `began`; empty if it is not."""
+        """Why a flush is due: `tokens`, `quiet`, or `over` if something was said before the program
+        that asks `began`; empty if it is not."""
         return "" if self.paused else self._consolidation().flush_due(began)
 
     @verb("GET /due", name="due")
@@ -558,17 +502,16 @@ class Memory(Knowledge, Recalling, Overviews):
         since: Annotated[datetime | None, Arg("everything said from this time on")] = None,
         all: Annotated[bool, Arg("everything")] = False,
         also: Annotated[Sequence[str], Arg("with an entity: also delete these names")] = (),
-        only: Annotated[bool, Arg(_ONLY)] = False,
-        doubtful: Annotated[bool, Arg(_DOUBTFUL)] = False,
+        only: Annotated[bool, Arg("with ids: nothing else that says the same")] = False,
+        doubtful: Annotated[bool, Arg("with an entity: also what may be about it")] = False,
         dry_run: Annotated[bool, Arg("only count what would be deleted")] = False,
         progress: Progress | None = None,
     ) -> Receipt:
         """Delete something permanently, everywhere, and keep it from coming back: by ids, or by
         one of the other fields. Returns a receipt without the deleted text.
 
-        With a memory go memories in the same words, and the clauses in the journal that say it;
-        with an entity every sentence about it; with a turn, a session or a time what is known only
-        from these. `Receipt.files` lists the user's files that still contain it.
+        With a memory go the clauses in the journal that say it; with an entity every sentence about
+        it; with a turn, a session or a time what is known only from these.
         """
         from loxodon.forget.forgetting import forget
         from loxodon.forget.select import Selection
@@ -577,10 +520,10 @@ class Memory(Knowledge, Recalling, Overviews):
         named, others = tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(also))
         chosen = Selection(named, entity, session, at, all, others, only, doubtful)
         self._catch_up()  # what waits in plain files is forgotten with the rest
-        return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or _quiet)
+        return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or quiet)
 
     @verb("GET /receipts", access="owner", audit="reads")
-    def receipts(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Receipt]:
+    def receipts(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Receipt]:
         """List what was forgotten, when and by whom, newest first."""
         from loxodon.forget.receipts import kept
 
@@ -593,10 +536,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     @verb("POST /pause", access="owner", audit="writes")
     def pause(
-        self,
-        until: Annotated[
-            datetime | None, Arg("when the pause ends (default: when resumed)")
-        ] = None,
+        self, until: Annotated[datetime | None, Arg("when it ends (default: when resumed)")] = None
     ) -> Pause:
         """Stop recording and learning; recall still works."""
         return self._space.pauses.begin(self.now(), moment("until", until, self._space.zone))
@@ -616,24 +556,17 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def workspace(self) -> Workspace:
         """The memory as text, and the files beside it."""
-        from loxodon.views.workspace import Workspace
-
         return Workspace(self, self._store, self._space.folder, self._space.zone)
 
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether the log was tampered with."""
-        from loxodon.security.audit_log import AuditLog
-
         self.for_owner()
         return AuditLog(self._store, self._space.zone)
 
     @property
     def documents(self) -> Documents:
         """JSON values that programs store beside the memories, by namespace and key."""
-        from loxodon.compat.documents import Documents
-        from loxodon.store.walls import documents_of
-
         return Documents(self._store, self.now, documents_of(self.agent), self.guard)
 
     @property
@@ -659,12 +592,12 @@ class Memory(Knowledge, Recalling, Overviews):
         from loxodon import status
 
         with self._store.reading():
-            return status.stats(self, self._store, self._embedders.coverage(self._space))
+            return status.stats(self._store)
 
     @verb("POST /validate", access="owner", audit="works", long="cut")
     def validate(self, progress: Progress | None = None) -> Problems:
         """Check the data and its indexes for damage."""
-        return list(self._store.check(progress or _quiet))
+        return list(self._store.check(progress or quiet))
 
     @verb("POST /backup", access="owner", audit="reads", long="kept")
     def backup(
@@ -683,14 +616,13 @@ class Memory(Knowledge, Recalling, Overviews):
             raise refused("backup")
         self._store.counts()  # says why where there is nothing to read
         named = None if path is None else os.fspath(path)
-        how: dict[str, Any] = {"keep": keep, "overwrite": overwrite, "progress": progress or _quiet}
+        how: dict[str, Any] = {"keep": keep, "overwrite": overwrite, "progress": progress or quiet}
         how |= {"config": self.config, "keys": self._space.keys, "now": self.now()}
         return backup(self.home, [self.space], named, **how)
 
     @verb("GET /backups", access="owner")
     def backups(self) -> Backups:
-        """List the backups of this space in the folder of the setting backup.folder, newest
-        first."""
+        """List the backups of this space in the folder backup.folder, newest first."""
         from loxodon.backup.create import found
 
         return found(self.home, self.space, self.config, self._space.zone)
@@ -698,14 +630,12 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("POST /rebuild-index", access="owner", audit="works", long="cut", field="indexed")
     def rebuild_index(self, progress: Progress | None = None) -> int:
         """Rebuild every index from the data. Returns how many rows were indexed."""
-        return self._store.rebuild(progress or _quiet)
+        return self._store.rebuild(progress or quiet)
 
     @verb(access="owner")
     def beside(self, path: str) -> Store:
         """Open the store in another, set-aside file of this space. The caller closes it."""
-        from loxodon.opening import store_beside
-
-        return store_beside(self._space, path)
+        return self._space.beside(path)
 
     # What does the work
 
@@ -717,10 +647,10 @@ class Memory(Knowledge, Recalling, Overviews):
         return paged(verb, cursor, lambda after: read(limit, after))
 
     def _listed(
-        self, verb: str, limit: int, cursor: str, where: Filter = ANY, value: object = None
+        self, verb: str, limit: int, cursor: str, value: object = None, **asked: Any
     ) -> Page[Any]:
         """A page of a list of the store."""
-        name = "memories" if verb == "list" else verb
+        name, where = "memories" if verb == "list" else verb, filter_of(self._space.zone, **asked)
         return self._paged(
             verb, limit, cursor, lambda n, after: self._store.page(name, n, after, where, value)
         )
@@ -754,16 +684,9 @@ class Memory(Knowledge, Recalling, Overviews):
         self.workspace.index()
 
 
-def _quiet(done: int, total: int) -> None:
-    """Ignore progress."""
-
-
 def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
-    from loxodon.compat import documents  # noqa: F401  which declare theirs
-    from loxodon.jobs import schedule  # noqa: F401
-    from loxodon.security import audit_log  # noqa: F401
-    from loxodon.views import workspace  # noqa: F401
+    from loxodon.jobs import schedule  # noqa: F401  which declares its own
 
     return VERBS
 

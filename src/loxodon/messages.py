@@ -15,13 +15,13 @@ _language = "en"
 
 
 def use(language: str) -> None:
-    """Set the language of this process; only entry points call this."""
+    """Set the language of this process, by its name or a locale's such as `zh_CN.UTF-8`; only entry
+    points call this."""
     global _language
-    _language = language if language in LANGUAGES else "en"
+    _language = "zh" if language.lower().startswith("zh") else "en"
 
 
 def current() -> str:
-    """The language of this process."""
     return _language
 
 
@@ -38,11 +38,6 @@ def tn(one: str, many: str, n: int, lang: str | None = None, /, **values: object
     if (lang or _language) != "en":
         forms = _catalogue(lang or _language).get(one, forms)
     return forms[0 if n == 1 else -1].format(n=n, **values)
-
-
-def language_of_locale(name: str) -> str:
-    """`zh` for a Chinese locale name such as `zh_CN.UTF-8`, `en` for all others."""
-    return "zh" if name.lower().startswith("zh") else "en"
 
 
 @cache

@@ -22,14 +22,14 @@ from loxodon.errors import LoxodonError, unwritable
 from loxodon.layout import OLD_SESSIONS
 from loxodon.security import pauses
 from loxodon.security.audit import entries_of
+from loxodon.security.keys import Seal
 from loxodon.store import StoredReceipt
-from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 from loxodon.working.transcript import line_of
 
 if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
-    from loxodon.security.keys import Seal
+    from loxodon.store.store import Store
 
 _INDEX = "sessions.json"
 # What leaves a file for the next open, or, where it is none of ours, for its owner to look at.
@@ -39,51 +39,47 @@ _TAKEN = "old_audit_log"  # the value that says that the log in files was taken 
 
 
 def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
-    """Take over what there is; what a full disk leaves is taken over at the next open.
-
-    `more_keys` are keys that transcripts may be sealed with, besides those of the space.
-    """
-    found = {*files.names(space.folder)}
+    """Take over what there is; `more_keys` are others that transcripts may be sealed with."""
+    found, store, walled = files.names(space.folder), space.store, space.wall.stands
     if OLD_SESSIONS in found:  # all are taken over at once, whoever comes first
-        walled = space.wall.stands
-        store = space.store.behind(Wall()) if walled else space.store
-        with closing(store) if walled else nullcontext():
-            _take_sessions(store, space, more_keys)
-    if not space.wall.stands:
-        with suppress(*_LEFT):
-            if "audit" in found:  # first: what follows is put on record
-                _take_log(space)
-            if "paused" in found:
-                _take_pauses(space.store, os.path.join(space.folder, "paused"))
-            if "forgotten" in found:
-                _take_tombstones(space.store, os.path.join(space.folder, "forgotten"))
+        keys = (*space.keys, *more_keys)
+        with closing(store.behind(Wall())) if walled else nullcontext(store) as whole:
+            _take_sessions(
+                whole, os.path.join(space.folder, OLD_SESSIONS), Seal(keys) if keys else None
+            )
+    if walled:
+        return
+    with suppress(*_LEFT):
+        if "audit" in found:  # first: what follows is put on record
+            _take_log(space, store)
+        for name, put in (("paused", _put_pauses), ("forgotten", _put_tombstones)):
+            if name in found:
+                path = os.path.join(space.folder, name)
+                with store.writing():
+                    put(store, path)
+                files.remove(path)
 
 
-def _take_pauses(store: Store, path: str) -> None:
+def _put_pauses(store: Store, path: str) -> None:
     text = json.dumps(json.loads(files.read(path)))
-    with store.writing():
-        if not store.value(pauses.VALUE):
-            store.set_value(pauses.VALUE, text)
-    files.remove(path)
+    if not store.value(pauses.VALUE):
+        store.set_value(pauses.VALUE, text)
 
 
-def _take_tombstones(store: Store, path: str) -> None:
-    with store.writing():
-        for line in _lines(path):
-            if kept := line.get("receipt"):
-                store.execute_many("put_receipt", [StoredReceipt(**kept)])
-            else:
-                mark = bytes.fromhex(line["mark"])
-                one = (line["kind"], mark, line["until"], line.get("size", 0))
-                store.execute_many("put_tombstone", [one])
-    files.remove(path)
+def _put_tombstones(store: Store, path: str) -> None:
+    for line in _lines(path):
+        if kept := line.get("receipt"):
+            store.execute_many("put_receipt", [StoredReceipt(**kept)])
+        else:
+            mark = bytes.fromhex(line["mark"])
+            one = (line["kind"], mark, line["until"], line.get("size", 0))
+            store.execute_many("put_tombstone", [one])
 
 
-def _take_log(space: OpenSpace) -> None:
-    store, audit = space.store, space.store.audit
+def _take_log(space: OpenSpace, store: Store) -> None:
+    audit, place = store.audit, os.path.join(space.folder, "audit")
     if audit is None:
         return
-    place = os.path.join(space.folder, "audit")
     logs = [os.path.join(place, name) for name in files.names(place) if name.endswith(".log")]
     with audit.writing():
         if not store.value(_TAKEN):
@@ -99,13 +95,8 @@ def _take_log(space: OpenSpace) -> None:
         os.rmdir(place)
 
 
-def _take_sessions(store: Store, space: OpenSpace, more_keys: Sequence[bytes]) -> None:
-    folder = os.path.join(space.folder, OLD_SESSIONS)
-    names, keys, seal = files.names(folder), (*space.keys, *more_keys), None
-    if keys:
-        from loxodon.security.keys import Seal
-
-        seal = Seal(keys)
+def _take_sessions(store: Store, folder: str, seal: Seal | None) -> None:
+    names = files.names(folder)
     try:
         with store.writing():
             _put_sessions(store, folder, names, seal)

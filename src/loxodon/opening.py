@@ -71,7 +71,7 @@ def open_space(
         else:
             database = Database(os.path.join(folder, DATABASE), keys)
         store = Store(database, space, zone, Decay(config.decay, clock), wall, Guard.of(root))
-    return OpenSpace(home, folder, store, config, clock, zone, keys, root)
+    return OpenSpace(home, root, folder, store, config, clock, zone, keys)
 
 
 def root_of(home: str, config: Config, key: bytes | None = None) -> str:
@@ -88,12 +88,6 @@ def root_of(home: str, config: Config, key: bytes | None = None) -> str:
 
     pool.configure(config.store)
     return share(config.store.url)
-
-
-def store_beside(space: OpenSpace, path: str) -> Store:
-    """Open the store in another file of a space. The caller closes it."""
-    decay = Decay(space.config.decay, space.clock)
-    return Store(Database(path, space.keys), space.name, space.zone, decay)
 
 
 def finish_recoding(home: str) -> bool:
@@ -124,46 +118,41 @@ class OpenSpace:
     def __init__(
         self,
         home: str,
+        root: str,  # where its state is: the home, or the address of its database
         folder: str,
         store: Store,
         config: Config,
         clock: Clock,
         zone: tzinfo | None,
-        keys: Keys = (),
-        root: str = "",
+        keys: Keys,
     ) -> None:
-        self.home, self.folder = home, folder
-        self.root = root or home  # where its state is: the home, or the address of its database
-        self.store, self.config, self.keys = store, config, keys
-        self.clock, self.zone = clock, zone
-        self.guard, self.count = Guard.of(self.root), estimate
+        self.home, self.root, self.folder, self.keys = home, root, folder, keys
+        self.config, self.clock, self.zone = config, clock, zone
+        self.guard, self.count = Guard.of(root), estimate
         self._forgotten: tuple[str, Marks | None] = ("", None)
+        self._use(store)
+
+    def _use(self, store: Store) -> None:
+        self.store, self.name, self.wall = store, store.space, store.wall
+        self.chat: Chat = "group" if store.wall.group else "direct"
 
     def behind(self, wall: Wall) -> OpenSpace:
         """The same space behind a wall, with its own store."""
         other = copy(self)
-        other.store = self.store.behind(wall)
+        other._use(self.store.behind(wall))
         return other
 
-    @property
-    def name(self) -> str:
-        return self.store.space
-
-    @property
-    def wall(self) -> Wall:
-        return self.store.wall
-
-    @property
-    def chat(self) -> Chat:
-        """`group` if nothing private can be seen."""
-        return "group" if self.wall.group else "direct"
+    def beside(self, path: str) -> Store:
+        """Open the store in another file of the space. The caller closes it."""
+        decay = Decay(self.config.decay, self.clock)
+        return Store(Database(path, self.keys), self.name, self.zone, decay)
 
     @property
     def pauses(self) -> Pauses:
         return Pauses(self._read_pauses, self._write_pauses)
 
     def now(self) -> datetime:
-        """The current time by the clock, to the millisecond, as it is stored."""
+        """The current time, to the millisecond, as it is stored."""
         now = self.clock()
         now = now.replace(microsecond=now.microsecond // 1_000 * 1_000)
         return now if self.zone is None else now.astimezone(self.zone)
@@ -177,17 +166,15 @@ class OpenSpace:
 
     def _write_pauses(self, text: str) -> None:
         off = isinstance(self.store, Off)
-        store = store_beside(self, os.path.join(self.folder, DATABASE)) if off else self.store
+        store = self.beside(os.path.join(self.folder, DATABASE)) if off else self.store
         with closing(store) if off else nullcontext(), store.writing():
             store.set_value(pauses.VALUE, text)
 
     @property
     def paused(self) -> Pause | None:
-        """The current pause, or None."""
         return self.pauses.now(self.now())
 
     def refuse_if_paused(self) -> None:
-        """Raise PausedError during a pause."""
         if pause := self.paused:
             raise paused_error(pause)
 
@@ -198,7 +185,6 @@ class OpenSpace:
 
     @property
     def has_forgotten(self) -> bool:
-        """Whether anything was ever forgotten here."""
         return not isinstance(self.store, Off) and bool(self.store.scalar("has_tombstones"))
 
     def forgotten(self) -> Marks | None:
@@ -220,8 +206,5 @@ class OpenSpace:
 def check_database(path: str) -> None:
     """A space without its database was one with it: making a new one would hide the loss."""
     if not os.path.exists(path) or not os.path.getsize(path):
-        hint = (
-            "rebuild it from its text views with `loxodon restore`, or create an empty one with "
-            "`loxodon init`"
-        )
+        hint = "rebuild it from text with `loxodon restore`, or make an empty one: `loxodon init`"
         raise DamagedStoreError("{path} is missing or empty", hint=hint, path=path)

@@ -4,9 +4,8 @@
     while page.next:
         page = memory.list(limit=100, cursor=page.next)
 
-A cursor is the place of an item in the order of its list. It holds no text of the memory and is no
-secret: what may be seen is decided anew for every page. What is added meanwhile is found where the
-order puts it, and nothing that stays comes twice or is passed over.
+A cursor is the place of an item in the order of its list, so nothing that stays comes twice or is
+passed over. It is no secret: what may be seen is decided anew for every page.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ Slice = tuple[list[Item], Key | None]  # items in order, and the key of the last
 MOST, USUAL = 1_000, 100  # items of one page over HTTP
 _LONGEST = 4_000  # characters of a cursor: a path may be in it
 _WHOLE = range(-(1 << 63), 1 << 63)
-
-
 # The verbs that list by pages, with the types of the parts of their keys.
 ORDERS: Mapping[str, tuple[type, ...]] = {
     "list": (int, int),
@@ -58,8 +55,7 @@ class Page(list[Item], Generic[Item]):
 
 
 def paged(verb: str, cursor: str, read: Callable[[Key | None], Slice[Item]]) -> Page[Item]:
-    """The page of a verb's list at `cursor` (empty: the first); `read` gives what comes after a
-    key."""
+    """The page of a verb's list at `cursor`; `read` gives what comes after a key."""
     items, last = read(_key(verb, cursor) if cursor else None)
     if verb in BACKWARDS:
         items = items[::-1]
@@ -67,23 +63,20 @@ def paged(verb: str, cursor: str, read: Callable[[Key | None], Slice[Item]]) -> 
 
 
 def cursor_of(verb: str, key: Key) -> str:
-    """The cursor of what follows an item."""
     said = json.dumps([verb, *key], ensure_ascii=False, separators=(",", ":"))
     return urlsafe_b64encode(said.encode()).decode("ascii").rstrip("=")
 
 
 def _key(verb: str, cursor: str) -> Key:
-    with suppress(ValueError, TypeError, RecursionError):  # a UnicodeError is a ValueError too
+    with suppress(ValueError, TypeError, RecursionError):
         of, *key = json.loads(urlsafe_b64decode(cursor[:_LONGEST] + "=" * (-len(cursor) % 4)))
-        if of == verb and tuple(map(type, key)) == ORDERS[verb]:
-            # Types first: to look for a float in a range goes through all of it
-            sound = all(isinstance(part, str) or part in _WHOLE for part in key)
-            if sound and cursor_of(verb, tuple(key)) == cursor:
-                return tuple(key)
-    raise CursorError(
-        "this cursor does not belong to this list",
-        hint="send `next` of the previous page unchanged, or no cursor for the first page",
-    )
+        # Types first: to look for a float in a range goes through all of it
+        sound = of == verb and tuple(map(type, key)) == ORDERS[verb]
+        sound = sound and all(isinstance(part, str) or part in _WHOLE for part in key)
+        if sound and cursor_of(verb, tuple(key)) == cursor:
+            return tuple(key)
+    hint = "send `next` of the previous page unchanged, or no cursor for the first page"
+    raise CursorError("this cursor does not belong to this list", hint=hint)
 
 
 def cut(items: Iterable[tuple[Key, Item]], limit: int, after: Key | None) -> Slice[Item]:

@@ -21,12 +21,11 @@ _RESERVED = re.compile(r"con|prn|aux|nul|(?:com|lpt)[0-9]")  # names that Window
 
 
 def space_path(home: str, space: str) -> str:
-    """Where the folder of a space is, or would be."""
     return os.path.join(home, SPACES, folder_name(space))
 
 
 def space_folder(home: str, space: str, *, make: bool) -> str:
-    """The folder of a space, made if asked for; NotFoundError if it is not there."""
+    """The folder of a space; NotFoundError if it is not there, unless to `make` it."""
     folder = space_path(home, space)
     if files.shared(home):  # in which whoever opens the store of a space makes it
         if not make and not has_space(home, space):
@@ -46,15 +45,13 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
 
 
 def has_space(home: str, space: str) -> bool:
-    """Whether a home, or the database that has its spaces, has this one."""
     if there := files.shared(home):
         return space in there[0].spaces()
     return os.path.isdir(space_path(home, space))
 
 
 def no_space(space: str) -> NotFoundError:
-    """The error for a space that is not there, or not for whoever asks; who may be anywhere, and
-    is not told where the home is."""
+    """Whoever asks may be anywhere, and is not told where the home is."""
     hint = "create it with `loxodon --space {space} init`"
     return NotFoundError("no space named {space}", hint=hint, space=repr(space))
 
@@ -69,7 +66,6 @@ def _make_private(path: str) -> None:
 
 
 def folder_name(space: str) -> str:
-    """The name of the folder of a space."""
     if not isinstance(space, str) or not 0 < len(space) <= MAX_NAME or not space.isprintable():
         said, hint = repr(space)[:60], "use 1 to {most} printable characters"
         raise InputError("{space} is not a valid space name", hint=hint, space=said, most=MAX_NAME)
@@ -80,11 +76,7 @@ def folder_name(space: str) -> str:
 
 def home_at(path: str) -> str:
     """The full path of a home; an InputError for a path that no folder can have."""
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        path = ""
-    if not path or "\0" in path:
+    if not path or not path.isprintable():
         hint = "give the path of a folder, in UTF-8"
         raise InputError("this path cannot be used as a home", hint=hint)
     return os.path.abspath(os.path.expanduser(path))

@@ -76,10 +76,8 @@ class Stats(NamedTuple):
     entities: int
     events: int
     last_consolidation: datetime | None
-    next_consolidation: datetime | None
     expected: Mapping[str, int]  # `EXPECTED`
     ledger: tuple[Spent, ...]  # tokens of the model by day and phase, newest first
-    embedding: tuple[Coverage, ...] = ()  # by embedder
 
 
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
@@ -90,6 +88,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         work = work._replace(error="")
     audited, audit_trouble = _audit_state(store)
     held = {"active": counts.active, "total": counts.active + counts.archived}
+    daily = memory.config.schedule.daily
     return Status(
         home=memory.home,
         space=memory.space,
@@ -100,7 +99,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         bytes=store.size(),
         last_turn_at=last[-1].at if last else None,
         last_consolidation=work.last_success,
-        next_consolidation=_next_run(memory),
+        next_consolidation=next_time(daily, now, zone_named(memory.config.timezone)),
         pending=store.scalar("count_pending", work.done_to),
         due=memory.consolidation_due(),
         phase=work.phase,
@@ -126,12 +125,6 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
     )
 
 
-def _next_run(memory: Memory) -> datetime | None:
-    """When the next nightly run is due; None if none is scheduled."""
-    zone = zone_named(memory.config.timezone)
-    return next_time(memory.config.schedule.daily, memory.now(), zone)
-
-
 def _audit_state(store: Store) -> tuple[int, str]:
     """How far the audit log goes, and what is wrong with it."""
     if store.audit is None or store.wall.stands:
@@ -145,8 +138,8 @@ def _audit_state(store: Store) -> tuple[int, str]:
     return (head[0] if head else 0) + len(store.audit.waiting), ""
 
 
-def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats:
-    """What `memory` holds. Call within one view of the store."""
+def stats(store: Store) -> Stats:
+    """What a memory holds. Call within one view of the store."""
     counts, worklog = store.counts(), store.worklog
     ledger = () if store.wall.stands else store.query("ledger", _LEDGER_DAYS)
     return Stats(
@@ -160,8 +153,6 @@ def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats
         entities=store.query_as(PoolSizes, "pool_sizes")[0].entities,
         events=store.scalar("count_events"),
         last_consolidation=worklog.work().last_success,
-        next_consolidation=_next_run(memory),
         expected=EXPECTED,
         ledger=tuple(Spent(*row) for row in ledger),
-        embedding=coverage,
     )

@@ -44,8 +44,6 @@ NOTHING: Mapping[Any, Any] = {}
 
 
 class Turn(NamedTuple):
-    """One message of a conversation, as the journal keeps it."""
-
     session: str
     id: str  # the id it came with, or `#12` for the twelfth turn of its session
     role: Role
@@ -81,8 +79,6 @@ class Draft(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where a memory comes from: a journal turn, or a line of a file."""
-
     session: str = ""
     turn: str = ""
     file: str = ""
@@ -136,8 +132,6 @@ class Record(NamedTuple):
 
 
 class Version(NamedTuple):
-    """One step in a memory's history: what was done to it, and the record as it then stood."""
-
     version: int
     at: datetime
     change: str  # `captured`, `edited`, `superseded`, …
@@ -160,15 +154,11 @@ class Added(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """Whether a message was worth a recall, and why."""
-
     recall: bool
     reason: str  # one word that stays the same, of `recall.gate.REASONS`; `recall.gate.why` says it
 
 
 class Item(NamedTuple):
-    """One thing recalled: a memory, a turn of the journal, or a note of a file."""
-
     id: str
     kind: str  # `fact`, `belief`, `summary`, `turn` or `note`
     content: str
@@ -193,15 +183,11 @@ class LeftOut(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A step of a recall, and what it took."""
-
     name: str
     ms: float
 
 
 class Considered(NamedTuple):
-    """Something that was found, and what became of it."""
-
     id: str
     kind: str
     score: float
@@ -211,8 +197,6 @@ class Considered(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """How a recall came to its answer."""
-
     question: "Question"  # the question as it was understood
     routes: Mapping[str, int]  # how many turns and memories each route gave something to
     considered: tuple[Considered, ...]  # best first: what is shown, and what came next
@@ -222,8 +206,6 @@ class Trace(NamedTuple):
 
 
 class Recall(NamedTuple):
-    """The answer to a recall: items, best first, and the block of text to hand to an agent."""
-
     query: str
     gate: Gate
     items: tuple[Item, ...]
@@ -236,8 +218,6 @@ class Recall(NamedTuple):
 
 
 class FramePart(NamedTuple):
-    """A part of a frame, and what it takes."""
-
     name: str  # `soul`, `profile`, `memories`, `recent` or `message`
     tokens: int  # with its heading
 
@@ -265,8 +245,6 @@ class Frame(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A conversation in the journal."""
-
     id: str
     turns: int
     first_at: datetime
@@ -274,8 +252,6 @@ class Session(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A stretch of a session that is about one thing."""
-
     session: str
     first_turn: int
     last_turn: int  # the numbers of its turns in the journal
@@ -288,8 +264,6 @@ class Segment(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What a stretch of talk was about, in one line."""
-
     date: str  # the day where it was said, as YYYY-MM-DD
     at: datetime
     session: str
@@ -303,8 +277,6 @@ class Event(NamedTuple):
 
 
 class Entity(NamedTuple):
-    """Someone or something that memories are about."""
-
     name: str
     type: str  # one of `ENTITY_TYPES`
     aliases: tuple[str, ...]
@@ -318,16 +290,12 @@ class Entity(NamedTuple):
 
 
 class Review(NamedTuple):
-    """A belief that contradicts something firm, waiting to be confirmed or rejected."""
-
     belief: Record
     against: Record
     asked_at: datetime
 
 
 class Problem(NamedTuple):
-    """Something `validate` found wrong."""
-
     where: str
     what: str
     hint: str
@@ -350,6 +318,5 @@ class FileProblem(NamedTuple):
     hint: str = ""
 
 
-# Lists of them, by a name of their own: within `Memory`, `list` is a verb.
-Records = list[Record]
+# By a name of its own: within `Memory`, `list` is a verb.
 Problems = list[Problem]

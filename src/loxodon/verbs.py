@@ -12,28 +12,17 @@ from `VERBS`. An argument with an `Arg` is offered by every surface; one without
 from __future__ import annotations
 
 import builtins
+import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from errno import EDQUOT, ENOSPC, EROFS
 from functools import cache, wraps
 from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    TypedDict,
-    TypeVar,
-    Union,
-    Unpack,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict, TypeVar, Union, Unpack
 
 from loxodon.errors import unwritable
 from loxodon.security.audit import current_verb, on_record, store_of
-from loxodon.store.walls import Wall, owners_only
+from loxodon.store.walls import owners_only
 from loxodon.types import CATEGORIES, Audience, Chat, Kind
 
 # What a token must allow: to look; also to add and change; also what concerns a whole space.
@@ -77,8 +66,8 @@ Query = Annotated[str, Arg("any text; there is no query syntax")]
 Since = Annotated[datetime | None, Arg("only from this time on")]
 Until = Annotated[datetime | None, Arg("only before this time")]
 InSession = Annotated[str | None, Arg("only from this session")]
-PageLimit = Annotated[int, Arg("maximum number of items on the page", SIZE)]
-PageCursor = Annotated[str, Arg("`next` of the previous page; omit it for the first", CURSOR)]
+Limit = Annotated[int, Arg("maximum number of items on the page", SIZE)]
+Cursor = Annotated[str, Arg("`next` of the previous page; omit it for the first", CURSOR)]
 AtVersion = Annotated[int | None, Arg("fail if the memory is no longer at this version")]
 Language = Annotated[str, Arg("language of the page (en)", ("en", "zh"))]
 InChat = Annotated[Chat, Arg("who sees the answer; group leaves out private memories")]
@@ -102,15 +91,9 @@ Expires = Annotated[
     datetime | None,
     Arg("when it expires; `never` or null for never", flag="--expires WHEN", nullable=True),
 ]
-ToldTo = Annotated[
-    Audience, Arg("who may see it: private (only you), group (group chats too) or all")
-]
+ToldTo = Annotated[Audience, Arg("who may see it: private (only you), group (groups too) or all")]
 Token = Annotated[
-    str,
-    Arg(
-        "idempotency token: repeating the call with it has no further effect; can also be sent as "
-        "the header Idempotency-Key"
-    ),
+    str, Arg("repeating the call with this token has no further effect; or header Idempotency-Key")
 ]
 DryRun = Annotated[bool, Arg("show what would be done, without doing it")]
 
@@ -143,8 +126,7 @@ EXPLAIN = Argument("explain", FLAG, "also return the trace: how the result was f
 
 
 class Route(NamedTuple):
-    """A verb over HTTP, at a path within `/v1/spaces/{space}`. What stands in braces in the path
-    is handed on first."""
+    """A verb over HTTP, at a path within `/v1/spaces/{space}`."""
 
     at: str
     name: str = ""  # what the operation is called, where not like the verb
@@ -183,12 +165,11 @@ class Verb(NamedTuple):
 
     @property
     def about(self) -> str:
-        """What it does: the first paragraph of its documentation."""
         return " ".join((self.call.__doc__ or "").split("\n\n")[0].split())
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
-        """What every surface offers, in the order of the signature."""
+        """What every surface offers."""
         return _arguments(self.call)
 
     @property
@@ -209,12 +190,10 @@ class Verb(NamedTuple):
 
     @property
     def progresses(self) -> bool:
-        """Whether it tells how it comes along."""
         return "progress" in self.call.__annotations__
 
     @property
     def paged(self) -> bool:
-        """Whether it lists by pages (`loxodon.paging`)."""
         return any(one.kind == CURSOR for one in self.arguments)
 
 
@@ -226,8 +205,8 @@ def _arguments(call: Any) -> tuple[Argument, ...]:
     optional = {*named[first_optional : code.co_argcount], *(call.__kwdefaults__ or {})}
     found: list[Argument] = []
     for name, hint in _hints(call).items():  # in the order of the signature
-        if get_origin(hint) is Unpack:
-            fields = get_type_hints(get_args(hint)[0], include_extras=True)
+        if typing.get_origin(hint) is Unpack:
+            fields = typing.get_type_hints(typing.get_args(hint)[0], include_extras=True)
             found += [_argument(one, kind) for one, kind in fields.items()]
         elif _arg(hint):
             made = _argument(name, hint, name in named and name not in optional)
@@ -236,7 +215,7 @@ def _arguments(call: Any) -> tuple[Argument, ...]:
 
 
 def _hints(call: Callable[..., Any], names: Mapping[str, Any] = {}) -> dict[str, Any]:
-    return get_type_hints(call, None, _Names(call, names), include_extras=True)
+    return typing.get_type_hints(call, None, _Names(call, names), include_extras=True)
 
 
 class _Names(dict[str, Any]):
@@ -252,16 +231,16 @@ class _Names(dict[str, Any]):
         return Any
 
 
-def _members(hint: Any) -> tuple[Any, ...]:
+def _members(hint: Any) -> list[Any]:
     """What a union allows beside None; anything else by itself."""
-    union = get_origin(hint) in (Union, UnionType)
-    return tuple(one for one in (get_args(hint) if union else (hint,)) if one is not NoneType)
+    union = typing.get_origin(hint) in (Union, UnionType)
+    return [one for one in (typing.get_args(hint) if union else (hint,)) if one is not NoneType]
 
 
 def _arg(hint: Any) -> Arg | None:
     for one in _members(hint):
-        if get_origin(one) is Annotated:
-            return next((arg for arg in get_args(one)[1:] if isinstance(arg, Arg)), None)
+        if typing.get_origin(one) is Annotated:
+            return next((arg for arg in typing.get_args(one)[1:] if isinstance(arg, Arg)), None)
     return None
 
 
@@ -277,13 +256,11 @@ _KINDS = {str: TEXT, bool: FLAG, int: WHOLE, float: NUMBER, datetime: MOMENT}
 def _kind(hint: Any) -> ArgumentKind:
     """The kind of an argument by its type."""
     first = _members(hint)[0]
-    types = _members(get_args(first)[0] if get_origin(first) is Annotated else first)
-    names = [name for one in types if get_origin(one) is Literal for name in get_args(one)]
-    if names:
-        return tuple(names)
-    if get_origin(types[0]) in (Sequence, Iterable, Collection):
-        return TEXTS
-    return _KINDS[types[0]]
+    types = _members(typing.get_args(first)[0] if typing.get_origin(first) is Annotated else first)
+    origin = typing.get_origin(types[0])
+    if origin is Literal:
+        return tuple(name for one in types for name in typing.get_args(one))
+    return TEXTS if origin in (Sequence, Iterable, Collection) else _KINDS[types[0]]
 
 
 # Declaring verbs
@@ -332,7 +309,10 @@ def _wrapped(method: Method, one: Verb) -> Method:
     """The method, for whoever may call it, and put on record unless it is part of another verb."""
 
     def permitted(self: Any, *args: Any, **named: Any) -> Any:
-        permit(store_of(self).wall, one)
+        wall = store_of(self).wall
+        is_owner = wall.alone or not wall.stands  # consolidation looks at one agent's
+        if not is_owner and (not one.agents or (one.named and not wall.agent)):
+            raise owners_only()
         try:
             return method(self, *args, **named)
         except OSError as error:
@@ -348,10 +328,3 @@ def _wrapped(method: Method, one: Verb) -> Method:
         return on_record(audit, one.name, one.audit, permitted, self, *args, **named)
 
     return wrapper  # type: ignore[return-value]
-
-
-def permit(wall: Wall, one: Verb) -> None:
-    """Refuse a verb that is not for whoever is behind a wall (ForbiddenError)."""
-    is_owner = wall.alone or not wall.stands  # consolidation looks at one agent's
-    if not is_owner and (not one.agents or (one.named and not wall.agent)):
-        raise owners_only()

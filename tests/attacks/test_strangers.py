@@ -93,7 +93,7 @@ def test_an_import_sets_no_address_and_nothing_is_sent_there(tmp_path: Path) -> 
         folder = folder_of(tmp_path / "theirs", address)
         with Memory.open(home) as memory:
             memory.workspace.take_in(str(folder))
-        assert settings.read(home) == {}
+        assert settings.load(home) == settings.Config()
         with Memory.open(home) as memory:
             memory.add([{"role": "user", "content": "hmm, my secret door is behind the oak"}])
             memory.consolidate(force=True)
@@ -139,7 +139,7 @@ def test_a_backup_brings_a_memory_and_no_settings(theirs: Path, tmp_path: Path) 
     home = tmp_path / "home"
     found = restored(theirs, home)
     assert found.turns == 1
-    assert settings.read(str(home)) == {}
+    assert settings.load(str(home)) == settings.Config()
     assert not (home / "policy.toml").exists()
     with Memory.open(str(home)) as memory:
         assert memory.config.audit.enabled

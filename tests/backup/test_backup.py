@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from loxodon.client import Client
-from loxodon.errors import InputError, LockedStoreError, NewerStoreError
+from loxodon.errors import InputError, LockedStoreError, StoreError
 from loxodon.store.driver import migrations
 from loxodon.store.sqlite import cipher
 from loxodon.working import Session
@@ -217,7 +217,7 @@ def test_what_is_no_whole_backup_is_refused(backed_up: Home) -> None:
     assert not Path(home.folder, "evil").exists()
     Path(home.file).write_bytes(data)
     changed(home, lambda manifest: manifest.update(schema=manifest["schema"] + 1))
-    done = home.loxodon("restore", home.file, "--replace", code=NewerStoreError.exit_code)
+    done = home.loxodon("restore", home.file, "--replace", code=StoreError.exit_code)
     assert "newer version" in done.stderr
     assert home.content() == before
 

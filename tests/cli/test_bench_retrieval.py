@@ -52,6 +52,10 @@ def test_report_over_all_questions_and_by_category(loxodon: Shell) -> None:
     assert (report["conversations"], report["ingest"]["turns"]) == (2, 6)
     assert 0 < report["latency_ms"]["p50"] <= report["latency_ms"]["p99"]
     assert 0 < report["tokens"]["mean"] <= report["tokens"]["most"] <= 1000
+    changed = loxodon.json("bench", "retrieval", report["file"], "--set", "recall.top=7")[
+        "settings"
+    ]
+    assert changed == {"recall.top": 7, "embedder.kind": "none"}
 
 
 def test_scores_worked_out_by_hand(loxodon: Shell) -> None:
@@ -121,7 +125,7 @@ def test_questions_asked_of_another_conversation(loxodon: Shell) -> None:
     files = [
         written(loxodon.home.parent, one, name=one["id"]) for one in (garden(), harbour())
     ]  # of the next file, where each has one conversation
-    found = loxodon.json("bench", "retrieval", *files, "--crossed", "--jobs", "2")["files"]
+    found = loxodon.json("bench", "retrieval", *files, "--crossed")["files"]
     assert [one["abstention"]["crossed"]["n"] for one in found] == [2, 1]
 
 
@@ -146,7 +150,7 @@ def test_kept_memories(loxodon: Shell, tmp_path: Path) -> None:
     keep = str(tmp_path / "kept")
     talks = [garden(), harbour()]
     first = measured(loxodon, talks, "--keep", keep)
-    again = measured(loxodon, talks, "--keep", keep, "--jobs", "2")
+    again = measured(loxodon, talks, "--keep", keep)
     assert first["overall"] == again["overall"]
     assert (first["ingest"]["turns"], again["ingest"]["turns"]) == (6, 0)
     assert len(list((tmp_path / "kept").iterdir())) == 2

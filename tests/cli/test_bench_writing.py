@@ -99,12 +99,10 @@ def test_failures_say_what_was_said_and_held(loxodon: Shell) -> None:
     assert "用户住在北京" in [one["content"] for one in second["memories"]]
 
 
-def test_choice_of_cases_and_jobs(loxodon: Shell) -> None:
+def test_choice_of_cases_and_standard_input(loxodon: Shell) -> None:
     assert measured(loxodon, mover(), cook(), options=("--limit", "1"))["cases"] == 1
-    alone, shared = (
-        measured(loxodon, mover(), cook(), options=("--jobs", jobs)) for jobs in ("1", "2")
-    )
-    assert alone | {"consolidate_s": 0} == shared | {"consolidate_s": 0}
+    given = json.dumps(mover()).encode()
+    assert loxodon.json("bench", "writing", "-", given=given)["files"][0]["cases"] == 1
 
 
 def test_model_is_asked_only_if_wanted(loxodon: Shell) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -26,7 +25,7 @@ from tests.looking import files_with
 from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
 
-HEAVY = {"asyncio", "email", "http", "numpy", "rich", "socket", "ssl", "uvicorn"}
+HEAVY = {"asyncio", "email", "http", "httpx", "numpy", "socket", "ssl", "starlette", "uvicorn"}
 """What takes long to import, and no recall without an embedder needs."""
 
 
@@ -43,31 +42,6 @@ def filled(shell: Shell) -> Shell:
 
 
 # --- Terminals, pipes and files -------------------------------------------------------------------
-
-
-def test_terminal_gets_colour_and_a_pipe_does_not(filled: Shell) -> None:
-    leader, follower = pty.openpty()
-    with subprocess.Popen(
-        [LOXODON, "recall", "花生"],
-        stdout=follower,
-        stderr=follower,
-        env=filled.environment | {"TERM": "xterm"},
-    ) as process:
-        os.close(follower)
-        seen = b""
-        while piece := _read(leader):
-            seen += piece
-        os.close(leader)
-        assert process.wait(timeout=60) == 0
-    assert b"\x1b[36m" in seen
-    assert b"\x1b[" not in filled("list").stdout
-
-
-def _read(leader: int) -> bytes:
-    try:
-        return os.read(leader, 4096)
-    except OSError:  # the other end is closed
-        return b""
 
 
 def test_reader_that_leaves_early_is_no_error(filled: Shell) -> None:

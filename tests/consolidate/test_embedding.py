@@ -10,7 +10,7 @@ from zlib import crc32
 import pytest
 
 from loxodon import Memory
-from loxodon.errors import BadReplyError, RejectedModelError, UnreachableModelError
+from loxodon.errors import BadReplyError, ModelError, UnreachableModelError
 from loxodon.store import Coverage
 from tests.clock import Clock
 from tests.models.toys import Toy, raising, vector_of
@@ -58,7 +58,7 @@ def test_turns_and_memories_get_vectors(memory: Memory, toy: Toy) -> None:
     outcome = memory.embed()
     assert outcome.embedded == 6
     assert outcome.models == (Coverage("toy", 6, 0, 0, ""),)
-    assert memory.stats().embedding == outcome.models
+    assert memory.status().embedding == outcome.models
     assert record.content in found(memory, "likes tea")
     assert memory.validate() == []
 
@@ -109,9 +109,7 @@ def test_an_answer_that_is_none_loses_nothing(memory: Memory, toy: Toy, bad: Any
     assert coverage(memory).pending == 0
 
 
-@pytest.mark.parametrize(
-    "error", [UnreachableModelError("it is down"), RejectedModelError("wrong key")]
-)
+@pytest.mark.parametrize("error", [UnreachableModelError("it is down"), ModelError("wrong key")])
 def test_an_embedder_that_is_down_stops_the_run_and_not_the_memory(
     memory: Memory, toy: Toy, error: Exception
 ) -> None:

@@ -31,7 +31,6 @@ CONFIG = """
 quiet = 0
 [schedule]
 daily = ""
-heartbeat = ""
 """
 HOLDER = """
 SELECT application_name, pid FROM pg_locks JOIN pg_stat_activity USING (pid)

@@ -121,19 +121,3 @@ def test_encrypting_names_what_it_may_not_remove(home: Path, clock: Clock, tmp_p
     shutil.move(tmp_path / "copy", tmp_path / "unplugged")
     assert {*left_by_encrypting(home)} == {str(edited), str(tmp_path / "copy")}
     assert set(files_with(["Zorinda"], old)["Zorinda"]) == {"memory/insights.md"}
-
-
-def test_a_kill_before_the_old_views_are_gone(home: Path, clock: Clock, tmp_path: Path) -> None:
-    """Whoever opens the memory next does the rest, in every folder."""
-    old, new = moved(home, clock, tmp_path)
-    kept = tmp_path / "kept"
-    shutil.copytree(old, kept)
-    with opened(home, clock, new) as memory:
-        memory.forget(entity="Zorinda")
-        with memory._store.writing():
-            memory._store.set_value("forgotten_to", "")
-    shutil.copytree(kept, old, dirs_exist_ok=True)
-    shutil.rmtree(kept)
-    assert files_with(["Zorinda"], tmp_path)
-    opened(home, clock, new).close()
-    assert not files_with(["Zorinda"], tmp_path)

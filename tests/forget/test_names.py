@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from loxodon import Memory
+from loxodon.errors import ForbiddenError, NotFoundError, UsageError
 from tests.cases import cases
+from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.forget.test_forgetting import opened, say, texts
 from tests.looking import files_with
@@ -71,6 +76,31 @@ def test_near_names_go_if_they_are_chosen(home: Path, clock: Clock) -> None:
         assert ("Annie", 1) in memory.forget(entity="Anna", dry_run=True).near
         memory.forget(entity="Anna", also=["Annie"])
         assert not files_with(["Annie", "Anna"], home)
+
+
+def test_person_is_exported_and_erased_in_every_space(home: Path, clock: Clock) -> None:
+    shell = Shell(home)
+    for space in ("main", "work"):
+        with Memory.open(home, space, clock=clock) as memory:
+            say(memory, clock, "My sister Zorinda sails. It rains.")
+            memory.capture("Has been allergic to walnuts since 2019", entities=["Zorinda"])
+            memory.consolidate()
+    shell("--space", "empty", "capture", "It snows.")
+    lines = [json.loads(line) for line in shell.text("person", "export", "Zorinda").splitlines()]
+    kinds = {(row["space"], *row.keys() - {"space"}) for row in lines}
+    assert kinds == {*product(("main", "work"), ("entity", "memory", "turn"))}
+    said = [row["turn"]["content"] for row in lines if "turn" in row]
+    assert said.count("My sister Zorinda sails. It rains.") == 2
+    planned = shell.json("person", "erase", "Zorinda", "--dry-run")
+    assert (planned["done"], [*planned["receipts"]]) == (False, ["main", "work"])
+    shell("person", "erase", "Zorinda", code=UsageError.exit_code)  # nobody was asked
+    assert files_with(["Zorinda"], home)
+    assert b"deleted:" in shell("person", "erase", "Zorinda", "--yes").stdout
+    assert not files_with(["Zorinda", "walnuts"], home)
+    assert files_with(["It rains.", "It snows."], home)
+    for action in ("export", "erase"):
+        shell("person", action, "Zorinda", code=NotFoundError.exit_code)
+    shell("--agent", "helper", "person", "export", "Zorinda", code=ForbiddenError.exit_code)
 
 
 def test_what_was_captured_goes_with_whom_it_is_about(home: Path, clock: Clock) -> None:

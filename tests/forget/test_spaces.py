@@ -95,8 +95,7 @@ def test_deletion_is_refused_while_somebody_has_it_open(
         assert other.stdout
         assert other.stdin
         assert other.stdout.readline()
-        done = Shell(home)("space", "delete", "main", "--yes", code=BusyStoreError.exit_code)
-        assert b"has the space in" in done.stderr
+        Shell(home)("space", "delete", "main", "--yes", code=BusyStoreError.exit_code)
         other.stdin.close()
     with Memory.open(home, clock=Clock()) as memory:  # nothing was touched
         assert len(memory.list()) == 2
@@ -122,7 +121,7 @@ def test_deletion_that_is_killed_is_finished_by_the_next_who_comes(tmp_path: Pat
     while True:
         shutil.rmtree(home, ignore_errors=True)
         shutil.copytree(before, home)
-        point += count(20, 1)
+        point += count(7, 1)
         if not killed_at_call(lambda: deleted(home), point):
             break
         kills += 1

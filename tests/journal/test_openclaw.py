@@ -225,7 +225,7 @@ def test_bad_entries_are_problems() -> None:
         (3, "unknown role 'oracle'"),
         (4, "the content must be text, not int"),
         (5, "the text contains a NUL character"),
-        (6, "the date 2026-02-30 does not exist"),
+        (6, "'2026-02-30T00:00:00Z' is not a date and time"),
         (7, "the line is not a JSON object"),
     ]
     assert found.lines[-1] == 9

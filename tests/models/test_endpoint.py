@@ -20,7 +20,6 @@ from loxodon.errors import (
     BusyModelError,
     ConfigError,
     ModelError,
-    RejectedModelError,
     SpentModelError,
     UnreachableModelError,
 )
@@ -113,7 +112,7 @@ def test_busy_server_is_asked_again_and_then_left(server: Stage, opened: Open, s
 @pytest.mark.parametrize("status", [307, 401, 404])
 def test_what_asking_again_would_not_change(server: Stage, opened: Open, status: int) -> None:
     server.play(answers(status, KEY.encode(), Location="http://example.invalid/"))
-    assert str(status) in str(fails(opened(), RejectedModelError))
+    assert str(status) in str(fails(opened(), ModelError))
     assert len(server.requests) == 1
 
 
@@ -291,7 +290,7 @@ def test_a_program_can_be_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     bad.write_text('cat > "$0.asked"; echo "$LOXODON_READING" >> "$0.asked"; exit 3\n')
     config["model.command"] = f"sh {bad}"
     with Memory.open(tmp_path / "home", config=config) as memory:
-        fails(memory, RejectedModelError, "exit status 3")
+        fails(memory, ModelError, "exit status 3")
         asked = Path(f"{bad}.asked").read_text("utf-8")
         assert asked.endswith("1\n")  # so that its own hooks do nothing
         memory.add([{"role": "user", "content": "I am allergic to peanuts."}])

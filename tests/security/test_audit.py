@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +10,7 @@ import apsw
 import pytest
 
 from loxodon import Memory
-from loxodon.errors import ConfigError, KeyProblemError, NotFoundError
+from loxodon.errors import ConfigError, NotFoundError
 from loxodon.http.host import Host
 from loxodon.memory import all_verbs
 from tests.cli.shell import Shell
@@ -95,28 +91,6 @@ def test_oldest_entries_are_pruned(tmp_path: Path) -> None:
         assert [one.kind for one in memory.audit.verify().findings] == ["gap"]
 
 
-def test_threads_and_processes_write_one_chain(tmp_path: Path) -> None:
-    script = (
-        "import sys\nfrom loxodon import Memory\n"
-        "with Memory.open(sys.argv[1]) as memory:\n"
-        "    for n in range(10):\n"
-        "        memory.capture(f'{sys.argv[2]} said {n}')\n"
-        "        memory.recall('said')\n"
-    )
-    with Memory.open(tmp_path) as memory:
-        workers = [
-            subprocess.Popen([sys.executable, "-c", script, str(tmp_path), name], env=os.environ)
-            for name in ("ann", "bob")
-        ]
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda n: memory.capture(f"thread {n}"), range(20)))
-        assert [worker.wait() for worker in workers] == [0, 0]
-        found = memory.audit.verify()
-        assert found.sound, found
-        assert len(memory.audit.entries(op="capture")) == 40
-        assert len(memory.audit.entries(op="recall")) == 20
-
-
 def test_log_goes_on_after_a_restore_from_text(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "a") as memory:
         memory.capture("my number is 13800138000")
@@ -185,19 +159,6 @@ def test_record_says_which_surface_and_agent_called(tmp_path: Path) -> None:
         found = memory.audit.entries(op="recall")
     assert [(one.surface, one.agent) for one in found][1:] == [("cli", ""), ("library", "")]
     assert found[0].agent == "coder"
-
-
-def test_without_its_key_writes_are_refused_and_reads_go_on(tmp_path: Path) -> None:
-    with Memory.open(tmp_path) as memory:
-        memory.capture("likes tea")
-    (tmp_path / "keys" / "master").unlink()
-    with Memory.open(tmp_path) as memory:
-        assert len(memory.list()) == 1
-        with pytest.raises(KeyProblemError):
-            memory.capture("likes coffee")
-        with pytest.raises(KeyProblemError):
-            memory.audit.verify()
-        assert len(memory.list()) == 1
 
 
 def test_every_verb_of_an_agent_is_on_record_but_those_that_tell_no_content() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shutil
 import stat
 import subprocess
 import sys
@@ -26,7 +25,6 @@ from loxodon.errors import (
 from loxodon.security.keys import Seal
 from loxodon.working import Session
 from tests.security.homes import WORD, Home, in_plain, is_plain
-from tests.security.killing import killed_at_call
 
 
 @pytest.fixture
@@ -70,22 +68,11 @@ def test_what_is_said_and_done_afterwards_is_encrypted_too(encrypted: Home) -> N
     assert not os.path.exists(os.path.join(encrypted.path, "spaces/main/workspace/memory"))
 
 
-def test_edits_of_the_views_are_taken_in_before_they_go(home: Home) -> None:
-    views = Path(home.path, "spaces/main/workspace/memory")
-    page = views / "insights.md"
+def test_view_that_somebody_edited_stays_and_is_named(home: Home) -> None:
+    page = Path(home.path, "spaces/main/workspace/memory/insights.md")
     page.write_text(page.read_text().replace(f"I play the {WORD} in main", "I sold it"))
-    home.encrypt()
-    with home.open() as memory:
-        assert [one.content for one in memory.list()] == ["I sold it"]
-
-
-def test_view_that_cannot_be_taken_in_stops_encryption_before_anything_changes(home: Home) -> None:
-    path = Path(home.path, "spaces/main/workspace/memory/insights.md")
-    path.write_text(path.read_text("utf-8") + "\nwhat is this\n", "utf-8")
-    done = home.loxodon("encrypt", "--key-file", home.key, "--make-key", code=InputError.exit_code)
-    assert "insights.md" in done.stderr
-    assert not home.is_encrypted
-    assert all(map(is_plain, home.databases))
+    done = home.json("encrypt", "--key-file", home.key, "--make-key")
+    assert done["left"] == [str(page)]
 
 
 def test_copies_put_aside_are_encrypted_and_plain_backups_are_named(home: Home) -> None:
@@ -309,29 +296,6 @@ def test_commands_refuse_what_makes_no_sense(home: Home) -> None:
     assert home.json("recall", WORD)["items"]
     home.decrypt()
     home.loxodon("decrypt", code=UsageError.exit_code)
-
-
-@pytest.mark.parametrize("command", [("status",), ("recall", WORD), ("backup",), ("decrypt",)])
-def test_any_command_finishes_what_was_killed(
-    home: Home, tmp_path_factory: pytest.TempPathFactory, command: tuple[str, ...]
-) -> None:
-    """Killed when the first space is done and the second is not."""
-    before = home.contents()
-    template = tmp_path_factory.mktemp("before") / "home"
-    shutil.copytree(home.folder, template)
-    assert any(_half_encrypted(home, template, n) for n in range(20, 400, 7))
-    home.loxodon(*command)
-    if command != ("decrypt",):
-        assert list(in_plain(home.path)) == []
-    assert home.contents() == before
-
-
-def _half_encrypted(home: Home, template: Path, point: int) -> bool:
-    """Kill an encrypting at a point; whether that left one space in plain text and one not."""
-    shutil.rmtree(home.folder)
-    shutil.copytree(template, home.folder)
-    assert killed_at_call(home.encrypt, point)
-    return {is_plain(one) for one in home.databases} == {True, False}
 
 
 @pytest.mark.parametrize("work", ["encrypt", "decrypt", "rekey"])

@@ -20,7 +20,7 @@ WORKS = (
     "restore",
     "restore-encrypted",
 )
-SHORT = {"encrypt": 160, "decrypt": 40, "rekey": 40, "backup": 10, "restore-encrypted": 10}
+SHORT = {"encrypt": 80, "decrypt": 15, "rekey": 15, "backup": 10, "restore-encrypted": 10}
 """How far apart the points are; in the long form every one is taken."""
 
 

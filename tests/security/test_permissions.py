@@ -5,7 +5,6 @@ Rows of verbs about the space are in `permissions.jsonl`.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from operator import attrgetter
@@ -179,46 +178,6 @@ def test_verbs_about_the_space(scene: Scene) -> None:
         assert outcome(lambda: bot.turn(turn.ref)) == OK
         assert outcome(lambda: bot.add_drafts([Draft(1, "user", "hello")], ["s"])) == OK
     assert found == expected
-
-
-MADE_OF = {*("open", "close", "now", "within", "for_owner", "chat_model", "after_fork")}
-"""What a memory is, rather than what is done with it."""
-NO_CONTENT = {
-    *("gate", "status", "stats", "settings", "backups", "forgotten", "beside"),
-    *("flush_due", "consolidation_due"),
-    *("workspace.sources", "documents.together"),
-    *(f"schedule.{verb}" for verb in ("jobs", "due", "failing", "wait", "waiting", "reminders")),
-    *("schedule.run", "schedule.run_due", "documents.sweep", "documents.pop"),
-    *("audit.entries", "audit.verify"),
-}
-"""When something is due and how much there is, the record itself, and what is on record only by
-what it changes: not on record when an agent is refused or nothing is there."""
-
-
-def test_every_verb_has_a_row_and_is_on_record(scene: Scene) -> None:
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        parts = {
-            "": memory,
-            "workspace.": memory.workspace,
-            "documents.": memory.documents,
-            "schedule.": memory.schedule,
-            "audit.": memory.audit,
-        }
-        public = {
-            prefix + name
-            for prefix, part in parts.items()
-            for name, value in inspect.getmembers_static(type(part))
-            if not name.startswith("_")
-            and (inspect.isfunction(value) or isinstance(value, classmethod))
-        }
-        rows = {row["verb"] for row in cases(__file__, "space")}
-        rows |= {one.split()[0] for one in RECORDS}
-        rows |= {"turn", "add_drafts"}
-        assert public - MADE_OF == rows
-        for row in cases(__file__, "space"):
-            outcome(lambda row=row: asked_of(memory.within("bot"), row))  # type: ignore[misc]
-        asked = {row["verb"] for row in cases(__file__, "space")} - NO_CONTENT
-        assert asked - {one.op for one in memory.audit.entries()} == set()
 
 
 def test_a_group_without_a_name_changes_what_is_nobodys_alone(scene: Scene) -> None:

@@ -11,7 +11,6 @@ kept.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -106,7 +105,7 @@ class _Restoring:
             how = reader.data(
                 f"{layout.KEYS}/{layout.STRETCH}"
             )  # how pass phrases were stretched there
-            stretching = keys.checked_stretching(json.loads(how), reader.path) if how else None
+            stretching = keys.checked_stretching(how, reader.path) if how else None
             texts = [environ.get(keys.VARIABLE, "").strip()]
             if source := keys.source_of(home, config.encryption):
                 texts.append(keys.key_text(source, environ))
@@ -204,7 +203,8 @@ class _Restoring:
         store = Store(Database(path, self._keys), space, self._zone, self._decay)
         audit = self._config.audit._replace(enabled=False)
         config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
-        opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
+        at = self._home, self._home, draft
+        opened = OpenSpace(*at, store, config, self._clock, self._zone, self._keys)
         live = os.path.join(space_path(self._home, space), layout.DATABASE)
         old_files.take_over(opened, self._their_keys)
         with Memory(opened) as memory:

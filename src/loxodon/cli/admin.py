@@ -9,8 +9,8 @@ from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, moment, read_file, words
-from loxodon.cli.learn import receipt
-from loxodon.cli.parser import CHAT, YES, arg, command, derived, whole
+from loxodon.cli.learn import not_agreed, receipt
+from loxodon.cli.parser import CHAT, YES, arg, command, derived
 from loxodon.errors import UsageError
 from loxodon.messages import t
 
@@ -36,10 +36,7 @@ def init(call: Call) -> Result:
         settings.write(call.folder, "store.url", call.store)  # so that the next command has it
     with call.opened(make=True) as memory:
         data = {"home": memory.root, "space": memory.space, "created": not existed}
-    said = t("created a memory at {home} (space {space})", **data)
-    return Result(
-        data, t("the memory at {home} (space {space}) is ready", **data) if existed else said
-    )
+    return Result(data, t("the memory at {home} (space {space}) is ready", **data))
 
 
 @command(verb="status")
@@ -71,14 +68,13 @@ def config(call: Call) -> Result:
     if call.key:
         settings.known(call.key)
         return Result({call.key: values[call.key]}, settings.written(values[call.key]))
-    main = () if call.all else (*settings.MAIN, *settings.changed(found))
-    names = list(dict.fromkeys(main or values))
+    names = [*values] if call.all else [*dict.fromkeys((*settings.MAIN, *settings.changed(found)))]
     rows = [(one, settings.written(values[one]), t(settings.KEYS[one].about)) for one in names]
     left = len(values) - len(names)
     more = t("{n} more settings: `loxodon config --all`", n=left) if left else ""
     if given := ", ".join(one for one in settings.ENVIRONMENT if os.environ.get(one)):
         more = t("set by the environment: {names}", names=given) + "\n" + more
-    table = view.Table(("setting", "value", "what it does"), rows)
+    table = view.table(("setting", "value", "what it does"), rows)
     return Result({name: values[name] for name in names}, table, note=more)
 
 
@@ -96,22 +92,18 @@ def space(call: Call) -> Result:
     if (call.action == "delete") != bool(call.name):
         raise UsageError("delete needs the name of a space; list and deleted take none")
     if call.action == "deleted":
-        gone = receipts(call.root, call.clock())
-        data = [{"space": name, "receipt": one} for name, one in gone]
-        return Result(data, [f"{name}: {view.in_words(one.at)}  {one.id}" for name, one in gone])
+        gone = [{"space": name, "receipt": one} for name, one in receipts(call.root, call.clock())]
+        return Result(gone)
     with Host(call.folder, call.clock) as host:
         if call.action == "list":
-            names = host.spaces()
-            return Result({"spaces": names}, names or t("no spaces yet"))
-        if not call.yes and not call.dry_run:
-            call.see_a_terminal()
+            return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
+        if call.dry_run or not call.yes:
             planned = host.delete(call.name, dry_run=True)
-            view.show(*receipt(planned, gone=False))
             question = t("This deletes the space with all its files. Type its name to confirm: ")
-            if call.answer(question) != call.name:
-                return Result({"done": False, "receipt": planned}, t("nothing was changed"))
-        found, done = host.delete(call.name, dry_run=call.dry_run), not call.dry_run
-    return Result({"done": done, "receipt": found}, receipt(found, gone=done))
+            if stopped := not_agreed(call, planned, question, call.name):
+                return stopped
+        done = host.delete(call.name)
+    return Result({"done": True, "receipt": done}, receipt(done, gone=True))
 
 
 @command(
@@ -161,12 +153,11 @@ def policy(call: Call) -> Result:
     from loxodon.guard.guard import Guard
     from loxodon.guard.policy import FILE, parsed
 
-    if call.text and not call.action:
-        raise UsageError("check and use take a text")
     path = os.path.join(call.root, FILE)
     if call.action == "use":
-        rules = read_file(" ".join(call.text))
-        parsed(rules, call.text[0])  # says what is wrong with it
+        name = words(call.text)
+        rules = read_file(name)
+        parsed(rules, name)  # says what is wrong with it
         files.make_folder(call.root)
         files.replace(path, rules)
         return Result({"file": path}, t("the policy of {home} was changed", home=call.root))
@@ -174,7 +165,7 @@ def policy(call: Call) -> Result:
     actions = guard.policy.actions
     if call.action == "check":
         text = words(call.text or ["-"])
-        kinds = [
+        found = [
             {"kind": one.kind, "family": one.family, "start": one.start, "end": one.end}
             | {"action": actions[one.kind]}
             for one in guard.incoming.found(text)
@@ -183,8 +174,7 @@ def policy(call: Call) -> Result:
         # Even here the text is told as it would be shown: a terminal has a scrollback.
         private, public = (guard.shown(taken.text, private=one) for one in (True, False))
         data = {"private": private, "shown": public, "sensitivity": taken.sensitivity}
-        none = t("nothing found: it would be stored and shown unchanged")
-        return Result({"found": kinds, **data}, None if kinds else none, "found")
+        return Result({"found": found, **data})
     kinds = [
         {"kind": kind, "family": family, "action": actions[kind], "own": kind in guard.policy.own}
         for kind, family in dict.fromkeys((one.kind, one.family) for one in guard.policy.rules)
@@ -197,18 +187,13 @@ def policy(call: Call) -> Result:
 
 @command(
     arg("ACTION show|verify", "verify looks for tampering", nargs="?"),
-    arg("--actor NAME", "only entries of this interface or agent"),
-    arg("--limit N", "show the latest N (0 for all)", type=whole, default=50),
+    arg("--by NAME", "only entries of this agent", dest="agent"),
     verb="audit.entries",
-    without="surface agent",
 )
 def audit(call: Call) -> Result:
     """Show who read and wrote what, and check that log for tampering."""
     if call.action != "verify":
-        every = call.do(limit=0)
-        found = [one for one in every if call.actor in (None, one.surface, one.agent)]
-        found = found[-call.limit :] if call.limit else found
-        return Result({"entries": found}, view.listing(found))
+        return Result({"entries": (found := call.do())}, view.listing(found))
     with call.opened() as memory:
         seen = memory.audit.verify()
     findings = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in seen.findings]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from loxodon import config
-from loxodon.agents.supported import AGENTS
+from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
+from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
 from loxodon.cli.parser import YES, arg, command
@@ -50,22 +52,17 @@ LEFT = {
 )
 def connect(call: Call) -> Result:
     """Connect an agent: memories before its prompts, and its conversations in the journal."""
-    from importlib.util import find_spec
-
-    from loxodon.agents.connect import plan_connect, plan_remove
-    from loxodon.agents.supported import READERS, command_of, folder_of, in_a_cache
-
     if call.agent == "status":
         return _connected(call)
     if call.agent == _OPENCLAW:
         return _connect_openclaw(call)
     agent, reader = AGENTS[call.agent], READERS.get(call.agent)
     if call.remove:
-        model = config.load(call.folder).model
-        if model.command and model.command == reader and not call.dry_run:
+        program = config.load(call.folder).model.command
+        if program and program == reader and not call.dry_run:
             _set_reader(call.folder, None, None)
         done = t("{agent} is disconnected; the memory itself is kept", agent=agent.title)
-        return _carried_out(call, plan_remove(call.folder, call.agent), done)
+        return _carried_out(call, plan_remove(call.folder, call.agent), [done])
     if call.reader and reader is None:
         raise UsageError("--reader is for {names}", names=", ".join(READERS))
     if agent.serves and find_spec("mcp") is None:
@@ -74,29 +71,28 @@ def connect(call: Call) -> Result:
             hint=INSTALL,
             extra="mcp",
         )
-    if call.reader and not call.json:
-        said = t(
-            "messages that the rules are not sure of, with what is known on them, will be sent to "
-            "the model of {agent} by `{program}`, after a session and within model.daily_tokens; "
-            "take it back with `loxodon connect {name} --remove`",
-            agent=agent.title,
-            program=reader,
-            name=call.agent,
-        )
-        view.show(said)
-    folder = folder_of(call.agent, os.environ)
-    plan = plan_connect(call.folder, call.agent, folder, command_of(call.folder, call.space))
-    done = f"{t('{agent} is connected', agent=agent.title)}\n{t(NEXT[agent.after])}"
-    if in_a_cache():
-        done += "\n" + t(
-            "this Loxodon is in a cache that may be cleared: to keep it, run "
-            "`uv tool install loxodon`, then `loxodon connect {name}`",
-            name=call.agent,
-        )
-    found = _carried_out(call, plan, done, opens=True)
-    # Where it was connected already, only the reader is asked about.
-    asks = call.reader and not plan.changes and not call.dry_run
-    if (call.reader and found.data["done"]) or (asks and call.agrees(t("Continue? [y/N] "))):
+    said = t(
+        "messages that the rules are not sure of, with what is known on them, will be sent to "
+        "the model of {agent} by `{program}`, after a session and within model.daily_tokens; "
+        "take it back with `loxodon connect {name} --remove`",
+        agent=agent.title,
+        program=reader,
+        name=call.agent,
+    )
+    cached = t(
+        "this Loxodon is in a cache that may be cleared: to keep it, run "
+        "`uv tool install loxodon`, then `loxodon connect {name}`",
+        name=call.agent,
+    )
+    folder, hook = folder_of(call.agent, os.environ), command_of(call.folder, call.space)
+    found = _carried_out(
+        call,
+        plan_connect(call.folder, call.agent, folder, hook),
+        [t("{agent} is connected", agent=agent.title), t(NEXT[agent.after])]
+        + [cached] * in_a_cache(),
+        [said] * call.reader,
+    )
+    if call.reader and found.data["done"]:
         _set_reader(call.folder, "command", reader)
     return found
 
@@ -108,35 +104,35 @@ def _set_reader(home: str, kind: str | None, program: str | None) -> None:
 
 def _connected(call: Call) -> Result:
     """Which agents are here, and which are connected."""
-    from loxodon.agents.connect import recorded, state_of
     from loxodon.agents.hooks import noted
     from loxodon.agents.openclaw import install
     from loxodon.agents.openclaw.follow import state_folder
-    from loxodon.agents.supported import folder_of
 
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
     record = recorded(call.folder)
-    states: dict[str, str] = {
-        name: state_of(record.get(name, {}), folder_of(name, os.environ)) for name in AGENTS
+    found: dict[str, dict[str, Any]] = {
+        name: {
+            "state": state_of(record.get(name, {}), folder_of(name, os.environ)),
+            "files": list(record[name]["files"]) if name in record else [],
+        }
+        for name in AGENTS
     }
     there = os.path.isdir(state_folder(None, os.environ))
-    states[_OPENCLAW] = "not connected" if there else "not found"
+    claw = "not connected" if there else "not found"
     if parts := install.parts(call.folder):
-        whole = all(one.state == "there" for one in parts)
-        states[_OPENCLAW] = "connected" if whole else "changed"
-    files = {name: list(record[name]["files"]) if name in record else [] for name in states}
-    files[_OPENCLAW] = [one.path for one in parts]
-    last = next(iter(noted(call.folder)[-1:]), "")
-    data = {name: {"state": one, "files": files[name]} for name, one in states.items()}
-    rows = [(name, view.label(one), files[name]) for name, one in states.items()]
-    notes = [_unowned(install.recorded(call.folder)["config"])] if parts else []
-    if "changed" in states.values():
+        claw = "connected" if all(one.state == "there" for one in parts) else "changed"
+    found[_OPENCLAW] = {"state": claw, "files": [one.path for one in parts]}
+    problem = next(iter(noted(call.folder)[-1:]), "")
+    notes = _unowned(install.recorded(call.folder)["config"]) if parts else []
+    if any(one["state"] == "changed" for one in found.values()):
         notes.append(t("if the files of an agent were changed, connect it again"))
-    told = {"agents": data, "parts": parts, "problem": last}
-    problem = [t("the last problem of a hook: {line}", line=last)] if last else []
-    shown = view.Table(("agent", "state", "file"), rows)
-    return Result(told, shown, note="\n".join(filter(None, notes)), warnings=problem)
+    rows = [(name, view.label(one["state"]), one["files"]) for name, one in found.items()]
+    return Result(
+        {"agents": found, "parts": parts, "problem": problem},
+        [*view.table(("agent", "state", "file"), rows), *notes],
+        warnings=[t("the last problem of a hook: {line}", line=problem)] if problem else [],
+    )
 
 
 def _connect_openclaw(call: Call) -> Result:
@@ -144,7 +140,7 @@ def _connect_openclaw(call: Call) -> Result:
     from loxodon.agents.openclaw.follow import state_folder
 
     if call.remove:
-        done = t("removed from OpenClaw; the memory itself is kept")
+        done = [t("removed from OpenClaw; the memory itself is kept")]
         return _carried_out(call, install.plan_uninstall(call.folder), done)
     state = state_folder(call.state, os.environ)
     path = os.environ.get("OPENCLAW_CONFIG_PATH", "")
@@ -153,15 +149,15 @@ def _connect_openclaw(call: Call) -> Result:
         "installed into the OpenClaw at {state}; a running gateway restarts itself to use it",
         state=state,
     )
-    said = "\n".join(filter(None, [said, _unowned(place.config)]))
-    found = _carried_out(call, install.plan_install(place), said, opens=True)
+    done = [said, *_unowned(place.config)]
+    found = _carried_out(call, install.plan_install(place), done)
     if found.data["done"]:
         with call.opened(make=True) as memory:
             memory.workspace.index()  # or the first search would wait for it
     return found
 
 
-def _unowned(settings: str) -> str:
+def _unowned(settings: str) -> list[str]:
     from loxodon.agents.openclaw.install import channels_without_owner
 
     channels = ", ".join(channels_without_owner(settings))
@@ -170,36 +166,39 @@ def _unowned(settings: str) -> str:
         "a group; set commands.ownerAllowFrom in OpenClaw",
         channels=channels,
     )
-    return said if channels else ""
+    return [said] if channels else []
 
 
-def _carried_out(call: Call, plan: InstallPlan, done: str, *, opens: bool = False) -> Result:
+def _carried_out(
+    call: Call, plan: InstallPlan, done: list[str], said: list[str] | None = None
+) -> Result:
     """Change files of other programs: what changes is shown first, and asked about."""
-    from loxodon.agents import connect
     from loxodon.agents.openclaw import install
 
-    changes = [
+    changes: list[dict[str, Any]] = [
         {
             "path": one.path,
             "change": "new" if not one.before else "removed" if one.after is None else "changed",
             "diff": _diff(one) if one.path.endswith(".md") and one.path not in plan.kit else [],
         }
         for one in plan.changes
-        if not one.path.endswith((install.RECORD, connect.RECORD))
+        if not one.path.endswith((install.RECORD, RECORD))
     ]
     left = [{"path": path, "why": why} for path, why in plan.left]
     data = {"done": False, "changes": changes, "views": plan.views, "left": left}
-    if plan.changes and not call.json:
-        for one in changes:
-            view.show(f"{view.label(str(one['change']))}  {one['path']}", *one["diff"])
-        view.show(*(f"{view.label('removed')}  {path}" for path in plan.views))
-        view.show(*(f"{path}: {t(LEFT[reason])}" for path, reason in plan.left))
-    if not plan.changes or call.dry_run or not call.agrees(t("Continue? [y/N] ")):
+    shown = list(said or ())
+    for one in changes:
+        shown += [f"{view.label(one['change'])}  {one['path']}", *one["diff"]]
+    shown += [f"{view.label('removed')}  {path}" for path in plan.views]
+    shown += [f"{path}: {t(LEFT[reason])}" for path, reason in plan.left]
+    if not (plan.changes or said) or call.dry_run:
+        return Result(data, [*shown, t("nothing was changed")])
+    if not call.agrees(t("Continue? [y/N] "), *shown):
         return Result(data, t("nothing was changed"))
-    if opens:
+    if not call.remove:
         call.opened(make=True).close()  # nothing is changed for a memory that cannot be opened
     plan.carry_out()
-    return Result({**data, "done": True}, done)
+    return Result({**data, "done": True}, [*shown, *done] if call.yes else done)
 
 
 def _diff(change: InstallChange) -> list[str]:
@@ -220,27 +219,27 @@ def follow(call: Call) -> Result:
     from loxodon.agents.openclaw.follow import agents_at, state_folder
     from loxodon.journal.follow import check_found, found_agents
 
-    known, state = (*FOLLOWED, _OPENCLAW), state_folder(None, os.environ)
+    state = state_folder(None, os.environ)
     claw = [_OPENCLAW] if os.path.isdir(os.path.join(state, "agents")) else []
     names = dict.fromkeys(call.agents or [*found_agents(os.environ), *claw])
-    if not names or not names.keys() <= {*known}:
+    if not names or not names.keys() <= {*FOLLOWED, _OPENCLAW}:
         raise NotFoundError(
             "no agent was found whose conversations can be followed",
             hint="known names: {names}",
-            names=", ".join(known),
+            names=", ".join((*FOLLOWED, _OPENCLAW)),
         )
+    found: dict[str, object] = {}
     for name in names:  # before a memory is made for nothing
         if name == _OPENCLAW:
             agents_at(state, ())
         else:
             check_found(name, FOLLOWED[name].folder(os.environ))
     with call.opened(make=True) as memory:
-        found = {
-            name: memory.workspace.follow()
-            if name == _OPENCLAW
-            else memory.workspace.follow_agent(name, progress=view.progress)
-            for name in names
-        }
+        for name in names:
+            if name == _OPENCLAW:
+                found[name] = memory.workspace.follow()
+            else:
+                found[name] = memory.workspace.follow_agent(name, progress=view.progress)
     return Result(found)
 
 
@@ -260,12 +259,11 @@ def hook(call: Call) -> Result:
         request = json.loads(read_file("-"))
         with call.opened(make=True) as memory:
             request = request if isinstance(request, dict) else {}
-            found, told = answer(memory, call.agent, call.event, request)
-            problems += told
+            found, problems = answer(memory, call.agent, call.event, request)
         if not problems:
             succeeded(memory.home, call.agent, call.event)
     except Exception as error:  # a failure would stop the person's prompt
-        problems.append(error.localized()[0] if isinstance(error, LoxodonError) else repr(error))
+        problems = [error.localized()[0] if isinstance(error, LoxodonError) else repr(error)]
     at = datetime.now(UTC).isoformat(timespec="seconds")
     for said in problems:
         note(os.path.abspath(call.home_path), f"{at} {call.agent} {call.event}: {said}")

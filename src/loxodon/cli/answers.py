@@ -28,7 +28,7 @@ _ANSWER = record({"answer": TEXT})
 _VERDICT = record({"verdict": {"type": "string", "enum": ["right", "wrong"]}})
 
 
-def measure_answers(
+def measure(
     files: Sequence[str],
     config: Config,
     *,

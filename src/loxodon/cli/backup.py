@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from loxodon import config as settings
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import arg, command, derived, whole
-from loxodon.errors import DamagedStoreError, NotFoundError, UsageError
+from loxodon.errors import DamagedStoreError, UsageError
 from loxodon.messages import t
+from loxodon.spaces import space_folder
 from loxodon.types import Problem
-
-if TYPE_CHECKING:
-    from loxodon.http.host import Host
-
-_LOST = 7  # the exit code of damage
-KEY = (
-    arg("--keyring", "use the key in the system keyring"),
-    arg("--key-file FILE", "use the key or passphrase in this file"),
-    arg("--env", "use the key in LOXODON_KEY"),
-    arg("--make-key", "create a new key there"),
-)
 
 derived("rebuild-index", "Rebuild every index from the data.", verb="rebuild_index")
 
@@ -45,8 +35,8 @@ def backup(call: Call) -> Result:
         raise UsageError("--keep must be at least 1, and cannot be combined with FILE")
     how: dict[str, Any] = {"overwrite": call.overwrite, "keep": call.keep}
     if call.all:
+        spaces = _spaces(call)
         with Host(call.folder) as host:
-            spaces = _spaces(call, host)
             for space in spaces:  # which brings each up to date, and says what is wrong with it
                 host.memory(space, make=False).for_owner()
             how |= {"config": call.config, "keys": keys_for(call.folder, call.config)}
@@ -58,14 +48,14 @@ def backup(call: Call) -> Result:
     return Result(found, note=key if found.encrypted else "")
 
 
-def _spaces(call: Call, host: Host) -> list[str]:
-    if found := host.spaces():
-        return found
-    raise NotFoundError(
-        "no memory found at {home}",
-        hint="create one with `loxodon init`, or choose another place with --home or LOXODON_HOME",
-        home=call.root,
-    )
+def _spaces(call: Call) -> list[str]:
+    from loxodon.http.host import Host
+
+    with Host(call.folder) as host:
+        found = host.spaces()
+    if not found:
+        space_folder(call.root, call.space, make=False)  # says that there is no memory
+    return found
 
 
 @command(
@@ -101,10 +91,9 @@ def validate(call: Call) -> Result:
         found = call.do()
     except DamagedStoreError as error:
         found = [Problem(call.folder, *error.localized())]
-    data = {"ok": not found, "problems": found}
-    good = view.paint(t("no problems found"), "green")
-    bad = [f"{p.where}: {p.what} ({p.hint})" for p in found]
-    return Result(data, bad or good, code=_LOST if found else 0)
+    note = "" if found else t("no problems found")
+    code = DamagedStoreError.exit_code if found else 0
+    return Result({"ok": not found, "problems": found}, hide="ok", note=note, code=code)
 
 
 @command(arg("--from SOURCE", "a backup or a folder of text views to restore from", dest="source"))
@@ -115,58 +104,64 @@ def repair(call: Call) -> Result:
     call.refuse_shared("repair")
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}
     found = repair(call.folder, call.space, **how, progress=view.progress)
-    good = view.paint(t("no problems found"), "green")
-    return Result(found, note="" if found.problems else good)
+    return Result(found, note="" if found.problems else t("no problems found"))
 
 
 # Encryption
 
 
-def _recode(call: Call) -> Result:
-    """Encrypt, decrypt or rekey the databases of a home."""
-    from loxodon.security.encryption import recode
-    from loxodon.security.keys import NEXT_VARIABLE, VARIABLE, KeySource
-
-    call.refuse_shared("encryption")
-    work: Any = call.command
-    source = None  # the key is where the settings say
-    if getattr(call, "env", False):
-        source = KeySource("env", VARIABLE)
-    elif getattr(call, "keyring", False):
-        source = KeySource("keyring", f"database:{call.folder}")
-    elif path := getattr(call, "key_file", None):
-        source = KeySource("file", os.path.abspath(os.path.expanduser(path)))
-    how: Any = {"make": getattr(call, "make_key", False), "progress": view.progress}
-    found = recode(call.folder, call.config, os.environ, work, source, **how)
-    note = ""
-    if work == "encrypt":
-        note = t(
-            "Keep a copy of the key in another place: without it, nobody can read this memory.\n"
-            "Plain text was overwritten; SSDs and snapshots may still hold some of it."
-        )
-    if work == "rekey" and found.key == f"${NEXT_VARIABLE}":
-        names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
-        note = t("From now on, {variable} must have the value of {next}.", **names)
-    left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
-    return Result(found, hide="left", note=note, warnings=left)
-
-
-@command(*KEY, one_of="--keyring --key-file --env")
+@command(
+    arg("--keyring", "use the key in the system keyring"),
+    arg("--key-file FILE", "use the key or passphrase in this file"),
+    arg("--env", "use the key in LOXODON_KEY"),
+    arg("--make-key", "create a new key there"),
+    one_of="--keyring --key-file --env",
+)
 def encrypt(call: Call) -> Result:
     """Encrypt every database in the home."""
-    return _recode(call)
+    from loxodon.security.keys import VARIABLE, KeySource
+
+    source = None  # the key is where the settings say
+    if call.env:
+        source = KeySource("env", VARIABLE)
+    elif call.keyring:
+        source = KeySource("keyring", f"database:{call.folder}")
+    elif call.key_file:
+        source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
+    note = t(
+        "Keep a copy of the key in another place: without it, nobody can read this memory.\n"
+        "Plain text was removed; disks and snapshots may still hold some of it."
+    )
+    return _recoded(call, source, make=call.make_key)._replace(note=note)
 
 
 @command()
 def decrypt(call: Call) -> Result:
     """Decrypt the databases."""
-    return _recode(call)
+    return _recoded(call)
 
 
 @command()
 def rekey(call: Call) -> Result:
     """Change the encryption key."""
-    return _recode(call)
+    from loxodon.security.keys import NEXT_VARIABLE, VARIABLE
+
+    found = _recoded(call)
+    if found.data.key != f"${NEXT_VARIABLE}":
+        return found
+    names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
+    note = t("From now on, {variable} must have the value of {next}.", **names)
+    return found._replace(note=note)
+
+
+def _recoded(call: Call, source: Any = None, *, make: bool = False) -> Result:
+    from loxodon.security.encryption import recode
+
+    call.refuse_shared("encryption")
+    how: Any = {"make": make, "progress": view.progress}
+    found = recode(call.folder, call.config, os.environ, call.command, source, **how)  # type: ignore[arg-type]
+    left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
+    return Result(found, hide="left", warnings=left)
 
 
 # PostgreSQL
@@ -176,11 +171,8 @@ def rekey(call: Call) -> Result:
 def move(call: Call) -> Result:
     """Move all spaces into a PostgreSQL database, or back into files."""
     from loxodon.backup.moving import move
-    from loxodon.http.host import Host
 
-    with Host(call.folder) as host:
-        spaces = _spaces(call, host)
-    found = move(call.folder, call.config, call.to, spaces, call.clock, view.progress)
+    found = move(call.folder, call.config, call.to, _spaces(call), call.clock, view.progress)
     kept = t("the memory at {home} is unchanged; delete it when you like", home=call.root)
     return Result(found, note=kept)
 
@@ -207,6 +199,4 @@ def postgres(call: Call) -> Result:
         return Result({"sql": sql}, sql.removesuffix("\n"))
     settings.checked("store.url", call.apply)
     migrations.setup(call.apply)
-    where = {"store": settings.without_password(call.apply)}
-    said = t("{store} has the roles loxodon_migrator, loxodon_app and loxodon_backup", **where)
-    return Result(where, said)
+    return Result({"store": settings.without_password(call.apply)})

@@ -10,13 +10,11 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache, partial
+from functools import lru_cache
 from hashlib import sha256
 from math import ceil, log2
-from multiprocessing import get_context
 from time import perf_counter
 from typing import Any
 
@@ -40,8 +38,8 @@ FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is abo
 _COMPARED = 300  # characters of a turn by which its words are looked for in a context
 # The options that each kind of measurement has beside those of all
 _OPTIONS = {
-    "retrieval": ("category", "keep", "leave_out", "updates", "crossed", "jobs"),
-    "writing": ("model", "jobs"),
+    "retrieval": ("category", "keep", "leave_out", "updates", "crossed"),
+    "writing": ("model",),
     "answers": ("category", "keep", "reader", "judge", "strict", "budget", "details"),
 }
 
@@ -51,7 +49,6 @@ _OPTIONS = {
     arg("FILE", "labelled conversations, or - for standard input", nargs="+"),
     arg("--set KEY=VALUE", "override a setting; can be repeated", action="append"),
     arg("--limit N", "only the first N conversations (answers: questions)", type=whole, default=0),
-    arg("--jobs N", "number of parallel processes (1)", type=whole, default=1),
     arg("--failures", "writing: list the conversations that failed a check"),
     arg("--model", "writing: also use the configured model, which may cost money"),
     arg("--reader MODEL", "answers: 'URL NAME' or a command (default: the configured model)"),
@@ -68,8 +65,7 @@ _OPTIONS = {
 )
 def bench(call: Call) -> Result:
     """Measure how well memories are written and found, and what a reader answers with them."""
-    from loxodon.cli.answers import measure_answers
-    from loxodon.cli.writing import measure_writing
+    from loxodon.cli import answers, writing
 
     given = dict(one.partition("=")[::2] for one in call.set)
     if call.embedder:
@@ -78,14 +74,13 @@ def bench(call: Call) -> Result:
     # What is measured is made for it: a home in a database stays out of this.
     own = call.config._replace(store=settings.StoreConfig(), embedder=EmbedderConfig(kind="none"))
     config = settings.from_mapping({**settings.flat(own), **given})
-    measures: dict[str, Callable[..., list[Figures]]] = {
-        "retrieval": measure_retrieval,
-        "writing": measure_writing,
-        "answers": measure_answers,
-    }
+    measures: dict[str, Callable[..., list[Figures]]]
+    measures = {"writing": writing.measure, "answers": answers.measure}
     options = {name: value for name in _OPTIONS[call.what] if (value := getattr(call, name))}
-    files = measures[call.what](call.file, config, limit=call.limit, **options)
-    shown: list[object] = []
+    files = measures.get(call.what, measure_retrieval)(
+        call.file, config, limit=call.limit, **options
+    )
+    shown: list[str] = []
     for one in files:
         failures = one.pop("failures", [])
         shown += [line for failure in failures if call.failures for line in view.record(failure)]
@@ -107,18 +102,6 @@ def for_measuring(config: Config) -> Config:
         model=config.model._replace(extraction="rules"),
         workspace=WorkspaceConfig(views="off"),
     )
-
-
-def done_by(
-    jobs: int, run: Callable[[Figures], Figures], tasks: Sequence[Figures]
-) -> list[Figures]:
-    """What `run` makes of each task, in order, in as many processes as asked for."""
-    found = []
-    with ProcessPoolExecutor(jobs, get_context("spawn")) if jobs > 1 else nullcontext() as pool:
-        for done in (pool.map if pool else map)(run, tasks):
-            found.append(done)
-            view.progress(len(found), len(tasks))
-    return found
 
 
 # Files
@@ -206,22 +189,18 @@ def _longmemeval(value: Figures) -> Figures:
         return datetime.strptime(re.sub(r"\(\w+\) ", "", text), "%Y/%m/%d %H:%M").isoformat()
 
     sessions: list[Figures] = []
+    evidence: list[str] = []
     parts = (value[f"haystack_{one}"] for one in ("session_ids", "dates", "sessions"))
     for place, (name, at, turns) in enumerate(zip(*parts, strict=True)):
         id = f"{place}-{name}"  # a session may be there twice
         said = [{**one, "id": f"{id}:{n}", "text": one["content"]} for n, one in enumerate(turns)]
+        evidence += [one["id"] for one in said if one.get("has_answer")]
         sessions.append({"id": id, "at": day(at), "turns": said})
-    turns = (turn for one in sessions for turn in one["turns"])
-    question = {
-        "id": value["question_id"],
-        "text": value["question"],
-        "answer": value["answer"],
-        "category": value["question_type"],
-        "evidence": [turn["id"] for turn in turns if turn.get("has_answer")],
-        "asked_at": day(value["question_date"]),
-    }
     sessions.sort(key=lambda one: str(one["at"]))
-    return {"id": value["question_id"], "sessions": sessions, "questions": [question]}
+    question = {"id": value["question_id"], "text": value["question"], "answer": value["answer"]}
+    question |= {"category": value["question_type"], "asked_at": day(value["question_date"])}
+    question["evidence"] = evidence
+    return {"id": question["id"], "sessions": sessions, "questions": [question]}
 
 
 def _locomo(value: Figures) -> Figures:
@@ -297,7 +276,6 @@ def measure_retrieval(
     crossed: bool = False,
     keep: str | None = None,
     limit: int = 0,
-    jobs: int = 1,
 ) -> list[Figures]:
     """Each file's report. The model of `config` is not asked. Files that cannot be read and
     embedders that cannot be had are errors before anything runs."""
@@ -311,10 +289,12 @@ def measure_retrieval(
     for talk in talks:
         asked = talk["questions"]
         talk["questions"] = [one for one in asked if not category or one["category"] in category]
-    # Each is also asked what only the one before it can answer.
-    others = [talks[n - 1] if crossed and len(talks) > 1 else None for n in range(len(talks))]
-    tasks = [{**talk, "other": other} for talk, other in zip(talks, others, strict=True)]
-    done = done_by(jobs, partial(_ingested, config=config, keep=keep), tasks)
+    done = []
+    for n, talk in enumerate(talks):
+        # With `crossed`, each is also asked what only the one before it can answer.
+        other = talks[n - 1] if crossed and len(talks) > 1 else {"file": "", "questions": []}
+        done.append(_ingested(talk, other, config, keep))
+        view.progress(n + 1, len(talks))
     reports = []
     for name in files:
         own = [one for one in done if one["file"] == name]
@@ -323,7 +303,7 @@ def measure_retrieval(
     return reports
 
 
-def _ingested(talk: Figures, config: Config, keep: str | None) -> Figures:
+def _ingested(talk: Figures, other: Figures, config: Config, keep: str | None) -> Figures:
     """Ingest a conversation into a memory of its own, and ask it its questions and another's."""
     rows = []
     with built(talk, config, keep) as (memory, now, found):
@@ -331,9 +311,9 @@ def _ingested(talk: Figures, config: Config, keep: str | None) -> Figures:
             now[0] = question["asked_at"]
             rows.append({"file": talk["file"], **_answer(memory, talk, question)})
         now[0] = talk["end"]
-        for question in talk["other"]["questions"] if talk["other"] else ():
+        for question in other["questions"]:
             silence = _silence(memory.recall(question["text"]))
-            rows.append({"file": talk["other"]["file"], **silence, "crossed": True})
+            rows.append({"file": other["file"], **silence, "crossed": True})
     return {"file": talk["file"], **found, "rows": rows}
 
 

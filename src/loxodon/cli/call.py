@@ -15,7 +15,7 @@ from loxodon import config as settings
 from loxodon import opening
 from loxodon.cli import view
 from loxodon.cli.parser import command_named, dest_of
-from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
+from loxodon.clock import Clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError, UsageError, refused
 from loxodon.layout import DATABASE, MADE
@@ -28,10 +28,10 @@ _MINUTES = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
 
 
 class Result(NamedTuple):
-    """What a command found: as data for `--json`, and as lines and tables for a person."""
+    """What a command found: as data for `--json`, and as lines for a person."""
 
     data: Any
-    shown: object = None  # one of these, or a list; None where the data speak for themselves
+    shown: str | list[str] | None = None  # None where the data speak for themselves
     hide: str = ""  # fields of the data that are for programs
     note: str = ""  # a sentence below the data
     warnings: Sequence[str] = ()
@@ -77,7 +77,8 @@ class Call(Namespace):
         now = parse_instant(text, zone)
         if not 1 < now.year < 9999:
             raise InputError("{text} cannot be the current time", text=text)
-        return fixed_clock(now.astimezone(zone))
+        now = now.astimezone(zone)
+        return lambda: now
 
     def refuse_shared(self, what: str) -> None:
         """Refuse what is for databases in files."""
@@ -99,10 +100,14 @@ class Call(Namespace):
         """Do a command that is its verb."""
         one = command_named(self.command)
         own = [argument.name for argument in one.arguments]
-        typed = {dest: getattr(self, dest) for dest in map(dest_of, one.added) if dest not in own}
-        first = [typed.pop(flags[0]) for flags, _ in one.added if flags[0] in typed]
-        first = [" ".join(given) if isinstance(given, list) else given for given in first]
-        more = {option: value for option, value in typed.items() if value}
+        first: list[object] = []
+        more: dict[str, object] = {}
+        for added in one.added:
+            value = getattr(self, dest := dest_of(added))
+            if not added[0][0].startswith("--"):
+                first.append(" ".join(value) if isinstance(value, list) else value)
+            elif dest not in own and value:
+                more[dest] = value
         found = self.do(*first, make=one.make, **more)
         field = one.field or (one.verb.field if one.verb else "")
         if isinstance(found, bool):
@@ -110,7 +115,7 @@ class Call(Namespace):
         if isinstance(found, str):
             return Result({field: found}, found)
         said = t(one.said, **view.fields(found)) if one.said else None
-        return Result({field: found} if field else found, said, one.hide)
+        return Result({field: found} if field else found, said)
 
     def do(self, *first: object, make: bool = False, **more: object) -> Any:
         """Do the verb of the command with what was typed."""
@@ -124,9 +129,8 @@ class Call(Namespace):
             given = {**self.given(memory.now()), **told, **more}
             return attrgetter(verb.name)(memory)(*first, **given)
 
-    def given(self, now: datetime | None = None) -> dict[str, Any]:
-        """The arguments of the command's verb that were typed, as the verb takes them; times are
-        read from `now`."""
+    def given(self, now: datetime) -> dict[str, Any]:
+        """The arguments of the command's verb that were typed, as the verb takes them."""
         found: dict[str, Any] = {}
         for one in command_named(self.command).arguments:
             value = getattr(self, one.name, None)
@@ -136,29 +140,26 @@ class Call(Namespace):
                 continue
             elif one.kind == FLAG:
                 value = value != "no"
-            elif one.kind in (MOMENT, MOMENT_OR_NONE) and now:
+            elif one.kind in (MOMENT, MOMENT_OR_NONE):
                 value = moment(value, now, "" if self.command == "pause" else one.name)
             elif one.kind == TEXT and isinstance(value, list):
                 value = words(value)
             found[one.name] = value
         return found
 
-    def agrees(self, question: str) -> bool:
-        """Whether the person says yes, or has with `--yes`; a UsageError if nobody can be asked."""
-        return bool(self.yes) or self.answer(question).lower() in ("y", "yes", "是", "好")
-
-    def answer(self, question: str) -> str:
-        """What the person says."""
-        self.see_a_terminal()
-        return input(question).strip()
-
-    def see_a_terminal(self) -> None:
-        """Raise a UsageError where there is nobody to ask, unless nobody needs to be."""
-        if not self.yes and (self.json or not (sys.stdin and sys.stdin.isatty())):
+    def agrees(self, question: str, *shown: str, word: str = "") -> bool:
+        """Whether the person says yes (or a word) to what is shown, or has with `--yes`."""
+        if self.yes:
+            return True
+        if not self.json:
+            view.show(*shown)
+        if self.json or not (sys.stdin and sys.stdin.isatty()):
             raise UsageError(
                 "this needs your confirmation, and there is no terminal to confirm it",
                 hint="check what it would do (--dry-run), then add --yes",
             )
+        said = input(question).strip()
+        return said == word if word else said.lower() in ("y", "yes", "是", "好")
 
 
 def words(given: Sequence[str]) -> str:

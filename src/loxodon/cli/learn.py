@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import YES, arg, command, derived, whole
-from loxodon.cli.view import paint
-from loxodon.errors import UsageError
+from loxodon.errors import NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
 from loxodon.forget.select import Selection
 from loxodon.guard.provenance import is_own, origin_label
@@ -29,6 +33,8 @@ LEFT = {
     "backup": "not deleted: backups that contain it:",
     "away": "text views were written to these folders, which cannot be found now:",
 }
+_NO_MODEL = 8  # the exit code where a model or an embedder is of no use
+
 derived(
     "pause",
     "Stop recording and learning for a while; recall still works.",
@@ -37,7 +43,6 @@ derived(
     make=True,
 )
 derived("resume", "End a pause.")
-_NO_MODEL = 8  # the exit code where a model or an embedder is of no use
 
 
 @command(verb="consolidate")
@@ -46,12 +51,12 @@ def consolidate(call: Call) -> Result:
     found = call.do()
     if not found.ran:
         return Result(found, t(NOT_RUN[found.reason]))
-    unread = "" if call.config.model.name else "waiting"  # nobody would read it
-    counts = {"learned": found.counts.get("added", 0), **found.counts}
-    seconds = sum(found.seconds.values())
-    told = {"turns": found.turns, **counts, **found._asdict(), "seconds": seconds}
-    hidden = f"ran reason counts added indexed snapshots {unread}"
-    return Result(found, view.record(told, *hidden.split()))
+    told = {"turns": found.turns, "learned": found.counts.get("added", 0), **found.counts}
+    told |= {**found._asdict(), "seconds": sum(found.seconds.values())}
+    hidden = ["ran", "reason", "counts", "added", "indexed", "snapshots"]
+    if not call.config.model.name:  # nobody would read it
+        hidden.append("waiting")
+    return Result(found, view.record(told, *hidden))
 
 
 @command(arg("ACTION check", "test the model with ten sentences in each language"))
@@ -84,12 +89,9 @@ def schedule(call: Call) -> Result:
     with call.opened() as memory:
         if call.run is not None:
             return Result(memory.schedule.run(call.run))
-        jobs, reminders = memory.schedule.jobs(), memory.due_reminders()
-    shown: list[object] = view.listing(jobs)
-    if reminders:
-        shown += [t("overdue:"), *view.listing(reminders)]
-        shown.append(t("mark it as done with `loxodon edit ID --done yes`"))
-    return Result({"jobs": jobs, "reminders": reminders}, shown)
+        found = {"jobs": memory.schedule.jobs(), "reminders": memory.due_reminders()}
+    done = t("mark it as done with `loxodon edit ID --done yes`")
+    return Result(found, note=done if found["reminders"] else "")
 
 
 # What needs an answer
@@ -110,33 +112,34 @@ def review(call: Call) -> Result:
     with call.opened() as memory:
         if call.confirm is not None:
             return Result(_confirmed(memory, call))
-        if call.reject is not None and call.reject.startswith("q_"):
-            return Result(memory.release(call.reject))
-        if call.reject is not None:
-            return Result(memory.reject(call.reject, version=call.version))
         if call.confirm_all is not None:
-            return _confirm_all(memory, call)
+            return Result(_confirmed_all(memory, call))
+        if call.reject is not None:
+            if call.reject.startswith("q_"):
+                return Result(memory.release(call.reject))
+            return Result(memory.reject(call.reject, version=call.version))
         held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
         asked = [one for one in reversed(held) if one.reason == FORGET]
         found = memory.reviews()
-    every: list[Held | Review] = [*asked, *found]
-    shown = [line for one in every for line in _question(one)]
+    shown = [*map(_request, asked), *map(_question, found)]
     how = t("answer with `loxodon review --confirm ID` or `--reject ID`") if found else ""
-    return Result(every, shown or t("nothing to review"), note=how)
+    return Result([*asked, *found], shown or t("nothing to review"), note=how)
 
 
-def _question(one: Held | Review) -> list[str]:
-    """What is asked of a belief and why; of a request to forget, what was done and what can be."""
-    if isinstance(one, Held):
-        done = t("archived, and no longer recalled")
-        if one.state == "unclear":
-            done = t("it is not clear what you mean, so nothing was done")
-        how = t(
-            "delete it with `loxodon forget {id}`, or undo it with `review --reject {id}`",
-            id=one.id,
-        )
-        asked = t("you asked on {day}: {text}", day=view.day(one.at), text=one.text)
-        return [f"{paint(one.id, 'bold')}  {asked}", f"  {done}; {how}"]
+def _request(one: Held) -> str:
+    """What was asked to be forgotten, what was done, and what can be."""
+    done = t("archived, and no longer recalled")
+    if one.state == "unclear":
+        done = t("it is not clear what you mean, so nothing was done")
+    asked = t("you asked on {day}: {text}", day=view.day(one.at), text=one.text)
+    how = t(
+        "delete it with `loxodon forget {id}`, or undo it with `review --reject {id}`", id=one.id
+    )
+    return f"{one.id}  {asked}\n  {done}; {how}"
+
+
+def _question(one: Review) -> str:
+    """What is asked of a belief, and why."""
     belief, against = one.belief, one.against
     version = f" v{belief.version}" if belief.version > 1 else ""
     if against.id != belief.id:
@@ -147,17 +150,11 @@ def _question(one: Held | Review) -> list[str]:
     else:
         day = view.day(belief.confirmed_at or belief.created_at)
         why = t("is that still true? it was last mentioned on {day}", day=day)
-    return [f"{paint(belief.id, 'bold')}{version}  {belief.content}", f"  {why}"]
+    return f"{belief.id}{version}  {belief.content}\n  {why}"
 
 
 def _confirmed(memory: Memory, call: Call) -> Record:
     """Confirm a belief; one that others have edited only at the version that the person names."""
-    if call.confirm.startswith("q_"):
-        raise UsageError(
-            "{id} is a request to forget",
-            hint="delete it permanently with `loxodon forget {id}`",
-            id=call.confirm,
-        )
     record = memory.get(call.confirm)
     edited = record.version > 1 and not is_own(record.trust) and not call.as_agent
     if edited and call.version is None:
@@ -171,7 +168,7 @@ def _confirmed(memory: Memory, call: Call) -> Record:
     return memory.confirm(record.id, version=call.version or record.version)
 
 
-def _confirm_all(memory: Memory, call: Call) -> Result:
+def _confirmed_all(memory: Memory, call: Call) -> list[Record]:
     """Make the user's own word of all that came from somewhere; what is held back stays so."""
     held = {one.memory for one in memory.quarantine("held", 0)}
     found = [
@@ -179,12 +176,9 @@ def _confirm_all(memory: Memory, call: Call) -> Result:
         for one in memory.list()
         if one.trust == call.confirm_all and one.kind != "summary" and one.id not in held
     ]
-    call.see_a_terminal()
-    if found and not call.yes:
-        view.show(*view.listing(found))
-    if found and not call.agrees(t("Are all of these true? [y/N] ")):
-        return Result([], t("nothing was confirmed"))
-    return Result([memory.confirm(one.id, version=one.version) for one in reversed(found)])
+    if not found or not call.agrees(t("Are all of these true? [y/N] "), *view.listing(found)):
+        return []
+    return [memory.confirm(one.id, version=one.version) for one in reversed(found)]
 
 
 @command(
@@ -204,9 +198,8 @@ def quarantine(call: Call) -> Result:
         every = memory.quarantine("all" if call.all else "held", 0)
     # What the user asked to have forgotten is told by `review`, and was no other's word.
     found = [one for one in every if not is_forget_request(one.reason)][: call.limit or None]
-    if not found:
-        return Result(found, t("nothing is in quarantine"))
-    return Result(found, note=t("`loxodon quarantine release ID` or `loxodon quarantine drop ID`"))
+    how = t("`loxodon quarantine release ID` or `loxodon quarantine drop ID`")
+    return Result(found, note=how if found else "")
 
 
 # Forgetting
@@ -229,18 +222,59 @@ def forget(call: Call) -> Result:
         chosen = call.given(memory.now())
         ids, dry_run = chosen.pop("ids"), chosen.pop("dry_run", False)
         _ = Selection(tuple(ids), **chosen).what  # complains before anybody is asked to confirm it
-        if not dry_run:
-            call.see_a_terminal()
         if dry_run or not call.yes:
             planned = memory.forget(*ids, **chosen, dry_run=True, progress=view.progress)
-            plan = Result({"done": False, "receipt": planned}, receipt(planned, gone=False))
-            if dry_run:
-                return plan
-            view.show(*receipt(planned, gone=False))
-            if not call.agrees(t("Delete it permanently? [y/N] ")):
-                return plan._replace(shown=t("nothing was changed"))
+            if stopped := not_agreed(call, planned, t("Delete it permanently? [y/N] ")):
+                return stopped
         done = memory.forget(*ids, **chosen, progress=view.progress)
     return Result({"done": True, "receipt": done}, receipt(done, gone=True))
+
+
+@command(
+    arg("ACTION export|erase", "print all of it, one JSON object a line; or delete it"),
+    arg("NAME", "the person, by any of their names"),
+    arg("--dry-run", "with erase: only count what would be deleted"),
+    YES,
+)
+def person(call: Call) -> Result:
+    """Export or erase one person's memories, messages and entities, in all spaces."""
+    from loxodon.http.host import Host
+    from loxodon.security.inspection import about_person
+
+    def each(do: Callable[[Memory], Any]) -> dict[str, Any]:
+        found = {}
+        for space in host.spaces():
+            with suppress(NotFoundError), host.using(space, make=False) as memory:
+                found[space] = do(memory)
+        if not found:
+            raise NotFoundError("nothing is known about {name}", name=repr(call.name))
+        return found
+
+    def result(receipts: dict[str, Receipt], *, done: bool) -> Result:
+        lines = [(f"{space}:", *receipt(one, gone=done)) for space, one in receipts.items()]
+        return Result({"done": done, "receipts": receipts}, [*chain(*lines)])
+
+    with Host(call.folder, call.clock) as host:
+        if call.action == "export":
+            found = each(lambda memory: [*about_person(memory, call.name)])
+            rows = [{"space": space, **row} for space, rows in found.items() for row in rows]
+            return Result(rows, [view.json_text(row, None) for row in rows])
+        planned = each(lambda memory: memory.forget(entity=call.name, dry_run=True))
+        plan = result(planned, done=False)
+        if call.dry_run:
+            return plan
+        if not call.agrees(t("Delete it permanently? [y/N] "), *plan.shown or ()):
+            return plan._replace(shown=t("nothing was changed"))
+        return result(each(lambda memory: memory.forget(entity=call.name)), done=True)
+
+
+def not_agreed(call: Call, planned: Receipt, question: str, word: str = "") -> Result | None:
+    """What would be deleted, where it is not to be: with --dry-run, or where the person says no."""
+    data, plan = {"done": False, "receipt": planned}, receipt(planned, gone=False)
+    if call.dry_run:
+        return Result(data, plan)
+    agreed = call.agrees(question, *plan, word=word)
+    return None if agreed else Result(data, t("nothing was changed"))
 
 
 def receipt(one: Receipt, *, gone: bool) -> list[str]:

@@ -31,16 +31,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
     typed = list(sys.argv[1:] if argv is None else argv)
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    messages.use(messages.language_of_locale(locale))
+    messages.use(locale)
     for stream in (sys.stdout, sys.stderr):
         # What an encoding lacks is printed as `\u…`; to pipes UTF-8.
         if hasattr(stream, "reconfigure"):
             named = os.environ.get("PYTHONIOENCODING") or stream.isatty()
             stream.reconfigure(encoding=None if named else "utf-8", errors="backslashreplace")
     try:
-        return _done(typed)
+        return _run(typed)
     except LoxodonError as error:
-        return _failed(error, typed)
+        return _failed(error, "--json" in typed)
     except BrokenPipeError:  # the reader (`| head`) has had enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 for what Python flushes at exit
         return 0
@@ -48,21 +48,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         view.warn(t("interrupted; everything acknowledged is saved"))
         return 130
     except OSError as error:
-        return _failed(unwritable("", error), typed)
-    except Exception as error:
-        # The last resort: a script gets its one document and its exit code, a person a way out.
-        if os.environ.get("LOXODON_DEBUG"):
-            raise
-        unexpected = LoxodonError(
-            "unexpected error: {kind}: {reason}",
-            hint="this is a bug, please report it; LOXODON_DEBUG=1 shows the traceback",
-            kind=type(error).__name__,
-            reason=error,
-        )
-        return _failed(unexpected, typed)
+        return _failed(unwritable("", error), "--json" in typed)
 
 
-def _done(typed: list[str]) -> int:
+def _run(typed: list[str]) -> int:
     call = Call()
     # What is not UTF-8 is made visible, but for the names of files.
     whole = [one if os.path.exists(one) else view.visible(one) for one in typed]
@@ -77,10 +66,11 @@ def _done(typed: list[str]) -> int:
     if call.json and not result.printed:
         print(view.json_text(result.data))
     elif not result.printed:
-        view.show(*_parts(call, result), result.note or None)
-        is_shown = result.shown is None and not isinstance(result.data, list)
-        problems = [*view.problems_in(result.data)] if is_shown else []
-        view.warn(*view.problem_lines(problems), *result.warnings)
+        view.show(*_lines(call, result), *([result.note] if result.note else []))
+        problems = [*view.problems_in(result.data)] if result.shown is None else []
+        view.warn(*problems[: view.LISTED], *result.warnings)
+        if len(problems) > view.LISTED:
+            view.warn(t("… and {n} more; --json lists all", n=len(problems) - view.LISTED))
     if sys.stdout is not None:
         sys.stdout.flush()
     return result.code
@@ -109,27 +99,26 @@ def _result(call: Call) -> Result:
     return one.run(call) if one.run else call.derived()
 
 
-def _parts(call: Call, result: Result) -> list[object]:
+def _lines(call: Call, result: Result) -> list[str]:
     """What is shown to a person; of a long list as much as they can read, unless they ask."""
-    data: object = result.data
     if result.shown is not None:
-        return result.shown if isinstance(result.shown, list) else [result.shown]
-    if not isinstance(data, list):
-        return view.record(data, *result.hide.split())
-    if len(data) <= view.LISTED or getattr(call, "limit", None) is not None:
-        return view.listing(data)
+        return [result.shown] if isinstance(result.shown, str) else result.shown
+    if not isinstance(result.data, list):
+        lines = view.record(result.data, *result.hide.split())
+        return lines or ([] if result.note else [t("nothing was changed")])
+    if len(result.data) <= view.LISTED or getattr(call, "limit", None) is not None:
+        return view.listing(result.data)
     latest = call.command == "journal" and not call.query  # the latest messages come last
-    cut = data[-view.LISTED :] if latest else data[: view.LISTED]
-    return [*view.listing(cut), view.paint(t("there are more; --limit 0 shows all"), "dim")]
+    cut = result.data[-view.LISTED :] if latest else result.data[: view.LISTED]
+    return [*view.listing(cut), t("there are more; --limit 0 shows all")]
 
 
 def _help(every: bool) -> Result:
     """The commands: those of every day, or all."""
     commands = {name: t(command_named(name).about) for name in MODULES}
-    width = max(map(len, commands))
 
     def listed(names: list[str]) -> list[str]:
-        return [f"  {name:{width}}  {commands[name]}" for name in names]
+        return view.aligned([(f"  {name:13}", commands[name]) for name in names])
 
     lines = [t("Long-term memory for AI agents, on your own machine."), ""]
     lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(DAILY)])]
@@ -143,12 +132,12 @@ def _help(every: bool) -> Result:
     return Result({"commands": commands}, [*lines, "", *map(t, OPTIONS), "", end])
 
 
-def _failed(error: LoxodonError, typed: list[str]) -> int:
+def _failed(error: LoxodonError, as_json: bool) -> int:
     """Tell the error: to stderr for a person and, with --json, to stdout as the one document."""
     message, hint = error.localized()
     found = error.problems if isinstance(error, InputError) else ()
     problems = [(line, *one.localized()) for line, one in found]
-    if "--json" in typed:
+    if as_json:
         each = [{"line": line, "message": said, "hint": how} for line, said, how in problems]
         told = {"code": error.code, "message": message, "hint": hint, "problems": each}
         print(view.json_text({"error": told}))

@@ -1,4 +1,4 @@
-"""Commands about memories and messages: adding, finding, showing and changing them."""
+"""Commands about memories, messages and files: adding, finding, showing and changing them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
 from loxodon.cli.parser import arg, command, derived
-from loxodon.cli.view import paint, visible
-from loxodon.errors import InputError
+from loxodon.cli.view import visible
+from loxodon.errors import InputError, StaleEditError
 from loxodon.messages import t
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def add(call: Call) -> Result:
     files = [(name, _read(name, call)) for name in call.file]
     counts: Counter[str] = Counter()
     lists: dict[str, list[str]] = {"sessions": [], "people": [], "unfound": []}
-    notes = []
+    notes, skipped = [], []
     with call.opened(make=True) as memory:
         for name, reading in files:
             names = [call.session] if call.session else _session_names(name, f"{memory.now():%F}")
@@ -82,27 +82,23 @@ def add(call: Call) -> Result:
             for field, found in lists.items():
                 found += [one for one in done.pop(field) if one not in found]
             counts.update(done)
-            if lists["people"]:
-                notes.append(
-                    t(
-                        "nothing is learned from {file} until you say with --me who you are; "
-                        "names found: {names}",
-                        file=name,
-                        names=", ".join(lists["people"]),
-                    )
-                )
+            skipped += [
+                {"file": _shown(name), "line": line, "message": error.localized()[0]}
+                for line, error in reading.problems
+            ]
         if memory.config.enabled and counts["added"] and not memory.status().last_consolidation:
             notes.append(t("next: `loxodon consolidate` turns this into memories"))
-    skipped = [
-        {"file": _shown(name), "line": line, "message": error.localized()[0]}
-        for name, reading in files
-        for line, error in reading.problems
-    ]
+    if lists["people"]:
+        people = ", ".join(lists["people"])
+        notes.append(
+            t("nothing is learned until you say with --me who you are: {names}", names=people)
+        )
     added = t("turns added: {added}, already known: {known}", **counts)
     rest = view.record({**counts, "unfound": lists["unfound"]}, "added", "known")
     warnings = [t("skipped {file} line {line}: {message}", **one) for one in skipped]
-    data = {**counts, **lists, "skipped": skipped}
-    return Result(data, [added, *rest, *notes], warnings=warnings)
+    return Result(
+        {**counts, **lists, "skipped": skipped}, [added, *rest, *notes], warnings=warnings
+    )
 
 
 def _shown(name: str) -> str:
@@ -122,8 +118,6 @@ def _read(name: str, call: Call) -> Reading:
         from loxodon.journal.openclaw_db import read_database
 
         reading = read_database(name, zone)
-        if not reading.drafts and len(reading.problems) == 1 and not reading.problems[0][0]:
-            raise reading.problems[0][1]  # it is about the file, not about a line
     else:
         reading = read(data, name, call.format, zone)
     if reading.problems and not (call.skip_bad and reading.drafts):
@@ -163,16 +157,16 @@ def _session_names(name: str, today: str) -> list[str]:
 def recall(call: Call) -> Result:
     """Search the memory."""
     answer: Recall = call.do(reveal=call.reveal)
-    lines = view.items(answer.items, explain=call.explain)
+    lines = [*view.items(answer.items, explain=call.explain)]
     if not answer.items and not answer.gate.recall:
         lines.append(t("the query has no words to look for"))
     elif not answer.items:
         lines.append(t("nothing related was found"))
     elif answer.unsure:
-        lines.append(paint(t("possibly none of this answers the question"), "yellow"))
+        lines.append(t("possibly none of this answers the question"))
     told = {"found": len(answer.items), "tokens": answer.tokens}
     told["left_out"] = sum(one.number for one in answer.left_out)
-    lines.append(paint(f"{view.in_words(told)}, {answer.elapsed_ms:.1f} ms", "dim"))
+    lines.append(f"{view.in_words(told)}, {answer.elapsed_ms:.1f} ms")
     if call.explain:
         return Result(answer, [*lines, *view.record(answer.trace or {})])
     return Result(answer._replace(trace=None), lines)
@@ -203,4 +197,51 @@ def show(call: Call) -> Result:
             return Result(note, view.record({"file": path, **note.chunk._asdict()}))
         is_turn = call.id.startswith("t_") or ":" in call.id
         found: Any = memory.turn(call.id) if is_turn else memory.get(call.id)
-    return Result(found, [paint(found.content, "bold"), *view.record(found, "content")])
+    return Result(found, [found.content, *view.record(found, "content")])
+
+
+# Files: text views, notes, and what other programs keep
+
+
+@command(
+    arg("DIR", "folder to write to (default: the workspace, setting workspace.path)", nargs="?"),
+    arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
+    verb="workspace.export",
+    without="folder",
+)
+def export(call: Call) -> Result:
+    """Write the memory as text you can read and edit."""
+    return Result(call.do(call.dir, plain=call.plain))
+
+
+@command(
+    arg("--format memory|mem0|chatgpt|claude|tiered", "format of the file; detected if omitted"),
+    verb="workspace.take_in",
+)
+def import_(call: Call) -> Result:
+    """Import memories and chats from another program."""
+    found = call.do(make=not call.dry_run)
+    then = t(
+        "next: `loxodon consolidate` turns messages into memories; if imported memories "
+        "are all yours, confirm them with `loxodon review --confirm-all import`"
+    )
+    data = {"dry_run": call.dry_run, **found._asdict()}
+    return Result(data, note="" if call.dry_run else then)
+
+
+@command(
+    arg("--deletions", "archive every memory whose line was deleted, even if many"),
+    verb="workspace.sync",
+)
+def sync(call: Call) -> Result:
+    """Apply your edits of the text views, and index your notes."""
+    found = call.do()
+    code = InputError.exit_code if found.problems else 0
+    return Result(found, code=StaleEditError.exit_code if found.conflicts else code)
+
+
+@command(verb="workspace.index")
+def sources(call: Call) -> Result:
+    """List the notes that are indexed."""
+    with call.opened() as memory:  # for the owner, as what indexes them
+        return Result(memory.workspace.sources())

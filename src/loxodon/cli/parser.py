@@ -30,8 +30,8 @@ GROUPS = {
         "entities profile snapshot",
     ),
     "Learning": ("learn", "consolidate review quarantine schedule embed model"),
-    "Forgetting": ("learn", "forget pause resume"),
-    "Files": ("workspace", "export import sync sources"),
+    "Forgetting": ("learn", "forget person pause resume"),
+    "Files": ("memory", "export import sync sources"),
     "Agents": ("agents", "connect follow hook"),
     "Servers": ("serve", "ui serve proxy mcp"),
     "Administration": ("admin", "status stats init config space token policy audit"),
@@ -47,21 +47,13 @@ MODULES = {name: module for module, names in GROUPS.values() for name in names.s
 DAILY = ["add", "consolidate", "recall", "capture", "list", "show", "forget", "status", "ui"]
 OPERATORS = ["hook", "model", "embed", "rekey", "move", "postgres"]
 OPERATORS += ["rebuild-index", "snapshot"]
-_ALSO = {
-    "recall": "ask find search",
-    "capture": "remember save",
-    "consolidate": "learn",
-    "show": "get cat",
-    "list": "ls",
-    "journal": "log",
-    "forget": "delete rm",
-    "ui": "console web",
-    "demo": "example",
-    "config": "settings",
-    "postgres migrate": "migrate",
-}
-ALIASES = {name: command for command, names in _ALSO.items() for name in names.split()}
-ALIASES |= {
+ALIASES = {
+    "search": "recall",
+    "remember": "capture",
+    "learn": "consolidate",
+    "get": "show",
+    "delete": "forget",
+    "migrate": "postgres migrate",
     "openclaw install": "connect openclaw",
     "openclaw uninstall": "connect openclaw --remove",
     "openclaw status": "connect status",
@@ -79,18 +71,15 @@ Run = Callable[["Call"], "Result"]
 
 
 class Command(NamedTuple):
-    """One command; see `command`."""
-
     name: str
     about: str
     run: Run | None = None  # None where it does what its verb does
     added: tuple[Added, ...] = ()
-    verb_name: str = ""
-    without: str = ""
-    words: str = ""
-    one_of: str = ""
-    said: str = ""
-    hide: str = ""
+    verb_name: str = ""  # it is for whom its verb is for, and takes what that takes
+    without: str = ""  # arguments of the verb that it does not take
+    words: str = ""  # the argument that is text, which need not be quoted
+    one_of: str = ""  # options that exclude each other
+    said: str = ""  # what is said with the fields of the result, instead of showing it
     field: str = ""  # what the result is called in JSON, where not as the verb says
     make: bool = False  # whether a space that is not there is made
 
@@ -128,7 +117,6 @@ def arg(spelling: str, help: str, **how: Any) -> Added:
     if names[0].startswith("--"):
         dest = tuple(names)
         how = how if last else {"action": "store_true", **how}
-        last = "" if "choices" in how else last
     else:
         dest = (how.pop("dest", names[0].lower()),)
         how = {"metavar": names[0], **how}
@@ -141,34 +129,33 @@ def arg(spelling: str, help: str, **how: Any) -> Added:
     return dest, {"help": help, **how}
 
 
+def dest_of(added: Added) -> str:
+    """The attribute that an added argument becomes."""
+    flags, how = added
+    dest: str = how.get("dest", flags[0].lstrip("-").replace("-", "_"))
+    return dest
+
+
 YES = arg("--yes", "do not ask for confirmation")
 CHAT = arg(
     "--chat direct|group|room", "who sees the answer; group: no private memories", default="direct"
 )
 
 
-def command(
-    *added: Added, verb: str = "", without: str = "", words: str = "", one_of: str = ""
-) -> Callable[[Run], Run]:
-    """Declare a function as the command of its name, which its docstring explains.
-
-    Who may use it, and whether numbers are masked, is as for its verb, whose arguments it takes but
-    for those `without`; the argument `words` is text that need not be quoted. Options in `one_of`
-    exclude each other.
-    """
+def command(*added: Added, verb: str = "", **how: Any) -> Callable[[Run], Run]:
+    """Declare a function as the command of its name, which its docstring explains."""
 
     def declare(run: Run) -> Run:
         name = run.__name__.strip("_").replace("_", "-")
         about = " ".join((run.__doc__ or "").split("\n\n")[0].split())
-        _DECLARED[name] = Command(name, about, run, added, verb, without, words, one_of)
+        _DECLARED[name] = Command(name, about, run, added, verb, **how)
         return run
 
     return declare
 
 
 def derived(name: str, about: str, *added: Added, verb: str = "", **how: Any) -> None:
-    """Declare a command that calls its verb, with the positional arguments `added` first, and shows
-    what comes of it but for fields to `hide`, or what is `said` with its fields."""
+    """Declare a command that calls its verb, with the positional arguments `added` first."""
     _DECLARED[name] = Command(name, about, None, added, verb or name, **how)
 
 
@@ -178,11 +165,7 @@ def command_named(name: str) -> Command:
     return _DECLARED[name]
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse, but its complaints are ours: an exit code, a hint, and JSON where asked for."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError("{message}", hint="see `{prog} --help`", message=message, prog=self.prog)
+# What was typed
 
 
 def parse(argv: Sequence[str], call: Call) -> str:
@@ -203,14 +186,8 @@ def parse(argv: Sequence[str], call: Call) -> str:
     named = " ".join(rest[:words])
     name, *rest = [*ALIASES.get(named, named).split(" "), *rest[words:]]
     if name not in MODULES:
-        from difflib import get_close_matches
-
-        near = "".join(get_close_matches(name, [*MODULES, *ALIASES], n=1))
         hint = "list all commands with `loxodon help all`"
-        if near:
-            hint = "did you mean `loxodon {near}`?"
-        near = ALIASES.get(near, near)
-        raise UsageError("unknown command {name}", hint=hint, name=repr(name), near=near)
+        raise UsageError("unknown command {name}", hint=hint, name=repr(name))
     parser = parser_of(command_named(name))
     if {"-h", "--help"} & set(rest):
         call.text = parser.format_help()
@@ -225,12 +202,13 @@ def _global_options(argv: list[str], call: Call) -> list[str]:
     while argv:
         word = argv.pop(0)
         name, equals, value = word.partition("=")
-        own = _OWN.get(rest[0], ()) if rest else ()
         if word == "--":
             return [*rest, word, *argv]
-        if word in FLAGS and word not in own:
+        if rest and name in _OWN.get(rest[0], ()):
+            rest.append(word)
+        elif word in FLAGS:
             setattr(call, FLAGS[word], True)
-        elif name in OPTIONS and name not in own:
+        elif name in OPTIONS:
             if not equals and not argv:
                 raise UsageError("{name} needs a value", hint="see `loxodon --help`", name=name)
             value = value if equals else argv.pop(0)
@@ -240,8 +218,14 @@ def _global_options(argv: list[str], call: Call) -> list[str]:
     return rest
 
 
+class _Parser(argparse.ArgumentParser):
+    """argparse, but its complaints are ours: an exit code, a hint, and JSON where asked for."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError("{message}", hint="see `{prog} --help`", message=message, prog=self.prog)
+
+
 def parser_of(one: Command) -> argparse.ArgumentParser:
-    """The parser of a command."""
     parser = _Parser(
         prog=f"loxodon {one.name}",
         description=t(one.about),
@@ -263,13 +247,6 @@ def parser_of(one: Command) -> argparse.ArgumentParser:
         to = alone if flags[0] in one.one_of.split() else parser
         to.add_argument(*flags, **{**how, "help": t(how["help"])})
     return parser
-
-
-def dest_of(added: Added) -> str:
-    """The attribute that an added argument becomes."""
-    flags, how = added
-    dest: str = how.get("dest", flags[0].lstrip("-").replace("-", "_"))
-    return dest
 
 
 def _add(parser: argparse.ArgumentParser, one: Argument, words: str) -> None:

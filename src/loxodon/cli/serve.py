@@ -6,15 +6,19 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import CHAT, arg, command, whole
 from loxodon.errors import INSTALL, ConfigError, UsageError
+from loxodon.http import server
+from loxodon.http.guard import Door, door
+from loxodon.http.logs import log, log_only
 from loxodon.messages import t
+from loxodon.security.tokens import Grants
 
 if TYPE_CHECKING:
-    from loxodon.http.guard import Door
     from loxodon.http.host import Host
 
 _THREADS = 2  # that recall, and as many that journal; more would only stand in the streams' way
@@ -29,18 +33,14 @@ ADDRESS = (
 
 
 def _door(call: Call) -> Door:
-    from loxodon.http.guard import door
-    from loxodon.security.tokens import Grants
-
     token = call.token or os.environ.get("LOXODON_TOKEN") or ""
     return door(call.host, token, Grants(call.root))
 
 
 def _listen(call: Call, host: str, *, or_any: bool = False) -> Any:
-    from loxodon.http.server import listen, need_uvicorn
-
-    need_uvicorn()
-    return listen(host, _PORTS[call.command] if call.port is None else call.port, or_any=or_any)
+    server.need_uvicorn()
+    port = _PORTS[call.command] if call.port is None else call.port
+    return server.listen(host, port, or_any=or_any)
 
 
 def _host(call: Call, surface: str, **how: Any) -> Host:
@@ -83,9 +83,6 @@ def ui(call: Call) -> Result:
     from urllib.parse import quote
 
     from loxodon.http.console import Exchange
-    from loxodon.http.guard import Door
-    from loxodon.http.logs import log_only
-    from loxodon.security.tokens import Grants
 
     code, token = token_urlsafe(24), token_urlsafe(32)
     if not call.json:
@@ -114,8 +111,6 @@ def _serve(
 ) -> Result:
     """Answer until it is told to stop; `began` gets the address once requests are answered."""
     from loxodon.http.app import App
-    from loxodon.http.logs import log
-    from loxodon.http.server import serve, url_of
     from loxodon.jobs.runner import Runner
 
     host = _host(call, "http")
@@ -124,10 +119,10 @@ def _serve(
 
     def ready() -> None:
         runner.start()
-        began(url_of(listening))
+        began(server.url_of(listening))
 
     try:
-        serve(app, listening, ready=ready, stopping=app.stop)
+        server.serve(app, listening, ready=ready, stopping=app.stop)
     finally:
         runner.stop()
         if not host.close(_PATIENCE):
@@ -149,9 +144,7 @@ def _serve(
 )
 def proxy(call: Call) -> Result:
     """Add memory to any client, as a proxy in front of its model."""
-    from loxodon.http.server import need_uvicorn, serve, url_of
-
-    need_uvicorn()  # with which come starlette and httpx
+    server.need_uvicorn()  # with which come starlette and httpx
     from loxodon.jobs.runner import Runner
     from loxodon.proxy.app import App
     from loxodon.proxy.exchange import Memories
@@ -165,11 +158,11 @@ def proxy(call: Call) -> Result:
     if not (0 < call.timeout <= 86_400 and 0 < call.limit <= 86_400):
         raise UsageError("--timeout and --limit must be more than 0 and at most 86400 seconds")
     upstream = Upstream(call.upstream, key, call.timeout)
-    with (
-        _listen(call, call.host) as listening,
-        _host(call, "proxy", threads=_THREADS) as recalling,
-        _host(call, "proxy", threads=_THREADS) as journal,
-    ):
+    with ExitStack() as stack:
+        listening = stack.enter_context(_listen(call, call.host))
+        recalling, journal = (
+            stack.enter_context(_host(call, "proxy", threads=_THREADS)) for _ in range(2)
+        )
         memory = recalling.memory(call.space)
         # Load what a recall needs, so that the first client does not wait for it.
         for words in ("What did I say?", "我昨天说了什么？") if memory.config.enabled else ():
@@ -179,17 +172,14 @@ def proxy(call: Call) -> Result:
         memories = Memories(recalling, journal, call.limit, explain=call.explain)
         rule, rate = SpaceRule(call.space, call.space_by), recalling.config.serve.rate
         how: Any = {"key_is_ours": bool(call.key_env), "rate": rate}
-        app = App(upstream, memories, at, rule, **how)
+        runner = Runner(journal)
+        stack.callback(runner.stop)
 
         def ready() -> None:
             runner.start()
-            _serving(call, f"{url_of(listening)}/v1", upstream=upstream.base)
+            _serving(call, f"{server.url_of(listening)}/v1", upstream=upstream.base)
 
-        runner = Runner(journal)
-        try:
-            serve(app, listening, ready=ready)
-        finally:
-            runner.stop()
+        server.serve(App(upstream, memories, at, rule, **how), listening, ready=ready)
     return Result({}, printed=True)
 
 
@@ -197,15 +187,12 @@ def proxy(call: Call) -> Result:
     CHAT,
     arg("--audience private|group|all", "who may see memories saved here"),
     arg("--no-background", "do not run the background jobs: flush, consolidate, heartbeat"),
-    arg("--background", "run them; this is the default"),
     arg("--no-journal", "do not journal what is said: hooks or others do"),
     arg("--http", "use streamable HTTP instead of standard input and output"),
     *ADDRESS,
 )
 def mcp(call: Call) -> Result:
     """Serve the memory to an agent over MCP."""
-    if not call.http and (call.host, call.port, call.token) != (_LOOPBACK, None, ""):
-        raise UsageError("--host, --port and --token need --http")
     try:
         import mcp.server.lowlevel  # noqa: F401
     except ImportError as error:
@@ -216,13 +203,12 @@ def mcp(call: Call) -> Result:
             extra="mcp",
             reason=error,
         ) from None
-    from contextlib import ExitStack
-
-    from loxodon.http.server import url_of
     from loxodon.jobs.runner import Runner
     from loxodon.mcp.server import Served
     from loxodon.mcp.transports import PATH, serve_http, serve_pipes
 
+    if not call.http and (call.host, call.port, call.token) != (_LOOPBACK, None, ""):
+        raise UsageError("--host, --port and --token need --http")
     with ExitStack() as stack:
         at = _door(call) if call.http else None
         listening: Any = stack.enter_context(_listen(call, call.host)) if at else None
@@ -235,7 +221,9 @@ def mcp(call: Call) -> Result:
         who = (call.space, call.chat, audience, call.as_agent, call.relays)
         served = Served(host, *who, journals=not call.no_journal)
         if at:
-            serve_http(served, listening, at, lambda: _serving(call, url_of(listening) + PATH))
+            serve_http(
+                served, listening, at, lambda: _serving(call, server.url_of(listening) + PATH)
+            )
         else:
             serve_pipes(served)
     return Result({}, printed=True)

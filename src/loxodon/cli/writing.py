@@ -6,12 +6,12 @@ import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC
-from functools import partial
 from itertools import groupby
 from time import perf_counter
 from typing import Any
 
-from loxodon.cli.bench import Figures, done_by, for_measuring, percent, read
+from loxodon.cli import view
+from loxodon.cli.bench import Figures, for_measuring, percent, read
 from loxodon.clock import zone_named
 from loxodon.config import Config, EmbedderConfig
 from loxodon.errors import InputError, UsageError
@@ -80,8 +80,8 @@ def read_cases(name: str, timezone: str = "UTC", limit: int = 0) -> list[Figures
     return read(name, case, limit)
 
 
-def measure_writing(
-    files: Sequence[str], config: Config, *, model: bool = False, limit: int = 0, jobs: int = 1
+def measure(
+    files: Sequence[str], config: Config, *, model: bool = False, limit: int = 0
 ) -> list[Figures]:
     """Each file's report; `model` also asks the model of `config`."""
     if model and config.model.mode == "rules":
@@ -93,7 +93,10 @@ def measure_writing(
     config = alone._replace(model=config.model) if model else alone
     read = {name: read_cases(name, config.timezone, limit) for name in files}
     cases = [{**case, "file": name} for name, some in read.items() for case in some]
-    done = done_by(jobs, partial(written, config=config), cases)
+    done = []
+    for case in cases:
+        done.append(written(case, config))
+        view.progress(len(done), len(cases))
     return [_report(name, [one for one in done if one["file"] == name], model) for name in files]
 
 

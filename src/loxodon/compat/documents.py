@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import number
-from loxodon.recall.fuse import rarity
 from loxodon.store import Filter, Namespace, StoredDocument, clock_check
 from loxodon.store.rows import loaded, moment
 from loxodon.store.store import Store
@@ -40,7 +39,7 @@ MAX_MINUTES = 60 * 24 * 366 * 100
 
 _BATCH = 1_000
 _FIRST = 50  # documents read at first: mostly a few are asked for
-_RELATED = 0.5  # weight of a related word beside one of the query
+_SEARCHED = 10_000  # documents that match a query, of which some are wanted
 
 
 class Document(NamedTuple):
@@ -259,29 +258,15 @@ class Documents:
     ) -> Iterator[_Found]:
         """The documents that match the query, best first, then the others, last changed first."""
         own = query_words(query)
-        others = {one.word: _RELATED * one.weight for one in expand(own, query)}
-        having = self._store.having("documents", [*own, *others])
-        weights = {word: others.get(word, 1.0) * rarity(having, word) for word in having.counts}
-        whole = sum(weights[word] for word in own)
-
-        def score(kept: StoredDocument) -> float:
-            """How much of what the query's own words weigh it has, in these or related ones."""
-            has = sum(weights[word] for word, rows in having.lists.items() if kept.no in rows)
-            return min(1.0, has / whole) if whole else 0.0
-
-        if wanted is not None:  # each has to be looked at, so nothing is searched for
-            found = ((one, score(one) or None) for one in self._newest(begin, wanted))
-            yield from sorted(found, key=_by_score) if own else found
-            return
-        where = Filter(namespace=path_of(begin))
-        hits = self._store.search("documents", [*own, *others], where, max(2 * most, _FIRST))
-        matching = self._lasting(
-            self._store.query_as(StoredDocument, "documents", [hit.row for hit in hits])
-        )
-        rated = sorted(((one, score(one)) for one in matching), key=_by_score)
-        yield from rated
-        told = {one.no for one, _ in rated}
-        yield from ((one, None) for one in self._newest(begin) if one.no not in told)
+        words = [*own, *(one.word for one in expand(own, query))]
+        where, most = Filter(namespace=path_of(begin)), _SEARCHED if wanted else 2 * most + _FIRST
+        hits = {one.row: one.score for one in self._store.search("documents", words, where, most)}
+        best = max(hits.values(), default=1.0)
+        found = self._lasting(self._store.query_as(StoredDocument, "documents", [*hits]))
+        for one in sorted(found, key=lambda one: -hits[one.no]):
+            if wanted is None or wanted(loaded(one.value)):
+                yield one, hits[one.no] / best
+        yield from ((one, None) for one in self._newest(begin, wanted) if one.no not in hits)
 
     def _newest(
         self, namespace: Namespace, wanted: Wanted | None = None, *, deep: bool = True
@@ -298,10 +283,6 @@ class Documents:
         created, updated = moment(kept.created_at, zone), moment(kept.updated_at, zone)
         names, value = kept.namespace[len(self._root) :], loaded(kept.value)
         return Document(names, kept.key, value, created, updated, score, kept.minutes)
-
-
-def _by_score(found: _Found) -> float:
-    return -(found[1] or 0.0)
 
 
 def _end(now: datetime, minutes: float | None) -> datetime | None:

@@ -29,7 +29,7 @@ from uuid import uuid4
 from loxodon.clock import Clock
 from loxodon.compat import in_thread
 from loxodon.compat.filters import mem0_admits
-from loxodon.errors import CallError, GoneError, NotFoundError
+from loxodon.errors import CallError, NotFoundError
 from loxodon.guard.own_words import in_parts
 from loxodon.http.host import Host
 from loxodon.journal.jsonl import text_of
@@ -70,6 +70,11 @@ class Scope(NamedTuple):
         return ("agent_ids", self.agent_id), ("run_ids", self.run_id)
 
     @property
+    def is_narrow(self) -> bool:
+        """Whether it leaves out memories of its space."""
+        return bool(self.agent_id or self.run_id or self.conditions)
+
+    @property
     def session(self) -> str:
         """Where a call journals to; with an agent it has a space, as the name of no run."""
         return (self.run_id or CHANNEL) + (f" ({self.agent_id})" if self.agent_id else "")
@@ -105,10 +110,9 @@ def _bad(field: str, value: object, hint: str) -> CallError:
 
 def _most(limit: int | None, top_k: int | None, filters: object) -> int:
     """How many are wanted: mem0's own defaults, of either way of calling."""
-    most = top_k if top_k is not None else limit
-    if most is None:
-        return 100 if filters is None else 20
-    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+    default = 100 if filters is None else 20
+    most = next((one for one in (top_k, limit) if one is not None), default)
+    if type(most) is not int or most < 0:
         raise _bad("top_k", most, "it must be a whole number, 0 or more")
     return most
 
@@ -144,7 +148,6 @@ class Memory:
         self.close()
 
     def close(self) -> None:
-        """Let go of the databases. Closing twice is fine."""
         self._host.close()
 
     def add(
@@ -331,7 +334,7 @@ class Memory:
     def _holding(self, memory_id: str) -> Iterator[tuple[Space, Record]]:
         """An active memory by the id that a caller has, and its space while it is used."""
         id, space = _parted(memory_id)
-        gone = GoneError("no memory with the id {id}", id=repr(memory_id))
+        gone = CallError("no memory with the id {id}", id=repr(memory_id))
         with ExitStack() as stack:
             try:
                 memory = stack.enter_context(self._host.using(space, make=False))
@@ -445,7 +448,7 @@ def _admitted(
 ) -> Iterator[tuple[Record, Answer]]:
     """Those of these memories that a call is about, with what was said of them, in order."""
     marks = None
-    if scope != Scope(scope.space):  # one look at all is faster than one for each
+    if scope.is_narrow:  # one look at all is faster than one for each
         marks = {one.key: one.value for one in memory.documents.newest(ROOT)}
     now = memory.now()
     for record in records:
@@ -460,15 +463,13 @@ def _admitted(
 
 def _recalled(memory: Space, query: str, most: int, scope: Scope, as_of: Any) -> Found:
     """The memories that a recall finds, best first."""
-    top = max(most, _MANY if scope != Scope(scope.space) else 0)
+    top, store = max(most, _MANY if scope.is_narrow else 0), memory.workspace.store
     found: Found = {}
     for kind in _KINDS:
         for item in memory.recall(query, top, _ALL_TOKENS, kind=kind, as_of=as_of).items:
             found[item.id] = (item.score, item.why)
     # What was said may have the words of the question where what was made of it has not.
-    turns = memory.recall(query, _TURNS, _ALL_TOKENS, kind="turn", as_of=as_of).items
-    store = memory.workspace.store
-    for item in turns:
+    for item in memory.recall(query, _TURNS, _ALL_TOKENS, kind="turn", as_of=as_of).items:
         row = int(memory.turn(item.id).ref.removeprefix("t_"))
         for record in store.records(store.drawn_from([row]).get(row, [])).values():
             found.setdefault(record.id, (item.score * _BY_A_TURN, item.why))

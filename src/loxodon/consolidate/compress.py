@@ -1,18 +1,15 @@
-"""The daily and the weekly work: knowledge is kept small.
-
-Daily, a day on which much happened gets a summary. Weekly, crowded partitions are cleared of what
-is said twice, what was only for the moment goes, and the profile is renewed.
-"""
+"""The daily and the weekly work: days get a summary; what is said twice, and what was only for the
+moment, goes, and the profile is renewed."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from loxodon.consolidate import themes
 from loxodon.consolidate.keep import tags_of
-from loxodon.consolidate.passages import Residue
 from loxodon.consolidate.profile import profiles, put_profiles
 from loxodon.consolidate.reconcile import said_at
 from loxodon.guard.provenance import is_own, least
@@ -20,6 +17,9 @@ from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.similarity import sense
 from loxodon.types import Event, Record
+
+if TYPE_CHECKING:
+    from loxodon.consolidate.model_reading import ModelReader
 
 PARTITION = 10  # Memories from which on a partition (project and topic) is looked through
 FADED = 0.15  # Strength below which what was only for the moment goes
@@ -38,7 +38,7 @@ def daily(store: Store, now: datetime) -> Counter[str]:
     return counts
 
 
-def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
+def weekly(store: Store, now: datetime, model: ModelReader | None) -> Counter[str]:
     """Clear crowded partitions, let the fleeting go, renew the profile."""
     counts: Counter[str] = Counter()
     for project, topic, _ in store.query("partitions", PARTITION):
@@ -46,7 +46,7 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
         with store.writing():
             counts["merged"] += merged(store, store.find(where), now)
         for facts in _alike(store, store.find(where)):
-            for told, content in residue.merge(facts):  # asks a model: outside the transaction
+            for told, content in model.merge(facts) if model else ():  # outside a transaction
                 with store.writing():
                     counts["merged"] += _put_together(store, told, content, now)
     with store.writing():  # what was only for the moment and has faded goes
@@ -54,7 +54,7 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
         cleared = [_archived(store, one, "faded", now) for one in fleeting if one.strength < FADED]
         themes.renew(store, cleared, now)
         counts["cleared"] += len(cleared)
-    pages = profiles(store, now, residue)
+    pages = profiles(store, now, model)
     with store.writing():
         put_profiles(store, pages, now)
         store.worklog.set_work(store.worklog.work()._replace(weekly_at=now))
@@ -83,8 +83,7 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
             continue
         values = _best_of((kept, *others))
         values["confirmed_at"] = max(said_at(one) for one in (kept, *others))
-        if not written:
-            values["trust"] = least(one.trust for one in alike)
+        values["trust"] = kept.trust if written else least(one.trust for one in alike)
         changed.append(store.update(kept.id, None, "merged", now, values))
         gone += [_archived(store, one, "merged", now) for one in others]
     themes.renew(store, [*changed, *gone], now)

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from loxodon.consolidate.passages import Residue
 from loxodon.consolidate.pipeline import PHASES, Consolidated, OnPhase, Run, TakenOverError
-from loxodon.consolidate.schedule import MOST_ATTEMPTS, due
-from loxodon.errors import BusyStoreError, ConsolidationError, UsageError
+from loxodon.consolidate.schedule import due
+from loxodon.errors import BusyStoreError, UsageError
 from loxodon.filelock import lock_at
 from loxodon.layout import CONSOLIDATION_LOCK
 from loxodon.types import CAPTURED
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.model_reading import ModelReader
     from loxodon.opening import OpenSpace
 
 BUFFERED = 6000  # Tokens from which on a flush does not wait for quiet
@@ -24,13 +24,13 @@ _MOST = 500  # Turns that are counted; that many are worth a flush whatever they
 _WAIT_SECONDS = 900.0  # How long a second run waits for the first before it gives up
 
 
-def residue(space: OpenSpace) -> Residue:
-    """What decides the cases that the rules could not: a model, if one is set."""
+def model_reader(space: OpenSpace) -> ModelReader | None:
+    """What decides the cases that the rules could not, if a model is set."""
     if space.config.model.mode == "rules":
-        return Residue()
-    from loxodon.consolidate.model_reading import ModelResidue
+        return None
+    from loxodon.consolidate.model_reading import ModelReader
 
-    return ModelResidue(space)
+    return ModelReader(space)
 
 
 class Consolidation:
@@ -83,8 +83,7 @@ class Consolidation:
                 "unknown phase {phase}", hint="the phases are 1 to {last}", phase=phase, last=PHASES
             )
 
-        def work() -> Consolidated:
-            run = self._begin(now, force, on_phase)
+        def work(run: Run) -> Consolidated:
             if phase is not None:
                 return run.only(phase)
             reason, pending = self.due(now), self._pending()
@@ -92,43 +91,43 @@ class Consolidation:
                 return Consolidated(False, "not due" if pending else "nothing is pending")
             return run.all(reason or ("forced" if force else "asked for"))
 
-        return self._alone(work, shared=phase is None)
+        return self._alone(now, work, phase is None, force, on_phase)
 
     def flush(self, now: datetime) -> Consolidated:
         """Make what was just said known; see `Run.flush`. Nothing pending is no run."""
 
-        def work() -> Consolidated:
+        def work(run: Run) -> Consolidated:
             if not self._store.worklog.work().phase and not self._pending():
                 return Consolidated(False, "nothing is pending")
-            return self._begin(now).flush()
+            return run.flush()
 
-        return self._alone(work, shared=True)
+        return self._alone(now, work, shared=True)
 
     def week(self, now: datetime) -> Consolidated:
         """The weekly work; a run that was cut short is brought to its end instead."""
-
-        def work() -> Consolidated:
-            run = self._begin(now)
-            return run.all("interrupted") if self._store.worklog.work().phase else run.week()
-
-        return self._alone(work)
+        in_hand = self._store.worklog.work
+        return self._alone(
+            now, lambda run: run.all("interrupted") if in_hand().phase else run.week()
+        )
 
     def undecided(self, now: datetime) -> Consolidated:
         """Ask the model once more about what waits for it, where nothing else is in hand."""
-
-        def work() -> Consolidated:
-            in_hand = self._store.worklog.work().phase
-            return Consolidated(False, "not due") if in_hand else self._begin(now).decide()
-
-        return self._alone(work)
+        not_due, in_hand = Consolidated(False, "not due"), self._store.worklog.work
+        return self._alone(now, lambda run: not_due if in_hand().phase else run.decide())
 
     def _pending(self) -> int:
         return int(self._store.scalar("count_pending", self._store.worklog.work().done_to))
 
-    def _alone(self, work: Callable[[], Consolidated], shared: bool = False) -> Consolidated:
+    def _alone(
+        self,
+        now: datetime,
+        work: Callable[[Run], Consolidated],
+        shared: bool = False,
+        force: bool = False,
+        on_phase: OnPhase | None = None,
+    ) -> Consolidated:
         """Do `work` while nobody else consolidates this space."""
-        wanted = self._store.scalar("last_turn")
-        waited = False
+        wanted, waited = self._store.scalar("last_turn"), False
         while True:
             lock = lock_at(os.path.join(self._space.folder, CONSOLIDATION_LOCK))
             try:
@@ -144,20 +143,10 @@ class Consolidation:
                 succeeded = not done.phase and not done.attempts and done.done_to >= wanted
                 if shared and waited and succeeded:
                     return Consolidated(False, "another run did it")
-                return work()
+                how = model_reader(self._space), self._embed, on_phase, force
+                return work(Run(self._space, now, *how))
             except TakenOverError:
                 waited = True
             finally:
                 lock.release()
                 lock.close()
-
-    def _begin(self, now: datetime, force: bool = False, on_phase: OnPhase | None = None) -> Run:
-        work = self._store.worklog.work()
-        if work.attempts >= MOST_ATTEMPTS and not force:
-            raise ConsolidationError(
-                "consolidation failed {n} times: {reason}",
-                hint="retry with `loxodon consolidate --force`; no messages are lost",
-                n=work.attempts,
-                reason=work.error or "it was interrupted",
-            )
-        return Run(self._space, now, residue(self._space), self._embed, on_phase)

@@ -1,9 +1,5 @@
-"""Strength: how present a memory is now.
-
-It starts at the memory's importance and falls a little every day, more slowly the more important
-the memory is. It is computed when read, from a base and the time of that base,
-so that a day passing writes nothing.
-"""
+"""Strength: how present a memory is now. It starts at the importance and falls every day, the more
+slowly the more important. It is computed when read, so that a day passing writes nothing."""
 
 from __future__ import annotations
 
@@ -106,7 +102,6 @@ def _may_return(store: Store, record: Record, now: datetime) -> bool:
 
 
 def let_go(store: Store, now: datetime) -> Counter[str]:
-    """Archive what has faded or expired."""
     counts: Counter[str] = Counter()
     store.reckon_ends()
     while ids := store.column("ended", now, _AT_A_TIME):

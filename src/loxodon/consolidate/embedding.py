@@ -1,27 +1,28 @@
 """Embedding: each turn, memory and note gets a vector, in batches, on from where a run stopped.
 
-Adding never waits for this: it runs within consolidation and as `loxodon embed`. A text that fails
-stays to be done and stops nothing; an embedder that cannot be used stops the run, which the next
-one continues.
+A text that fails stays to be done and stops nothing; an embedder that cannot be used stops the run,
+which the next one continues.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from loxodon.errors import BadReplyError, LoxodonError
+from loxodon.errors import BadReplyError, ConfigError, LoxodonError
 from loxodon.filelock import lock_at
-from loxodon.guard.quarantine import heard
+from loxodon.layout import EMBEDDING_LOCK
 from loxodon.messages import t
-from loxodon.models.embedders import ChosenEmbedder
-from loxodon.models.wire import within
 from loxodon.store import Coverage, Embeddable, Index, Progress, TextToEmbed, Vector
 from loxodon.store.store import Store
-from loxodon.text.things import in_first_person
 from loxodon.tokens import estimate
+
+if TYPE_CHECKING:
+    from loxodon.config import EmbedderConfig
+    from loxodon.models.embedders import ChosenEmbedder, Questioner
+    from loxodon.opening import OpenSpace
 
 # Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
 # characters, each with a vector of its own, nor fewer characters found more on long conversations.
@@ -30,10 +31,12 @@ BATCH_TOKENS = 8_000
 _BATCH_TEXTS = 256
 _ROUND = 512  # Texts between two writes: what a run that is killed loses at most
 _SECONDS = 300.0  # Most for a batch, the tries of an endpoint included
-# Batches in a row without one good vector, after which the embedder is taken to be unfit
-_BAD_BATCHES = 3
+_BAD_BATCHES = 3  # In a row without one good vector: the embedder is unfit
 _KINDS: tuple[Embeddable, ...] = ("memories", "turns", "chunks")
 TRIES = 3  # How often a text is tried by runs that nobody asked for
+
+# For the hash of a text its vector, or why there is none
+Outcome = dict[bytes, bytes | str]
 
 
 class Embedded(NamedTuple):
@@ -43,9 +46,76 @@ class Embedded(NamedTuple):
     models: tuple[Coverage, ...]  # how far each model has come; none where no embedder is set
 
 
-class _Text(NamedTuple):
-    """A text as it is to be embedded."""
+class Embedders:
+    """The configured embedder for texts and questions, if any: created on first use, shared by all
+    views of a memory."""
 
+    def __init__(self, settings: EmbedderConfig) -> None:
+        self._settings = settings
+        self._chosen: ChosenEmbedder | None = None
+        self._questioner: Questioner | None = None
+        self._given = False
+
+    def use(self, chosen: ChosenEmbedder | None) -> None:
+        """Use this one instead of the configured one; it is not recreated after a fork."""
+        self._chosen, self._given = chosen, chosen is not None
+
+    def after_fork(self) -> None:
+        """Drop our models: their threads and sockets do not survive a fork."""
+        self._questioner = None
+        if not self._given:
+            self._chosen = None
+
+    @property
+    def are_set(self) -> bool:
+        return self._chosen is not None or self._settings.kind != "none"
+
+    def chosen(self) -> ChosenEmbedder | None:
+        if self._chosen is None:
+            from loxodon.models.embedders import chosen
+
+            self._chosen = chosen(self._settings)
+        return self._chosen
+
+    def questioner(self) -> Questioner | None:
+        """Embeds questions; None if no embedder is set."""
+        if self._questioner is None and self.are_set:
+            from loxodon.models.embedders import Questioner
+
+            self._questioner = Questioner(self.chosen, self._settings.query_timeout)
+        return self._questioner
+
+    def embed(
+        self, space: OpenSpace, progress: Progress | None = None, *, again: bool = True
+    ) -> Embedded:
+        """Embed what of a space has no vector; what failed often only if asked `again`."""
+        count, chosen = 0, self.chosen()
+        lock = lock_at(os.path.join(space.folder, EMBEDDING_LOCK))
+        try:
+            # A second run at once would only do the same again.
+            if chosen and lock.acquire(0):
+                count = _Run(space.store, chosen, space.guard.clean, progress).all(again)
+        finally:
+            lock.close()
+        return Embedded(count, self.coverage(space))
+
+    def embed_quietly(self, space: OpenSpace) -> int:
+        """Embed at the end of a consolidation and return how many; `status` reports failures."""
+        try:
+            return self.embed(space, again=False).embedded if self.are_set else 0
+        except ConfigError:
+            return 0
+
+    def coverage(self, space: OpenSpace) -> tuple[Coverage, ...]:
+        """How many texts of a space the embedder has embedded; if it cannot be used, why."""
+        try:
+            chosen = self.chosen() if self.are_set else None
+        except LoxodonError as error:
+            return (Coverage("", 0, 0, 0, error.localized()[0]),)
+        return (space.store.vectors.coverage(chosen.embedder.name),) if chosen else ()
+
+
+class _Text(NamedTuple):
     pool: Index
     text: str
     hash: bytes
@@ -53,26 +123,6 @@ class _Text(NamedTuple):
 
 class _StopError(Exception):
     """The embedder cannot be used now; the message says why."""
-
-
-def embed(
-    store: Store,
-    chosen: ChosenEmbedder,
-    lock_path: str,
-    clean: Callable[[str], str],
-    progress: Progress | None,
-    *,
-    again: bool,
-) -> int:
-    """Embed what a store has and its vectors lack, and return how many; what failed before too,
-    unless too often and not `again`."""
-    lock = lock_at(lock_path)
-    try:
-        if not lock.acquire(0):  # a second run at once would only do the same again
-            return 0
-        return _Run(store, chosen, clean, progress).all(again)
-    finally:
-        lock.close()
 
 
 class _Run:
@@ -116,11 +166,11 @@ class _Run:
 
     def _round(self, waiting: Sequence[TextToEmbed], alone: bool) -> None:
         """Embed some texts and keep what came of it, also where the embedder then failed."""
+        from concurrent.futures import ThreadPoolExecutor
+
         texts = self._texts(waiting)
         wanted = {one.hash: one.text for one in texts.values() if one.text.strip()}
-        found: dict[bytes, bytes | str] = dict(
-            self._store.query("vectors_by_hash", self._name, [*wanted])
-        )
+        found: Outcome = dict(self._store.query("vectors_by_hash", self._name, [*wanted]))
         new = {hash: text for hash, text in wanted.items() if hash not in found}
         groups = [[hash] for hash in new] if alone else list(_batches(new))
         try:
@@ -129,10 +179,13 @@ class _Run:
                 for group, outcome in zip(groups, work, strict=True):
                     found |= zip(group, outcome, strict=True)
         finally:
-            self._keep(waiting, texts, wanted.keys(), found)
+            self._keep(waiting, texts, found)
 
     def _texts(self, waiting: Sequence[TextToEmbed]) -> dict[TextToEmbed, _Text]:
         """The texts of rows as they are now, those that there are."""
+        from loxodon.guard.quarantine import heard
+        from loxodon.text.things import in_first_person
+
         found: dict[TextToEmbed, _Text] = {}
 
         def add(kind: Embeddable, row: int, pool: Index, text: str) -> None:
@@ -154,34 +207,27 @@ class _Run:
         return found
 
     def _keep(
-        self,
-        waiting: Sequence[TextToEmbed],
-        before: Mapping[TextToEmbed, _Text],
-        wanted: Set[bytes],
-        found: Mapping[bytes, bytes | str],
+        self, waiting: Sequence[TextToEmbed], before: Mapping[TextToEmbed, _Text], found: Outcome
     ) -> None:
         vectors: list[Vector] = []
-        failures: dict[TextToEmbed, str] = {}
-        settled: list[TextToEmbed] = []
+        failed: list[tuple[object, ...]] = []
+        settled: list[tuple[object, ...]] = []
         with self._store.writing():
             now = self._texts(waiting)
             for one in waiting:
                 text = now.get(one)
-                if text is None:  # forgotten meanwhile
-                    settled.append(one)
+                if text is None or not text.text.strip():  # forgotten meanwhile, or without words
+                    settled.append((self._name, *one))
                 elif one not in before or before[one].hash != text.hash:
-                    failures[one] = t("it was changed in the meantime")
-                elif text.hash not in wanted:  # it has no words
-                    settled.append(one)
+                    failed.append((self._name, *one, t("it was changed in the meantime")))
                 elif isinstance(half := found.get(text.hash), bytes):
                     vectors.append(Vector(text.pool, one.row, text.hash, half))
-                    settled.append(one)
+                    settled.append((self._name, *one))
                 elif half is not None:
-                    failures[one] = half
+                    failed.append((self._name, *one, half))
             self._vectors.put(self._name, vectors)
-            failed = [(self._name, *one, why) for one, why in failures.items()]
             self._store.execute_many("fail_vector", failed)
-            self._store.execute_many("settle_vector", [(self._name, *one) for one in settled])
+            self._store.execute_many("settle_vector", settled)
         self._done += len(settled)
         self._embedded += len(vectors)
         if self._progress:
@@ -189,21 +235,23 @@ class _Run:
 
     def _batch(self, texts: list[str], alone: bool) -> list[bytes | str]:
         """For each text its vector, or why there is none."""
+        from loxodon.models.wire import within
+
         if self._stopped:
             raise _StopError(self._stopped)
         # What was kept before there was a rule for it does not leave either.
         texts = [self._clean(text) for text in texts]
+        outcome: list[bytes | str]
         try:
             found = within(_SECONDS, lambda: self._chosen.embedder.embed(texts))
             outcome = self._halves(found, len(texts))
         except BadReplyError as error:
             outcome = [error.localized()[0]] * len(texts)
         except LoxodonError as error:
-            raise self._stop(error.localized()[0]) from None
+            self._stop(error.localized()[0])
         except TimeoutError:
             seconds = f"{_SECONDS:g}"
-            said = t("the embedder did not answer within {seconds} seconds", seconds=seconds)
-            raise self._stop(said) from None
+            self._stop(t("the embedder did not answer within {seconds} seconds", seconds=seconds))
         except _StopError:
             raise
         except Exception as error:  # an embedder may be anybody's code, and stumble over any text
@@ -211,12 +259,12 @@ class _Run:
         failed = [one for one in outcome if isinstance(one, str)]
         self._bad = self._bad + 1 if len(failed) == len(outcome) and not alone else 0
         if self._bad == _BAD_BATCHES:
-            raise self._stop(failed[0])
+            self._stop(failed[0])
         return outcome
 
-    def _stop(self, said: str) -> _StopError:
+    def _stop(self, said: str) -> NoReturn:
         self._stopped = said
-        return _StopError(said)
+        raise _StopError(said) from None
 
     def _halves(self, found: object, count: int) -> list[bytes | str]:
         """Vectors as they are kept; for what is no vector, that it is none."""
@@ -235,7 +283,7 @@ class _Run:
                 found=size,
                 known=self._size,
             )
-            raise self._stop(said)
+            self._stop(said)
         vectors, good = unit(vectors)
         self._size = size if any(good) else self._size
         halves = vectors.astype(np.float16)

@@ -1,8 +1,5 @@
-"""Whom and what the memories are about, under one name each; and who speaks.
-
-An entity has a name, other names (`妹妹` for 小美, `小李` for 李雷) and a type. What is known of it
-is in the memories whose subject it is; nothing is kept twice.
-"""
+"""Whom and what the memories are about, each with a name, other names (`妹妹` for 小美) and a type;
+what is known of them is in the memories whose subject they are. And who speaks."""
 
 from __future__ import annotations
 
@@ -117,7 +114,6 @@ def _with(names: Iterable[str], more: Iterable[str], name: str) -> tuple[str, ..
 
 
 def card(store: Store, entity: Entity) -> Card:
-    """All that is known of someone or something, from the memories about it."""
     about = store.latest("about", (entity.name,), _FACTS)
     ids = {one.id for one in about}
     named = [one for one in store.latest("entity", entity.name, _FACTS) if one.id not in ids]
@@ -134,9 +130,6 @@ def card(store: Store, entity: Entity) -> Card:
     return Card(entity, attributes, *by_kind)
 
 
-# Who is meant by "the user": whoever speaks without a name
-
-
 def another(store: Store, turn: Turn) -> str:
     """The name of the one who speaks; empty where there is none, or it is the user's."""
     name = turn.speaker.strip()
@@ -147,8 +140,7 @@ def another(store: Store, turn: Turn) -> str:
 
 
 def said_by(candidate: Candidate, name: str) -> Candidate:
-    """`candidate`, which the rules read as the user's own, as a statement of who is called `name`.
-    Of a quotation only who says it is put in other words."""
+    """What the rules read as the user's own, as a statement of who is called `name`."""
     statement = candidate.statement
     content, subject = statement.content, statement.subject
     if subject == USER:
@@ -157,6 +149,7 @@ def said_by(candidate: Candidate, name: str) -> Candidate:
         subject = f"{name}的{subject}"
     elif not statement.quoted and f"the user's {subject}".casefold() in content.casefold():
         subject = f"{name}'s {subject}"
+    # Of a quotation only who says it is put in other words
     user = re.compile(r"^(?:The user|用户)" if statement.quoted else r"\b[Tt]he user\b|用户")
     content = user.sub(lambda _: name, content)
     value = re.sub(r"\b[Tt]he user\b|用户", lambda _: name, statement.value)

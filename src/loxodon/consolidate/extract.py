@@ -1,9 +1,5 @@
-"""What was read becomes candidates: sentences with dates, limits and labels.
-
-The reader of a language says what a turn tells (`language/`); what holds for every language is
-here: dates are made absolute, a plan gets the time it is due, what is temporary an end, and nothing
-leaves that is too long.
-"""
+"""What the reader of a language finds in a turn (`language/`) becomes candidates: dates are made
+absolute, a plan gets the time it is due, what is temporary an end, and nothing is too long."""
 
 from __future__ import annotations
 
@@ -81,9 +77,6 @@ class ExtractedTurn(NamedTuple):
     takes_back: bool  # Whether it takes back what was said just before
 
 
-# Fragments
-
-
 def rules_for(text: str) -> tuple[str, Language]:
     """The language of a text, and its rules."""
     opening = re.split(r"[\n:：。！？]", text.lstrip(), maxsplit=1)[0][:200]
@@ -109,9 +102,6 @@ def judge_together(messages: Iterable[Sequence[Fragment]]) -> None:
         for one in sentences_of(fragments)
         if one.type != "chat" and rules_for(one.text)[1].grammar.speech.tells(one.text)
     )
-
-
-# Reading
 
 
 def read(said: TurnInContext) -> ExtractedTurn:
@@ -180,9 +170,6 @@ def names_in(statements: Sequence[Statement]) -> frozenset[str]:
     own = {one.value for one in statements if one.attribute == "name"}
     beings = (who for one in statements for who in one.mentions if who.type in ("person", "pet"))
     return frozenset(own | {who.name for who in beings})
-
-
-# Dates
 
 
 def candidate_of(

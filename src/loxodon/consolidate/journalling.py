@@ -10,15 +10,9 @@ from loxodon.errors import NotFoundError
 from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
 from loxodon.guard.provenance import is_own
-from loxodon.journal.identity import (
-    MAX_SESSION,
-    SAMPLE,
-    Keyed,
-    said_again,
-    session_for,
-    unmarked,
-    with_keys,
-)
+from loxodon.journal import identity
+from loxodon.journal.identity import Keyed, with_keys
+from loxodon.language.forget import may_ask
 from loxodon.security.permissions import placed
 from loxodon.store import Filter, KnownTurn, Progress
 from loxodon.text.check import checked_text
@@ -53,30 +47,35 @@ class Journal:
         """Add drafts; see `Memory.add_drafts`."""
         if self._space.paused:
             return Added(0, 0, 0, (), paused=len(drafts))
-        now = self._space.now()
-        drafts, names = self._cleaned(drafts, names)
+        store, guard, now = self._store, self._space.guard, self._space.now()
+        names = [guard.name(checked_text(name, "session", identity.MAX_SESSION)) for name in names]
+
+        def lately(name: str) -> list[str]:
+            session = store.wall.session(guard.name(name or names[0]))
+            return store.column("last_texts", session, LATELY)[::-1]
+
+        drafts, names = placed(guard.drafts(drafts, lately), names, self._space.wall)
         given = with_keys(drafts, self._session(drafts, names), now)
         keyed, paused, forgotten = self.admitted(drafts, given, live)
-        if live and (anew := unmarked(drafts, given)):
-            # A session counts what was forgotten of it too.
-            scalar = self._store.scalar
-            keyed = said_again(
-                keyed,
-                anew,
-                self._store.known,
-                lambda name: scalar("session_size", name) - forgotten,
-            )
-        keyed = self._attributed(keyed, me)
+        if live and (anew := identity.unmarked(drafts, given)):
+
+            def size(session: str) -> int:  # counts what was forgotten of it too
+                return int(store.scalar("session_size", session)) - forgotten
+
+            keyed = identity.said_again(keyed, anew, store.known, size)
+        theirs = [one for one in keyed if one[0].origin == "group" and speakers.is_named(one[0])]
+        known = () if me or not theirs else speakers.names_given_before(theirs, store.known(theirs))
+        keyed = speakers.attributed(keyed, me or known, self._space.wall)
         kept: list[Turn | KnownTurn] = []
         claimed = asked = 0
         unfound: tuple[str, ...] = ()
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
-            with self._store.writing():
-                if me and not self._store.wall.stands:
-                    claimed += speakers.reattribute(self._store, batch, now)
+            with store.writing():
+                if me and not store.wall.stands:
+                    claimed += speakers.reattribute(store, batch, now)
                 done = self.append(batch, now)[0]
-                taken, missing = obey(self._store, done, now)
+                taken, missing = obey(store, done, now)
             kept += done
             asked, unfound = asked + taken, unfound + missing
             if progress:
@@ -95,24 +94,11 @@ class Journal:
             unfound,
         )
 
-    def _cleaned(
-        self, drafts: Sequence[Draft], names: Sequence[str]
-    ) -> tuple[Sequence[Draft], Sequence[str]]:
-        """Drafts and names of sessions without secrets, in the place that the wall gives them."""
-        store, guard = self._store, self._space.guard
-        names = [guard.name(checked_text(name, "session", MAX_SESSION)) for name in names]
-
-        def lately(name: str) -> list[str]:
-            session = store.wall.session(guard.name(name or names[0]))
-            return store.column("last_texts", session, LATELY)[::-1]
-
-        return placed(guard.drafts(drafts, lately), names, self._space.wall)
-
     def _session(self, drafts: Sequence[Draft], names: Sequence[str]) -> str:
         """The session for drafts that name none: of several names the one that has them."""
         if len(names) == 1:
             return names[0]
-        sample = [draft for draft in drafts if not draft.session][:SAMPLE]
+        sample = [draft for draft in drafts if not draft.session][: identity.SAMPLE]
 
         def has(name: str) -> tuple[int, int]:
             """How many of the sample a session contains, and how many turns in total."""
@@ -122,14 +108,7 @@ class Journal:
             size = self._store.scalar("session_size", name)
             return len(known) - known.count(None) + forgotten, size
 
-        return session_for(names, sample, has)
-
-    def _attributed(self, keyed: list[Keyed], me: Collection[str]) -> list[Keyed]:
-        """Turns with whose words they are, where `me` are names of the user."""
-        theirs = [one for one in keyed if one[0].origin == "group" and speakers.is_named(one[0])]
-        if theirs and not me:  # the names that were given when these turns were added before
-            me = speakers.names_given_before(theirs, self._store.known(theirs))
-        return speakers.attributed(keyed, me, self._space.wall)
+        return identity.session_for(names, sample, has)
 
     def admitted(
         self, drafts: Sequence[Draft | None], keyed: list[Keyed], live: bool
@@ -190,9 +169,8 @@ class Journal:
         if number.isascii() and number.isdecimal() and len(number) < 18:
             row = int(number)
         elif ":" in ref:
-            own = self._store.wall.session(session)
-            row = self._store.scalar("turn_row", own, id)
-            row = row or self._store.scalar("turn_row", session, id)
+            own, scalar = self._store.wall.session(session), self._store.scalar
+            row = scalar("turn_row", own, id) or scalar("turn_row", session, id)
         turn = self._store.turns([row]).get(row) if row else None
         if turn is None:
             raise NotFoundError(
@@ -207,8 +185,6 @@ def obey(
     store: Store, kept: Sequence[Turn | KnownTurn], now: datetime
 ) -> tuple[int, tuple[str, ...]]:
     """Put away what turns ask to have forgotten: how many ask, and what nobody spoke of."""
-    from loxodon.language.forget import may_ask
-
     fresh = [one for one in kept if isinstance(one, Turn)]
     answers = [int(one.ref[2:]) - 1 for one in fresh if one.role == "assistant"]
     if not any(may_ask(one.content) for one in fresh) and not store.quarantine.in_turns(answers):

@@ -1,7 +1,5 @@
-"""Phase 4: carrying out what `reconcile` decided, within one transaction.
-
-The one place where statements become memories, and memories make way for them.
-"""
+"""Phase 4: carrying out what `reconcile` decided: statements become memories, and memories make way
+for them."""
 
 from __future__ import annotations
 
@@ -44,13 +42,10 @@ class Keeper:
         now: datetime,
         was_forgotten: Callable[[Record, datetime], bool] = lambda record, at: False,
     ) -> None:
-        self._store = store
-        self._view = KnowledgeView(store)
-        self._now = now
+        self._store, self._view, self._now = store, KnowledgeView(store), now
         self._was_forgotten = was_forgotten
         self.counts: Counter[str] = Counter()
-        # Every memory that was added or changed, as it is now, by id
-        self.changed: dict[str, Record] = {}
+        self.changed: dict[str, Record] = {}  # Every memory that was added or changed, by id
 
     def take(self, candidate: Candidate, turn: Turn) -> None:
         """Make of one statement what it means for the memory."""
@@ -70,9 +65,8 @@ class Keeper:
         statement = statement._replace(subject=subject, project=project)
         candidate = candidate._replace(statement=statement)
         known = self._view.about(subject, statement.attribute) if statement.inferred else ()
-        if any(one.kind == "fact" for one in known):
-            return
-        if self._was_forgotten(record_of(candidate, turn, self._now), turn.at):
+        told = any(one.kind == "fact" for one in known)
+        if told or self._was_forgotten(record_of(candidate, turn, self._now), turn.at):
             return
         found = self._plan(candidate, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
@@ -138,14 +132,12 @@ class Keeper:
             gone = [one.id for one in (*found.replaced, *found.promoted, *found.retracted)]
             known = [self._store.get(one.id) or one for one in found.promoted]
             sources = tuple(source for one in known for source in one.sources)
-            record = self._add(
-                candidate,
-                turn,
-                "learned",
-                replaces=gone[0] if gone else "",
-                derived_from=tuple(one.id for one in known),
-                sources=_with_source(sources, turn),
-            )
+            more = {
+                "replaces": gone[0] if gone else "",
+                "derived_from": tuple(one.id for one in known),
+                "sources": _with_source(sources, turn),
+            }
+            record = self._add(candidate, turn, "learned", **more)
             for one in found.asked:
                 self._store.execute("put_review", record.id, one.id, self._now)
         elif target is None:
@@ -200,10 +192,9 @@ class Keeper:
         confidence = round(belief.confidence - beliefs.DENIED, 6)
         if confidence < beliefs.DOUBTFUL:
             self._answer(belief, "rejected", confidence=max(0.0, confidence))
-            return
-        # As present as it was, for what is left of it.
-        strength = belief.strength * confidence / belief.confidence
-        self._update(belief, "doubted", confidence=confidence, strength=strength)
+        else:  # as present as it was, for what is left of it
+            strength = belief.strength * confidence / belief.confidence
+            self._update(belief, "doubted", confidence=confidence, strength=strength)
 
     def _confirm(self, record: Record, candidate: Candidate, turn: Turn, richer: bool) -> None:
         said = candidate.said_at
@@ -279,9 +270,6 @@ class Keeper:
                 self._update(record, "renamed", subject=new)
 
 
-# What a person says about a memory
-
-
 def confirm(store: Store, id: str, now: datetime) -> Record:
     """Make a fact of a belief, because a person says so. Call inside `writing`."""
     belief, against = _open_belief(store, id)
@@ -312,8 +300,7 @@ def reject(store: Store, id: str, now: datetime) -> Record:
 
 
 def _open_belief(store: Store, id: str) -> tuple[Record, Record | None]:
-    """An active belief, or a fact that is asked about, and what it contradicts where that waits for
-    an answer."""
+    """An active belief, or a fact that is asked about, and what it contradicts."""
     record = store.get(id)
     if record is None:
         raise no_memory(id)
@@ -327,9 +314,6 @@ def _open_belief(store: Store, id: str) -> tuple[Record, Record | None]:
             id=id,
         )
     return record, next((one for one in waiting[:1] if one and one.id != id), None)
-
-
-# What a statement makes
 
 
 def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:

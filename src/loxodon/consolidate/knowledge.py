@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
+from loxodon.consolidate.beliefs import wait_for_owner
 from loxodon.consolidate.decay import initial_strength
-from loxodon.consolidate.entities import Card
+from loxodon.consolidate.entities import Card, card
 from loxodon.consolidate.journalling import Journal, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text
 from loxodon.guard.provenance import is_own, is_wish, kind_for
+from loxodon.security.idempotency import digest_of, done_once
 from loxodon.security.permissions import origin_of
 from loxodon.store import Filter
 from loxodon.text.words import fold, query_words
@@ -23,6 +25,7 @@ from loxodon.types import (
     Kind,
     Origin,
     Record,
+    Role,
     Source,
     Turn,
 )
@@ -55,7 +58,6 @@ _ALIKE = 20  # Memories among which one that says the same is looked for
 
 
 def _refuse_past(expires: datetime | None, now: datetime) -> None:
-    """Raise InputError if an agent's note would have expired before it is kept."""
     if expires is not None and expires <= now:
         text = f"expires_at ({expires.isoformat(timespec='minutes')})"
         raise InputError("{text} is in the past", hint="give a time in the future", text=text)
@@ -111,39 +113,21 @@ class Knowledge:
         has a confidence below 1 (default 0.6). A repeated call with the same `token` stores nothing
         and returns the result of the first.
         """
-        given = {
-            "confidence": confidence,
-            "origin": origin,
-            "source": source,
-            "token": token,
-            "importance": importance,
-            "entities": entities,
-            "tags": tags,
-            "project": project,
-            "topic": topic,
-            "category": category,
-            "expires_at": expires_at,
-            "audience": audience,
-        }
-        return self._capture(content, kind, given, noted=self._space.wall.speaks)
+        given = locals().copy()
+        del given["self"]
+        return self._capture(given, noted=self._space.wall.speaks)
 
     def _capture(
-        self,
-        content: str,
-        kind: Kind,
-        given: dict[str, Any],
-        *,
-        noted: bool,
-        said_in: Turn | None = None,
+        self, given: dict[str, Any], *, noted: bool, said_in: Turn | None = None
     ) -> Record:
-        """Store a memory; a `noted` one is believed only as far as the user's words support it.
-
-        `said_in` is the user's message that says it: it is the user's word then.
-        """
+        """Store a memory; a `noted` one is believed only as far as the user's words support it, or
+        is the user's own word if `said_in` is a message of theirs that says it."""
         space, wall, now = self._space, self._space.wall, self._space.now()
         space.refuse_if_paused()
-        confidence, source, token = (given.pop(name) for name in ("confidence", "source", "token"))
-        origin = origin_of(wall, given.pop("origin"))
+        kind, confidence, source, token = (
+            given.pop(name) for name in ("kind", "confidence", "source", "token")
+        )
+        content, origin = given["content"], origin_of(wall, given["origin"])
         if source is not None and wall.stands:
             raise ForbiddenError(
                 "only the owner can set the source of a memory",
@@ -157,33 +141,25 @@ class Knowledge:
             kind, confidence = believed(kind, confidence, sure)
         if confidence is None:
             confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
-        given |= {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
+        given |= {"kind": kind, "confidence": confidence, "origin": origin}
         fields = space.guard.fields(checked(given, kind, space.zone))
         fields["trust"] = fields.pop("origin")
         if noted:  # so that the user's own words on it confirm it or take its place
             from loxodon.consolidate.meaning import meaning_of
 
             _refuse_past(fields["expires_at"], now)
-            said = meaning_of(fields["content"], now)
-            if said.attribute:
+            meant = meaning_of(fields["content"], now)
+            if meant.attribute:
                 for name in ("subject", "attribute", "value", "positive"):
-                    fields[name] = getattr(said, name)
+                    fields[name] = getattr(meant, name)
                 if fields["category"] == "fact":
-                    fields["category"] = said.category or "fact"
+                    fields["category"] = meant.category or "fact"
         if said_in is not None:
             fields["trust"] = "user"
-            source = Source(session=said_in.session, turn=said_in.id)
-        turn = Turn(
-            wall.session(CAPTURED),
-            "",
-            "assistant" if noted else "user",
-            fields["content"],
-            now,
-            channel=CAPTURED,
-            chat=space.chat,
-            origin=origin,
-            agent=wall.agent,
-        )
+            source = Source(said_in.session, said_in.id)
+        role: Role = "assistant" if noted else "user"
+        said = Turn(wall.session(CAPTURED), "", role, fields["content"], now, channel=CAPTURED)
+        turn = said._replace(chat=space.chat, origin=origin, agent=wall.agent)
         request = self._request(token, "capture", {**fields, "source": source})
         key = request or os.urandom(16)  # repeated without a token: two memories
         return self._once(token, request, lambda: self._keep(turn, key, fields, source, noted))
@@ -206,26 +182,25 @@ class Knowledge:
         self._space.refuse_if_paused()
         voice = wall.voice if wall.speaks else "assistant"
         defaults = Knowledge.capture.__wrapped__.__kwdefaults__  # type: ignore[attr-defined]
-        given = {**defaults, "origin": voice, **more}
-        if unknown := given.keys() - defaults.keys():
+        if unknown := more.keys() - defaults.keys():
             raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
+        given = {**defaults, "origin": voice, **more, "content": content, "kind": kind}
         said = None
         if quote and not wall.speaks:
-            from loxodon.guard import agent_words
+            from loxodon.guard.agent_words import quoted, recent_user_turns
 
-            lately = agent_words.recent_user_turns(self._store, self._space.now())
-            said = agent_words.quoted(content, quote, lately)
+            said = quoted(content, quote, recent_user_turns(self._store, self._space.now()))
         known = self._known(content, given["audience"])
         if known is None:
-            return self._capture(content, kind, given, noted=True, said_in=said)
+            return self._capture(given, noted=True, said_in=said)
         if said is not None and not is_own(known.trust):
             from loxodon.consolidate.keep import confirm
 
             with self._store.writing():
                 now = self._space.now()
                 known = confirm(self._store, known.id, now)
-                values = {"sources": (*known.sources, Source(session=said.session, turn=said.id))}
-                known = self._store.update(known.id, None, "edited", now, values)
+                sources = (*known.sources, Source(said.session, said.id))
+                known = self._store.update(known.id, None, "edited", now, {"sources": sources})
         if given["importance"] > known.importance:
             return self._revise(known.id, None, {"importance": given["importance"]})
         return known
@@ -236,34 +211,28 @@ class Knowledge:
         def bare(text: str) -> str:
             return " ".join(fold(text).split()).rstrip(".!。")
 
+        same = "active", audience, bare(content)
         with self._store.reading():
             hits = self._store.search("memories", query_words(content), Filter(), _ALIKE)
             for one in self._store.records([hit.row for hit in hits]).values():
-                active = one.state == "active" and one.kind != "summary"
-                if active and one.audience == audience and bare(one.content) == bare(content):
+                if one.kind != "summary" and (one.state, one.audience, bare(one.content)) == same:
                     return self.get(one.id)
         return None
 
     def _is_borne_out(self, content: str) -> bool:
         """Whether something the user said in the last few days supports this."""
-        from loxodon.guard import agent_words
+        from loxodon.guard.agent_words import is_supported, recent_user_turns
 
-        said = agent_words.recent_user_turns(self._store, self._space.now())
-        return agent_words.is_supported(content, [turn.content for turn in said])
+        said = recent_user_turns(self._store, self._space.now())
+        return is_supported(content, [turn.content for turn in said])
 
     def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
         """A digest of a call with a token; empty without a token."""
-        if not token:
-            return b""
-        from loxodon.security.idempotency import digest_of
-
-        return digest_of(self._store.wall.token(token), verb, asked)
+        return digest_of(self._store.wall.token(token), verb, asked) if token else b""
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
         if not token:
             return do()
-        from loxodon.security.idempotency import done_once
-
         token = self._store.wall.token(token)  # agents cannot see each other's calls
         return done_once(self._store, token, request, self._space.now(), do)
 
@@ -283,19 +252,11 @@ class Knowledge:
             (kept,), held = self._journal.append([(said, key)], said.at)
             turn = kept.id if isinstance(kept, Turn) else ""
             sources = (Source(session=said.session, turn=turn), *((source,) if source else ()))
-            record = Record(
-                id="",
-                space=self._space.name,
-                created_at=said.at,
-                updated_at=said.at,
-                strength=initial_strength(kind, fields["importance"], confidence),
-                sources=sources,
-                agent=said.agent,
-                **fields,
-            )
+            strength = initial_strength(kind, fields["importance"], confidence)
+            fields |= {"strength": strength, "agent": said.agent, "sources": sources}
+            record = Record("", self._space.name, created_at=said.at, updated_at=said.at, **fields)
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
-            from loxodon.consolidate.beliefs import wait_for_owner
             from loxodon.guard.quarantine import insert
 
             lacking = [one for some in held.values() for one in some]
@@ -324,8 +285,6 @@ class Knowledge:
                 else:
                     self._keep(turn, one.key, one.fields, one.source)
         return taken
-
-    # Lookup
 
     @verb("GET /memories/{id}", audit="reads", masked="unless revealed")
     def get(self, id: str) -> Record:
@@ -358,8 +317,6 @@ class Knowledge:
     @verb("GET /entities/{name}", audit="reads", masked="always")
     def entity(self, name: str) -> Card:
         """Return what is known about a person, place or thing, by any of its names."""
-        from loxodon.consolidate.entities import card
-
         with self._store.reading():
             found = self._store.entities_named([name])
             if name not in found:
@@ -376,8 +333,6 @@ class Knowledge:
         if version is not None and version != record.version:
             raise stale_edit(id, record.version, version)
         return record
-
-    # Edit
 
     @verb("PATCH /memories/{id}", access="write", audit="writes", masked="always")
     def edit(
@@ -403,8 +358,7 @@ class Knowledge:
         self, id: str, version: int | None, changes: Changes, *, agents: bool = True
     ) -> Record:
         """Change fields of a memory; for `agents`, only as far as the user's words support it."""
-        unknown = sorted(changes.keys() - EDITABLE)
-        if unknown:
+        if unknown := sorted(changes.keys() - EDITABLE):
             raise InputError(
                 "{field} cannot be edited",
                 hint="editable fields: {fields}",
@@ -427,26 +381,24 @@ class Knowledge:
                 return record
             if "importance" in fields:  # the decay rate changes: start from the current strength
                 fields["strength"] = record.strength
-            now = space.now()
             if (agents or wall.speaks) and not is_own(record.trust) and not vouched:
                 from loxodon.guard import agent_words
 
                 wall.check_change(record)  # believed no more than if it were noted now
                 words = fields.get("content", record.content)
                 sure = record.trust == "assistant" and self._is_borne_out(words)
-                return agent_words.edit(self._store, record, fields, sure, now)
-            return self._store.update(id, version, "edited", now, fields, vouched=vouched)
+                return agent_words.edit(self._store, record, fields, sure, space.now())
+            return self._store.update(id, version, "edited", space.now(), fields, vouched=vouched)
 
     def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
         """Whether only the text changes, to something the user said on the same subject. Raises
         InputError if the user's own words would change to something nobody said."""
         from loxodon.guard import agent_words
 
-        words = given.get("content", record.content)
+        words, now = given.get("content", record.content), self._space.now()
         noted = self._store.wall.owns(record) and not is_own(record.trust)
         if noted or words == record.content:
             return False
-        now = self._space.now()
         said = agent_words.recent_user_turns(self._store, now)
         if agent_words.is_correction(record, words, said, now):
             return given.keys() == {"content"}

@@ -1,8 +1,5 @@
-"""What a memory that was written, not said, is about, as far as the rules of its language can tell.
-
-Its words stay as they were written. Where they make one plain statement, the memory gets its
-subject, attribute and value, so that what is said later can confirm it or take its place.
-"""
+"""What a memory that was written, not said, is about: where its words make one plain statement,
+what is said later can confirm it or take its place."""
 
 from __future__ import annotations
 

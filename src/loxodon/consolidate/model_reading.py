@@ -1,8 +1,7 @@
 """Asking a model: the bridge between consolidation and `models/`.
 
-Whatever the model does, nothing is lost: what it did not answer waits in the work log and stands as
-the rules read it, a summary keeps the words of its facts, a belief its confidence. No question is
-asked inside a transaction, so that nobody waits for a model in order to write.
+Whatever the model does, nothing is lost: what it did not answer waits on and stands as the rules
+read it. No question is asked inside a transaction, so that nobody waits for a model to write.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from loxodon.config import ModelConfig
 from loxodon.consolidate import passages, themes
 from loxodon.consolidate.keep import Keeper
-from loxodon.consolidate.passages import Asking, Hear, ModelAnswer, Passage, Residue, Stack
+from loxodon.consolidate.passages import Asking, Hear, ModelAnswer, Passage, Stack
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
 from loxodon.guard.provenance import is_own
 from loxodon.messages import LANGUAGES, t
@@ -88,28 +86,32 @@ class StoreBook:
         return int(self._store.scalar("spent", day))
 
 
-def chat_model(space: OpenSpace) -> ChatModel:
+def chat_model(space: OpenSpace, ledger: Ledger | None = None) -> ChatModel:
     """The configured model, within its daily token limit; ConfigError if none is set."""
-    return _with_ledger(space, StoreBook(space.store))[0]
+    ledger = ledger or _ledger(space, StoreBook(space.store))
+    return ChatModel(space.config.model, ledger, clean=space.guard.clean)
 
 
-def _with_ledger(space: OpenSpace, book: StoreBook) -> tuple[ChatModel, Ledger]:
+def _ledger(space: OpenSpace, book: StoreBook) -> Ledger:
     model = space.config.model
-    ledger = Ledger(book, f"{space.now():%Y-%m-%d}", model.cap)
-    return ChatModel(model, ledger, clean=space.guard.clean), ledger
+    cap = model.daily_tokens_full if model.extraction == "full" else model.daily_tokens
+    return Ledger(book, f"{space.now():%Y-%m-%d}", cap)
 
 
-class ModelResidue(Residue):
-    """A model decides, within the tokens of the day."""
+class ModelReader:
+    """Decides what the rules could not, within the tokens of the day."""
 
     def __init__(self, space: OpenSpace) -> None:
         self._config = space.config.model
-        self.thorough = self._config.thorough
-        self._store = space.store
-        self._now = space.now()
+        self.thorough = self._config.extraction == "full"  # whether all that was said is to be read
+        self.most_turns = TURNS if self.thorough else 0  # in hand; 0 for as many as the rules take
+        self._store, self._now = space.store, space.now()
         self._book = StoreBook(space.store)
-        self._model, self._ledger = _with_ledger(space, self._book)
-        self.most_turns = TURNS if self.thorough else 0
+        self._ledger = _ledger(space, self._book)
+        self._model = chat_model(space, self._ledger)
+        self._model_set = json.dumps([self._config.address, self._config.name, tasks.VERSION])
+        self.tokens = 0  # that the model took so far
+        self.problem = ""  # why it could not be asked
         self._down = False
         self._lock = Lock()
         self._able: dict[str, bool] = {}
@@ -118,19 +120,17 @@ class ModelResidue(Residue):
         self._refused: Counter[str] = Counter()
 
     @property
-    def report(self) -> Asking:  # type: ignore[override]
-        return Asking(
-            self._counts["questions"],
-            self._counts["asked"],
-            self._counts["decided"],
-            dict(self._did),
-            dict(self._refused),
-            dict(self._book.by_task),
-        )
+    def keeps_to_schemas(self) -> bool:
+        return self._model.keeps_to_schemas
 
-    # Reading
+    @property
+    def report(self) -> Asking:
+        by = dict(self._did), dict(self._refused), dict(self._book.by_task)
+        n = self._counts
+        return Asking(n["questions"], n["asked"], n["decided"], *by)
 
     def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
+        """Decide what waits; `turns` are those in hand. Who is patient waits for a whole batch."""
         groups: dict[tuple[str, ...], list[Passage]] = {}
         for one in passages.waiting(self._store, turns, thorough=self.thorough):
             session = one.turn.session if self.thorough else ""
@@ -149,24 +149,21 @@ class ModelResidue(Residue):
                 stacks.append(stack)
                 room = None if room is None else room - size(stack.batch)
                 left = left[fits:]
-        return passages.joined(self._answers(stacks))
-
-    def _answers(self, stacks: Sequence[Stack]) -> list[ModelAnswer]:
-        """What a model says to questions, a few of which are on their way at once."""
-        if not stacks:
-            return []
         with ThreadPoolExecutor(self._config.parallel) as pool:
             readings = list(pool.map(lambda one: self._ask(lambda: self._reading(one)), stacks))
-        found = []
+        answers = []
         for stack, reading in zip(stacks, readings, strict=True):
             if reading is not None:
                 answer = passages.answered(self._store, stack, reading)
-                self._counts["asked"] += len(stack.passages)
-                self._counts["decided"] += len(reading.decided)
-                self._did.update(passages.counted(answer, reading))
+                self._counts += Counter(asked=len(stack.passages), decided=len(reading.decided))
+                # A note is dropped also where it was told anew
+                dropped = len(answer.dropped) + len(answer.taken_back)
+                self._did.update(one.do for one in reading.items if one.do != "drop")
+                self._did += Counter(drop=dropped)
                 self._refused.update(reason for _, reason in reading.refused)
-                found.append(answer)
-        return found
+                answers.append(answer)
+        columns = zip(*answers, strict=True)
+        return ModelAnswer(*([one for part in column for one in part] for column in columns))
 
     def _reading(self, stack: Stack) -> ModelReply[ModelReading]:
         """What a model says to one question; nothing decided where none of it can be believed."""
@@ -183,10 +180,9 @@ class ModelResidue(Residue):
         if not self._config.check:
             return True
         if language not in self._able:
-            store, config, now = self._store, self._config, self._now
-            kept = _kept_trial(store, config, language, now)
+            kept = self._kept_trial(language)
             if kept is None:
-                tried = self._ask(lambda: _attempt(store, self._model, config, language, now))
+                tried = self._ask(lambda: self.attempt(language))
                 if tried is None:
                     return False  # it could not be asked: another time
                 kept = tried[0]
@@ -200,9 +196,30 @@ class ModelResidue(Residue):
                 )
         return self._able[language]
 
-    # Partitions, summaries, beliefs and the portrait
+    def attempt(self, language: str) -> ModelReply[tuple[tasks.Trial, str]]:
+        """Have the model read the test sentences, and keep how it did."""
+        problem = ""
+        try:
+            found, *tokens = tasks.attempt(self._model, language)
+        except BadReplyError as error:  # it answers, and nothing that can be used
+            found, problem = tasks.Trial.none(language), error.localized()[0]
+            tokens = [error.tokens_in, error.tokens_out]
+        text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
+        with self._store.writing():
+            self._store.worklog.put_page(TRIAL, language, text, self._model_set, self._now)
+        return ModelReply((found, problem), *tokens)
+
+    def _kept_trial(self, language: str) -> tasks.Trial | None:
+        """How the model did on the test sentences, where that is known and not long ago."""
+        page = self._store.worklog.page(TRIAL, language)
+        if page is None or page[1] != self._model_set:
+            return None
+        passed, of, *failed = json.loads(page[0])
+        found = tasks.Trial(passed, of, tuple(failed))
+        return found if found.good or self._now - page[2] < TRIED_AGAIN else None
 
     def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
+        """Facts of a partition that one sentence can tell, and that sentence."""
         if not self.thorough or len(facts) < 2:
             return ()
         contents = [one.content for one in facts]
@@ -211,6 +228,7 @@ class ModelResidue(Residue):
         return [([facts[n] for n in places], content) for places, content in found]
 
     def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
+        """A few words on the user and the week."""
         if not core or not self.thorough:
             return ""
         entries, news = [one.content for one in core], [one.content for one in changed]
@@ -219,6 +237,7 @@ class ModelResidue(Residue):
         return told or ""
 
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
+        """Better what a run has changed: weigh beliefs, reword summaries."""
         facts = [one for one in changed if one.kind == "fact" and one.state == "active"]
         # Only the owner's word settles what was supposed.
         own = [one for one in facts if is_own(one.trust)]
@@ -237,27 +256,22 @@ class ModelResidue(Residue):
                     self._reword(theme, summary, now)
 
     def _beliefs_near(self, fact: Record) -> list[Record]:
-        """Beliefs about the subject of a fact (or captured, about nobody knows whom) that have
-        words of it, the nearest first; what one agent is told settles nothing of another."""
+        """Beliefs of the same agent about the subject of a fact (or captured, about nobody knows
+        whom) that have words of it, the nearest first."""
         where = Filter(kind="belief")
         hits = self._store.search("memories", query_words(fact.content), where, WEIGHED)
         found = self._store.records(hit.row for hit in hits)
         near = [found[hit.row] for hit in hits if hit.row in found]
-        about = [one for one in near if one.subject in ("", fact.subject)]
-        return [one for one in about if one.agent == fact.agent]
+        return [o for o in near if o.subject in ("", fact.subject) and o.agent == fact.agent]
 
     def _weigh(self, belief: Record, fact: str, now: datetime) -> None:
         """Have a model say what a fact makes of a belief that the rules found nothing to say of."""
-        language, model = language_of(fact), self._model
-        verdict = self._ask(
-            lambda: tasks.weigh_belief(model, belief.content, fact, language), language
-        )
-        if verdict not in ("confirm", "deny"):
-            return
+        language, guess, model = language_of(fact), belief.content, self._model
+        verdict = self._ask(lambda: tasks.weigh_belief(model, guess, fact, language), language)
         with self._store.writing():
             kept = self._store.get(belief.id)
-            if kept is None or kept.version != belief.version:
-                return  # it changed while the model was thinking
+            if verdict not in ("confirm", "deny") or kept is None or kept.version != belief.version:
+                return  # or it changed while the model was thinking
             keeper = Keeper(self._store, now)
             if verdict == "confirm":
                 keeper.promote(kept, None)
@@ -297,50 +311,13 @@ class ModelResidue(Residue):
         return reply.value
 
 
-# Whether a model can read
-
-
 def check(space: OpenSpace) -> ModelChecked:
     """Have the model read the test sentences of every language, and keep how it did."""
-    model, config = chat_model(space), space.config.model
-    tried = []
+    config, reader, tried = space.config.model, ModelReader(space), []
     for language in LANGUAGES:
         started = perf_counter()
-        reply = _attempt(space.store, model, config, language, space.now())
-        found, problem = reply.value
-        took, spent = perf_counter() - started, (reply.tokens_in, reply.tokens_out)
-        tried.append(ModelTried(language, *found, took, *spent, problem))
+        (found, problem), tokens_in, tokens_out = reader.attempt(language)
+        took = perf_counter() - started
+        tried.append(ModelTried(language, *found, took, tokens_in, tokens_out, problem))
     good = all(one.passed >= tasks.ENOUGH for one in tried)
-    return ModelChecked(config.name, config.address, model.keeps_to_schemas, good, tuple(tried))
-
-
-def _attempt(
-    store: Store, model: ChatModel, config: ModelConfig, language: str, now: datetime
-) -> ModelReply[tuple[tasks.Trial, str]]:
-    """Have a model read the test sentences, and keep how it did."""
-    problem = ""
-    try:
-        found, *tokens = tasks.attempt(model, language)
-    except BadReplyError as error:  # it answers, and nothing that can be used
-        found, problem = tasks.Trial.none(language), error.localized()[0]
-        tokens = [error.tokens_in, error.tokens_out]
-    text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
-    with store.writing():
-        store.worklog.put_page(TRIAL, language, text, _model_of(config), now)
-    return ModelReply((found, problem), *tokens)
-
-
-def _kept_trial(
-    store: Store, config: ModelConfig, language: str, now: datetime
-) -> tasks.Trial | None:
-    """How the model that is set did on the test sentences, where that is known and not long ago."""
-    page = store.worklog.page(TRIAL, language)
-    if page is None or page[1] != _model_of(config):
-        return None
-    passed, of, *failed = json.loads(page[0])
-    found = tasks.Trial(passed, of, tuple(failed))
-    return found if found.good or now - page[2] < TRIED_AGAIN else None
-
-
-def _model_of(config: ModelConfig) -> str:
-    return json.dumps([config.address, config.name, tasks.VERSION])
+    return ModelChecked(config.name, config.address, reader.keeps_to_schemas, good, tuple(tried))

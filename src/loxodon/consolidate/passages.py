@@ -1,18 +1,15 @@
 """What waits for a model, as questions for it; and an answer, as what it changes.
 
 What the rules kept in somebody's own words, found doubtful, or dropped as unclear waits in the work
-log. Without a model what the rules read stands. With one, what it was asked about is as it decides;
-what it did not answer waits on.
-
-A passage is what of one message waits. Passages of one agent and one language make a question, each
-with the talk just before it, the nearest memories, and what the rules read of it.
+log; what they read of it stands until a model decides. A passage is what of one message waits.
+Passages of one agent and one language make a question, each with the talk just before it, the
+nearest memories, and what the rules read of it.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -40,7 +37,6 @@ _CONTEXT_TOKENS = 60  # Of one of them
 _NEAR = 5  # Memories that are shown for the words of one passage
 MOST_KNOWN = 24  # Memories in one question
 
-
 # Turns as they may be read: without what is in quarantine or another's
 Hear = Callable[[Sequence[Turn]], Sequence[Turn]]
 
@@ -66,39 +62,6 @@ class ModelAnswer(NamedTuple):
     in_vain: Sequence[tuple[int, int]] = ()  # fragments of which it said nothing believable
 
 
-class Residue:
-    """No model: all that is left waits for one."""
-
-    tokens = 0  # That a model took so far
-    problem = ""  # Why a model could not be asked
-    most_turns = 0  # How many turns are taken in hand at a time; 0 for as many as the rules take
-    report: Asking | None = None
-    thorough = False  # Whether all that was said is to be read
-
-    def wants(self, told: ExtractedTurn, fragments: Sequence[Fragment]) -> set[int]:
-        """The numbers of the fragments of a turn that a model should decide."""
-        if self.thorough:
-            return {one.n for one in fragments}
-        said = [one.statement for one in told.candidates]
-        doubtful = [one for one in said if one.quoted or one.tentative or one.confidence < 1]
-        return {*told.unclear, *(n for one in doubtful for n in one.fragments)}
-
-    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
-        """Decide what waits; `turns` are those in hand. Who is patient waits for a whole batch."""
-        return ModelAnswer()
-
-    def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
-        """Facts of a partition that one sentence can tell, and that sentence."""
-        return ()
-
-    def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
-        """A model's few words on the user and the week."""
-        return ""
-
-    def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
-        """What a model can better about what a run has changed."""
-
-
 class Passage(NamedTuple):
     """What of a turn waits."""
 
@@ -118,6 +81,15 @@ class Stack(NamedTuple):
     batch: Batch
     passages: Mapping[int, Passage]  # By their lines
     hints: Sequence[int | Record]  # Numbers of candidates, or memories
+
+
+def wanted(told: ExtractedTurn, fragments: Sequence[Fragment], thorough: bool) -> set[int]:
+    """The numbers of the fragments of a turn that a model should decide."""
+    if thorough:
+        return {one.n for one in fragments}
+    said = [one.statement for one in told.candidates]
+    doubtful = [one for one in said if one.quoted or one.tentative or one.confidence < 1]
+    return {*told.unclear, *(n for one in doubtful for n in one.fragments)}
 
 
 def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Passage]:
@@ -141,8 +113,7 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
         text = ("" if rules_for(texts[0])[0] == "zh" else " ").join(texts)
         ours = [one for one in read.get(no, ()) if {*one[1].statement.fragments} <= {*numbers}]
         learned = () if no in in_hand else _learned(store, no, thorough)
-        worth = max(worth for _, worth in group)
-        language = rules_for(text)[0]
+        worth, language = max(worth for _, worth in group), rules_for(text)[0]
         found.append(Passage(said, no, numbers, text, worth, language, tuple(ours), learned))
     return found
 
@@ -165,58 +136,49 @@ def _learned(store: Store, turn: int, thorough: bool) -> tuple[Record, ...]:
 def _stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
     """One question about passages of one agent and one language."""
     lines: list[PromptMessage] = []
-    hints: list[Hint] = []
-    meant: list[int | Record] = []
+    hints: list[tuple[Hint, int | Record]] = []
     placed: dict[int, Passage] = {}
     last: dict[str, int] = {}
     for one in passages:
         session = one.turn.session
-        lines += [
-            PromptMessage(_end_of(said.content), said.at, said.role, said.speaker, asked=False)
-            for said in hear(store.query_turns("turns_before", session, one.no, BEFORE))
-            if int(said.ref[2:]) > last.get(session, 0) and is_context(said)
-        ]
+        for said in hear(store.query_turns("turns_before", session, one.no, BEFORE)):
+            if int(said.ref[2:]) > last.get(session, 0) and is_context(said):
+                # Of a long one the end: there is asked what the passage answers
+                text, short = said.content, estimate(said.content) <= _CONTEXT_TOKENS
+                text = text if short else f"… {cut(text[-4 * _CONTEXT_TOKENS :], _CONTEXT_TOKENS)}"
+                lines.append(PromptMessage(text, said.at, said.role, said.speaker, asked=False))
         last[session] = one.no
-        placed[len(lines)] = one
-        told = [(no, said.statement.content) for no, said in one.read if said.statement.content]
-        meant += [*(no for no, _ in told), *one.learned]
-        texts = [*(text for _, text in told), *(record.content for record in one.learned)]
-        hints += [Hint(len(lines), text) for text in texts]
+        line = len(lines)
+        placed[line] = one
+        read = ((no, made.statement.content) for no, made in one.read)
+        hints += [(Hint(line, content), no) for no, content in read if content]
+        hints += [(Hint(line, record.content), record) for record in one.learned]
         lines.append(PromptMessage(one.text, one.turn.at, "user", one.turn.speaker))
     known = _known(store, passages, {one.id for passage in passages for one in passage.learned})
-    return Stack(Batch(lines, known, hints, passages[0].language), placed, meant)
-
-
-def _end_of(text: str) -> str:
-    """The end of a message before a passage: there is asked what the passage answers."""
-    if estimate(text) <= _CONTEXT_TOKENS:
-        return text
-    return f"… {cut(text[-4 * _CONTEXT_TOKENS :], _CONTEXT_TOKENS)}"
+    batch = Batch(lines, known, [hint for hint, _ in hints], passages[0].language)
+    return Stack(batch, placed, [meant for _, meant in hints])
 
 
 def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> list[KnownMemory]:
-    """The memories nearest to passages: by subject and attribute, by words, then what matters
-    most."""
-    found: dict[str, Record] = {}
+    """The memories nearest to passages: by subject and attribute, words, then importance."""
+    near: list[Record] = []
     with store.writing_as(passages[0].turn.agent):
         view = KnowledgeView(store)
         for one in passages:
-            for _, read in one.read:
-                said = read.statement
-                near = view.about(said.subject, said.attribute) if said.attribute else ()
-                found |= {record.id: record for record in near[:_NEAR]}
-            found |= {record.id: record for record in view.like(one.text, _NEAR)}
+            for said in (read.statement for _, read in one.read if read.statement.attribute):
+                near += view.about(said.subject, said.attribute)[:_NEAR]
+            near += view.like(one.text, _NEAR)
         strongest = store.find(Filter(state="active"), 2 * MOST_KNOWN, strongest=True)
-        found |= {one.id: one for one in strongest if one.kind != "summary" and one.id not in found}
-    left = [one for id, one in found.items() if id not in left_out][:MOST_KNOWN]
+        near += [record for record in strongest if record.kind != "summary"]
+    found = {record.id: record for record in near if record.id not in left_out}
+    left = list(found.values())[:MOST_KNOWN]
     return [KnownMemory(one.id, one.content, one.valid_from or said_at(one)) for one in left]
 
 
 def that_fit(
     store: Store, passages: Sequence[Passage], hear: Hear, room: int
 ) -> tuple[Stack | None, int]:
-    """A question about the first passages that `room` tokens are enough for, told in their order,
-    and how many these are; None where not even one is."""
+    """A question about the first passages that `room` tokens are enough for, and how many."""
     fits = len(passages)
     while fits:
         stack = _stack_of(store, sorted(passages[:fits], key=lambda one: one.no), hear)
@@ -234,8 +196,8 @@ def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:
         for n in passage.numbers
     ]
     gone = [meant for k, meant in enumerate(stack.hints) if _is_dropped(k, stack.batch, reading)]
-    answered = [(stack.passages[item.line], item) for item in reading.items]
-    made = [(passage.no, _candidate(store, item, passage)) for passage, item in answered]
+    asked = [(stack.passages[item.line], item) for item in reading.items if item.do != "drop"]
+    made = [(passage.no, _candidate(store, item, passage)) for passage, item in asked]
     return ModelAnswer(
         found=[(no, one) for no, one in made if one is not None],
         settled=[place for decided, place in places if decided],
@@ -246,8 +208,7 @@ def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:
 
 
 def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
-    """Whether a note goes: the message has nothing to remember, the note was dropped, or what it
-    has in the user's own words is told anew. A message that was not answered keeps its notes."""
+    """Whether a note goes: its message was answered with nothing, it was dropped or told anew."""
     hint = batch.hints[k]
     items = [item for item in reading.items if item.line == hint.line]
     if not items:
@@ -261,8 +222,6 @@ def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
 def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | None:
     """What the store is to take in for an item."""
     at, language = passage.turn.at, passage.language
-    if item.do == "drop":
-        return None
     if item.statement is None:
         record = store.get(item.target)
         if record is None:
@@ -283,35 +242,16 @@ def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | No
     )
 
 
-def counted(asked: ModelAnswer, reading: ModelReading) -> dict[str, int]:
-    """What was done, by kind; a note is dropped also where it was told anew."""
-    did = Counter(one.do for one in reading.items if one.do != "drop")
-    return dict(+(did + Counter(drop=len(asked.dropped) + len(asked.taken_back))))
-
-
-def joined(answers: Iterable[ModelAnswer]) -> ModelAnswer:
-    """What several answers change together."""
-    return ModelAnswer(
-        *([one for part in column for one in part] for column in zip(*answers, strict=True))
-    )
-
-
-_TIMES = ("said_at", "valid_from", "due_at", "expires_at")
-
-
 def to_json(candidate: Candidate) -> str:
     """A candidate as text."""
-    kept: dict[str, Any] = candidate._asdict()
-    for name in _TIMES:
-        kept[name] = kept[name] and kept[name].isoformat()
-    kept["statement"] = candidate.statement._asdict()
-    return json.dumps(kept, ensure_ascii=False)
+    kept = {**candidate._asdict(), "statement": candidate.statement._asdict()}
+    return json.dumps(kept, ensure_ascii=False, default=datetime.isoformat)
 
 
 def from_json(text: str) -> Candidate:
     """The candidate that `to_json` wrote."""
     kept: dict[str, Any] = json.loads(text)
-    for name in _TIMES:
+    for name in ("said_at", "valid_from", "due_at", "expires_at"):
         kept[name] = kept[name] and datetime.fromisoformat(kept[name])
     said = kept["statement"]
     said["mentions"] = tuple(

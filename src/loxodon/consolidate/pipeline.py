@@ -8,8 +8,8 @@
     6  index        keywords of what changed, vectors of what has none
     7  snapshot     what a conversation starts with
 
-Each phase is one transaction that also notes which phase is next (the sixth may be several), so a
-run that is killed leaves whole phases behind it, and the next goes on where it was cut short. What
+Phases 1 to 4 go through a batch of turns at a time. Each phase is one transaction that also notes
+which phase is next (the sixth may be several): a run goes on where the last was cut short. What
 passes from phase to phase is in the work log.
 """
 
@@ -20,22 +20,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, islice, pairwise
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.consolidate import compress, decay, themes
-from loxodon.consolidate.denoise import Sentence
 from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read
 from loxodon.consolidate.keep import Keeper
-from loxodon.consolidate.passages import Asking, ModelAnswer, Residue, from_json, to_json
-from loxodon.consolidate.schedule import CRON, has_come
-from loxodon.consolidate.segment import PAUSE, events_of, number, segments
+from loxodon.consolidate.passages import Asking, ModelAnswer, from_json, to_json, wanted
+from loxodon.consolidate.schedule import CRON, MOST_ATTEMPTS, has_come
+from loxodon.consolidate.segment import PAUSE, Sentence, events_of, number, segments
 from loxodon.consolidate.segment import said_in as sentences_in
 from loxodon.consolidate.snapshot import renewed_snapshots
-from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
+from loxodon.errors import ConsolidationError, LoxodonError, StoreError, UnreachableStoreError
 from loxodon.guard import provenance, quarantine
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.language.worth import judge, judge_all
@@ -44,10 +43,12 @@ from loxodon.text.bounds import CLOSELY, tame
 from loxodon.types import CAPTURED, NOTHING, Event, Record, Segment, Turn
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.model_reading import ModelReader
     from loxodon.opening import OpenSpace
 
 PHASES = 7
-BATCH = 1_000  # Turns in hand at a time
+BATCH = 100  # Turns in hand at a time, and what follows in the same talk,
+_MOST = 1_000  # up to so many
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
 _MARK = "consolidation.mark"
@@ -58,6 +59,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 # Called with the phase that begins, how many turns are done and how many there are
 OnPhase = Callable[[int, int, int], None]
+# The segments of a session's new turns, the numbers of those they take the place of, and events
+Talk = tuple[list[Segment], list[int], list[Event]]
 
 
 class Consolidated(NamedTuple):
@@ -66,8 +69,7 @@ class Consolidated(NamedTuple):
     ran: bool
     reason: str  # why it ran, or why not
     turns: int = 0
-    # by change: `added`, `updated`, `superseded`, `archived`, …
-    counts: Mapping[str, int] = NOTHING
+    counts: Mapping[str, int] = NOTHING  # by change: `added`, `superseded`, `archived`, …
     seconds: Mapping[int, float] = NOTHING  # what each phase took
     tokens: int = 0  # that a model took
     problem: str = ""  # why the model could not be asked, where it could not
@@ -87,20 +89,17 @@ class Run:
         self,
         space: OpenSpace,
         now: datetime,
-        residue: Residue,
+        model: ModelReader | None,
         embed: Callable[[], int],
         on_phase: OnPhase | None = None,
+        force: bool = False,
     ) -> None:
-        self._space = space
-        self._store = space.store
-        self._worklog = space.store.worklog
-        self._now = now
-        self._residue = residue
-        self._embed = embed
-        self._on_phase = on_phase or (lambda phase, done, total: None)
+        self._space, self._store, self._worklog = space, space.store, space.store.worklog
+        self._now, self._model, self._embed, self._on_phase = now, model, embed, on_phase
+        self._force = force
         self._mark = _Mark(space.folder)
         self._counts: Counter[str] = Counter()
-        self._seconds: dict[int, float] = {}
+        self._seconds: Counter[int] = Counter()
         self._failed: dict[int, tuple[str, str]] = {}
         self._aside: set[int] = set()
         self._patient = False
@@ -116,7 +115,7 @@ class Run:
         with self._begun():
             self._learn()
             if not self._turns:  # what waits is asked about also when nothing new was said
-                self._take_decision(self._residue.read((), self._hear))
+                self._take_decision()
             for phase in range(max(_RECONCILED, self._worklog.work().phase), PHASES + 1):
                 self._set(phase=phase)
                 self._do(phase)
@@ -124,7 +123,7 @@ class Run:
                 self._counts += compress.daily(self._store, self._now)
                 last = self._worklog.work().weekly_at
                 if has_come(CRON["weekly"], last, self._now, self._space.zone):
-                    self._counts += compress.weekly(self._store, self._now, self._residue)
+                    self._counts += compress.weekly(self._store, self._now, self._model)
             self._counts["embedded"] += self._embed()  # last, for what compressing made too
         return self._outcome(reason, phase=0, attempts=0, last_success=self._now)
 
@@ -132,8 +131,9 @@ class Run:
         """Phases 1 to 4 and 6 for all that is pending; the rest waits for the nightly run."""
         if self._worklog.work().phase >= _RECONCILED:  # one of those was cut short
             return self.all("flush")
+        self._patient = True
         with self._begun():
-            self._learn(patient=True)
+            self._learn()
             self._set(phase=6)
             self._do(6)
             self._counts["embedded"] += self._embed()
@@ -143,13 +143,13 @@ class Run:
         """The weekly work by itself."""
         with self._begun():
             if not self._held:
-                self._counts += compress.weekly(self._store, self._now, self._residue)
+                self._counts += compress.weekly(self._store, self._now, self._model)
         return self._outcome("weekly", attempts=0)
 
     def decide(self) -> Consolidated:
         """Make memories of what a model decides about what waits."""
         with self._begun():
-            if self._take_decision(self._residue.read((), self._hear)):
+            if self._take_decision():
                 self._set(phase=6)
                 self._do(6)
         return self._outcome("undecided", phase=0, attempts=0)
@@ -175,18 +175,24 @@ class Run:
     def _begun(self) -> Iterator[None]:
         """One attempt; if it fails, `status` can say why."""
         with self._store.writing():
-            attempts = self._worklog.work().attempts + 1
+            work = self._worklog.work()
+            if work.attempts >= MOST_ATTEMPTS and not self._force:
+                raise ConsolidationError(
+                    "consolidation failed {n} times: {reason}",
+                    hint="retry with `loxodon consolidate --force`; no messages are lost",
+                    n=work.attempts,
+                    reason=work.error or "it was interrupted",
+                )
+            attempts = work.attempts + 1
             for no, turn in self._store.turns([self._mark.fatal]).items():
-                reason = "runs were cut short while they read it"
-                self._store.execute("drop_fragments", no)
-                self._store.execute("fail_turn", no, turn.content, reason)
+                self._failed[no] = turn.content, "runs were cut short while they read it"
                 attempts = 1  # the kills say nothing against the next run
-            work = self._worklog.work()._replace(attempts=attempts, last_run=self._now, error="")
+            self._put_aside()
+            work = work._replace(attempts=attempts, last_run=self._now, error="")
             self._worklog.set_work(work)
             self._signed = _signature(self._worklog.work())
-        self._aside = {
-            one.turn for one in self._store.query_as(Fragment, "fragments", "failed", -1)
-        }
+        failed = self._store.query_as(Fragment, "fragments", "failed", -1)
+        self._aside = {one.turn for one in failed}
         try:
             self._held = clock_check.look(self._store, self._now)
             yield
@@ -205,125 +211,106 @@ class Run:
             self._mark.remove()
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """A transaction, unless another run has begun: the lock can be lost with a connection."""
+    def _writing(self, **work: Any) -> Iterator[None]:
+        """A transaction that also notes `work`, unless another run has begun: the lock can be lost
+        with a connection."""
         with self._store.writing():
             if _signature(self._worklog.work()) != self._signed:
                 raise TakenOverError
             yield
+            if work:
+                self._worklog.set_work(self._worklog.work()._replace(**work))
 
-    def _learn(self, patient: bool = False) -> None:
+    def _learn(self) -> None:
         """Phases 1 to 4 for all that was said before this run began."""
-        self._patient = patient
         upto = self._store.scalar("last_turn")
         while True:
-            if phase := self._worklog.work().phase:
-                for one in range(phase, _RECONCILED):
-                    self._do(one)
+            for phase in range(self._worklog.work().phase or _RECONCILED, _RECONCILED):
+                self._do(phase)
             if not self._take_up(upto):
                 return
 
     def _take_up(self, upto: int) -> bool:
         """Take the next turns up to number `upto` in hand; whether there are any."""
-        done_to = self._worklog.work().done_to
-        turns = self._store.query_turns(
-            "turns_after", done_to, upto, self._residue.most_turns or BATCH
-        )
+        done_to, most = self._worklog.work().done_to, self._model and self._model.most_turns
+        turns = self._store.query_turns("turns_after", done_to, upto, most or _MOST)
         if not turns and not self._store.scalar("count_fragments", "again"):
             return False
-        self._set(upto=number(turns[-1]) if turns else done_to, phase=1)
+        ends = (a for a, b in islice(pairwise(turns), BATCH - 1, None) if not _is_one_talk(a, b))
+        self._set(upto=number(next(ends, turns[-1])) if turns else done_to, phase=1)
         return True
 
     def _do(self, phase: int) -> None:
         started = perf_counter()
-        done = self._worklog.work().done_to
-        self._on_phase(phase, done, self._store.scalar("last_turn"))
+        if self._on_phase:
+            self._on_phase(phase, self._worklog.work().done_to, self._store.scalar("last_turn"))
         self._phases[phase - 1]()
-        self._seconds[phase] = self._seconds.get(phase, 0.0) + perf_counter() - started
+        self._seconds[phase] += perf_counter() - started  # type: ignore[assignment]
 
-    def _set(self, **values: object) -> None:
-        with self._writing():
-            self._worklog.set_work(self._worklog.work()._replace(**values))  # type: ignore[arg-type]
+    def _set(self, **values: Any) -> None:
+        with self._writing(**values):
+            pass
 
     def _outcome(self, reason: str, **values: object) -> Consolidated:
         self._set(**values)
         for stage in ("waiting", "failed"):
             self._counts[stage] = self._store.scalar("count_fragments", stage)
-        return Consolidated(
-            True,
-            reason,
-            self._turns,
-            {name: n for name, n in sorted(self._counts.items()) if n},
-            {phase: round(s, 4) for phase, s in sorted(self._seconds.items())},
-            self._residue.tokens,
-            self._residue.problem,
-            clock_doubted_until=self._held,
-            model=self._residue.report,
-        )
+        counts = {name: n for name, n in sorted(self._counts.items()) if n}
+        seconds = {phase: round(s, 4) for phase, s in sorted(self._seconds.items())}
+        done = Consolidated(True, reason, self._turns, counts, seconds)
+        done = done._replace(clock_doubted_until=self._held)
+        if (model := self._model) is None:
+            return done
+        return done._replace(tokens=model.tokens, problem=model.problem, model=model.report)
 
     # Phase 1
 
     def _segment(self) -> None:
-        work = self._worklog.work()
-        turns = self._in_hand(work)
+        turns = self._in_hand()
         talks = [self._talk(session, said) for session, said in _by_session(turns)]
         fragments: list[Fragment] = []
-        again = self._hear(self._store.query_turns("turns_to_read_again", BATCH))
+        again = self._hear(self._store.query_turns("turns_to_read_again", _MOST))
         for turn in filter(provenance.speaks_for_user, (*again, *turns)):
             fragments += self._safely(turn, fragments_of, number(turn), turn.content) or ()
-        with self._writing():
+        with self._writing(phase=2):
             self._worklog.let_go(map(number, again))
             for cuts, instead_of, events in talks:
                 self._worklog.put_segments(cuts, instead_of)
-                for event in events:
-                    self._store.execute("put_event", *event)
+                self._store.execute_many("put_event", events)
             self._store.execute_many("cut_fragment", fragments)
             self._put_aside()
-            self._worklog.set_work(work._replace(phase=2))
         self._turns += len(turns) + len(again)
 
-    def _talk(
-        self, session: str, turns: Sequence[Turn]
-    ) -> tuple[list[Segment], tuple[int, ...], list[Event]]:
-        """The segments of a session's new turns, those that they take the place of, and events."""
-
+    def _talk(self, session: str, turns: Sequence[Turn]) -> Talk:
         def sentences(turn: Turn) -> Sequence[Sentence]:
             return self._safely(turn, sentences_in, turn) or ()
 
-        cuts = segments(turns, sentences)
-        events = events_of(cuts, self._space.count)
-        last = next(iter(self._store.query_as(Segment, "last_segment", session)), None)
-        # One that is very long is left as it is: each run would have to read all of it again.
-        goes_on = (
-            last is not None
-            and abs(turns[0].at - last.ended_at) <= PAUSE
-            and last.last_turn < number(turns[0])
-            and last.last_turn - last.first_turn < BATCH
-        )
-        if last is None or not goes_on:
-            return [one.kept for one in cuts], (), events
-        upto = self._store.query_turns("turns_from", session, last.first_turn, number(turns[-1]))
-        cuts = segments(self._hear(upto), sentences)
-        return [one.kept for one in cuts], (last.no,), events
+        cuts, first = segments(turns, sentences), number(turns[0])
+        events, replaced = events_of(cuts, self._space.count), []
+        for last in self._store.query_as(Segment, "last_segment", session):
+            goes_on = last.last_turn < first and abs(turns[0].at - last.ended_at) <= PAUSE
+            # One that is very long is left as it is: each run would have to read all of it again.
+            if goes_on and last.last_turn - last.first_turn < _MOST:
+                numbers = last.first_turn, number(turns[-1])
+                said = self._hear(self._store.query_turns("turns_from", session, *numbers))
+                cuts, replaced = segments(said, sentences), [last.no]
+        return [one.kept for one in cuts], replaced, events
 
     # Phase 2
 
     def _read(self) -> None:
-        work = self._worklog.work()
-        turns = {number(turn): turn for turn in self._in_hand(work)}
-        before = self._context([*turns.values()], work.done_to)
+        turns = {number(turn): turn for turn in self._in_hand()}
+        before = self._context([*turns.values()], self._worklog.work().done_to)
         known: dict[str, dict[str, str]] = {}
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
         left: list[Fragment] = []
-        by_turn = groupby(
-            self._store.query_as(Fragment, "fragments", "cut", -1), key=lambda one: one.turn
-        )
-        cut = [(no, list(group)) for no, group in by_turn]
-        judge_together(fragments for _, fragments in cut)
-        for no, fragments in cut:
-            turn = turns[no]
-            lines, last = before[no]
+        cut: dict[int, list[Fragment]] = {}
+        for one in self._store.query_as(Fragment, "fragments", "cut", -1):
+            cut.setdefault(one.turn, []).append(one)
+        judge_together(cut.values())
+        for no, fragments in cut.items():
+            turn, (lines, last) = turns[no], before[no]
             if turn.agent not in known:
                 known[turn.agent] = self._worklog.aliases(turn.agent)
             text = tame(turn.content, CLOSELY)
@@ -333,21 +320,22 @@ class Run:
             if told.takes_back and last:
                 found = [one for one in found if one[0] != last]
                 taken_back.append(last)
-            for one in told.candidates:
-                for mention in one.statement.mentions:
+            for candidate in told.candidates:
+                what = candidate.statement
+                for mention in what.mentions:
                     if mention.aliases:
                         names = (mention.name, *mention.aliases)
                         known[turn.agent] |= dict.fromkeys(names, mention.name)
                 if turn.origin == "relayed":
-                    what, texts = one.statement, {f.n: f.text for f in fragments}
+                    words = [one.text for one in fragments if one.n in what.fragments]
                     about = what.category, what.attribute, what.subject
-                    words = [texts[n] for n in what.fragments if n in texts]
-                    one = one._replace(vouched=provenance.is_users_statement(*about, words))
-                found.append((no, one))
-            wanted = self._residue.wants(told, fragments)
-            left += [one for one in fragments if one.n in wanted]
+                    vouched = provenance.is_users_statement(*about, words)
+                    candidate = candidate._replace(vouched=vouched)
+                found.append((no, candidate))
+            numbers = wanted(told, fragments, self._model is not None and self._model.thorough)
+            left += [one for one in fragments if one.n in numbers]
         judge_all(one.text for one in left)
-        with self._writing():
+        with self._writing(phase=3):
             # Retract what earlier runs learned from turns that were not meant, and only from these
             rows = [row for rows in self._store.drawn_from(taken_back).values() for row in rows]
             for row, record in self._store.records(rows).items():
@@ -355,11 +343,9 @@ class Run:
                     self._retract(record)
             self._store.execute_many("put_candidate", [(no, to_json(one)) for no, one in found])
             self._put_aside()
-            self._store.execute_many(
-                "wait", [(judge(one.text).keep, one.turn, one.n) for one in left]
-            )
+            waiting = [(judge(one.text).keep, one.turn, one.n) for one in left]
+            self._store.execute_many("wait", waiting)
             self._store.execute("drop_cut_fragments")
-            self._worklog.set_work(work._replace(phase=3))
 
     def _context(
         self, turns: Sequence[Turn], done_to: int
@@ -383,20 +369,19 @@ class Run:
     # Phase 3
 
     def _ask(self) -> None:
-        work = self._worklog.work()
-        asked = self._residue.read(self._in_hand(work), self._hear, patient=self._patient)
-        with self._writing():
+        asked = ModelAnswer()
+        if self._model:
+            asked = self._model.read(self._in_hand(), self._hear, patient=self._patient)
+        with self._writing(phase=4):
             self._take_in(asked)
-            self._worklog.set_work(work._replace(phase=4))
 
-    def _take_decision(self, asked: ModelAnswer) -> bool:
-        """Make memories of what was decided; whether anything was."""
+    def _take_decision(self) -> bool:
+        """Make memories of what a model decides about what waits; whether it decided anything."""
+        asked = self._model.read((), self._hear) if self._model else ModelAnswer()
         if asked == ModelAnswer():
             return False
-        work = self._worklog.work()
-        with self._writing():
+        with self._writing(phase=4, upto=self._worklog.work().done_to):
             self._take_in(asked)
-            self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
         self._do(4)
         return True
 
@@ -419,13 +404,9 @@ class Run:
     # Phase 4
 
     def _reconcile(self) -> None:
-        work = self._worklog.work()
-        staged = [
-            (from_json(body), turn)
-            for _, turn, body in self._store.query("candidates")
-            if turn not in self._aside
-        ]
-        turns = self._store.turns([turn for _, turn in staged])
+        rows = [row for row in self._store.query("candidates") if row[1] not in self._aside]
+        turns = self._store.turns([turn for _, turn, _ in rows])
+        staged = [(from_json(body), turn) for _, turn, body in rows]
         # Agent by agent, so that the walls between them are moved as seldom as can be.
         staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
         keeper = Keeper(self._store, self._now, self._was_forgotten)
@@ -434,7 +415,7 @@ class Run:
             with self._store.writing():  # by itself: one that fails leaves nothing behind
                 keeper.take(candidate, turn)
 
-        with self._writing():
+        with self._writing(phase=_RECONCILED, done_to=self._worklog.work().upto):
             for agent, theirs in groupby(staged, key=lambda one: turns[one[1]].agent):
                 with self._store.writing_as(agent):
                     for candidate, no in theirs:
@@ -443,10 +424,10 @@ class Run:
             keeper.counts["summaries"] += themes.renew(self._store, changed, self._now)
             self._store.execute("drop_candidates")
             self._put_aside()
-            self._worklog.set_work(work._replace(phase=_RECONCILED, done_to=work.upto))
         self._counts += keeper.counts
         self._changed |= keeper.changed.keys()
-        self._residue.afterwards(keeper.changed.values(), self._now)
+        if self._model:
+            self._model.afterwards(keeper.changed.values(), self._now)
 
     def _was_forgotten(self, record: Record, at: datetime) -> bool:
         """Whether a memory restates something that was forgotten after it was said."""
@@ -512,7 +493,8 @@ class Run:
         self._aside |= self._failed.keys()
         self._failed.clear()
 
-    def _in_hand(self, work: Work) -> list[Turn]:
+    def _in_hand(self) -> list[Turn]:
+        work = self._worklog.work()
         again = self._store.query_turns("turns_being_read_again", work.done_to)
         turns = [*again, *self._store.query_turns("turns_after", work.done_to, work.upto, -1)]
         return self._hear([turn for turn in turns if turn.channel != CAPTURED])
@@ -533,11 +515,8 @@ class _Mark:
         with suppress(OSError, ValueError):
             turn, deaths = map(int, files.read(self._path)[:32].split())
             self._turn, self._deaths = turn, deaths + 1
-
-    @property
-    def fatal(self) -> int:
-        """The message over which enough runs have ended; 0 for none."""
-        return self._turn if self._deaths >= _DEATHS else 0
+        # The message over which enough runs have ended; 0 for none
+        self.fatal = self._turn if self._deaths >= _DEATHS else 0
 
     def at(self, turn: int) -> None:
         data = b"%d %d" % (turn, self._deaths if turn == self._turn else 0)
@@ -557,6 +536,13 @@ class _Mark:
 def _signature(work: Work) -> tuple[object, ...]:
     """What no two runs have in common."""
     return work.attempts, work.last_run
+
+
+def _is_one_talk(before: Turn, turn: Turn) -> bool:
+    """Whether turns are of one session and follow each other, or are at least of one day: then
+    they may be one segment, or one event."""
+    follows = turn.at - before.at <= PAUSE or turn.at.date() == before.at.date()
+    return turn.session == before.session and follows
 
 
 def _by_session(turns: Sequence[Turn]) -> Iterator[tuple[str, list[Turn]]]:

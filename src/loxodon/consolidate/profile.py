@@ -1,7 +1,6 @@
 """The core profile: the hundred things that matter most, by section, and what a week changed.
 
-Renewed once a week or when asked. It is drawn from the memories alone, in their own words; a model
-may word the portrait at its head.
+Renewed once a week or when asked, in the words of the memories; a model may word the portrait.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from loxodon.text.markdown import item
 from loxodon.types import GLOBAL_PROJECT, Record
 
 if TYPE_CHECKING:
-    from loxodon.consolidate.passages import Residue
+    from loxodon.consolidate.model_reading import ModelReader
 
 PROFILE = "profile"
 WEEK = timedelta(days=7)
@@ -67,10 +66,7 @@ class ProfileChange(NamedTuple):
     at: datetime
 
 
-# Kept in the store
-
-
-def profile(store: Store, now: datetime, language: str, residue: Residue) -> str:
+def profile(store: Store, now: datetime, language: str, model: ModelReader | None) -> str:
     """The profile as it was last written; made now where something in it may not hold any more."""
     language = language if language in LANGUAGES else LANGUAGES[0]
     page = store.worklog.page(PROFILE, language)
@@ -79,15 +75,15 @@ def profile(store: Store, now: datetime, language: str, residue: Residue) -> str
         changes = store.query_as(Change, "changes_since", made)
         if not any(change in _UNTRUE.split() and at > made for _, change, at in changes):
             return text
-    return profiles(store, now, residue)[language]
+    return profiles(store, now, model)[language]
 
 
-def profiles(store: Store, now: datetime, residue: Residue) -> dict[str, str]:
+def profiles(store: Store, now: datetime, model: ModelReader | None) -> dict[str, str]:
     """The profile in each language, as of now."""
     with store.reading():
         chosen = core(store.find(Filter(state="active", trust=OWN), _READ, strongest=True), now)
         changes = _week(store, now - WEEK)
-    portrait = residue.portrait(chosen, [one.record for one in changes])
+    portrait = model.portrait(chosen, [one.record for one in changes]) if model else ""
     return {language: profile_text(chosen, changes, portrait, language) for language in LANGUAGES}
 
 
@@ -106,9 +102,8 @@ def _week(store: Store, since: datetime) -> list[ProfileChange]:
     }
     last: dict[str, tuple[str, datetime]] = {}
     added: set[str] = set()
-    for id, name, at in sorted(
-        store.query_as(Change, "changes_since", since), key=lambda one: one[2]
-    ):
+    changes = store.query_as(Change, "changes_since", since)
+    for id, name, at in sorted(changes, key=lambda one: one[2]):
         if id not in held and (change := _CHANGES.get(name)):
             last[id] = change, at
             added |= {id} if change == "new" else set()
@@ -123,21 +118,16 @@ def _week(store: Store, since: datetime) -> list[ProfileChange]:
     return found
 
 
-# Pure functions
-
-
 def core(records: Iterable[Record], now: datetime) -> list[Record]:
-    """About a hundred memories of importance 0.7 and up: who the user is and how things are set up
-    first, then by importance and strength. Summaries would say their facts again, and stay out."""
-    chosen = [
-        one
-        for one in records
-        if one.kind != "summary" and one.importance >= IMPORTANT and holds(one, now)
+    """The hundred most important: who the user is and how things are set up first. Summaries would
+    say their facts again, and stay out."""
+    facts = [one for one in records if one.kind != "summary" and one.importance >= IMPORTANT]
+    places = [
+        (one.category not in _LASTING, -one.importance, -one.strength, one.id, one)
+        for one in facts
+        if holds(one, now)
     ]
-    chosen.sort(
-        key=lambda one: (one.category not in _LASTING, -one.importance, -one.strength, one.id)
-    )
-    return chosen[:ENTRIES]
+    return [one for *_, one in sorted(places)[:ENTRIES]]
 
 
 def profile_text(

@@ -1,34 +1,30 @@
 """Segments: stretches of a conversation that are about one thing; and the events of a day.
 
-A pause of over half an hour cuts, and so does a change of topic: either somebody says so
-(`换个话题`, `on another note`), or the words do. Exchanges (what a user says and what is answered)
-are compared by their words: where those before a place hang together, those after it do, and the
-two sides have next to nothing in common, the topic has changed. Nothing is cut between a question
-and its answer.
+A pause of over half an hour cuts, and so does a change of topic: somebody says so (`换个话题`, `on
+another note`), or the exchanges before and after have next to nothing in common, while those on
+either side do. Nothing is cut between a question and its answer. What is kept of a segment is
+without small talk and repetitions, and without what says least.
 
-An event is what a session was about on one day, in one line of clauses that the user said, each
-segment's best one first. Nothing is invented, and neither code nor keys are shown.
+An event is what a session was about on one day, in one line of clauses that the user said. Nothing
+is invented, and neither code nor keys are shown.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from datetime import timedelta
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from itertools import groupby, islice, pairwise
+from math import ceil
 from typing import NamedTuple
 
-from loxodon.consolidate.denoise import (
-    Sentence,
-    is_question,
-    is_small_talk,
-    kept,
-    sayable,
-    sentences_of,
-)
 from loxodon.guard import provenance
+from loxodon.language import worth
+from loxodon.text.bounds import tame
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.sentences import split
@@ -74,9 +70,15 @@ class TurnSegment(NamedTuple):
     kept: Segment
 
 
-class _Read(NamedTuple):
-    """A turn with its sentences: each is looked at once, for the cuts and for the noise."""
+class Sentence(NamedTuple):
+    """A sentence with the words that it is weighed by."""
 
+    text: str
+    words: Sequence[str]  # Its `index_words`
+    own: bool = True  # Said by the user
+
+
+class _Read(NamedTuple):
     turn: Turn
     sentences: Sequence[Sentence]
 
@@ -91,8 +93,11 @@ def number(turn: Turn) -> int:
 
 
 def said_in(turn: Turn) -> Sequence[Sentence]:
-    """The sentences of a turn."""
     return sentences_of(turn.content, turn.role == "user")
+
+
+def sentences_of(text: str, own: bool = True) -> list[Sentence]:
+    return [Sentence(one, index_words(one), own) for one in split(tame(text))]
 
 
 def segments(
@@ -105,29 +110,28 @@ def segments(
     return [_segment(part) for one in stretches if one for part in _by_topic(one)]
 
 
-# Changes of topic
-
-
 def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
     """A stretch without a pause, cut where its topic changes."""
     # The turn that each exchange begins with
     starts = [0, *(n for n in range(1, len(turns)) if _begins(turns[n - 1], turns[n]))]
     exchanges = [turns[a:b] for a, b in zip(starts, [*starts[1:], None], strict=True)]
-    words = [{w for read in one for s in read.sentences for w in s.words} for one in exchanges]
-    words = [{*filter(_tells, one)} for one in words]
+    words = [
+        {w for read in one for said in read.sentences for w in said.words if _tells(w)}
+        for one in exchanges
+    ]
     first = 0
     for n in range(1, len(starts)):
-        opening = turns[starts[n]]
+        opening, length = turns[starts[n]], starts[n] - starts[first]
         before, after = words[max(first, n - _WINDOW) : n], words[n : n + _WINDOW]
         common = len(set().union(*before) & set().union(*after))
-        together = [len(a & b) for side in (before, after) for a, b in pairwise(side)]
-        least = min(starts[n] - starts[first], len(turns) - starts[n])
+        together = sum(len(a & b) for side in (before, after) for a, b in pairwise(side))
         if opening.opens_with(_ANNOUNCED):
-            changes = starts[n] - starts[first] >= _LEAST_ANNOUNCED
+            changes = length >= _LEAST_ANNOUNCED
         elif opening.opens_with(_HINTED):
-            changes = starts[n] - starts[first] >= _LEAST_ANNOUNCED and common <= 1
+            changes = length >= _LEAST_ANNOUNCED and common <= 1
         else:
-            changes = least >= _LEAST and common == 0 and sum(together) >= 2
+            least = min(length, len(turns) - starts[n])
+            changes = least >= _LEAST and common == 0 and together >= 2
         if changes:
             yield turns[starts[first] : starts[n]]
             first = n
@@ -146,7 +150,7 @@ def _begins(before: _Read, read: _Read) -> bool:
 
 def _tells(word: str) -> bool:
     """Whether a word says something of a topic."""
-    if word in _generic():
+    if word in CHINESE_WORDS or word in _fillers():
         return False
     if word[0] < "\u3400":
         return len(word) > 2 and not word.isdigit()
@@ -154,12 +158,103 @@ def _tells(word: str) -> bool:
 
 
 @cache
-def _generic() -> frozenset[str]:
-    """Words that people use about anything, as `index_words` has them."""
-    return CHINESE_WORDS.union(*map(index_words, FILLERS))
+def _fillers() -> frozenset[str]:
+    return frozenset().union(*map(index_words, FILLERS))
 
 
-# What a segment is about
+# What is worth keeping
+
+KEEP = 0.75
+_LONGEST_SMALL_TALK = 80  # Characters
+_LONGEST_PHRASE = 10  # Tokens
+_TOLD, _ASKED = 0.1, 0.7  # What is said to the user weighs so much; and what asks, of its weight
+_MOST_SIGNS = 0.12  # Of the characters of what is no code
+
+# Up to five marks and what is no word may follow: “好吗？”🙂
+_ASKS = re.compile(r"[?？吗么呢]\W{0,5}\Z")
+_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:'[a-z]+)?[+#]*")
+_LAUGHTER = re.compile(r"\b(?:(?:ha|he|hi){2,}+h?|(?:lo){1,}+l)\b")
+_DRAWN_OUT = re.compile(r"([^\W\d])\1{2,}")
+_LINK_OR_KEY = re.compile(
+    r"(?:https?://|www\.)[!-~]+|(?<![\w.+-])[\w.+-]{1,64}+@[\w-]{1,64}\.[\w.-]{2,64}"
+    r"|\b(?=\w{0,64}\d)(?=\w{0,64}[a-z])\w{16,}\b",
+    re.ASCII | re.IGNORECASE,
+)
+_SIGN = re.compile(r"[{}()\[\]<>=;|$\\`_*/&#@^~+]")
+
+
+def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
+    """The places of the share `keep` of `sentences` that tells most; never none of them."""
+    said: dict[tuple[str, ...], int] = {}
+    for n, one in enumerate(sentences):
+        if is_small_talk(one.text) and not _answers(sentences, n):
+            continue
+        tokens = tuple(_tokens(one.text))
+        known = said.setdefault(tokens, n)
+        if one.own and not sentences[known].own:  # said by both sides, the user's stays
+            said[tokens] = n
+    telling = sorted(said.values())
+    if not telling:
+        longest = max(range(len(sentences)), key=lambda n: len(sentences[n].text), default=None)
+        return [] if longest is None else [longest]
+    # What the user said weighs what it is worth, what was said to them less
+    left = [sentences[n] for n in telling]
+    worth.judge_all(one.text for one in left if one.own)
+    weights: list[float] = []
+    for n, one in enumerate(left):
+        weight = worth.judge(one.text).keep if one.own else _TOLD
+        weight *= _ASKED if is_question(one.text) else 1
+        weights.append(max(weight, weights[-1]) if n and _answers(left, n) else weight)
+    heaviest = sorted(range(len(telling)), key=lambda i: (-weights[i], i))
+    return sorted(telling[i] for i in heaviest[: max(1, ceil(len(telling) * keep))])
+
+
+def is_question(text: str) -> bool:
+    """Whether a text ends by asking something."""
+    return _ASKS.search(text[-40:]) is not None
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a sentence is nothing but phrases that greet, thank, agree, laugh or fill a pause."""
+    if len(text) > _LONGEST_SMALL_TALK:
+        return False
+    tokens, phrases = _tokens(text), _phrases("replies", "small_talk")
+    place = 0
+    while place < len(tokens):
+        longest = range(_LONGEST_PHRASE, 0, -1)
+        fitting = (n for n in longest if tuple(tokens[place : place + n]) in phrases)
+        if not (length := next(fitting, 0)):
+            return False
+        place += length
+    return True
+
+
+def _sayable(text: str) -> str:
+    """A sentence as it may be shown in a headline: without links and keys; empty if it is code."""
+    signs = len(_SIGN.findall(text))
+    if text.startswith(("```", "~~~")) or (signs > 2 and signs > _MOST_SIGNS * len(text)):
+        return ""
+    return " ".join(_LINK_OR_KEY.sub(" ", text).split())
+
+
+def _tokens(text: str) -> list[str]:
+    """All words of a text, function words too, as they sound; a Chinese character is one."""
+    plain = _DRAWN_OUT.sub(r"\1", fold(text))  # hmmmm, 哈哈哈哈
+    return _TOKEN.findall(_LAUGHTER.sub("haha", plain))
+
+
+@cache
+def _phrases(*names: str) -> frozenset[tuple[str, ...]]:
+    table = tomllib.loads((files(__package__) / "small_talk.toml").read_text("utf-8"))
+    return frozenset(tuple(_tokens(one)) for name in names for one in table[name].split(","))
+
+
+def _answers(sentences: Sequence[Sentence], place: int) -> bool:
+    """Whether a sentence is a bare yes or no to the question before it."""
+    if not place or not is_question(sentences[place - 1].text):
+        return False
+    tokens = _tokens(sentences[place].text)
+    return any(tuple(tokens[:length]) in _phrases("replies") for length in (1, 2, 3))
 
 
 def _segment(turns: Sequence[_Read]) -> TurnSegment:
@@ -171,18 +266,18 @@ def _segment(turns: Sequence[_Read]) -> TurnSegment:
         tags += _keywords(one.text for _, one in chosen if not one.own)
         tags = list(dict.fromkeys(tags))[:_LEAST_TAGS]
     first, last = turns[0].turn, turns[-1].turn
-    lengths = (
-        (one, len(one) if language_of(one) == "zh" else 3 * len(one.split())) for one in tags
+    short = (
+        one
+        for one in tags
+        if (len(one) if language_of(one) == "zh" else 3 * len(one.split())) <= _TOPIC
     )
-    topic = next((one for one, length in lengths if length <= _TOPIC), GENERAL_TOPIC)
-    times = first.at, last.at
-    numbers = number(first), number(last)
-    segment = Segment(first.session, *numbers, *times, topic, tuple(tags), _text(chosen))
+    about = next(short, GENERAL_TOPIC), tuple(tags), _text(chosen)
+    segment = Segment(first.session, number(first), number(last), first.at, last.at, *about)
     return TurnSegment([one.turn for one in turns], segment)
 
 
 def _keywords(sentences: Iterable[str]) -> list[str]:
-    found = quick("\n".join(map(sayable, sentences)), _MOST_TAGS)
+    found = quick("\n".join(map(_sayable, sentences)), _MOST_TAGS)
     return [one for one in found if len(one) <= _LONGEST_TAG and not is_small_talk(one)]
 
 
@@ -196,9 +291,9 @@ def _text(sentences: Sequence[tuple[Turn, Sentence]]) -> str:
             gap = "\n" if "```" in (last, new) else "" if chinese else " "
             lines[-1] += gap + one.text
         else:
-            mark = "" if turn.role == "user" else "> "
             named = turn.speaker and turn.speaker not in ROLES
-            lines.append(f"{mark}{turn.speaker}: {one.text}" if named else f"{mark}{one.text}")
+            mark = ("" if turn.role == "user" else "> ") + (f"{turn.speaker}: " if named else "")
+            lines.append(mark + one.text)
         before = turn
     return "\n".join(lines)
 
@@ -219,14 +314,11 @@ class _Note(NamedTuple):
     text: str
     words: frozenset[str]
     weight: float
-    is_first: bool = False  # The best of its segment
+    is_best: bool = False  # Of its segment
 
 
 def events_of(segments: Sequence[TurnSegment], count: TokenCounter) -> list[Event]:
-    """An event for each session and day of `segments` on which anything was said, in their order.
-
-    The day is that of whoever spoke, by the clock on their wall.
-    """
+    """An event for each session and day of `segments`, by the clock of who spoke, in order."""
     found = []
     days = groupby(segments, key=lambda one: (one.kept.session, f"{one.kept.started_at:%Y-%m-%d}"))
     for (session, date), group in days:
@@ -234,18 +326,19 @@ def events_of(segments: Sequence[TurnSegment], count: TokenCounter) -> list[Even
         turns = [turn for one in of_day for turn in one.turns]
         speaking = [turn for turn in turns if turn.role == "user"] or turns
         if summary := _line_of(of_day, speaking):
-            event = Event(
-                date=date,
-                at=of_day[0].kept.started_at,
-                channel=turns[0].channel,
-                sender=next((turn.speaker for turn in speaking if turn.speaker), ""),
-                session=session,
-                summary=summary,
-                tokens=sum(count(turn.content) for turn in turns),
-                trust=provenance.least(map(provenance.content_origin, speaking)),
-                agent=turns[0].agent,
+            found.append(
+                Event(
+                    date=date,
+                    at=of_day[0].kept.started_at,
+                    channel=turns[0].channel,
+                    sender=next((turn.speaker for turn in speaking if turn.speaker), ""),
+                    session=session,
+                    summary=summary,
+                    tokens=sum(count(turn.content) for turn in turns),
+                    trust=provenance.least(map(provenance.content_origin, speaking)),
+                    agent=turns[0].agent,
+                )
             )
-            found.append(event)
     return found
 
 
@@ -261,7 +354,7 @@ def _line_of(segments: Sequence[TurnSegment], speaking: Sequence[Turn]) -> str:
     mark = "；" if language == "zh" else "; "
     chosen: list[int] = []
     room = LONGEST
-    for n in sorted(range(len(notes)), key=lambda n: (not notes[n].is_first, -notes[n].weight, n)):
+    for n in sorted(range(len(notes)), key=lambda n: (not notes[n].is_best, -notes[n].weight, n)):
         cost = len(notes[n].text) + len(mark) * bool(chosen)
         said, least = notes[n].words, _SAME * len(notes[n].words)
         if cost <= room and not any(len(said & notes[m].words) >= least for m in chosen):
@@ -283,8 +376,12 @@ def _notes(segment: TurnSegment, roles: Set[str], language: str) -> list[_Note]:
     found = []
     tags = segment.kept.tags
     fitting = [text for text in said if language_of(text) == language]
+    least, most = _LENGTHS[language]
     for text, asked in islice(_clauses(fitting, language), _MOST_CLAUSES):
-        if not _is_note(text, tags, language):
+        # It must be able to stand by itself in a list of notes
+        length = len(_CHARACTER_OR_WORD.findall(text)) if language == "zh" else text.count(" ") + 1
+        fits = least <= length <= most or text in tags
+        if not fits or _DANGLING.match(text) or is_small_talk(text):
             continue
         words, folded = frozenset(index_words(text)), fold(text)
         # How much a note says of what its segment is about, the first keywords counting most
@@ -294,10 +391,10 @@ def _notes(segment: TurnSegment, roles: Set[str], language: str) -> list[_Note]:
     if found:
         best = max(found, key=lambda one: one.weight)
         found = [one for one in found if one.weight >= min(best.weight, _LEAST_WEIGHT)]
-        return [one._replace(is_first=one is best) for one in found]
+        return [one._replace(is_best=one is best) for one in found]
     topic = segment.kept.topic
     named = fold(topic) in fold("\n".join(said))
-    return [_Note(topic, frozenset(index_words(topic)), 0.0, is_first=True)] if named else []
+    return [_Note(topic, frozenset(index_words(topic)), 0.0, is_best=True)] if named else []
 
 
 def _clauses(texts: Sequence[str], language: str) -> Iterator[tuple[str, bool]]:
@@ -306,19 +403,10 @@ def _clauses(texts: Sequence[str], language: str) -> Iterator[tuple[str, bool]]:
     for sentence in (one for text in texts for one in split(text)):
         if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
             continue
-        for clause in _CUTS.split(sayable(sentence)):
+        for clause in _CUTS.split(_sayable(sentence)):
             text = _LEAD.sub("", clause.strip(), count=1).strip(" ,，.。!！?？~～…*_-")
             if text and speech.never(text) not in _PASSING:
                 yield text, is_question(sentence)
-
-
-def _is_note(text: str, tags: Sequence[str], language: str) -> bool:
-    """Whether a clause can stand by itself in a list of notes."""
-    if _DANGLING.match(text) or is_small_talk(text):
-        return False
-    least, most = _LENGTHS[language]
-    length = len(_CHARACTER_OR_WORD.findall(text)) if language == "zh" else text.count(" ") + 1
-    return least <= length <= most or text in tags
 
 
 _CHARACTER_OR_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")

@@ -12,10 +12,10 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loxodon.config import Config
-from loxodon.consolidate.themes import DAY, about, clause_of
+from loxodon.consolidate.themes import DAY, about, clause_of, said_since
 from loxodon.guard.provenance import OWN, is_own, may_tell
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES, t, tn
@@ -55,8 +55,6 @@ _REPLIES = (
 
 
 class Material(NamedTuple):
-    """All that a snapshot is made of."""
-
     store: Store
     config: Config
     now: datetime
@@ -76,9 +74,8 @@ def material(store: Store, config: Config, now: datetime, project: str = "") -> 
         if is_own(one.trust) and _belongs(one.channel.partition(IN_PROJECT)[2], project)
     ]
     records = [one for one in _known(store) if _belongs(one.project, project)]
-    return Material(
-        store, config, now, project, records, store.query_as(PoolSizes, "pool_sizes")[0], events
-    )
+    totals = store.query_as(PoolSizes, "pool_sizes")[0]
+    return Material(store, config, now, project, records, totals, events)
 
 
 def told_in(store: Store, text: str) -> list[str]:
@@ -100,28 +97,23 @@ def _belongs(to: str, project: str) -> bool:
     return not project or to in ("", GLOBAL_PROJECT) or to.casefold() == project.casefold()
 
 
-# When it is written
-
-
 def renewed_snapshots(
     store: Store, config: Config, now: datetime, count: Counter
 ) -> list[tuple[str, str, str, str]]:
-    """The snapshots that are not what they should be any more, in both languages: the name of the
-    page, the language, the text, and what it was made from."""
+    """The pages that are not what they should be any more: name, language, text and basis."""
     with store.reading():
         found = material(store, config, now)
-        ranks, renewed = _ranking(found), []
+        basis, renewed = _basis(found), []
         for language in LANGUAGES:
             if kept_snapshot(found, language) is None:
                 text = written(found, count, language)
-                content = {
-                    one.id: one.content
+                told = [
+                    one
                     for one in found.records
-                    if one.id in ranks or quote.line(one.content) in text
-                }
-                basis = {"parts": _parts(found), "ranking": ranks, "content": content}
-                kept = json.dumps(basis, ensure_ascii=False)
-                renewed.append((SNAPSHOT, language, text, kept))
+                    if one.id in basis["ranking"] or quote.line(one.content) in text
+                ]
+                kept = {**basis, "content": {one.id: one.content for one in told}}
+                renewed.append((SNAPSHOT, language, text, json.dumps(kept, ensure_ascii=False)))
         return renewed
 
 
@@ -131,25 +123,26 @@ def kept_snapshot(found: Material, language: str) -> str | None:
     page = found.store.worklog.page(SNAPSHOT, language)
     if page is None:
         return None
-    old = json.loads(page[1])
+    old, new = json.loads(page[1]), _basis(found)
     contents = {one.id: one.content for one in found.records}
     changed = any(contents.get(id) != said for id, said in old["content"].items())
-    before, ranks = old["ranking"], _ranking(found)
+    before, ranks = old["ranking"], new["ranking"]
     moved = (abs(before.get(id, 0.0) - ranks.get(id, 0.0)) > MOVED for id in {*before, *ranks})
-    return None if old.get("parts") != _parts(found) or changed or any(moved) else page[0]
+    return None if old.get("parts") != new["parts"] or changed or any(moved) else page[0]
 
 
-def _parts(found: Material) -> list[object]:
-    """What else a snapshot depends on: its day, as it tells of the last three, and settings."""
-    return [f"{found.now:%Y-%m-%d}", *found.config.snapshot]
-
-
-# What matters most
-
-
-def _ranking(found: Material) -> dict[str, float]:
-    """The ids and scores of the top twenty."""
-    return {one.id: score for one, score in _ranked(found.records, found.now)[:TOP]}
+def _basis(found: Material) -> dict[str, Any]:
+    """What a snapshot depends on: its day, as it tells of the last three, settings, and the scores
+    of the top twenty."""
+    ranking = {one.id: score for one, score in _ranked(found.records, found.now)[:TOP]}
+    return {
+        "parts": [
+            f"{found.now:%Y-%m-%d}",
+            found.config.snapshot.budget,
+            found.config.snapshot.identity,
+        ],
+        "ranking": ranking,
+    }
 
 
 def holds(record: Record, now: datetime) -> bool:
@@ -197,14 +190,9 @@ def _told_by(record: Record, known: Mapping[str, Record]) -> set[str]:
     return {record.id, *(one.id for one in said)}
 
 
-# The page
-
-
 class _Line(NamedTuple):
-    """A line to be written, and the memory that it tells."""
-
     text: str
-    record: Record | None = None
+    record: Record | None = None  # The memory that it tells
     mark: str = ""  # Our own words before it, and behind it, which are not cut with it
     note: str = ""
 
@@ -301,9 +289,11 @@ def written(found: Material, count: Counter, language: str) -> str:
     untold = [one for one in holding if not page.has(_line(one, now, language))]
     order = [one for one, _ in _ranked(untold, now)]
     _place_core(page, core, order[:TOP], found, language)
-    new = [one for one in facts if now - _when(one) <= timedelta(days=RECENT_DAYS)]
-    new = sorted(new, key=_when, reverse=True)[:_CONSIDERED]
-    learned = [_line(one, now, language)._replace(mark=f"{_when(one).date()}: ") for one in new]
+    new = [one for one in facts if now - said_since(one) <= timedelta(days=RECENT_DAYS)]
+    new = sorted(new, key=said_since, reverse=True)[:_CONSIDERED]
+    learned = [
+        _line(one, now, language)._replace(mark=f"{said_since(one).date()}: ") for one in new
+    ]
     page.fill(recent, learned, 1.0)
     # What room is left goes to the next in rank: an index of what else is known
     page.fill(also, lines(order[TOP:]), 1.0)
@@ -311,7 +301,6 @@ def written(found: Material, count: Counter, language: str) -> str:
 
 
 def _frame(found: Material, language: str) -> tuple[list[str], list[str]]:
-    """The lines above and below the sections."""
     totals, head = found.totals, [t("# Memory snapshot", language)]
     more = t("More is in the memory: `loxodon recall QUERY`", language)
     if found.config.snapshot.budget < _SMALL:
@@ -350,8 +339,8 @@ def _binds(record: Record) -> bool:
 def _place_core(
     page: _Page, heading: str, top: Sequence[Record], found: Material, language: str
 ) -> None:
-    """Write a numbered list: each of the first three has its share of the room for itself and what
-    belongs to it. What one does not use goes on to the next."""
+    """A numbered list: each of the first three has its share of the room, details included; what
+    one does not use goes on to the next."""
     room, granted, spent, number = page.left, 0.0, 0, 1
     others = {one.id for one in top}
     for place, record in enumerate(top):
@@ -390,27 +379,19 @@ def _details(main: Record, found: Material, top: set[str], language: str) -> lis
 
 
 def _line(record: Record, now: datetime, language: str, *, dated: bool = False) -> _Line:
-    """The words of a memory, and what one must know with them: when it is due, how sure it is, and
-    where it is to be dated, since when it is so and when it was last said."""
+    """The words of a memory, and behind them when it is due, how sure it is and since when."""
     notes = []
     due = record.due_at and record.due_at - timedelta(seconds=1)  # midnight ends the day before
     if due and str(due.year) not in record.content:  # or it says itself when: `2026年9月`
-        if due >= now:
-            notes.append(t("by {day}", language, day=due.date()))
-        else:
-            notes.append(t("was due by {day}", language, day=due.date()))
+        past, day = due < now, due.date()
+        notes.append(t("was due by {day}" if past else "by {day}", language, day=day))
     if record.kind == "belief":
         notes.append(t("{percent}% sure", language, percent=round(record.confidence * 100)))
     if dated and record.kind != "summary":
-        since = _when(record).date()
+        since = said_since(record).date()
         notes.append(str(since))
         if record.confirmed_at and record.confirmed_at.date() > since:
             notes.append(t("last said {day}", language, day=record.confirmed_at.date()))
     joined = ("，" if language == "zh" else ", ").join(notes)
     brackets = "（{}）" if language == "zh" else " ({})"
     return _Line(record.content, record, note=brackets.format(joined) if notes else "")
-
-
-def _when(record: Record) -> datetime:
-    """The time of a memory: since when it holds, else when it was made."""
-    return record.valid_from or record.created_at

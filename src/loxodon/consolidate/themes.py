@@ -1,8 +1,5 @@
-"""Phase 4c: the summaries that a change touches are written anew.
-
-A summary stands for three or more facts of one theme: a person, a project, a side of the user
-(`user/health`), or a day. It is found by its theme, and goes when fewer facts are left.
-"""
+"""Summaries: three or more facts of one theme in a sentence. A theme is a person, a project, a side
+of the user (`user/health`), or a day; its summary goes when fewer facts are left."""
 
 from __future__ import annotations
 
@@ -47,7 +44,6 @@ def renew(store: Store, changed: Iterable[Record], now: datetime) -> int:
 
 
 def by_agent(records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
-    """Memories by the agent that they belong to."""
     found: dict[str, list[Record]] = {}
     for one in records:
         found.setdefault(one.agent, []).append(one)
@@ -56,7 +52,7 @@ def by_agent(records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
 
 def all_themes(store: Store, fact: Record) -> list[str]:
     """The themes of a fact; its day only where that day has a summary."""
-    day = f"{DAY}{_at(fact):%Y-%m-%d}"
+    day = f"{DAY}{said_since(fact):%Y-%m-%d}"
     return [*_themes_of(fact), *([day] if summary_of(store, day) else [])]
 
 
@@ -79,7 +75,7 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
     known = [one for one in _facts_of(store, theme, now) if one.kind == "fact"]
     facts = [one for one in known if one.valid_until is None and not one.done]
     # What matters most first, then what is newest
-    facts.sort(key=lambda one: (-round(one.importance, 2), -_at(one).timestamp(), one.id))
+    facts.sort(key=lambda one: (-round(one.importance, 2), -said_since(one).timestamp(), one.id))
     content = _summed_up(facts)
     if not content:
         if kept is not None:
@@ -90,7 +86,7 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
     if kept and same and all(one.updated_at <= kept.updated_at for one in facts):
         return False  # its words, which may be a model's, still stand
     importance = round(sum(one.importance for one in facts[:FEWEST_FACTS]) / FEWEST_FACTS, 3)
-    newest = max(facts, key=lambda one: (_at(one), one.id))
+    newest = max(facts, key=lambda one: (said_since(one), one.id))
     values: dict[str, Any] = {
         "content": content,
         "category": newest.category,
@@ -102,11 +98,11 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
         "sources": tuple(dict.fromkeys(source for one in facts for source in one.sources)),
     }
     if kept is not None:
-        if all(getattr(kept, name) == value for name, value in values.items()):
-            return False
-        values["strength"] = max(kept.strength, importance)
-        store.update(kept.id, None, "renewed", now, values)
-        return True
+        changed = any(getattr(kept, name) != value for name, value in values.items())
+        if changed:
+            values["strength"] = max(kept.strength, importance)
+            store.update(kept.id, None, "renewed", now, values)
+        return changed
     new = Record(
         id="",
         space="",
@@ -158,11 +154,9 @@ def _subject_of(theme: str) -> str:
     return name if colon else head.partition("/")[0]
 
 
-def _at(fact: Record) -> datetime:
+def said_since(fact: Record) -> datetime:
+    """Since when a memory holds, else when it was made."""
     return fact.valid_from or fact.created_at
-
-
-# One sentence of several
 
 
 class Clause(NamedTuple):
@@ -175,6 +169,7 @@ class Clause(NamedTuple):
 
 
 _USER = re.compile(r"(?i)用[户戶]|(?:the )?user\b")
+_NO_PART = re.compile(r"\A(?:我|(?:I|My|We|Our)\b)|[。！？!?]|\.\s|[\"“”「」`*#|<>{}]")
 
 
 def _summed_up(facts: Sequence[Record]) -> str:
@@ -185,19 +180,14 @@ def _summed_up(facts: Sequence[Record]) -> str:
     language = Counter(clause.language for clause in clauses).most_common(1)[0][0]
     said: list[Clause] = []
     for clause in clauses:
-        sayable = clause.language == language and _is_sayable(clause.rest) and clause not in said
+        # Part of a longer sentence is only what is one sentence, and in the third person
+        sayable = any(map(str.isalnum, clause.rest)) and not _NO_PART.search(clause.rest)
         text = _sentence([*said, clause])
         room = _MOST_CHARACTERS if language == "zh" else _MOST_WORDS
-        if sayable and len(text if language == "zh" else text.split()) <= room:
+        fits = clause.language == language and clause not in said
+        if sayable and fits and len(text if language == "zh" else text.split()) <= room:
             said.append(clause)
     return _sentence(said) if len(said) > 1 else ""
-
-
-def _is_sayable(text: str) -> bool:
-    """Whether it can be part of a longer sentence: is one sentence, and in the third person."""
-    if re.search(r"[。！？!?]|\.\s|[\"“”「」`*#|<>{}]", text):
-        return False
-    return not re.match(r"我|(?:I|My|We|Our)\b", text) and any(map(str.isalnum, text))
 
 
 def _sentence(said: Sequence[Clause]) -> str:

@@ -25,12 +25,15 @@ from loxodon.store.store import Store
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
 from loxodon.tokens import estimate
-from loxodon.types import Entity, Event, Record
+from loxodon.types import Entity, Event, Record, Turn
 from loxodon.working.shapes import text_of
 from loxodon.working.transcript import line_of
 
 REDACTED = "[forgotten]"  # in a history, where the words were
 _BATCH = 2_000
+_EMPTY = dict.fromkeys(("subject", "attribute", "project", "category"), "")
+_BLANK = dict.fromkeys(("tags", "entities"), "[]") | dict.fromkeys(("value", "basis"), "")
+_BLANK |= {"content": REDACTED, "topic": "_general"}
 # What an entry of a transcript keeps that says nothing any more
 _PLACE = ("type", "id", "parentId", "timestamp", "firstKeptEntryId", "tokensBefore")
 _STILL_SAID = 0.75  # how much of a memory must be left in its sources for it to stay
@@ -40,24 +43,22 @@ class Eraser:
     """One sweep through one store. Call `run` inside `Store.writing`."""
 
     def __init__(self, store: Store, marks: Marks, now: datetime) -> None:
-        self._store = store
-        self._erasure = store.erasure
-        self._marks = marks
-        self._now = now
+        self._store, self._erasure, self._marks, self._now = store, store.erasure, marks, now
         self._erased: list[str] = []  # all texts that are gone, to find names in
+        self._losing: dict[int, tuple[Record, list[str]]] = {}  # memories that lost a source
         self.counts: Counter[str] = Counter()
         self.imports: list[bytes] = []  # the keys of imports whose memories went
 
     def run(self) -> None:
-        losing = self._turns()
-        records = self._memories(losing)
+        self._turns()
+        records = self._memories()
         if self._marks.cuts:
             self._sessions()  # before the histories, which name sessions too
-        self._histories(losing)
+        self._histories()
         self._texts([one.id for one in records])
         self._entities(records)
         self._transcripts()
-        self.counts = Counter({name: n for name, n in self.counts.items() if n})
+        self.counts = +self.counts
         if self.counts:
             len(self._store.query("drop_pages"))
             themes.renew(self._store, records, self._now)
@@ -65,8 +66,7 @@ class Eraser:
                 if ":" in theme or "/" in theme:
                     themes.renew_theme(self._store, theme, self._now)
 
-    def _turns(self) -> dict[int, tuple[Record, list[str]]]:
-        """Take out turns; the memories that lose a source, with what is left of its words."""
+    def _turns(self) -> None:
         left: dict[int, tuple[str, bytes]] = {}
         forgotten, gone = set[int](), set[int]()
         for turn in self._erasure.turns():
@@ -87,27 +87,23 @@ class Eraser:
             self._erasure.redact(left)
         self._erasure.drop_work(gone, {row: content for row, (content, _) in left.items()})
         self.counts += rebuild(self._store, {*gone, *left}, gone=gone)
-        losing = {}
         for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
             said = self._store.turns(set(one.turns) - gone).values()
-            losing[one.row] = one.record, [turn.content for turn in said]
+            self._losing[one.row] = one.record, [turn.content for turn in said]
         self._erasure.drop_turns(gone)
-        self.counts["turns"] += len(gone)
-        self.counts["parts of turns"] += len(left)
-        return losing
+        self.counts += Counter({"turns": len(gone), "parts of turns": len(left)})
 
-    def _memories(self, losing: dict[int, tuple[Record, list[str]]]) -> list[Record]:
+    def _memories(self) -> list[Record]:
         """Take out memories, and summaries of them; what they were."""
         marks, found = self._marks, dict[int, Record]()
         for one in self._erasure.memories():
-            record = one.record
-            at = to_stored(record.created_at)[0]
+            record, at = one.record, to_stored(one.record.created_at)[0]
             if (
                 marks.has("memory", 0, record.id)
-                or (not one.turns and one.row not in losing and marks.in_period(at))
+                or (not one.turns and one.row not in self._losing and marks.in_period(at))
                 or marks.cut(record.content, at) != record.content
                 or is_about(record, marks)
-                or (one.row in losing and not _still_says(losing[one.row][1], record))
+                or (one.row in self._losing and not _still_says(*self._losing[one.row]))
             ):
                 found[one.row] = record
         # A summary of what is gone is written anew without it, or not at all.
@@ -115,7 +111,7 @@ class Eraser:
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
         for row, record in found.items():
             self.counts["summaries" if record.kind == "summary" else "memories"] += 1
-            losing.pop(row, None)
+            self._losing.pop(row, None)
         self.imports = self._erasure.drop_memories(found)
         return list(found.values())
 
@@ -130,23 +126,23 @@ class Eraser:
                 self._store.execute("drop_channel_of_turns", name)
                 self._store.execute("drop_channel_of_events", name)
 
-    def _histories(self, losing: dict[int, tuple[Record, list[str]]]) -> None:
+    def _histories(self) -> None:
         """Earlier versions, of which only what is gone had said something, or that meet a mark."""
         for memory, version, before in self._store.stream("histories", key=2):
-            if not self._marks.cuts and memory not in losing:
+            if not self._marks.cuts and memory not in self._losing:
                 continue
             found = loaded(before)
             cut = self._marks.cut_json(found, found.get("created_at", 0))
-            kept = losing.get(memory)
-            said = " ".join((kept[0].content, *kept[1])) if kept else found["content"]
-            if cut != found or covers(said, found["content"]) < _STILL_SAID:
-                empty = dict.fromkeys(("subject", "attribute", "project", "category"), "")
-                blank = {"content": REDACTED, "value": "", "tags": "[]", "entities": "[]"}
-                new = empty | cut | blank | {"basis": "", "topic": "_general"}
-                if new != found:
-                    text = json.dumps(new, ensure_ascii=False)
-                    self._store.execute("set_history", text, memory, version)
-                    self.counts["versions"] += 1
+            said = found["content"]
+            if memory in self._losing:
+                record, left = self._losing[memory]
+                said = " ".join((record.content, *left))
+            new = _EMPTY | cut | _BLANK
+            is_said = covers(said, found["content"]) >= _STILL_SAID
+            if new != found and (cut != found or not is_said):
+                text = json.dumps(new, ensure_ascii=False)
+                self._store.execute("set_history", text, memory, version)
+                self.counts["versions"] += 1
 
     def _texts(self, ids: Collection[str]) -> None:
         """Documents, and texts in other tables."""
@@ -155,13 +151,10 @@ class Eraser:
             if one.table == "documents" and self._marks.in_period(one.at):
                 dropped.add(int(one.key[0]))
                 continue
-            if (one.table, one.column) == ("documents", "value"):
-                value = loaded(one.text)
-                left = self._marks.cut_json(value, one.at)
-                text = one.text if left == value else json.dumps(left, ensure_ascii=False)
-            else:
-                text = self._marks.cut(one.text, one.at)
-            if text != one.text:
+            is_json = (one.table, one.column) == ("documents", "value")
+            said = loaded(one.text) if is_json else one.text
+            if (left := self._marks.cut_json(said, one.at)) != said:
+                text = json.dumps(left, ensure_ascii=False) if is_json else left
                 self._erasure.set_text(one, text)
                 self.counts[one.table] += 1
         self._store.documents.drop(dropped)
@@ -193,9 +186,7 @@ class Eraser:
     def _transcripts(self) -> None:
         """Entries of working sessions, each in its place; a summary of what is gone goes whole."""
         rows, marks = self._store.working_sessions, self._marks
-        sessions = {
-            (owner, key): entry for owner, key, entry in self._store.query("working_sessions")
-        }
+        sessions = {(it[0], it[1]): it[2] for it in self._store.query("working_sessions")}
         for id, owner in self._store.query("transcripts"):
             changed: dict[int, dict[str, Any]] = {}
             session = ""
@@ -204,7 +195,7 @@ class Eraser:
                 said = entry.get("timestamp")
                 at = to_stored(datetime.fromisoformat(said))[0] if said else 0
                 place = {name: entry[name] for name in _PLACE if name in entry}
-                new = marks.cut_json(entry, at)
+                new, message = marks.cut_json(entry, at), entry.get("message") or {}
                 if entry.get("type") == "session":
                     key = str(entry.get("key", ""))
                     session = f"{key}/{id[:8]}{f'@{owner}' if owner else ''}"
@@ -212,11 +203,10 @@ class Eraser:
                     if new != entry and (owner, key) in sessions:
                         rows.put(new["key"], sessions.pop((owner, key)), owner)
                         self._store.execute("drop_working_session", owner, key)
-                elif entry.get("type") == "message":
-                    message = entry.get("message") or {}
-                    turn_key = key_of(session, str(entry.get("id")))
-                    if marks.has_turn(turn_key, session, text_of(message), at):
-                        new = {**place, "message": {"role": message.get("role"), "content": ""}}
+                elif entry.get("type") == "message" and marks.has_turn(
+                    key_of(session, str(entry.get("id"))), session, text_of(message), at
+                ):
+                    new = {**place, "message": {"role": message.get("role"), "content": ""}}
                 elif entry.get("type") == "compaction" and changed:
                     new = {**place, "summary": ""}
                 if new != entry:
@@ -226,7 +216,7 @@ class Eraser:
                 self.counts["transcripts"] += 1
 
 
-def _still_says(texts: Iterable[str], record: Record) -> bool:
+def _still_says(record: Record, texts: Iterable[str]) -> bool:
     """Whether a text says most of what a memory says, and names whom that names."""
     # Characters in another order are the same to `covers`, and another word.
     names = (*record.entities, *((record.value,) if not record.value.isascii() else ()))
@@ -239,15 +229,18 @@ def _still_says(texts: Iterable[str], record: Record) -> bool:
 
 def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) -> Counter[str]:
     """Make the segments and event lines of turns anew, of what may be told of them now."""
+
+    def told(turns: Iterable[Turn]) -> list[Turn]:
+        return read(store, [one for one in turns if row_of(one) not in gone])
+
     worklog, counts = store.worklog, Counter[str]()
     touched = store.turns(rows).values()
     days: dict[str, set[str]] = {}
     for turn in touched:
         days.setdefault(turn.session, set()).add(f"{turn.at:%Y-%m-%d}")
     for no, session, first, last in store.query("segments_with", [*rows]):
-        turns = store.query_turns("turns_from", session, first, last)
-        told = read(store, [one for one in turns if row_of(one) not in gone])
-        worklog.put_segments([one.kept for one in segments(told)] if told else (), [no])
+        left = told(store.query_turns("turns_from", session, first, last))
+        worklog.put_segments([one.kept for one in segments(left)] if left else (), [no])
         counts["segments"] += 1
     done_to, moments = worklog.work().done_to, {turn.at for turn in touched}
     for session, dates in days.items():
@@ -258,15 +251,14 @@ def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) 
         ]
         was: dict[str, int] = dict(store.query("drop_events", session, sorted(dates)))
         counts["events"] += len(was)
-        turns = store.journal(Filter(session=session), 0) if was else []
-        told = read(store, [one for one in turns if row_of(one) not in gone])
+        left = told(store.journal(Filter(session=session), 0)) if was else []
         for date, compressed in was.items():
-            said = [one for one in told if f"{one.at:%Y-%m-%d}" == date and row_of(one) <= done_to]
+            said = [one for one in left if f"{one.at:%Y-%m-%d}" == date and row_of(one) <= done_to]
             for event in (*(events_of(segments(said), estimate) if said else ()), *deeds):
                 if event.date == date:
                     store.execute("put_event", *event._replace(compressed=bool(compressed)))
     return counts
 
 
-def row_of(turn: Any) -> int:
+def row_of(turn: Turn) -> int:
     return int(turn.ref[2:])

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 
 from loxodon import files
 from loxodon.clock import to_stored
-from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
+from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError
 from loxodon.filelock import lock_at
 from loxodon.forget.marks import Marker, Marks, marks_of
 from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
-from loxodon.layout import BESIDE, DATABASE
+from loxodon.layout import DATABASE
 from loxodon.security.paths import is_inside
 from loxodon.store import NoteFile
 from loxodon.types import FileProblem
@@ -34,12 +34,11 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory
     from loxodon.store import Progress
     from loxodon.store.store import Store
-    from loxodon.views.workspace import Workspace
 
 APPLIED = "forgotten_to"  # the stored value that says which marks the database was held against
 LOCK = "forget.lock"
 _LOCK_SECONDS = 120.0
-_COUNTED = ("turns", "memories", "segments", "events", "entities", "documents")
+_COUNTED = (*("turns", "memories", "segments", "events", "entities", "documents", "transcripts"),)
 _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "damaged-")
 _MOST_BYTES = 64 << 20  # of a file that is looked through
 
@@ -87,21 +86,18 @@ def forget(
             counts["views out of use"] = copies.renewed(
                 memory.workspace, settled, dry=dry_run, progress=progress
             )
-            left = [*_kept_copies(memory.workspace, marks, dry=dry_run), *own]
+            left = [*_views_left(memory, marks, dry=dry_run), *own]
             left += backups(memory.home, memory.config)
-        aside = _set_aside(memory)
-        counts["databases set aside"] = len(aside)
+        counts["databases set aside"] = _drop_set_aside(memory, dry=dry_run)
         receipt = new_receipt(selection.what, now, counts)._replace(files=tuple(left))
         if not dry_run:
-            for path in aside:
-                _sweep_aside(memory, path, marks, everything=selection.all)
             with store.writing():
                 keep(store, receipt)
             _settle(store)
-        said = {name: int(store.scalar("times_said", name)) for name in found.near}
+        near = [NearName(name, int(store.scalar("times_said", name))) for name in found.near]
         return receipt._replace(
             names=tuple(found.names) if dry_run else (),
-            near=tuple(NearName(name, times) for name, times in said.items() if times),
+            near=tuple(one for one in near if one.turns),
             doubtful=tuple(found.doubtful),
         )
 
@@ -110,9 +106,8 @@ def finish(memory: Memory, store: Store) -> bool:
     """Hold a database against what was forgotten, where that was not done; whether it was."""
     from loxodon.views import copies
 
-    if not bool(store.scalar("has_tombstones")) or store.value(APPLIED) == store.scalar(
-        "tombstones_version"
-    ):
+    version = store.scalar("tombstones_version")
+    if not bool(store.scalar("has_tombstones")) or store.value(APPLIED) == version:
         return False
     with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
         marks = marks_of(store, Marker(memory.root, memory.config, memory.space))
@@ -121,8 +116,7 @@ def finish(memory: Memory, store: Store) -> bool:
         # What of the rest cannot be done now, on a full disk or while somebody reads, is done at
         # the next opening.
         with suppress(LoxodonError, OSError):
-            for path in _set_aside(memory):
-                _sweep_aside(memory, path, marks)
+            _drop_set_aside(memory)
             copies.renewed(memory.workspace, {})
             _settle(store)
         return True
@@ -153,10 +147,8 @@ def _sweep(
 
     if everything:
         transcripts = len(store.query("transcripts"))
-        dropped = store.erasure.drop_all()
-        counts = Counter({name: dropped[name] for name in _COUNTED if dropped[name]})
-        counts["transcripts"] += transcripts
-        return counts, []
+        dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
+        return Counter({name: dropped[name] for name in _COUNTED if dropped[name]}), []
     eraser = Eraser(store, marks, memory.now())
     eraser.run()
     return eraser.counts, eraser.imports
@@ -172,29 +164,13 @@ def _settle(store: Store) -> None:
 # Files
 
 
-def _set_aside(memory: Memory) -> list[str]:
-    """Databases that a restore or a repair has put aside."""
+def _drop_set_aside(memory: Memory, *, dry: bool = False) -> int:
+    """Remove the databases that a restore or a repair has put aside; how many."""
     folder = memory.workspace.folder
     names = [name for name in files.names(folder) if name.startswith(_ASIDE_NAMES)]
-    beside = ("-wal", "-shm", *BESIDE)
-    return [os.path.join(folder, name) for name in names if not name.endswith(beside)]
-
-
-def _sweep_aside(memory: Memory, path: str, marks: Marks, *, everything: bool = False) -> None:
-    """Take what meets a mark out of a database that was set aside, too."""
-    with suppress(StoreError):
-        if not everything:
-            store = memory.beside(path)
-            try:
-                with store.writing():
-                    _sweep(memory, store, marks)
-                store.erasure.scrub()
-                return
-            finally:
-                store.close()
-    for end in ("", "-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            os.unlink(path + end)
+    for name in () if dry else names:
+        os.unlink(os.path.join(folder, name))
+    return sum(not name.endswith(("-wal", "-shm", ".check")) for name in names)
 
 
 def _own_files(store: Store, marks: Marks) -> list[FileProblem]:
@@ -206,12 +182,13 @@ def _own_files(store: Store, marks: Marks) -> list[FileProblem]:
     return [one for path in there for one in _places_in(marks, path, "")][:MOST_FILES]
 
 
-def _kept_copies(workspace: Workspace, marks: Marks, *, dry: bool) -> Iterator[FileProblem]:
+def _views_left(memory: Memory, marks: Marks, *, dry: bool) -> Iterator[FileProblem]:
     """Text of ours that stays: views that a person has changed, places that cannot be reached,
     and single files that were asked for."""
     from loxodon.forget.spaces import views_left
 
-    for one in views_left(workspace.folder, workspace.store.space, workspace.path, dry_run=True):
+    workspace = memory.workspace
+    for one in views_left(workspace.folder, memory.space, workspace.path, dry_run=True):
         if one.what == "away":
             yield one
         elif not dry or not is_inside(one.file, workspace.path):  # else they are taken in
@@ -222,20 +199,12 @@ def _places_in(marks: Marks, path: str, what: str) -> list[FileProblem]:
     """The lines of a file with what was forgotten; the file, where nobody can tell by them."""
     if not marks.cuts or path.endswith(".sqlite"):
         return [FileProblem(path, 0, what)]
-    lines: list[str] = []
-    with suppress(OSError):
-        if os.path.getsize(path) <= _MOST_BYTES:
-            with open(path, encoding="utf-8", errors="replace", newline="") as file:
-                lines = file.read().split("\n")
-    found = (n for n, line in enumerate(lines, 1) if _is_forgotten(marks, line))
-    return [FileProblem(path, n, what) for n in found]
-
-
-def _is_forgotten(marks: Marks, line: str) -> bool:
-    """Whether a line of a file has something that was forgotten, in plain text or JSON."""
-    if line.lstrip().startswith("{"):
-        with suppress(ValueError, RecursionError):
-            found = json.loads(line)
-            return bool(marks.cut_json(found, 0) != found)
-    bare = line.strip().lstrip("-*>#|0123456789.[] \t")
-    return marks.cut(bare, 0) != bare
+    found = []
+    with suppress(OSError), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
+        for n, line in enumerate(file if os.path.getsize(path) <= _MOST_BYTES else (), 1):
+            said: object = line.strip().lstrip("-*>#|0123456789.[] \t")
+            with suppress(ValueError, RecursionError):
+                said = json.loads(line) if line.lstrip().startswith("{") else said
+            if marks.cut_json(said, 0) != said:
+                found.append(FileProblem(path, n, what))
+    return found

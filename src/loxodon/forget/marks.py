@@ -50,6 +50,11 @@ class Mark(NamedTuple):
     until: int  # milliseconds since 1970 UTC: what was said up to then
     size: int = 0  # of a name: its words
 
+    @classmethod
+    def of_period(cls, since: int, until: int) -> Mark:
+        """Of everything said in a period, which is no secret."""
+        return cls("turn", since.to_bytes(8, "big", signed=True), until)
+
 
 class Marker:
     """Makes the marks of a space."""
@@ -69,11 +74,6 @@ class Marker:
     def name(self, name: str, until: int) -> Mark:
         found = tokens(name)
         return Mark("name", self.digest("name", spelled(found)), until, len(found))
-
-
-def period(since: int, until: int) -> Mark:
-    """The mark of everything said in a period, which is no secret."""
-    return Mark("turn", since.to_bytes(8, "big", signed=True), until)
 
 
 def plain(text: str) -> str:
@@ -216,12 +216,12 @@ class Marks:
             at = to_stored(turn.at)[0] if has_time or live else 0
             content, new_key = self.left_of_turn(key, turn.content, at)
             session = self.session_name(turn.session, at)
-            if (
-                content.strip()
-                and not self.has_name(turn.speaker, at)
-                and not self.has("session", at, session)
-                and not self.has_turn(key, turn.session, turn.content, at or None)
-                and (has_time or not self.has("turn", LONG_AGO, key))
+            if not (
+                not content.strip()
+                or self.has_name(turn.speaker, at)
+                or self.has("session", at, session)
+                or self.has_turn(key, turn.session, turn.content, at or None)
+                or (not has_time and self.has("turn", LONG_AGO, key))
             ):
                 channel = turn.channel if self.cut(turn.channel, at) == turn.channel else ""
                 kept = turn._replace(session=session, channel=channel, content=content)
@@ -236,7 +236,5 @@ def marks_of(store: Store, marker: Marker) -> Marks:
 
 def known_names(store: Store) -> list[str]:
     """What anybody is called but the user."""
-    found = [
-        (one.name, *one.aliases) for one in store.query_as(Entity, "entities") if one.name != "user"
-    ]
-    return [name for names in found for name in names]
+    others = [one for one in store.query_as(Entity, "entities") if one.name != "user"]
+    return [name for one in others for name in (one.name, *one.aliases)]

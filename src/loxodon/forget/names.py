@@ -1,12 +1,10 @@
-"""Names: as whole words, and those that may be meant besides.
+"""Names as whole words in their case, and those that may be meant besides.
 
     Anna          in `Anna's car`; not in `Anna-Maria`, `anna` or `Anna Bell`, who is known
     张三           in 张三来了; not in 张三丰
     ana@b.org     not in dana@b.org; 4711 not in 47112
-    my friend     may be Anna, where she is the only friend
-    Annie, 美美    may be what Anna and 小美 are called
 
-What may be meant is shown, for nobody but a person can tell.
+`my friend`, Annie or 美美 may be meant besides, which is shown: nobody but a person can tell.
 """
 
 from __future__ import annotations
@@ -168,12 +166,8 @@ def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> li
         if there := [it for name in names for it in places(text, name)]:
             found.update(_CALLED.findall(text), (one for one in capitalised if f" {one}" in text))
             found.update(longer_name(text, it, known) for it in there)
-    given = set(map(fold, names))
-    return sorted(
-        one
-        for one in found
-        if fold(one) not in given and len(one) > 1 and not _CALENDAR.fullmatch(one)
-    )[:_MOST_NEAR]
+    found -= {one for one in found if len(one) < 2 or _CALENDAR.fullmatch(one)}
+    return sorted(one for one in found if fold(one) not in map(fold, names))[:_MOST_NEAR]
 
 
 def _is_near(word: str, name: str) -> bool:

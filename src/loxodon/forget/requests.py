@@ -10,50 +10,39 @@ offers to erase them for good or to bring them back. Nothing is erased because a
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import datetime, timedelta
-from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from loxodon.consolidate import themes
 from loxodon.consolidate.entities import another
 from loxodon.forget.erase import rebuild, row_of
-from loxodon.forget.names import is_address, roles_in
+from loxodon.forget.names import is_address
 from loxodon.guard.own_words import others
 from loxodon.guard.provenance import rank, shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
 from loxodon.language.forget import Request, may_ask, requests
 from loxodon.language.leaning import leans
 from loxodon.language.statements import USER
+from loxodon.language.worth import encoder
 from loxodon.recall.understand import understand
-from loxodon.store import Filter, KnownTurn, MemoryRow, QuarantinedText
+from loxodon.store import Filter, KnownTurn, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
-from loxodon.text.words import fold, query_words, stem_of
-from loxodon.types import CAPTURED, Entity, Record, Turn
+from loxodon.text.words import fold, index_words, query_words
+from loxodon.types import Entity, Record, Turn
 
 _MOST = 20  # memories that a request plainly means; of more it is asked
 _SHOWN = 10  # memories that are asked about then
-_TURNS = 400  # looked at, those with the most of the words first
+_TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
 _SHORT = 300  # characters of a message that is about one thing; of a longer one, of a sentence
-_NEARLY = 0.75  # how much of what the best has others must have to be meant as well
-_TOPIC = 0.45  # what it counts that a text has a word in which such things are told
+_BY_WORDS = 0.5  # weight of the share of the words beside the cosine
+_LEAST = 0.12  # score from which on something may be meant
+_NEARLY = 0.7  # how much of the best score others must have to be meant as well
 _CHAIN, _SAME_TALK = 6, timedelta(days=2)  # messages that may lean on one
-_OTHERS = 0.7  # what is left where the user means something of their own, and the text does not
-_FIRST_PERSON = re.compile(
-    r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[\u4e00-\u9fff]"
-)
-_OWN = re.compile(r"^\W*(?:my|our|i|i'm|i've|we)\b|^\W*[我咱]")
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
-_PERSON = re.compile(r"(?i)\W*(?:and |but |so )?(?:he|she|his|her|they)\b|[他她]")
-_LATIN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
-_HAN = re.compile(r"[\u4e00-\u9fff]+")
-_JOINTS = re.compile(
-    r"[的了在是我你您他她它们有和跟与就都也很还把被给对从到这那个些之其说过想要去]+"
-)
 _NAME = re.compile(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
 
 
@@ -80,13 +69,14 @@ def obey(
 ) -> tuple[int, tuple[str, ...]]:
     """Follow the requests in turns just journalled; how many, and what the others name."""
     taken, unfound = 0, list[str]()
-    for turn in said:
-        if not isinstance(turn, Turn):
-            continue
+    for turn in (turn for turn in said if isinstance(turn, Turn)):
         # What the user says to one agent is about what that one knows.
         with nullcontext() if store.wall.stands else store.writing_as(turn.agent):
-            if turn.role == "assistant":
-                _hold_reply(store, turn, now)
+            if turn.role == "assistant":  # the answer to a request says again what that was about
+                before = row_of(turn) - 1
+                for one in store.quarantine.in_turns([before]).get(before, ()):
+                    if (one.reason, one.state) == (FORGET, HELD):
+                        _put(store, [Place.whole(turn)], f"{FORGET} q_{one.no}", now, HELD)
             for request in _requests(store, turn):
                 if _hold(store, turn, request, now):
                     taken += 1
@@ -131,42 +121,39 @@ def _requests(store: Store, turn: Turn) -> list[Request]:
 
 def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
     known, places = meant(store, turn, request)
-    records = [one for one in known.values() if store.wall.owns(one)]
+    records = [one for one in known if store.wall.owns(one)]
     own = Place(row_of(turn), request.start, request.end)
     is_plain = len(records) <= _MOST and len(places) <= 2 * _MOST
     state = DROPPED if not (known or places) else HELD if is_plain else UNCLEAR
-    (head,) = store.quarantine.put([_kept(own, "", FORGET, now, state)])
-    reason = f"{FORGET} q_{head.no}"
+    (head,) = _put(store, [own], FORGET, now, state)
+    reason, rows = f"{FORGET} q_{head.no}", {own.row}
     if state == UNCLEAR:
-        store.quarantine.put([_kept(None, r.id, reason, now, UNCLEAR) for r in records[:_SHOWN]])
+        _put(store, records[:_SHOWN], reason, now, UNCLEAR)
     if state == HELD:
+        rows |= {one.row for one in places}
         active = [one for one in records if one.state == "active"]
         for one in active:
             store.update(one.id, None, "archived", now, {"state": "archived"})
-        store.quarantine.put([_kept(None, one.id, reason, now, HELD) for one in records])
-        store.quarantine.put([_kept(one, "", reason, now, HELD) for one in places])
+        _put(store, [*records, *places], reason, now, HELD)
         # Summaries say it too, and are written anew.
         store.erasure.drop_memories(store.column("summaries_of", [one.id for one in active]))
         themes.renew(store, active, now)
         len(store.query("drop_pages"))
         _drop_names(store, records)
-    _tell_anew(store, {own.row, *(one.row for one in places if state == HELD)})
+    _tell_anew(store, rows)
     return state != DROPPED
 
 
-def _kept(
-    place: Place | None, memory: str, reason: str, now: datetime, state: str
-) -> QuarantinedText:
-    row, start, end = place or (None, 0, 0)
-    return QuarantinedText(0, row, memory, start, end, "", reason, "user", now, state, None)
-
-
-def _hold_reply(store: Store, turn: Turn, now: datetime) -> None:
-    """The answer to a request says again what that was about."""
-    place = Place.whole(turn)
-    for one in store.quarantine.in_turns([place.row - 1]).get(place.row - 1, ()):
-        if (one.reason, one.state) == (FORGET, HELD):
-            store.quarantine.put([_kept(place, "", f"{FORGET} q_{one.no}", now, HELD)])
+def _put(
+    store: Store, what: Sequence[Place | Record], reason: str, now: datetime, state: str
+) -> Sequence[QuarantinedText]:
+    """Put stretches of turns and memories into quarantine."""
+    kept = []
+    for one in what:
+        row, start, end = one if isinstance(one, Place) else (None, 0, 0)
+        id, more = one.id if isinstance(one, Record) else "", (reason, "user", now, state, None)
+        kept.append(QuarantinedText(0, row, id, start, end, "", *more))
+    return store.quarantine.put(kept)
 
 
 def _drop_names(store: Store, records: Iterable[Record]) -> None:
@@ -191,120 +178,100 @@ def _tell_anew(store: Store, rows: set[int]) -> None:
 # What the words mean
 
 
-def meant(
-    store: Store, turn: Turn, request: Request
-) -> tuple[dict[str, Record], dict[Place, None]]:
+def meant(store: Store, turn: Turn, request: Request) -> tuple[list[Record], list[Place]]:
     """The memories and the stretches of messages that a request in a turn is about."""
-    if not request.what:
-        places = dict.fromkeys(_last(store, turn, request))
-        return {one.record.id: one.record for one in _drawn_from(store, places)}, places
-    search = _Search(store, turn, request.what)
-    places = dict.fromkeys(search.places())
-    found = _drawn_from(store, places)
-    for one in found:
-        for source in store.turns(one.turns).values():
-            captured = source.channel == CAPTURED
-            passages = [Place.whole(source)] if captured else _passages(source)
-            shares = {it: covers(it.of(source), one.record.content) for it in passages}
-            best = max(shares.values())
-            places |= dict.fromkeys(it for it, share in shares.items() if 0 < share == best)
-    return {it.record.id: it.record for it in found}, places
+    if request.what:
+        search = _Search(store, turn, request.what)
+        places = list(dict.fromkeys(search.places()))
+    else:
+        places = _last(store, turn, request)
+    return _drawn_from(store, places), places
 
 
-def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
-    """What was said before a request in its message."""
-    if not turn.ref:
-        return
+def _last(store: Store, turn: Turn, request: Request) -> list[Place]:
+    """What was said before a request in its message, or in the one before it."""
     own = turn.content[: request.start]
+    if not turn.ref:
+        return []
     if len(query_words(own)) > 3 and not _POINTING.search(own):
-        yield Place(row_of(turn), 0, request.start)
-        return
-    for one in reversed(store.query_turns("turns_before", turn.session, row_of(turn), 8)):
-        yield Place.whole(one)
-        if one.role == "user":
-            return
+        return [Place(row_of(turn), 0, request.start)]
+    before = store.query_turns("turns_before", turn.session, row_of(turn), 8)
+    asked = max((n for n, one in enumerate(before) if one.role == "user"), default=0)
+    return [Place.whole(one) for one in before[asked:]]
 
 
 class _Search:
-    """Looks for what somebody means by some words."""
+    """Looks for what somebody means by some words: by the words, and by their meaning."""
 
     def __init__(self, store: Store, turn: Turn, what: str) -> None:
-        self._store = store
-        self._turn = turn
-        self._is_own = _OWN.search(fold(what)) is not None  # `my salary` is not the average one
-        self._names = self._people(what)  # for each who is named, all their names, folded
-        rest, topics = fold(what), _topics_in(fold(what))
-        for name in sorted((*self._names, *topics), key=len, reverse=True):
-            rest = rest.replace(name, " ")
-        latin = [word for word in _LATIN.findall(rest) if query_words(word)]
-        runs = [part for run in _HAN.findall(rest) for part in _JOINTS.split(run) if part]
-        pairs = [run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))]
-        words = dict.fromkeys((*topics, *([what] if is_address(what) else (*latin, *pairs))))
-        # What each word is, and in which others such things are told
-        self._terms = {
-            one: topics.get(one, ()) for one in [word for word in words if len(word) > 1] or words
+        self._store, self._turn, self._what = store, turn, what
+        self._names = self._people()  # for each who is named, all their names, folded
+        self._words = {*query_words(what)}
+        self._vector = encoder().embed([what])[0]
+        self._least = _LEAST
+
+    def _people(self) -> list[list[str]]:
+        known = understand(self._what, self._turn.at, self._store.named).entities
+        found = {
+            fold(one.text): [*map(fold, (one.entity.name, *one.entity.aliases))]
+            for one in known
+            if one.entity.name != USER
         }
-        told = [word for one, others in self._terms.items() for word in (one, *others)]
-        told += [name for names in self._names.values() for name in names]
-        self._words = query_words(
-            " ".join((what, *told, *(c for w in told for c in _HAN.findall(w))))
-        )
+        for name in map(fold, _NAME.findall(self._what)):
+            spoken = self._store.search("turns", query_words(name), Filter(until=self._turn.at), 1)
+            if spoken and not any(name in one for one in found):
+                found[name] = [name]
+        return [*found.values()]
 
-    def _people(self, what: str) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for one in understand(what, self._turn.at, self._store.named).entities:
-            if one.entity.name != USER:
-                found[fold(one.text)] = [*map(fold, (one.entity.name, *one.entity.aliases))]
-        until = Filter(until=self._turn.at)  # `my son` may have been spoken of by his name only
-        roles = [r for r in roles_in(what) if self._store.search("turns", query_words(r), until, 1)]
-        topics = _topics_in(fold(what))
-        for name in (*_NAME.findall(what), *roles):
-            if not any(fold(name) in one for one in (*found, *topics)):
-                hits = self._store.search("turns", query_words(name), Filter(), _TURNS // 10)
-                said = [it.content for it in self._store.turns([h.row for h in hits]).values()]
-                # `my sister Mei` goes by that name, too.
-                like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
-                found[fold(name)] = [fold(name), *map(fold, re.findall(like, "\n".join(said)))]
-        return found
-
-    def _score(self, text: str) -> float:
-        """How much of what is looked for a text has; 0 where it does not name whom it must."""
-        folded = fold(text)
-        if not all(any(_has(folded, name) for name in names) for names in self._names.values()):
-            return 0.0
-        if not self._terms:
-            return 1.0 if self._names else 0.0
-        score = sum(
-            1.0 if _has(folded, word) else _TOPIC * any(_has(folded, it) for it in others)
-            for word, others in self._terms.items()
-        )
-        is_of_others = self._is_own and not _FIRST_PERSON.search(folded)
-        return score * (_OTHERS if is_of_others else 1.0)
+    def _scores(self, texts: Sequence[str]) -> list[float]:
+        """How near each text is to what is meant; 0 where it does not name whom it must."""
+        near = (encoder().embed(texts) @ self._vector).tolist()
+        scores = []
+        for text, close in zip(texts, near, strict=True):
+            folded = fold(text)
+            named = all(any(_has(folded, name) for name in names) for names in self._names)
+            if is_address(self._what):
+                named = fold(self._what) in folded
+            share = len(self._words.intersection(index_words(text))) / (len(self._words) or 1)
+            scores.append(_BY_WORDS * share + close if named else 0.0)
+        return scores
 
     def places(self) -> list[Place]:
-        """The passages with the most of the words, and the talk that goes on with them."""
-        until = self._turn.at + timedelta(milliseconds=1)
-        hits = self._store.search("turns", self._words, Filter(until=until), _TURNS)
-        turns = self._store.turns([hit.row for hit in hits])
+        """The nearest passages, and the talk that goes on with them."""
+        turns = self._turns()
         held = self._store.quarantine.in_turns(turns)
-        scored = [
-            (self._score(place.of(turn)), place, turn)
+        said = [
+            (place, turn)
             for row, turn in turns.items()
-            if turn.content != self._turn.content
-            and row not in held
-            and turn.role in ("user", "assistant")
+            if turn.content != self._turn.content and row not in held
             for place in _passages(turn)
         ]
-        said = [one for one in scored if one[0] and one[2].role == "user"] or scored
-        most = max((score for score, *_ in said), default=0.0)
-        best = [one for one in said if 0 < one[0] >= _NEARLY * most]
-        same = {turn.session for _, _, turn in best}  # in one talk less is enough
-        best += [
+        scores = self._scores([place.of(turn) for place, turn in said])
+        self._least = max(_LEAST, _NEARLY * max(scores, default=0.0))
+        return [
             one
-            for one in said
-            if one not in best and one[2].session in same and self._is_told(one[1].of(one[2]))
+            for score, (place, turn) in zip(scores, said, strict=True)
+            if score >= self._least
+            for one in self._talk(turn, place)
         ]
-        return [place for _, one, turn in best for place in self._talk(turn, one)]
+
+    def _turns(self) -> dict[int, Turn]:
+        """What the user said that may be meant: by its words, by its meaning, and what has no
+        vector yet."""
+        store, until = self._store, Filter(until=self._turn.at + timedelta(milliseconds=1))
+        rows = [hit.row for hit in store.search("turns", [*self._words], until, _TURNS)]
+        view = QuestionVector(encoder().name, self._vector)
+        rows += [one.row for one in store.vectors.similar("turns", [view], _NEAR, until)]
+        rows += store.column("next_turns", encoder().name, _TURNS)
+        if self._turn.ref:
+            before = store.query_turns(
+                "turns_before", self._turn.session, row_of(self._turn), _TURNS
+            )
+            rows += [row_of(one) for one in before]
+        turns = store.turns(rows)
+        return {
+            row: one for row, one in turns.items() if one.role == "user" and one.at <= self._turn.at
+        }
 
     def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
         """A passage, and the talk behind it that leans on it."""
@@ -320,41 +287,13 @@ class _Search:
             yield Place.whole(one)
 
     def _goes_on(self, text: str, after: str) -> bool:
-        if not self._names and _PERSON.match(text) and roles_in(after):
-            return self._is_told(text)  # he or she is whom the message before names
-        return self._is_told(text) or leans(text, "" if self._names else after)
-
-    def _is_told(self, text: str) -> bool:
-        """Whether a text has a word in which such things are told."""
-        return any(_has(fold(text), word) for others in self._terms.values() for word in others)
+        return leans(text, "" if self._names else after) or self._scores([text])[0] >= self._least
 
 
-@cache
-def _stems(folded: str) -> str:
-    return f" {' '.join(stem_of(one) or one for one in _LATIN.findall(folded))} "
-
-
-def _has(folded: str, word: str) -> bool:
-    return _stems(word) in _stems(folded) if word.isascii() else word in folded
-
-
-def _topics_in(folded: str) -> dict[str, Collection[str]]:
-    """The topics that words name, and in which other words people tell of them."""
-    found: dict[str, Collection[str]] = {}
-    stems = set(_stems(folded).split())
-    for names, told in _topics():
-        for name in names:
-            if set(_stems(name).split()) <= stems if name.isascii() else name in folded:
-                found[name] = (*found.get(name, ()), *told)
-                break
-    return found
-
-
-@cache
-def _topics() -> list[tuple[list[str], list[str]]]:
-    text = (files("loxodon.forget") / "topics.txt").read_text("utf-8")
-    lines = [line.split(": ") for line in text.splitlines() if not line.startswith("#")]
-    return [(names.split(", "), told.split(", ")) for names, told in lines]
+def _has(folded: str, name: str) -> bool:
+    if not name.isascii():
+        return name in folded
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) is not None
 
 
 # Passages, and memories of them
@@ -367,26 +306,26 @@ def _passages(turn: Turn) -> list[Place]:
     return [Place(row_of(turn), *span) for span in spans(turn.content)]
 
 
-def _drawn_from(store: Store, places: Iterable[Place]) -> list[MemoryRow]:
+def _drawn_from(store: Store, places: Iterable[Place]) -> list[Record]:
     """The memories that were drawn from nothing but these stretches."""
-    stretches: dict[int, list[Place]] = {}
-    for one in places:
-        stretches.setdefault(one.row, []).append(one)
-    turns = store.turns(stretches)
+    inside, rest = dict[int, str](), dict[int, str]()
+    turns = store.turns({one.row for one in places})
+    for one in sorted(places, reverse=True):
+        if turn := turns.get(one.row):
+            left = rest.get(one.row, turn.content)
+            rest[one.row] = left[: one.start] + left[one.end :]
+            inside[one.row] = f"{one.of(turn)} {inside.get(one.row, '')}"
 
     def is_told(row: int, content: str) -> bool:
         """Whether these stretches of a turn, and not the rest of it, say something."""
-        if row not in turns:
+        if row not in rest:
             return False
-        rest = turns[row].content
-        for one in sorted(stretches[row], reverse=True):
-            rest = rest[: one.start] + rest[one.end :]
-        inside = " ".join(one.of(turns[row]) for one in stretches[row])
-        return not rest.strip() or covers(inside, content) > covers(rest, content)
+        return not rest[row].strip() or covers(inside[row], content) > covers(rest[row], content)
 
+    drawn = store.erasure.memories(store.column("memories_of_turns", [*rest]))
     return [
-        one
-        for one in store.erasure.memories(store.column("memories_of_turns", [*stretches]))
+        one.record
+        for one in drawn
         if one.record.kind != "summary"
         and all(is_told(row, one.record.content) for row in one.turns)
     ]

@@ -15,16 +15,7 @@ from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
-from loxodon.forget.marks import (
-    LONG_AGO,
-    Mark,
-    Marker,
-    Marks,
-    clauses_of,
-    known_names,
-    period,
-    plain,
-)
+from loxodon.forget.marks import LONG_AGO, Mark, Marker, Marks, clauses_of, known_names, plain
 from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
 from loxodon.guard.quarantine import FORGET, UNCLEAR, request_parts
 from loxodon.language.leaning import refers
@@ -76,18 +67,17 @@ class Selected:
         self.names: list[str] = []  # what an entity is called
         self.near: list[str] = []  # names that may be of the same, and stay
         self.doubtful: list[str] = []  # sentences that may be about it, and stay
-        self._store = store
-        self._erasure = store.erasure
-        self._marker = marker
+        self.known_names = known_names(store)
+        self._store, self._erasure, self._marker = store, store.erasure, marker
+        self._entities = store.query_as(Entity, "entities")
         self._only = selection.only
         self._until = to_stored(now)[0]
-        self.known_names = known_names(store)
         match selection.what:
             case "ids":
                 for id in selection.ids:
                     self._id(id)
             case "entity":
-                self._entity(selection.entity, selection.also, doubtful=selection.doubtful)
+                self._entity((selection.entity, *selection.also), doubtful=selection.doubtful)
             case "session":
                 if not store.scalar("session_size", selection.session):
                     raise _nothing_called(selection.session)
@@ -96,20 +86,16 @@ class Selected:
                 self._turns(turn for turn in turns if turn.session == selection.session)
             case _:
                 since = LONG_AGO if selection.since is None else to_stored(selection.since)[0]
-                self.marks.append(period(since, self._until))
+                self.marks.append(Mark.of_period(since, self._until))
 
     def _mark(self, of: str, *parts: bytes | str) -> None:
         self.marks.append(self._marker.mark(of, self._until, *parts))
 
-    def _text(self, text: str, *, turn: TurnRow | None = None, whole: bool = False) -> None:
-        """A sentence or clause, everywhere or in one turn; of a `whole` text also each sentence."""
-        for part in dict.fromkeys((text, *(split(text) if whole else ()))):
-            if words := plain(part):
-                if turn is None:
-                    self._mark("said", words)
-                else:
-                    self._mark("part", turn.key, words)
-                self.words.add(max(words.split(), key=len))
+    def _text(self, text: str, *, turn: TurnRow | None = None) -> None:
+        """A sentence or clause, everywhere or in one turn."""
+        if words := plain(text):
+            self._mark("part", turn.key, words) if turn else self._mark("said", words)
+            self.words.add(max(words.split(), key=len))
 
     def _turns(self, turns: Iterable[TurnRow]) -> None:
         """Turns as a whole, by their keys and by what was said when."""
@@ -130,10 +116,10 @@ class Selected:
                 id=id,
             )
         if id.startswith("e_"):
-            found = [one for one in self._store.query_as(Entity, "entities") if one.id == id]
-            if not found:
+            named = [one.name for one in self._entities if one.id == id]
+            if not named:
                 raise _nothing_called(id)
-            self._entity(found[0].name)
+            self._entity(named)
         elif id.startswith("q_"):
             self._request(id, no)
         elif id.startswith("t_") or ":" in id:
@@ -142,30 +128,30 @@ class Selected:
             if not turns:
                 raise _nothing_called(id)
             self._turns(turns)
-        elif (record := self._store.get(id)) is None:
-            raise no_memory(id)
-        else:
+        elif record := self._store.get(id):
             self._memories([record])
+        else:
+            raise no_memory(id)
 
     def _request(self, id: str, no: int | None) -> None:
         """All that was held back because the user asked to have it forgotten."""
         asked = self._store.query_as(QuarantinedText, "quarantined_one", no) if no else []
-        head = asked[0] if asked else None
-        if head is None or head.reason != FORGET:
+        if not asked or asked[0].reason != FORGET:
             raise _nothing_called(id)
-        if head.state == UNCLEAR:
+        if asked[0].state == UNCLEAR:
             raise InputError(
                 "it is not clear what {id} is about",
                 hint="name the memories or messages that are meant; `loxodon review` lists some",
                 id=id,
             )
-        parts = (head, *request_parts(self._store, head))
+        parts = (asked[0], *request_parts(self._store, asked[0]))
         records = (self._store.get(one.memory) for one in parts if one.memory)
         self._memories([one for one in records if one is not None])
         turns = self._store.turns([one.turn for one in parts if one.turn is not None])
         for one in parts:
-            if one.turn in turns:
-                self._text(turns[one.turn].content[one.start : one.stop], whole=True)
+            text = turns[one.turn].content[one.start : one.stop] if one.turn in turns else ""
+            for part in (text, *split(text)):
+                self._text(part)
 
     def _memories(self, records: Sequence[Record]) -> None:
         """Memories, and what says them in the turns they were drawn from and in the answers."""
@@ -184,17 +170,20 @@ class Selected:
                 for part in _most_like(parts, contents, others) if len(parts) > 1 else parts:
                     self._text(part, turn=turn)
             return
-        for content in contents:
-            self._text(content, whole=True)
+        for part in (part for content in contents for part in (content, *split(content))):
+            self._text(part)
         # What only they name gives them away; 猫 and `my sister` are what many are called.
-        aliases = {
-            alias for one in self._store.query_as(Entity, "entities") for alias in one.aliases
-        }
+        aliases = {alias for one in self._entities for alias in one.aliases}
         names = {name for it in wordings for name in _names_in(it)} - aliases - {USER, ""}
         rows = {one.row for one in known}
-        told = {name: {*self._store.column("memories_telling", name)} for name in names}
-        telling = [name for name in names if told[name] <= rows]
-        for turn in self._erasure.turns(sources | self._replies(sources)):
+        telling = [
+            it for it in names if rows.issuperset(self._store.column("memories_telling", it))
+        ]
+        replies = set[int]()  # what the assistant said right after these turns
+        for row, said in self._store.turns(list(sources)).items():
+            behind = self._store.query_turns("turns_behind", said.session, row, _REPLIES)
+            replies |= {int(it.ref[2:]) for it in takewhile(lambda it: it.role != "user", behind)}
+        for turn in self._erasure.turns(sources | replies):
             parts = [part for part in clauses_of(turn.content) if plain(part)]
             found = [part for part in parts if _is_said(part, wordings, telling)]
             if turn.seq in sources:
@@ -205,25 +194,15 @@ class Selected:
             for part in found:
                 self._text(part)
 
-    def _replies(self, sources: Iterable[int]) -> set[int]:
-        """What the assistant said right after these turns."""
-        found = set[int]()
-        for row, turn in self._store.turns(list(sources)).items():
-            behind = self._store.query_turns("turns_behind", turn.session, row, _REPLIES)
-            found |= {int(it.ref[2:]) for it in takewhile(lambda it: it.role != "user", behind)}
-        return found
-
-    def _entity(self, name: str, also: Iterable[str] = (), *, doubtful: bool = False) -> None:
+    def _entity(self, given: Sequence[str], *, doubtful: bool = False) -> None:
         """Every sentence that names someone, and those that tell what is known of them."""
-        given = (name, *also)
         if not all(map(tokens, given)):
-            raise InputError("{name} is not a name", hint="use a word", name=repr(name))
+            raise InputError("{name} is not a name", hint="use a word", name=repr(given[0]))
         known = self._store.entities_named(given)
-        names = [
-            other
-            for one in given
-            for other in ((known[one].name, *known[one].aliases) if one in known else (one,))
+        called = [
+            (known[one].name, *known[one].aliases) if one in known else (one,) for one in given
         ]
+        names = [name for names in called for name in names]
         if fold(USER) in map(fold, names):
             raise InputError(
                 "everything is about the user",
@@ -231,8 +210,8 @@ class Selected:
             )
         own = list(dict.fromkeys(one for one in names if one in given or not is_role(one)))
         others = [one for one in self.known_names if not is_role(one) and one not in own]
-        self.names += own
         named = [self._marker.name(one, self._until) for one in own]
+        self.names += own
         self.marks += named
         self.words.update(max((fold(t.written) for t in tokens(one)), key=len) for one in own)
         if any(map(is_address, own)):
@@ -250,32 +229,25 @@ class Selected:
                         for part in _most_like(clauses_of(rest), [one.record.content]):
                             if refers(part) and not any(has_name(part, it) for it in others):
                                 self._text(part)
-        mine = [*map(fold, own)]
-        entities = [
-            one for one in self._store.query_as(Entity, "entities") if fold(one.name) not in mine
-        ]
-        shared = {role for one in entities for role in one.aliases}
-        roles = [one for one in names if one not in own and one not in shared]
         said = [turn.content for turn in self._erasure.turns()]
-        hints = [*self.words, *map(fold, roles)]
-        found = dict.fromkeys(
-            sentence.strip()
-            for text in (*said, *(text for _, text in self._store.stream("memory_texts")))
-            if any(hint in fold(text) for hint in hints)
-            for sentence in split(text)
-            if not marks.has_name(sentence, self._until)
-            and (
-                any(has_name(sentence, one) for one in own if not is_address(one))
-                or any(speaks_of(role, sentence) for role in roles)
-            )
-            and not any(has_name(sentence, other) for other in others)
-        )
-        if doubtful:
-            for sentence in found:
-                self._text(sentence)
-        else:
-            self.doubtful += found
         self.near = near(own, self.known_names, said)
+        mine = [*map(fold, own)]
+        theirs = {role for it in self._entities if fold(it.name) not in mine for role in it.aliases}
+        roles = [one for one in names if one not in own and one not in theirs]
+        hints = [*self.words, *map(fold, roles)]
+        for text in (*said, *(text for _, text in self._store.stream("memory_texts"))):
+            for sentence in split(text) if any(hint in fold(text) for hint in hints) else ():
+                if marks.has_name(sentence, self._until) or any(
+                    has_name(sentence, it) for it in others
+                ):
+                    continue
+                if any(has_name(sentence, one) for one in own if not is_address(one)) or any(
+                    speaks_of(role, sentence) for role in roles
+                ):
+                    self.doubtful.append(sentence.strip())
+        self.doubtful = list(dict.fromkeys(self.doubtful))
+        while doubtful and self.doubtful:
+            self._text(self.doubtful.pop())
 
 
 def _nothing_called(name: str) -> NotFoundError:
@@ -293,9 +265,8 @@ def _is_said(part: str, wordings: Iterable[Record], telling: Iterable[str]) -> b
         # Most of it: 乌龙茶 of 喝乌龙茶. In another order it is another word.
         size = max(2, -(-len(one) * 7 // 10))
         pieces = (one[n : n + size] for n in range(len(one) - size + 1))
-        if has_name(part, one) or (not one.isascii() and any(it in part for it in pieces)):
-            return True
-        if one.isascii() and covers(part, one) >= _SAME:
+        like = covers(part, one) >= _SAME if one.isascii() else any(it in part for it in pieces)
+        if like or has_name(part, one):
             return True
     return any(
         covers(part, it.content) >= _SAME

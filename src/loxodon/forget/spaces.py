@@ -1,11 +1,9 @@
 """Deleting a space: everything that is of it goes, and its name is free for a new one.
 
 Nobody else may have it open. What lies elsewhere goes first: views in other folders, tokens for
-this space. Then a receipt is put down, and the folder is moved to HOME/deleting in one step. What
-is in it is overwritten and removed; a run that is killed there is finished by whoever opens the
-home next (`finish`). Backups stay, and are named.
-
-In PostgreSQL all of it is one transaction, and others may have the space open.
+this space. Then a receipt is put down, and the folder is moved to HOME/deleting in one step and
+removed; a run that is killed there is finished by whoever opens the home next (`finish`). Backups
+stay, and are named. In PostgreSQL all of it is one transaction, and others may have the space open.
 """
 
 from __future__ import annotations
@@ -14,8 +12,9 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import datetime
+from pathlib import Path
 from time import monotonic
 
 from loxodon import files
@@ -24,7 +23,7 @@ from loxodon.config import Config
 from loxodon.errors import BusyStoreError, unwritable
 from loxodon.forget.receipts import Receipt, backups, new_receipt
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
-from loxodon.security import overwriting, tokens
+from loxodon.security import tokens
 from loxodon.security.paths import is_inside
 from loxodon.spaces import folder_name, no_space, space_folder, space_path
 from loxodon.store.rows import moment
@@ -56,29 +55,23 @@ def delete(
     else:
         counts = counts_of(os.path.join(folder, DATABASE), keys)
         counts["files"] = sum(len(names) for _, _, names in os.walk(folder))
-    receipt = new_receipt("space", now, counts)
     if dry_run:
-        return receipt._replace(files=_left(home, space, folder, config, dry_run=True))
-    with ExitStack() as kept:
-        let_go()
-        if not shared:
-            kept.enter_context(_to_oneself(home, folder, keys, let_go))
-        revoked, grants = tokens.without_space(root, space)
+        left = _left(home, space, folder, config, dry_run=True)
+        return new_receipt("space", now, counts)._replace(files=left)
+    let_go()
+    with nullcontext() if shared else _to_oneself(home, folder, keys, let_go):
         left = _left(home, space, folder, config, dry_run=False)
-        counts = dict(receipt.erased) | ({"access tokens": len(revoked)} if revoked else {})
-        receipt = receipt._replace(erased=counts, files=left)
-        row = {
-            "id": receipt.id,
-            "at": to_stored(receipt.at)[0],
-            "by": receipt.by,
-            "space": "" if keys and not shared else space,
-            "erased": counts,
-            "files": [one[:3] for one in left],
-        }
+        if revoked := sum(space in one.spaces for one in tokens.read(root)):
+            counts["access tokens"] = revoked
+        grants = tokens.without_space(root, space)
+        receipt = new_receipt("space", now, counts)._replace(files=left)
+        name = "" if keys and not shared else space
+        row = {**receipt._asdict(), "at": to_stored(now)[0], "space": name, "erased": counts}
+        row["files"] = [one[:3] for one in left]
         # Begun on a line of its own: the last run may have been killed within one.
         line = f"\n{json.dumps(row)}\n".encode()
         if shared:
-            changed = {tokens.FILE: grants} if revoked else {}
+            changed = {tokens.FILE: tokens.in_toml(grants)} if revoked else {}
             if not shared[0].drop_space(space, changed, {DELETED: line}):  # another was faster
                 raise no_space(space)
             return receipt
@@ -91,7 +84,7 @@ def delete(
             os.rename(folder, gone)
             for place in (os.path.dirname(folder), os.path.dirname(gone)):
                 files.sync_folder(place)
-            overwriting.erase_folder(gone)
+            shutil.rmtree(gone)
         except OSError as error:
             raise unwritable(folder, error) from None
     with suppress(OSError):  # another is being deleted, too
@@ -101,8 +94,7 @@ def delete(
 
 def finish(home: str) -> None:
     """Remove what is left of spaces whose deletion was killed."""
-    with suppress(OSError):
-        overwriting.erase_folder(os.path.join(home, DELETING))
+    shutil.rmtree(os.path.join(home, DELETING), ignore_errors=True)
 
 
 def receipts(root: str, now: datetime) -> list[tuple[str, Receipt]]:
@@ -121,13 +113,13 @@ def receipts(root: str, now: datetime) -> list[tuple[str, Receipt]]:
 def views_left(
     folder: str, space: str, workspace: str, *, dry_run: bool = False
 ) -> Iterator[FileProblem]:
-    """Erase the text views of a space wherever they were ever written to, unless `dry_run`."""
+    """Remove the text views of a space wherever they were ever written to, unless `dry_run`."""
     usual = os.path.abspath(os.path.join(folder, WORKSPACE))
     for place in copies.folders(folder, workspace, usual):
         root = os.path.join(place.path, VIEWS)
         if os.path.isdir(place.path):
             if not dry_run:
-                copies.removed(root, space, overwriting.erase)
+                copies.removed(root, space)
             yield from (FileProblem(path, 0, "changed") for path in copies.changed(root, space))
         elif place.path not in (workspace, usual):
             yield FileProblem(place.path, 0, "away")
@@ -140,26 +132,21 @@ def _left(
     home: str, space: str, folder: str, config: Config, *, dry_run: bool
 ) -> tuple[FileProblem, ...]:
     """Where its text stays; what Loxodon wrote to other folders is removed, unless `dry_run`."""
-    usual = os.path.abspath(os.path.join(folder, WORKSPACE))
     path = config.workspace.path if space == "main" else ""
-    workspace = os.path.abspath(os.path.expanduser(path)) if path else usual
+    workspace = os.path.abspath(os.path.expanduser(path or os.path.join(folder, WORKSPACE)))
     views = views_left(folder, space, workspace, dry_run=dry_run)
     found = [one for one in views if not is_inside(one.file, folder)]  # which goes with it
     moved = space_path(home, space)
     if moved != folder and os.path.isdir(moved):
         found.append(FileProblem(moved, 0, "copy"))
-    if not dry_run and not files.shared(folder) and workspace != usual:
-        overwriting.erase_folder(os.path.join(workspace, PENDING))
+    if not dry_run:
+        shutil.rmtree(os.path.join(workspace, PENDING), ignore_errors=True)
     return (*found, *backups(home, config, "backup"))
 
 
 def is_leaving(home: str, space: str) -> bool:
     """Whether somebody is about to delete a space, and waits for others to let go of it."""
-    return os.path.exists(_announcement(home, folder_name(space)))
-
-
-def _announcement(home: str, folder: str) -> str:
-    return os.path.join(home, DELETING, f"{os.path.basename(folder)}.leaving")
+    return os.path.exists(os.path.join(home, DELETING, f"{folder_name(space)}.leaving"))
 
 
 @contextmanager
@@ -168,27 +155,21 @@ def _to_oneself(
 ) -> Iterator[None]:
     """Have a space to oneself, until it is gone; workers of the home are told to let go of it."""
     path, deadline = os.path.join(folder, DATABASE), monotonic() + _PATIENCE
-    announcement = _announcement(home, folder)
+    announcement = os.path.join(home, DELETING, f"{os.path.basename(folder)}.leaving")
+    files.make_folder(os.path.dirname(announcement))
+    files.replace(announcement, b"")
     with ExitStack() as kept:
-        files.make_folder(os.path.dirname(announcement))
-        files.replace(announcement, b"")
-        kept.callback(overwriting.erase, announcement)
+        kept.callback(Path(announcement).unlink, missing_ok=True)
         while True:
             try:
                 connection = kept.enter_context(held(path, keys))
                 break
             except BusyStoreError:
                 if monotonic() > deadline:
-                    raise BusyStoreError(
-                        "another program has the space in {path} open",
-                        hint="close that program (a server, an agent, a chat), then try again; "
-                        "nothing was deleted",
-                        path=folder,
-                    ) from None
+                    raise
                 let_go()
         try:
             yield
-        except BaseException:
-            if connection is not None and os.path.exists(path):
+        finally:
+            if connection is not None and os.path.exists(path):  # it was not deleted
                 leave(connection)
-            raise

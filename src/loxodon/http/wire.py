@@ -135,8 +135,7 @@ def schema_of(kind: Any, named: dict[str, Schema]) -> Schema:
         return {"type": "object", "additionalProperties": schema_of(given[1], named)}
     if kind.__name__ not in named:
         named[kind.__name__] = {}  # so that a type which holds itself comes to an end
-        about = {"description": (kind.__doc__ or "").split("\n\n")[0]}
-        named[kind.__name__] = {**about, **_object(kind, named)}
+        named[kind.__name__] = _object(kind, named)
     return {"$ref": f"#/components/schemas/{kind.__name__}"}
 
 

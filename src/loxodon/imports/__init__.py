@@ -16,7 +16,6 @@ import json
 import os
 from collections.abc import Mapping
 from datetime import tzinfo
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from loxodon.errors import InputError, NotFoundError, UsageError
@@ -69,27 +68,21 @@ def take_in(
     if not dry_run and (pause := memory.paused):
         raise paused_error(pause)
     around = Around(memory.now(), zone, user)
+    stray = InputError("it is a link out of the folder, or not a regular file", hint="not read")
     with Package(path, memory.home) as package:
         kind = format or detect(package)
-        # Once to see that the whole can be read, so that nothing is half taken
-        total, first = 0, ""
-        for one in READERS[kind](package, around):
-            if isinstance(one, FileProblem):
-                first = first or one.what
-            else:
-                total += 1
-        if not total:
+        found = list(READERS[kind](package, around))  # the whole, so that nothing is half taken
+        problems = [one for one in found if isinstance(one, FileProblem)]
+        if len(problems) == len(found):
             raise InputError(
                 "nothing in {file} can be imported as {format}: {reason}",
                 hint="set another format with --format, or check the file",
                 file=package.name,
                 format=kind,
-                reason=first or t("it has no entries"),
+                reason=problems[0].what if problems else t("it has no entries"),
             )
-        stray = InputError("it is a link out of the folder, or not a regular file", hint="not read")
-        outside = (problem(name, 0, stray) for name in package.outside)
-        taker = Taker(memory, store, kind, total, progress, dry=dry_run)
-        return taker.take(chain(outside, READERS[kind](package, around)))
+        problems = [*(problem(name, 0, stray) for name in package.outside), *problems]
+    return Taker(memory, store, kind, problems, progress, dry=dry_run).take(found)
 
 
 def detect(package: Package) -> str:
@@ -134,32 +127,19 @@ def _is_transcript(head: bytes) -> bool:
 def _kind_of_json(package: Package, name: str) -> str:
     """The format that has elements such as the first of this file."""
     _, first = next(package.elements(name, ("conversations", *records.LISTS)), ("", None))
-    fields = first if isinstance(first, Mapping) else {}
-    if "loxodon" in fields:
-        raise InputError(
-            "{file} is a text view written by Loxodon",
-            hint="apply its edits with `loxodon sync`, or restore all of it with `loxodon restore`",
-            file=name,
-        )
     if chats.is_chatgpt(first):
         return "chatgpt"
     if chats.is_claude(first):
         return "claude"
     if records.is_mem0(first):
         return "mem0"
-    if "role" in fields or "messages" in fields:
-        raise InputError(
-            "{file} is a conversation, not a memory",
-            hint="add conversations with `loxodon add`",
-            file=name,
-        )
     raise _unknown(name)
 
 
 def _unknown(name: str) -> InputError:
     return InputError(
         "cannot detect the format of {file}",
-        hint="set it with --format: {formats}",
+        hint="set it with --format: {formats}; add conversations with `loxodon add`",
         file=name,
         formats=", ".join(READERS),
     )

@@ -24,7 +24,7 @@ from loxodon.imports.package import Around, Found, NewMemory, Package, problem
 from loxodon.journal import read as read_turns
 from loxodon.journal.lines import split_lines
 from loxodon.journal.markdown import fence_after
-from loxodon.journal.moments import match_day
+from loxodon.journal.moments import day_in_name
 from loxodon.notes.blocks import BULLET
 from loxodon.notes.chunk import chunks
 from loxodon.store import Chunk
@@ -50,9 +50,7 @@ def is_pool(name: str) -> bool:
 
 def _is_daily(name: str) -> bool:
     """Whether a file is named after a day: `2026-02-18.md`, `2026-02-18-trip.md`."""
-    base = name.rsplit("/", 1)[-1]
-    found = match_day(base[:10]) if base[:4].isdecimal() and base[4:5] in "-_" else None
-    return is_note(name) and found is not None and found[1] == 10
+    return is_note(name) and day_in_name(name) is not None
 
 
 def is_part(name: str) -> bool:

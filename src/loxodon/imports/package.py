@@ -28,7 +28,6 @@ from loxodon.security.paths import is_closed, opened
 from loxodon.types import Draft, FileProblem, Kind, Source
 
 MOST_WHOLE = 1 << 30  # bytes of a file
-MOST_PARTS = 100_000
 _DEPTH = 4  # folders below the one that is imported
 _IGNORED = ("__MACOSX", "node_modules", "__pycache__")
 _BOUNDED = (0, 8)  # stored, deflated: of other methods a piece may unpack to any size at once
@@ -52,13 +51,6 @@ class Package:
                 self._files = files.pop_all()
         except OSError as error:
             raise unreadable(self.path, error.strerror or str(error)) from None
-        if len(self.names) > MOST_PARTS:
-            raise InputError(
-                "{file} contains more than {most} files",
-                hint="give the folder or file with the memory",
-                file=self.name,
-                most=MOST_PARTS,
-            )
         self.names.sort()
         self.alone = not (self._is_folder or self._archive)  # one file
 
@@ -78,39 +70,33 @@ class Package:
         except (BadZipFile, EOFError, ValueError, NotImplementedError) as error:
             raise _broken(self.name, error) from None
         parts = self._archive.infolist()
-        unpacked = sum(one.file_size for one in parts)
-        check_unpacked(self.name, os.path.getsize(self.path), unpacked)
+        check_unpacked(self.name, os.path.getsize(self.path), sum(one.file_size for one in parts))
         for one in parts:
-            if one.is_dir() or _ignored(one.filename):
-                continue
             name = one.filename.replace("\\", "/")
-            out = name.startswith("/") or ":" in name[:2] or ".." in name.split("/")
-            out = out or stat.S_ISLNK(one.external_attr >> 16)
-            (self.outside if out else self.names).append(one.filename)
+            if not one.is_dir() and not any(map(_ignored, name.split("/"))):
+                out = name.startswith("/") or ":" in name[:2] or ".." in name.split("/")
+                out = out or stat.S_ISLNK(one.external_attr >> 16)
+                (self.outside if out else self.names).append(one.filename)
 
     def _list_folder(self) -> None:
         for folder, folders, files in os.walk(self.path):
             within = os.path.relpath(folder, self.path).replace(os.sep, "/")
             within = "" if within == "." else within + "/"
-            deep = within.count("/") >= _DEPTH or len(self.names) > MOST_PARTS
+            deep = within.count("/") >= _DEPTH
             folders[:] = [] if deep else sorted(one for one in folders if not _ignored(one))
             for one in files:
                 if not _ignored(one):
+                    name = os.fsencode(within + one).decode("utf-8", "replace")
                     place = os.path.join(folder, one)
-                    # File systems allow any bytes in a name
-                    shown = os.fsencode(within + one).decode("utf-8", "replace")
                     inside = not is_closed(self._home, self.path, place) and os.path.isfile(place)
-                    readable = inside and shown == within + one
-                    (self.names if readable else self.outside).append(shown)
+                    readable = inside and name == within + one
+                    (self.names if readable else self.outside).append(name)
 
     def modified(self, name: str) -> datetime | None:
         """When a file was last written, where that is known."""
-        try:
-            if self._archive is not None:
-                return datetime(*self._archive.getinfo(name).date_time, tzinfo=UTC)
-            return datetime.fromtimestamp(os.path.getmtime(self._place(name)), UTC)
-        except (OSError, OverflowError, ValueError):  # archives may say anything
+        if self._archive is not None:
             return None
+        return datetime.fromtimestamp(os.path.getmtime(self._place(name)), UTC)
 
     def _place(self, name: str) -> str:
         return os.path.join(self.path, *name.split("/")) if self._is_folder else self.path
@@ -163,9 +149,8 @@ class Package:
             yield f".{key}[{number}]" if key else f"[{number}]", one
 
 
-def _ignored(name: str) -> bool:
-    parts = name.replace("\\", "/").split("/")
-    return any(one in _IGNORED or (one.startswith(".") and one != "..") for one in parts)
+def _ignored(part: str) -> bool:
+    return part in _IGNORED or (part.startswith(".") and part != "..")
 
 
 def _broken(name: str, error: Exception) -> InputError:

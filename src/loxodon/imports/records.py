@@ -63,9 +63,8 @@ def is_mem0(value: object) -> bool:
 
 
 def read_mem0(package: Package, around: Around) -> Iterator[Found]:
-    found = [one for one in package.names if one.rsplit("/", 1)[-1].lower() == "memories.json"]
-    found = found or [one for one in package.names if one.lower().endswith(".json")]
-    found = package.names if len(package.names) == 1 else found
+    names = package.names if package.alone else [n for n in package.names if n.endswith(".json")]
+    found = [one for one in names if one.rsplit("/", 1)[-1] == "memories.json"] or names
     if len(found) != 1:
         raise InputError(
             "{file} does not contain exactly one JSON file",

@@ -12,7 +12,7 @@ audience and versions are not. Only a restore brings a memory back as it was (`b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -70,7 +70,7 @@ class Taker:
         memory: Memory,
         store: Store,
         format: str,
-        total: int,  # turns and memories that there are to take
+        problems: Sequence[FileProblem],
         progress: Progress | None,
         *,
         dry: bool,  # write nothing
@@ -78,35 +78,26 @@ class Taker:
         self._memory = memory
         self._store = store
         self._format = format
-        self._total = total
+        self._problems = list(problems)
         self._progress = progress
         self._dry = dry
         self._now = memory.now()
         self._counts: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
-        self._problems: list[FileProblem] = []
         with store.reading():  # the ids of the memories here, by their words
             here = [one for one in store.find(Filter()) if one.kind != "summary"]
         self._contents = {_folded(one.content): one.id for one in here}
 
-    def take(self, found: Iterable[Found]) -> Imported:
-        drafts: list[Draft] = []
-        memories: list[NewMemory] = []
-        for one in found:
-            if isinstance(one, Draft):
-                drafts.append(one)
-            elif isinstance(one, NewMemory):
-                memories.append(one)
-            else:
-                self._problems.append(one)
-            if len(drafts) >= _TURNS:
-                self._put_turns(drafts)
-                drafts = []
-            if len(memories) >= _MEMORIES:
-                self._put_memories(memories)
-                memories = []
-        self._put_turns(drafts)
-        self._put_memories(memories)
+    def take(self, found: Sequence[Found]) -> Imported:
+        drafts = [one for one in found if isinstance(one, Draft)]
+        memories = [one for one in found if isinstance(one, NewMemory)]
+        total = len(drafts) + len(memories)
+        for start in range(0, len(drafts), _TURNS):
+            self._put_turns(drafts[start : start + _TURNS])
+            self._advance(min(start + _TURNS, len(drafts)), total)
+        for start in range(0, len(memories), _MEMORIES):
+            self._put_memories(memories[start : start + _MEMORIES])
+            self._advance(len(drafts) + min(start + _MEMORIES, len(memories)), total)
         return Imported(
             self._format,
             self._counts["turns"],
@@ -116,10 +107,9 @@ class Taker:
             tuple(self._problems[:_MOST_PROBLEMS]),
         )
 
-    def _advance(self, number: int) -> None:
-        self._counts["done"] += number
-        if self._progress and number:
-            self._progress(min(self._counts["done"], self._total), self._total)
+    def _advance(self, done: int, total: int) -> None:
+        if self._progress:
+            self._progress(done, total)
 
     def _put_turns(self, drafts: list[Draft]) -> None:
         """Journal turns, as far as an import may claim what they say of themselves."""
@@ -132,14 +122,11 @@ class Taker:
             )
             for one in drafts
         ]
-        if not claimed:
-            return
         if self._dry:
             added = self._store.known(with_keys(claimed, self._format, self._now)).count(None)
         else:
             added = self._memory.add_drafts(claimed, [self._format]).added
         self._counts.update(turns=added, known=len(claimed) - added)
-        self._advance(len(claimed))
 
     def _put_memories(self, batch: list[NewMemory]) -> None:
         """Keep those that are new; one in the same words is noted, to be known again."""
@@ -173,7 +160,6 @@ class Taker:
                 for one in (*(one for one, _, _ in made), *same):
                     id = contents[_folded(one.content)]
                     self._store.execute("put_import", _key(one), id, self._now)
-        self._advance(len(batch))
 
     def _new_of(self, batch: list[NewMemory]) -> list[NewMemory]:
         """Those that were neither taken nor forgotten, by what they are called there."""

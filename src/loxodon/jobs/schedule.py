@@ -122,10 +122,7 @@ class Schedule:
 
     @verb("POST /schedule/{job}", access="owner", audit="works", name="run_job", long="kept")
     def run(self, name: str) -> Ran:
-        """Run a background job now.
-
-        It need not be due. Raises what it fails with.
-        """
+        """Run a background job now."""
         if name not in JOBS:
             raise UsageError(
                 "unknown job {name}",
@@ -204,7 +201,8 @@ class Schedule:
         return has_come(self._cron(name), last, now, self._zone)
 
     def _cron(self, name: str) -> str:
-        return CRON.get(name) or str(getattr(self._memory.config.schedule, name, ""))
+        settings = self._memory.config.schedule
+        return str(getattr(settings, name, settings.daily and CRON.get(name, "")))
 
     def _job(self, name: str, ripe: bool, now: datetime, runs: JobRuns | None) -> Job:
         cron = self._cron(name)

@@ -64,9 +64,18 @@ _OTHER_NAME = re.compile(
 )
 _NAMED = re.compile(r"([^:：]{1,60}?)\s*[:：](?!//)(.*)")
 _RULE = " \t-=—–*_#~·[]【】()（）<>"
-_DASHES = tuple("-–—|•·")
+_DASHES = "-–—|•·"
 _ODD = str.maketrans({"\u202f": " ", "\xa0": " "})  # spaces that phones put into exports
 _INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"  # marks of writing direction
+
+
+class _Stamp(NamedTuple):
+    """The date and time that a line begins with."""
+
+    day: Day | None
+    clock: Clock | None
+    end: int
+    bracket: bool
 
 
 class _Header(NamedTuple):
@@ -112,15 +121,13 @@ def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
 def _header(text: str) -> _Header | None:
     """What the line would begin, were it the start of a message."""
     bare = text.strip()
-    if not bare:
-        return None
     stamp = _stamp(bare)
     if stamp is None:
         indented = text.startswith(("    ", "\t"))  # a piece of code or a list in a message
         return _name_first(bare) or (None if indented else _plain_header(bare))
     day, clock, end, bracket = stamp
-    rest = bare[end:].lstrip(" \t" + "".join(_DASHES))
-    marked = bracket or bare[end:].lstrip().startswith(_DASHES)
+    rest = bare[end:].lstrip(" \t" + _DASHES)
+    marked = bracket or bare[end:].lstrip().startswith(tuple(_DASHES))
     if named := _name_after_stamp(rest):
         is_name = day or marked or _is_name(named[0])
         return _Header("line", *named, day, clock) if is_name else None
@@ -130,9 +137,8 @@ def _header(text: str) -> _Header | None:
     return _Header("line", "", rest, day, clock) if is_notice else None
 
 
-def _stamp(text: str) -> tuple[Day | None, Clock | None, int, bool] | None:
-    """The date and time that a line begins with, where they end, and whether in brackets."""
-    bracket = text[0] in "[【("
+def _stamp(text: str) -> _Stamp | None:
+    bracket = text.startswith(("[", "【", "("))
     day = match_day(text, int(bracket))
     end = day[1] if day else int(bracket)
     clock = match_clock(text, len(text) - len(text[end:].lstrip(" \t,，T")))
@@ -141,33 +147,36 @@ def _stamp(text: str) -> tuple[Day | None, Clock | None, int, bool] | None:
     if not (day or clock) or (bracket and not closed.startswith(("]", "】", ")"))):
         return None
     end = len(text) - len(closed) + 1 if bracket else end
-    return day[0] if day else None, clock[0] if clock else None, end, bracket
+    return _Stamp(day[0] if day else None, clock[0] if clock else None, end, bracket)
+
+
+def _separator(text: str) -> tuple[Day | None, Clock | None]:
+    """The day (and time) of a line that has nothing else: `--- 2026-02-04 ---`."""
+    bare = text.strip(_RULE)
+    stamp = _stamp(bare)
+    return stamp[:2] if stamp and stamp.day and stamp.end == len(bare) else (None, None)
 
 
 def _name_after_stamp(rest: str) -> tuple[str, str] | None:
     """`Alice: hi` after a stamp, where almost anything before the colon is a name."""
     found = _NAMED.match(rest)
-    if found is None or not found[1].strip():
-        return None
-    name, text = found[1].strip(), found[2]
+    name, text = (found[1].strip(), found[2]) if found else ("", "")
     # WhatsApp shows the number of someone without a name; nothing else before a colon is digits.
-    is_clock = (name[-1].isdigit() and text[:1].isdigit()) or (name.isdigit() and len(name) < 5)
+    is_clock = (name[-1:].isdigit() and text[:1].isdigit()) or (name.isdigit() and len(name) < 5)
     words = name.count(" ")
-    is_sentence = (
-        any(c in "。！？；，!?;" for c in name) or words > 5 or (". " in name and words > 2)
-    )
-    return None if is_clock or is_sentence else (name, text.strip())
+    is_sentence = any(c in "。！？；，!?;" for c in name) or words > (2 if ". " in name else 5)
+    return None if not name or is_clock or is_sentence else (name, text.strip())
 
 
 def _name_first(bare: str) -> _Header | None:
     """`张三 2026-02-04 10:30`, `Alice, [04.02.2026 10:30]`: the text is on the lines below."""
-    if len(bare) > _MAX_SPEAKER + 40 or bare[-1] not in "0123456789])】分mMzZ":
+    if len(bare) > _MAX_SPEAKER + 40 or bare[-1:] not in tuple("0123456789])】分mMzZ"):
         return None
     for gap in re.finditer(r"[ \t,](?=[^ \t])", bare[: _MAX_SPEAKER + 2]):
         stamp = _stamp(bare[gap.end() :])
-        if stamp and stamp[2] == len(bare) - gap.end():
+        if stamp and stamp.end == len(bare) - gap.end():
             name = bare[: gap.end()].rstrip(" \t,，:：")
-            return _Header("block", name, "", stamp[0], stamp[1]) if _is_name(name) else None
+            return _Header("block", name, "", *stamp[:2]) if _is_name(name) else None
     return None
 
 
@@ -203,21 +212,10 @@ def _of_one_style(headers: list[_Header | None], texts: list[str]) -> list[_Head
     ]
     # With a speaker on so few lines, or so late, the file is something else: prose, settings, code.
     places = {n for n, one in enumerate(chosen) if one}
-    filled = [n for n, text in enumerate(texts) if text.strip() and _separator(text) is None]
+    filled = [n for n, text in enumerate(texts) if text.strip() and not _separator(text)[0]]
     is_rare = len(filled) > 20 and len(places) * 20 < len(filled)
     is_early = places & {*filled[: 5 if len(places) > 1 else 1]}
     return chosen if dated or (is_early and not is_rare) else [None] * len(headers)
-
-
-def _separator(text: str) -> tuple[Day, Clock | None] | None:
-    """The day (and time) of a line that has nothing else: `--- 2026-02-04 ---`."""
-    bare = text.strip(_RULE)
-    found = match_day(bare) if len(bare) <= 60 else None
-    rest = bare[found[1] :].strip(_RULE + ",，") if found else ""
-    clock = match_clock(rest) if rest else None
-    if found is None or (rest and (clock is None or clock[1] != len(rest))):
-        return None
-    return found[0], clock[0] if clock else None
 
 
 def _messages(
@@ -234,7 +232,7 @@ def _messages(
     today, clock = day_in_name(name), MIDNIGHT
     found: list[tuple[Draft, list[str]]] = []
     for line, (text, header) in enumerate(zip(texts, headers, strict=True), 1):
-        day, time = header[3:] if header else _separator(text) or (None, None)
+        day, time = header[3:] if header else _separator(text)
         try:
             if day:
                 today, clock = day.resolve(month_first=month_first), time or MIDNIGHT
@@ -284,7 +282,5 @@ def _is_name(name: str) -> bool:
     if len(name) > _MAX_SPEAKER or key.rstrip(" 0123456789") in _NOT_NAMES or name.endswith("."):
         return False
     if all(ord(c) < 0x2E80 for c in name):  # Zoë, Иван: as a Latin name
-        first = name.split(" ")[0]
-        is_domain = name.isascii() and "." in first and len(first) > 4
-        return not is_domain and _LATIN_NAME.fullmatch(name) is not None
+        return _LATIN_NAME.fullmatch(name) is not None
     return _OTHER_NAME.fullmatch(name) is not None

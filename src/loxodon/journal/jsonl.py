@@ -24,7 +24,6 @@ from loxodon.journal.lines import (
     as_object,
     check_name,
     check_text,
-    not_json,
     objects_in,
     shown,
 )
@@ -70,13 +69,7 @@ def drafts_of(turns: Iterable[Entry], zone: tzinfo | None) -> list[Draft]:
 
 
 def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
-    if not isinstance(value, Mapping):  # callers of the library are not all type-checked
-        raise InputError(
-            "the turn must be a mapping, not {type}",
-            hint="write each turn as a dict with a role and content",
-            type=type(value).__name__,
-        )
-    draft = _draft(value, line, zone)
+    draft = _draft(as_object(value), line, zone)
     if draft is None:
         raise _no_text()
     return draft
@@ -86,18 +79,13 @@ def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     """The turns of a file, and the lines that are none; in a document, a line is a place."""
     drafts: list[Draft] = []
     problems: list[Trouble] = []
-    broken: list[Trouble] = []
-    numbered: Iterable[tuple[int, object]] | None = None
-    text = "\n".join(text or "" for text in lines.texts)
-    if text.lstrip()[:1] in ("[", "{") and not lines.problems:
-        try:
-            document = json.loads(text)
-            found = document if isinstance(document, list) else _messages_in(document)
-            numbered = enumerate(found, 1)
-        except (ValueError, RecursionError) as error:
-            if getattr(error, "msg", "") != "Extra data":  # which is what follows the first line
-                broken = [(getattr(error, "lineno", 1), not_json(error))]
-    numbered = objects_in(lines, problems) if numbered is None else numbered
+    numbered: Iterable[tuple[int, object]]
+    try:
+        text = "\n".join(text or "" for text in lines.texts)
+        document = json.loads("" if lines.problems else text)
+        numbered = enumerate(document if isinstance(document, list) else [document], 1)
+    except (ValueError, RecursionError):  # lines, each of which is a document
+        numbered = objects_in(lines, problems)
     for number, value in numbered:
         for place, message in enumerate(_messages_in(value)):
             try:
@@ -106,8 +94,7 @@ def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
                 drafts += [draft] if draft else []
             except InputError as error:
                 problems.append((number, error))
-    # One mistake in a document is not one in each of its lines.
-    return drafts, broken if broken and not drafts and len(problems) > 1 else problems
+    return drafts, problems
 
 
 def _messages_in(value: object) -> Sequence[object]:

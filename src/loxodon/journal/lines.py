@@ -42,10 +42,8 @@ class FileLines(NamedTuple):
 def split_lines(data: bytes) -> FileLines:
     """The lines of `data`: UTF-8, with or without a byte order mark, or UTF-16 with one."""
     if data.startswith(DATABASE_MARK):
-        error = InputError(
-            "the file is an SQLite database, not text",
-            hint="`loxodon add` reads text; export the conversation as text first",
-        )
+        hint = "`loxodon add` reads text; export the conversation as text first"
+        error = InputError("the file is an SQLite database, not text", hint=hint)
         return FileLines([], [(1, error)])
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         # An odd last byte is half a character of a file still being written.
@@ -96,28 +94,21 @@ def parse_line(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise not_json(error) from None
-
-
-def not_json(error: Exception) -> InputError:
-    """What is wrong with a line that json.loads refused."""
-    # Not every one is a JSONDecodeError: of deep nesting, or a number of 5,000 digits.
-    return InputError(
-        "the line is not JSON: {reason} at column {column}",
-        hint="write one JSON object per line",
-        reason=getattr(error, "msg", "too long or too deep").removesuffix(" starting at"),
-        column=getattr(error, "colno", 1),
-    )
+        # Not every one is a JSONDecodeError: of deep nesting, or a number of 5,000 digits.
+        raise InputError(
+            "the line is not JSON: {reason} at column {column}",
+            hint="write one JSON object per line",
+            reason=getattr(error, "msg", "too long or too deep").removesuffix(" starting at"),
+            column=getattr(error, "colno", 1),
+        ) from None
 
 
 def as_object(value: object) -> Entry:
     """`value` where it is a JSON object; raises InputError for any other."""
     if isinstance(value, dict | Mapping):  # dict first: that is quick
         return value
-    raise InputError(
-        "the line is not a JSON object",
-        hint="write one JSON object per line, with a role and content",
-    )
+    hint = "write one JSON object per line, with a role and content"
+    raise InputError("the line is not a JSON object", hint=hint)
 
 
 def word(entry: Entry, name: str) -> str:
@@ -144,10 +135,8 @@ def check_text(text: str, most: int = MAX_TEXT) -> None:
     if "\0" in text:
         raise InputError("the text contains a NUL character", hint="remove it")
     if not _is_whole(text):
-        raise InputError(
-            "the text contains half a character, or is not UTF-8",
-            hint="save the file as UTF-8; or remove what was cut in the middle of a character",
-        )
+        hint = "save the file as UTF-8; or remove what was cut in the middle of a character"
+        raise InputError("the text contains half a character, or is not UTF-8", hint=hint)
     size = len(text) if text.isascii() else len(text.encode("utf-8"))
     if size > most:
         raise InputError(
@@ -197,12 +186,8 @@ def shown(value: object) -> str:
 
 
 def unreadable(path: str, reason: str) -> InputError:
-    return InputError(
-        "cannot read {file}: {reason}",
-        hint="check the file name and its permissions",
-        file=path,
-        reason=reason,
-    )
+    hint = "check the file name and its permissions"
+    return InputError("cannot read {file}: {reason}", hint=hint, file=path, reason=reason)
 
 
 def stem_of(name: str) -> str:

@@ -37,14 +37,15 @@ _LONG_SECTION = 2000  # characters; a longer section becomes a turn for each par
 _LONGEST_FRONT = 400  # lines of front matter
 OUR_BEGIN, OUR_END = "<!-- loxodon:begin -->", "<!-- loxodon:end -->"
 # What programs wrote: how it begins, and how it ends
-_DREAMING = re.compile("openclaw:dreaming:")
-_GENERATED = (
-    (re.compile(re.escape(OUR_BEGIN)), re.compile(re.escape(OUR_END))),
-    (_DREAMING, re.compile("openclaw:dreaming:.*:end|/openclaw:dreaming|end openclaw:dreaming")),
-)
-_RECALLED = re.compile(r"[\s>]{0,40}\[(?:Related memories|相关记忆)\]\s{0,9}(?:[(（]|$)")
-_RECALLED_END = re.compile(r"^[\s>]{0,40}\[(?:End of related memories|相关记忆结束)\]")
-_RECALLED_LINE = re.compile(r"[\s>]{0,40}\d{1,4}\. \[\d{4}-\d\d-\d\d\] |[\s>]{0,40} {3}\S|[\s>]*$")
+_GENERATED = {
+    re.compile(re.escape(OUR_BEGIN)): re.compile(re.escape(OUR_END)),
+    re.compile("<!--.*openclaw:dreaming:"): re.compile(
+        "openclaw:dreaming:.*:end|/openclaw:dreaming|end openclaw:dreaming"
+    ),
+    re.compile(r"^[\s>]{0,40}\[(?:Related memories|相关记忆)\]\s{0,9}(?:[(（]|$)"): re.compile(
+        r"^[\s>]{0,40}\[(?:End of related memories|相关记忆结束)\]"
+    ),
+}
 _PROMOTION = "openclaw-memory-promotion:"
 _SEPARATORS = " \t-–—:：|·,，."
 _BULLETS = ("- ", "* ", "+ ")
@@ -113,28 +114,18 @@ def generated(texts: Sequence[str]) -> set[int]:
             continue
         if _PROMOTION in text:
             left_out.update(range(start, _end_of_promotion(texts, start) + 1))
-        elif "[" in text[:60] and _RECALLED.match(text):
-            end = start
-            while end < len(texts) and _RECALLED_LINE.match(texts[end]):
-                end += 1
-            closed = end < len(texts) and _RECALLED_END.match(texts[end])
-            left_out.update(range(start, end + bool(closed) + 1))
-        for begin, close in _GENERATED if "<!--" in text else ():
+        for begin, close in _GENERATED.items():
             if begin.search(text):
-                left_out.update(range(start, _end_of_block(texts, start, begin, close) + 1))
+                left_out.update(range(start, _end_of_block(texts, start, close) + 1))
     return left_out
 
 
-def _end_of_block(
-    texts: Sequence[str], start: int, begin: re.Pattern[str], close: re.Pattern[str]
-) -> int:
+def _end_of_block(texts: Sequence[str], start: int, close: re.Pattern[str]) -> int:
     """The last line of a block; one without its end reaches to the next heading."""
     heading = 0
     for number, line in enumerate(texts[start - 1 :], start):
         if close.search(line):
             return number
-        if number > start and begin.search(line):
-            return heading or number - 1
         if not heading and number > start + 1 and 0 < heading_of(line)[0] <= 2:
             heading = number - 1
     return heading or len(texts)

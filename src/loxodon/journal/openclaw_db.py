@@ -3,9 +3,8 @@
 Each row of `transcript_events` is an entry of a transcript as `openclaw.py` knows it, in
 `event_json`, or compressed in `event_zstd` where it is long.
 
-The file is another program's, which may be writing to it: it is opened for reading only, and
-nothing is made beside it that was not there. Its content is not trusted: only plain tables are
-read, a row has a limit, and one that cannot be read is a problem with its number, not the end.
+It may be written to meanwhile: it is only read, nothing is made beside it, and of its content
+nothing is trusted. An event that cannot be read is a problem with its number, not the end.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ import apsw
 
 from loxodon.errors import InputError
 from loxodon.journal.lines import (
-    DATABASE_MARK,
     MAX_LINE,
     Numbered,
     Reading,
     Trouble,
     as_object,
     check_unpacked,
+    inner,
     parse_line,
     unreadable,
     word,
@@ -84,19 +83,10 @@ def read_database(path: str, zone: tzinfo | None) -> Reading:
 def opened(path: str) -> Iterator[SessionDatabase]:
     """The sessions in a database. One in WAL mode whose log is empty is read as it lies, because
     opening it makes files beside it; `check` tells whether someone came meanwhile."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(20)
-    except OSError as error:
-        raise unreadable(path, error.strerror or str(error)) from None
-    if not head.startswith(DATABASE_MARK):
-        raise InputError(
-            "{file} is not an SQLite database",
-            hint="if OpenClaw wrote it, it is damaged: restore it from a backup",
-            file=path,
-        )
-    now = _stamp(path)
-    still = now if 2 in head[18:20] and now[1][:1] in ([], [0]) else None
+    now, in_wal = _stamp(path), False
+    with suppress(OSError), open(path, "rb") as file:
+        in_wal = 2 in file.read(20)[18:]
+    still = now if in_wal and now[1][:1] in ([], [0]) else None
     with _translated(path):
         how = "immutable=1" if still else "mode=ro"
         connection = foreign_files.connect(path, how, 4 * MAX_LINE)
@@ -124,11 +114,9 @@ def _translated(path: str) -> Iterator[None]:
     except (apsw.BusyError, apsw.LockedError):
         raise _in_use(path) from None
     except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
+        hint = "the readable part was added; `openclaw doctor` may repair it"
         raise InputError(
-            "{file} is damaged: {reason}",
-            hint="the readable part was added; `openclaw doctor` may repair it",
-            file=path,
-            reason=str(error),
+            "{file} is damaged: {reason}", hint=hint, file=path, reason=str(error)
         ) from None
     except apsw.Error as error:
         raise unreadable(path, str(error)) from None
@@ -152,11 +140,8 @@ class SessionDatabase:
         self._unpacked = 0  # bytes, over all sessions
         columns = self._columns("transcript_events")
         if not {"session_id", "seq", "event_json", "created_at"} <= {*columns}:
-            raise InputError(
-                "{file} contains no OpenClaw sessions",
-                hint="OpenClaw keeps them in agents/ID/agent/openclaw-agent.sqlite",
-                file=file,
-            )
+            hint = "OpenClaw keeps them in agents/ID/agent/openclaw-agent.sqlite"
+            raise InputError("{file} contains no OpenClaw sessions", hint=hint, file=file)
         packs = "event_zstd" in columns
         self._events = _EVENTS if packs else _EVENTS.replace("event_zstd", "NULL")
         self._windows = self._table("session_windows", "session_id")
@@ -199,14 +184,15 @@ class SessionDatabase:
                     text = _unpacked(packed)
                     self._unpacked += len(text)
                 entry = as_object(parse_line(text.decode("utf-8")))
-            except (AttributeError, UnicodeDecodeError):
-                problems.append((seq + 1, _bad_event()))
+            except (AttributeError, UnicodeDecodeError):  # none that could be unpacked, not text
+                hint = "everything before and after it was added"
+                what = "the event is damaged, or longer than {most} MiB"
+                problems.append((seq + 1, InputError(what, hint=hint, most=MAX_LINE >> 20)))
             except InputError as error:
                 problems.append((seq + 1, error))
             else:
                 # What tools printed is not held for a whole session at once.
-                message = entry.get("message")
-                if isinstance(message, dict) and message.get("role") == "toolResult":
+                if inner(entry, "message").get("role") == "toolResult":
                     entry = {**entry, "message": {"role": "toolResult"}}
                 entries.append((seq + 1, entry))
             check_unpacked(self.file, size, self._unpacked)  # a trap is the end of it all
@@ -230,7 +216,7 @@ class SessionDatabase:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """The content of a zstd frame, which may claim any size: no more than the limit is unpacked."""
+    """The content of a zstd frame; no text where it is none, or holds more than the limit."""
     import zstandard
 
     try:
@@ -238,15 +224,5 @@ def _unpacked(data: bytes) -> bytes:
         unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
         found = unpacker.stream_reader(data).read(MAX_LINE + 1)
     except zstandard.ZstdError:
-        raise _bad_event() from None
-    if len(found) > MAX_LINE:
-        raise _bad_event()
-    return found
-
-
-def _bad_event() -> InputError:
-    return InputError(
-        "the event is damaged, or longer than {most} MiB",
-        hint="everything before and after it was added",
-        most=MAX_LINE >> 20,
-    )
+        return b"\xff"
+    return found if len(found) <= MAX_LINE else b"\xff"

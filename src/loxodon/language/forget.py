@@ -1,13 +1,13 @@
-"""Requests to forget: what somebody asks to have forgotten, read from the table `forget.toml`.
+"""Requests to forget: whether somebody asks for it, as our encoder judges, and what is meant, read
+by the table `forget.toml`.
 
     Please forget what I told you about the will.      the will
     把我的旧工号忘了吧                                    我的旧工号
     Forget what I just said. 刚才那句当我没说               what was said last
     Forget it. Don't let me forget the milk. 别忘了买菜     nothing
 
-A request is a sentence of its own, said to whoever remembers: a command or a wish, a verb of
-forgetting or of not keeping, and what is meant. Nobody else says it: it is not in quotation marks,
-in a story or behind a colon.
+A request is said to whoever remembers. Nobody else says it: it is not in quotation marks, in a
+letter or behind a colon.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from loxodon.language.worth import intents
 from loxodon.text.language import language_of
 from loxodon.text.patterns import any_case
 from loxodon.text.sentences import spans
@@ -26,15 +27,19 @@ MOST = 600  # Characters of a message that can be a request; a longer one is a d
 _MOST_SENTENCE = 200
 _MOST_WHAT = 75
 _NAME = re.compile(r"\{([a-z]+)\}")
+_LIKELY = 0.8  # from which on a sentence asks for it
+# Nearly all requests have one of these, most messages none: those are not judged at all
 _SIGN = re.compile(
-    r"(?i)\b(?:un-?)?(?:forg|del|eras|remov|memor|remember|stor|sav|record|not[ei]|notes|on file"
-    r"|retain|kee|kep|hold|hang|know|pretend|act |imagin|unsa|wip|clear|clean|scrub|purg|discard"
-    r"|writ|get|expung|stri|scra|los|drop|nix|ditch|take|pull|retract|withdraw|gone|toss|throw|log"
-    r"|track|bin|burn|shred|blot|rub|cross|banish|destr|dispos|mind|head|brain|vanish|disappear|un"
-    r"|let|never|zap|axe|nuke|yank|flush|kill|tear|redact|blank|dump|chuck|consider|treat|out"
-    r"|stay|nothing|fil|off|carr|every|any|what|that)"
-    r"|忘|记|記|删|刪|抹|清|擦|划|劃|除|存|留|当|當|算|装|裝|撤|作废|销|銷|丢|扔|撕|消|失忆|脑|腦|档|檔"
-    r"|甩|抠|挖|听|聽|烂|说|收|去|知道"
+    r"(?i)\b(?:forg|un-?(?:say|said|hear|know|rem|see|lear)|del[e\b]|eras|remov|rid\b|memor|remem"
+    r"|stor|sav|record|note|on file|files?\b|retain|kee?p|hold|hang|pretend|never|wip|clear|clean"
+    r"|scrub|purg|discard|expung|stri[kc]|scra|los[et]|drop|nix|ditch|take|pull|retract|withdraw"
+    r"|gone|can go\b|toss|throw|log|track|bin\b|burn|shred|blot|rub\b|cross|banish|destr|dispos"
+    r"|mind|head|brain|vanish|disappear|let\b|zap|axe|nuke|yank|flush|redact|blank|dump|chuck|bring"
+    r"|mention|raise|stop|private|between us|off\b|outta|out of|history|profile|bury|omit|leave"
+    r"|trace|books|no more|carry|know(?:ing|n)?\b|knew|consider|treat|act\b|imagin)"
+    r"|忘|记|記|删|刪|抹|清|擦|划|劃|除|存|留|当|當|没说|没提|不算|撤|作废|销|銷|丢|扔|撕|消|失忆|脑"
+    r"|腦|档|檔|甩|抠|挖|烂|收|去[掉了]|拿[掉走下]|弄走|提|翻篇|保密|听见|知道|归零|不要[了再]|别再"
+    r"|再说|[说谈]起|放下|心上"
 )
 _QUOTED = re.compile(
     r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)"
@@ -69,16 +74,18 @@ def requests(text: str) -> list[Request]:
     if not may_ask(text):
         return []
     masked = _QUOTED.sub(lambda found: _GONE * len(found[0]), text)
+    parts = [(start, end) for start, end in spans(masked) if end - start <= _MOST_SENTENCE]
+    asking = _asking([masked[start:end] for start, end in parts])
     found: list[Request] = []
     said: list[tuple[int, str]] = []  # the sentences before a wish, which may name what it means
-    for start, end in spans(masked):
+    for (start, end), asks in zip(parts, asking, strict=True):
         before, sentence = masked[:start].rstrip(), _plainly(masked[start:end])
-        if end - start > _MOST_SENTENCE or before.endswith((":", "：")):
+        if before.endswith((":", "：")):
             said = []
             continue
         grammar = _grammar(language_of(sentence))
         follows = bool(found) and found[-1].end == len(before)
-        meant = grammar.read(sentence, [one for _, one in said])
+        meant = grammar.meant(sentence, [one for _, one in said]) if asks else None
         if follows and (grammar.is_again(sentence) or (meant and not meant.what)):
             found[-1] = found[-1]._replace(end=end)
             continue
@@ -89,6 +96,15 @@ def requests(text: str) -> list[Request]:
         else:
             said.append((start, sentence))
     return found
+
+
+def _asking(sentences: Sequence[str]) -> list[bool]:
+    """Which sentences ask; the last one where only all of them together do."""
+    together = [" ".join(sentences)] if len(sentences) > 1 else []
+    asks = [one.forget >= _LIKELY for one in intents((*sentences, *together))]
+    if together and asks.pop() and not any(asks):
+        asks[-1] = True
+    return asks
 
 
 def _plainly(sentence: str) -> str:
@@ -119,8 +135,6 @@ class _Grammar:
         path = files(f"loxodon.language.{language}") / "forget.toml"
         table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
         self._names: dict[str, str] = table.pop("names")
-        for name in ("signs", "removing"):
-            table[name] = "|".join(table[name])
         table["before"] = rf"^(?:{table['before']}(?=$|[^\w']|[^\x00-\x7f])[\s,]*)+"
         table["after"] = rf"(?:(?:^|[\s,]+|(?=[^\x00-\x7f])){table['after']})+$"
         self._like = {name: any_case(self._filled(like)) for name, like in table.items()}
@@ -130,16 +144,14 @@ class _Grammar:
             like = filled  # a name may have others in it
         return like
 
-    def read(self, sentence: str, before: Sequence[str]) -> _Meant | None:
-        """What a sentence asks to have forgotten; None for nothing."""
-        wish = self._wish(sentence, before)
-        if wish is None:
-            return None
+    def meant(self, sentence: str, before: Sequence[str]) -> _Meant | None:
+        """What a sentence that asks means; None where that is somebody's words, or nothing."""
         clauses = self._clauses(sentence)
-        own = next(n for n, (_, end) in enumerate(clauses) if wish <= end)
-        first, *more = [sentence[slice(*clauses[n])] for n in (own, *range(own))]
-        told: list[tuple[int | None, list[str]]] = [(None, [first]), (None, more)]
-        told += [(at, [one[a:b] for a, b in self._clauses(one)]) for at, one in enumerate(before)]
+        likely = [one.forget for one in intents(clauses)]
+        own = likely.index(max(likely))
+        told: list[tuple[int | None, list[str]]] = [(None, [clauses[own]])]
+        told += [(None, clauses[:own] + clauses[own + 1 :])]
+        told += [(at, self._clauses(one)) for at, one in enumerate(before)]
         for at, parts in told:
             if any(self._like["last"].search(one) for one in parts):
                 return _Meant("", at)
@@ -147,30 +159,10 @@ class _Grammar:
                 return None if _GONE in what else _Meant(what, at)
         return _Meant("") if self._like["pointing"].search(sentence) else None
 
-    def _wish(self, sentence: str, before: Sequence[str]) -> int | None:
-        """Where the words end by which a sentence asks."""
-        like, whole = self._like, " ".join((*before, sentence))
-        if like["refused"].search(sentence):
-            return None
-        if like["question"].search(sentence) and not like["asking"].search(sentence):
-            return None
-        found = like["signs"].search(sentence)
-        if not found and like["telling"].search(whole) and not like["task"].search(whole):
-            found = like["removing"].search(sentence)
-        if not found or like["quoting"].search(sentence[: found.start()]):
-            return None
-        rest = sentence[found.end() :]
-        cut = like["clause"].search(rest)
-        return (
-            None
-            if cut and like["dismissed"].match(rest[cut.start() :])
-            else len(found[0].rstrip(_EDGE)) + found.start()
-        )
-
-    def _clauses(self, sentence: str) -> list[tuple[int, int]]:
+    def _clauses(self, sentence: str) -> list[str]:
         cuts = [one.span() for one in self._like["clause"].finditer(sentence)]
         starts, ends = [0, *(end for _, end in cuts)], [*(at for at, _ in cuts), len(sentence)]
-        return list(zip(starts, ends, strict=True))
+        return [sentence[start:end] for start, end in zip(starts, ends, strict=True)]
 
     def is_again(self, sentence: str) -> bool:
         """Whether a sentence only says again what was asked before it, or thanks."""

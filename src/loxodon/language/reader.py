@@ -106,9 +106,8 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     sentences = [
         part for one in sentences_of(said.fragments) for part in _apart(grammar, one, known)
     ]
-    asking = sum(
-        one.type in ("instruction", "question") and not speech.wishes(one.text) for one in sentences
-    )
+    asked_for = [one for one in sentences if one.type in ("instruction", "question")]
+    asking = sum(not speech.wishes(one.text) for one in asked_for)
     for sentence in sentences:
         sentence = sentence._replace(at=said.at)
         if sentence.type == "question" and (told := speech.told(sentence.text)):
@@ -151,8 +150,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
 
 
 def sentences_of(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
-    """Fragments joined to the sentences that they were cut from: those that end in a comma, or
-    before a `but`."""
+    """Fragments joined to the sentences that they were cut from, at a comma or before a `but`."""
     whole: list[Fragment] = []
     for n, fragment in enumerate(fragments, 1):
         whole.append(fragment)

@@ -87,7 +87,7 @@ class Speech:
     def kind(self, sentence: str) -> str:
         """Whether somebody says what was decided, or how a thing was solved; empty for neither."""
         kinds = ("decision", "solution")
-        return next((one for one in kinds if self.like("work_kind", one).search(sentence)), "")
+        return next((one for one in kinds if self.has(sentence, "work_kind", one)), "")
 
     def thing(self, sentence: str, before: str) -> str:
         """The thing by its name that a sentence tells of, or the one `before` where it goes on."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loxodon.models.encoder import Encoder, Judgement
+    from loxodon.models.encoder import Encoder, Intent, Judgement
 
 # How likely a sentence must be worth keeping; Chinese ones are judged lower throughout
 LEAST = {"en": 0.6, "zh": 0.45}
@@ -38,3 +38,13 @@ def judge_all(sentences: Iterable[str]) -> None:
         _judged.clear()
     new = [one for one in dict.fromkeys(one[:_MOST] for one in sentences) if one not in _judged]
     _judged.update(zip(new, encoder().judge(new), strict=True))
+
+
+@lru_cache(maxsize=2_000)
+def _intent(message: str) -> Intent:
+    return encoder().intents([message])[0]
+
+
+def intents(messages: Iterable[str]) -> list[Intent]:
+    """What messages ask for."""
+    return [_intent(one[:_MOST]) for one in messages]

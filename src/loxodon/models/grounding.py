@@ -33,11 +33,10 @@ _ENGLISH_NUMBERS = dict(
 _NUMERALS = dict(
     zip("二两三四五六七八九十百千万", [2, *range(2, 11), 100, 1000, 10_000], strict=True)
 )
-_QUESTION = ("?", "？")
 
-Share = tuple[int, int]  # one in so many words, and in so many characters, may be its own
-_STRICT: Share = (4, 5)
-_QUOTED: Share = (2, 2)  # of a sentence that rests on a quotation
+# One in so many words, and one in so many characters, may be a sentence's own; more of them where
+# it rests on a quotation.
+_OWN, _OWN_QUOTING = (4, 5), (2, 2)
 
 
 class Evidence(NamedTuple):
@@ -57,15 +56,16 @@ def objection(
     """Why a sentence read from `source` cannot be kept; empty where it can. It may rest on `words`
     of the source, and tell what somebody is averse to, which needs no "not"."""
     near = closest(words or content, source.said)
-    clause, own = (words, _QUOTED) if words else (near, _STRICT)
-    if any(text.rstrip().endswith(_QUESTION) for text in (content, clause, near)):
+    clause = words or near
+    if any(text.rstrip().endswith(("?", "？")) for text in (content, clause, near)):
         return "a question is no statement"
     if not shares(content, source.said):
         return "it speaks of something else"
     if has("is_user", content) and has("that", clause) and not has("own", clause):
         return "it is not about the user"
-    if _affirms(content, clause) and not _denies(content):
+    if _affirms_what_is_denied(content, clause):
         return "it says the contrary"
+    own = _OWN_QUOTING if words else _OWN
     return invented(content, source, clause, language, own, averse=averse)
 
 
@@ -74,7 +74,7 @@ def invented(
     source: Evidence,
     clause: str,
     language: str,
-    own: Share = _STRICT,
+    own: tuple[int, int] = _OWN,
     *,
     averse: bool = False,
 ) -> str:
@@ -92,16 +92,14 @@ def invented(
         return "it says the contrary"
     if not _numbers(content) <= _numbers(whole):
         return "it has a number of its own"
-    called = _PATTERNS["chinese_nickname"].findall(fold(content))
+    nicknames = set(_PATTERNS["chinese_nickname"].findall(fold(content)))
     if not names(content, language) <= _latin(whole) or any(
-        name not in fold(whole) for name in called
+        n not in fold(whole) for n in nicknames
     ):
         return "it has a name of its own"
     known, stems, characters = _units(whole), set(_stems(content)), _characters(content)
-    if (
-        len(stems - known) > len(stems) // own[0]
-        or sum(c not in known for c in characters) > len(characters) // own[1]
-    ):
+    strange = sum(c not in known for c in characters)
+    if len(stems - known) > len(stems) // own[0] or strange > len(characters) // own[1]:
         return "it has words of its own"
     return ""
 
@@ -117,11 +115,18 @@ def contains(text: str, part: str) -> bool:
     return bool(part.strip()) and fold(part.strip()) in fold(text)
 
 
+def has(pattern: str, text: str) -> bool:
+    """Whether a text has one of the words of a pattern in `grounding.toml`."""
+    return bool(_PATTERNS[pattern].search(fold(text)))
+
+
 def negated(text: str) -> bool:
     """Whether a sentence says that something is not so."""
-    folded = fold(text)
-    chinese = _PATTERNS["no_negation"].sub("", folded)
-    return bool(_PATTERNS["not_en"].search(folded) or _PATTERNS["not_zh"].search(chinese))
+    return has("not_en", text) or has("not_zh", _PATTERNS["no_negation"].sub("", fold(text)))
+
+
+def _denies(clause: str) -> bool:
+    return negated(clause) or has("over", clause)
 
 
 def turned(text: str, said: str) -> bool:
@@ -135,20 +140,13 @@ def turned(text: str, said: str) -> bool:
     return False
 
 
-def _affirms(content: str, said: str) -> bool:
-    """Whether a sentence speaks of something that is denied in what was said.
-
-    Of "I don't drink tea, coffee is fine" it may be the coffee.
-    """
-    wanted = _units(content)
-    parts = _PATTERNS["parts"].split(said)
+def _affirms_what_is_denied(content: str, said: str) -> bool:
+    """Of "I don't drink tea, coffee is fine" it may affirm the coffee."""
+    wanted, parts = _units(content), _PATTERNS["parts"].split(said)
     denied = [_units(part) for part in parts if negated(part)]
     plain = {unit for part in parts if not negated(part) for unit in _units(part)}
-    return bool(denied) and (not wanted & plain or any(wanted & units - plain for units in denied))
-
-
-def _denies(clause: str) -> bool:
-    return negated(clause) or has("over", clause)
+    contrary = not wanted & plain or any(wanted & units - plain for units in denied)
+    return bool(denied) and contrary and not _denies(content)
 
 
 def shares(a: str, b: str) -> bool:
@@ -165,38 +163,28 @@ def lost(content: str, fact: str) -> bool:
 def closest(content: str, said: str) -> str:
     """The clause of `said` that has most of the words of `content`."""
     wanted = _units(content)
-    clauses = _PATTERNS["clauses"].split(said)
-    return max(clauses, key=lambda clause: len(wanted & _units(clause)))
+    return max(_PATTERNS["clauses"].split(said), key=lambda clause: len(wanted & _units(clause)))
 
 
 def names(text: str, language: str) -> set[str]:
     """The Latin names of a text, folded: in English what is capitalised, in Chinese every word."""
     if language != "en":
         return _latin(text)
-    capitals = (word for word in _PATTERNS["latin_word"].findall(text) if word != word.lower())
-    return {_bare(word) for word in capitals} - ENGLISH - set(_GLUE_EN)
+    words = _PATTERNS["latin_word"].findall(text)
+    capitals = " ".join(word for word in words if word != word.lower())
+    return _latin(capitals) - ENGLISH - set(_GLUE_EN)
 
 
 def _latin(text: str) -> set[str]:
-    return {_bare(word) for word in _PATTERNS["latin_word"].findall(text)}
-
-
-def _bare(word: str) -> str:
-    return fold(word).removesuffix("'s")
-
-
-def has(pattern: str, text: str) -> bool:
-    """Whether a text has one of the words of a pattern in `grounding.toml`."""
-    return bool(_PATTERNS[pattern].search(fold(text)))
+    return {fold(word).removesuffix("'s") for word in _PATTERNS["latin_word"].findall(text)}
 
 
 def _numbers(text: str) -> set[int]:
     """The values of the numbers in a text, in digits or words."""
     folded = fold(text)
     found = {int(digits) for digits in re.findall(r"\d+", folded) if len(digits) < 30}
-    words = _PATTERNS["latin_word"].findall(folded)
-    found |= {_ENGLISH_NUMBERS[word] for word in words if word in _ENGLISH_NUMBERS}
-    return found | {_NUMERALS[c] for c in folded if c in _NUMERALS}
+    named = _ENGLISH_NUMBERS | _NUMERALS
+    return found | {named[one] for one in (*_latin(folded), *folded) if one in named}
 
 
 def _units(text: str) -> set[str]:
@@ -216,6 +204,5 @@ def _stems(text: str) -> list[str]:
 
 def _characters(text: str) -> list[str]:
     """The Chinese characters that mean something."""
-    text = _GLUE_ZH.sub(" ", fold(text))
     empty = CHINESE_CHARACTERS | _NUMERALS.keys()
-    return [c for c in text if _HAN.match(c) and c not in empty]
+    return [c for c in _GLUE_ZH.sub(" ", fold(text)) if _HAN.match(c) and c not in empty]

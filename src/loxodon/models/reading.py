@@ -14,9 +14,8 @@ import re
 import tomllib
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 import msgspec
 
@@ -48,7 +47,6 @@ MOST_STATEMENT = {"zh": statements.MOST_CHARACTERS, "en": statements.MOST_WORDS}
 LINE = 400  # tokens of one line that a model is shown; a pasted log is no conversation
 _PER_LINE = 120  # tokens of the answer, for each message asked about
 _AT_LEAST = 400  # tokens of the answer in any case
-_REASONS = 3  # refusals that are told of an answer of which nothing is believed
 _MENTIONS = 10
 _TAGS = 5
 _LABEL = 30  # characters of a project, a topic or a tag
@@ -67,6 +65,9 @@ _NOT_YET = re.compile(
 )
 # About what is to come, or wished for, by nature
 _AHEAD = ("budget", "goal", "deadline", "reply_language", "reply_style", "form_of_address")
+# The attributes that a model is told of: each name costs tokens, and the rules know others.
+_ATTRIBUTES = tomllib.loads((files(__package__) / "attributes.toml").read_text("utf-8"))
+_OFFERED = ", ".join((*_ATTRIBUTES["signs"], *_ATTRIBUTES["gathered"].split()))
 
 
 class PromptMessage(NamedTuple):
@@ -131,60 +132,40 @@ class ModelReading(NamedTuple):
     refused: Sequence[tuple[str, str]] = ()  # what is not believed: the message's number, and why
 
 
-def read(model: ChatModel, batch: Batch, task: str = "reading") -> ModelReply[ModelReading]:
+def read(model: ChatModel, batch: Batch) -> ModelReply[ModelReading]:
     """What the lines of a batch say that is worth keeping."""
-    if not any(one.asked for one in batch.lines):
-        return ModelReply(ModelReading([], set()), 0, 0)
-    return model.ask(question(batch, task), lambda value: believed(value, batch))
+    return model.ask(question(batch), lambda value: believed(value, batch))
 
 
-def size(batch: Batch, task: str = "reading") -> int:
+def size(batch: Batch) -> int:
     """The most tokens that a question about a batch takes."""
-    return cost(question(batch, task))
+    return cost(question(batch))
 
 
-def question(batch: Batch, task: str = "reading") -> ModelQuestion:
+def question(batch: Batch) -> ModelQuestion:
     """The question about a batch; those asked about are numbered from 1."""
-    labels = batch.labels
+    labels, language = batch.labels, batch.language
     lines: list[tuple[str, str]] = []
     for n, one in enumerate(batch.lines):
         # A name comes from outside like the text: only its letters are shown.
         name = "".join(c for c in one.speaker[:40] if c.isalnum() or c in " _-").strip()
         who = f"{one.role} ({name})" if name else one.role
         lines.append((f"{labels.get(n, '-')} {one.at:%Y-%m-%d} {who}", shown(one.text)))
-        hints = [(k, hint) for k, hint in enumerate(batch.hints, 1) if hint.line == n]
-        lines += [(f"h{k}", shown(hint.text)) for k, hint in hints]
+        hints = enumerate(batch.hints, 1)
+        lines += [(f"h{k}", shown(hint.text)) for k, hint in hints if hint.line == n]
     for n, known in enumerate(batch.known, 1):  # last, as small models count lines from the first
         lines.append((f"m{n} {known.since:%Y-%m-%d}", shown(known.text)))
-    signs, gathered = _attributes()
-    offered = ", ".join((*signs, *gathered))
-    item = prompt("item", batch.language, attributes=offered, categories=", ".join(_CATEGORIES))
+    item = prompt("item", language, attributes=_OFFERED, categories=", ".join(_CATEGORIES))
     # A key for each number, so that a server that keeps to schemas makes the model answer each.
     schema = record({key: {"$ref": "#/$defs/all"} for key in labels.values()})
-    return ModelQuestion(
-        task,
-        batch.language,
-        prompt(task, batch.language, item=item),
-        fenced(lines),
-        {**schema, "$defs": {"all": array({"anyOf": [_DROPPED, _STATED]})}},
-        max(_AT_LEAST, _PER_LINE * len(labels)),
-        record({}),
-    )
+    schema = {**schema, "$defs": {"all": array({"anyOf": [_DROPPED, _STATED]})}}
+    system, most = prompt("reading", language, item=item), max(_AT_LEAST, _PER_LINE * len(labels))
+    return ModelQuestion("reading", language, system, fenced(lines), schema, most)
 
 
 def shown(text: str) -> str:
     """A text as the model sees it, and as its answer is compared with: not longer than a page."""
     return cut(text[: 10 * LINE], LINE)
-
-
-@cache
-def _attributes() -> tuple[dict[str, str], list[str]]:
-    """The attributes that a model is told of: those with a sign, and those that gather.
-
-    The rules know others; each name costs tokens.
-    """
-    found = tomllib.loads((files(__package__) / "attributes.toml").read_text("utf-8"))
-    return found["signs"], found["gathered"].split()
 
 
 # --- What is believed -----------------------------------------------------------------------------
@@ -199,29 +180,29 @@ def believed(value: dict[str, object], batch: Batch) -> ModelReading:
         claims = value.get(key)
         if not isinstance(claims, list):
             continue
-        good: list[ReadItem] = []
+        good: dict[ReadItem, None] = {}
         why: list[str] = []
         for claim in claims:
-            if isinstance(claim, dict) and claim.get("do") == "nothing":
-                continue
             try:
-                item = _item(claim, n, batch)
-            except UnfitError as error:
+                good[_item(msgspec.convert(claim, _Claim), n, batch)] = None
+            except (UnfitError, msgspec.ValidationError) as error:
                 why.append(str(error))
-            else:
-                good += [item] if item not in good else []
-        if why:  # a note is not given up for something that is not believed
-            good = [one for one in good if one.do != "drop"]
+        # A note is not given up for something that is not believed.
+        kept = [one for one in good if one.do != "drop" or not why]
+        items += kept
         refused += [(key, reason) for reason in why]
-        items += good
-        if good or not why:
+        if kept or not why:
             decided.add(n)
     if not decided and refused:
-        some = list(dict(refused).items())[:_REASONS]
-        raise RefusedError("; ".join(f"{key}: {reason}" for key, reason in some))
+        raise RefusedError("; ".join(f"{key}: {reason}" for key, reason in dict(refused).items()))
     if not decided:
         raise UnfitError("no number that was asked about is answered")
     return ModelReading(items, decided, refused)
+
+
+class _Named(msgspec.Struct):
+    name: str
+    type: str = "other"
 
 
 class _Claim(msgspec.Struct):
@@ -240,14 +221,9 @@ class _Claim(msgspec.Struct):
     confidence: float = 1.0
     project: str = ""
     topic: str = ""
-    tags: object = ()
+    tags: list[str] = []
     since: str = ""
-    mentions: object = ()
-
-    def __post_init__(self) -> None:
-        for name in self.__struct_fields__:
-            if isinstance(value := getattr(self, name), str):
-                setattr(self, name, value.strip())
+    mentions: list[_Named] = []
 
 
 _NUMBER: Schema = {"type": "number"}
@@ -265,13 +241,9 @@ _DROPPED = record(
 _STATED = record({name: _TYPES.get(name, TEXT) for name in _Claim.__struct_fields__})
 
 
-def _item(answered: object, n: int, batch: Batch) -> ReadItem:
+def _item(claim: _Claim, n: int, batch: Batch) -> ReadItem:
     """An item of an answer, checked; UnfitError with the reason where it is not believed."""
-    try:
-        claim = msgspec.convert(answered, _Claim)
-    except msgspec.ValidationError as error:
-        raise UnfitError(f"an item is wrong: {error}") from None
-    named = re.fullmatch(r"([hm])(\d{1,4})", claim.id)
+    named = re.fullmatch(r"\s*([hm])(\d{1,4})\s*", claim.id)
     kind, place = (named[1], int(named[2]) - 1) if named else ("", -1)
     if claim.do == "drop":
         if kind != "h" or not 0 <= place < len(batch.hints) or batch.hints[place].line != n:
@@ -284,38 +256,53 @@ def _item(answered: object, n: int, batch: Batch) -> ReadItem:
         target = batch.known[place]
     if claim.do != "same" and not grounding.stands(shown(batch.lines[n].text), claim.words):
         raise UnfitError("the words of an item do not stand in its message")
-    if claim.do in ("same", "end"):
-        return ReadItem(n, claim.do, target.id if target else "", words=claim.words)
-    return _stated(claim, n, target, batch)
-
-
-def _stated(claim: _Claim, n: int, target: KnownMemory | None, batch: Batch) -> ReadItem:
-    """An item that says something, with what of its labels can be believed."""
-    line, words = batch.lines[n], claim.words
+    if target and claim.do != "update":
+        return ReadItem(n, claim.do, target.id, words=claim.words)
     before = [shown(one.text) for one in batch.lines[max(0, n - statements.CONTEXT) : n]]
-    source = Evidence(shown(line.text), "\n".join((*before, target.text if target else "")))
-    content = claim.content.rstrip("。.").rstrip()
+    context = "\n".join((*before, target.text if target else ""))
+    return _stated(claim, n, target, Evidence(shown(batch.lines[n].text), context), batch)
+
+
+def _stated(
+    claim: _Claim, n: int, target: KnownMemory | None, source: Evidence, batch: Batch
+) -> ReadItem:
+    """An item that says something, with what of its labels can be believed."""
+    words, content = claim.words.strip(), claim.content.strip().rstrip("。.").rstrip()
     check_length(content, MOST_STATEMENT, batch.language)
     if len(split(content)) > 1:
         raise UnfitError("content must be one sentence")
     averse = claim.attribute in _AVERSIONS
     if reason := grounding.objection(content, source, batch.language, words, averse=averse):
         raise UnfitError(f"an item is not what was said: {reason}")
-    subject = USER if claim.subject.lower() in _USERS else claim.subject
+    subject = USER if claim.subject.strip().lower() in _USERS else claim.subject.strip()
     if subject != USER and not grounding.contains(source.whole, subject):
         raise UnfitError("an item is about someone who was not spoken of")
     if not any(name in fold(content) for name in ("the user", "用户", fold(subject))):
         raise UnfitError("content must name the user or whom it is about")
     if not 0 < claim.confidence <= 1:
         raise UnfitError("confidence must be above 0 and at most 1")
-    confidence = min(claim.confidence, _IF_BELIEF) if claim.kind == "belief" else claim.confidence
-    if grounding.has("hedged", words):
-        confidence = min(confidence, _IF_HEDGED)
+    most = _IF_BELIEF if claim.kind == "belief" else 1
+    confidence = min(claim.confidence, most, _IF_HEDGED if grounding.has("hedged", words) else 1)
     attribute, value = _attribute(claim, subject, content)
     known, category = ATTRIBUTES.get(attribute), claim.category
     if category not in _CATEGORIES or category == "fact":
         category = known.category if known else "fact"
-    project, topic = _label(claim.project), _label(claim.topic)
+    # By the model, within what the scale says of such a thing
+    importance = max(0.1, claim.importance)
+    if known is not None and known.about in ("identity", "health", "safety"):
+        importance = max(importance, known.importance)
+    elif category in ("identity", "health"):
+        importance = max(importance, 0.8)
+    else:
+        importance = min(importance, _MOST_OF_OTHERS)
+
+    def borne(labels: Sequence[str], text: str = source.whole) -> list[str]:
+        return [one for one in labels if len(one) <= _LABEL and grounding.contains(text, one)]
+
+    types = {one.name.strip(): one.type for one in claim.mentions}
+    names = [one for one in borne(borne([*types]), content) if one.lower() not in _USERS]
+    topic = claim.topic.strip()
+    plain = len(topic) <= _LABEL and all(c.isalnum() or c in " -_./+#" for c in topic)
     statement = Statement(
         content,
         subject,
@@ -326,31 +313,25 @@ def _stated(claim: _Claim, n: int, target: KnownMemory | None, batch: Batch) -> 
         positive=not grounding.negated(content),
         confidence=confidence,
         basis=words[:_BASIS] if confidence < 1 else "",
-        mentions=_mentions(claim, content, source),
-        project=project if grounding.contains(source.whole, project) else "",
-        topic=topic,
+        mentions=tuple(Mention(one, _entity_type(types[one])) for one in names[:_MENTIONS]),
+        project="".join(borne([claim.project.strip()])),
+        topic=topic if plain else "",
     )
-    # By the model, within what the scale says of such a thing
-    importance = min(1.0, max(0.1, claim.importance))
-    if known is not None and known.about in ("identity", "health", "safety"):
-        importance = max(importance, known.importance)
-    elif category in ("identity", "health"):
-        importance = max(importance, 0.8)
-    else:
-        importance = min(importance, _MOST_OF_OTHERS)
-    said = f"{content}\n{source.whole}"
-    tags = [one.strip() for one in _listed(claim.tags) if isinstance(one, str)]
-    good = [one for one in tags if len(one) <= _LABEL and grounding.contains(said, one)]
+    tags = borne([one.strip() for one in claim.tags], f"{content}\n{source.whole}")
     return ReadItem(
         n,
-        "update" if target else "add",
+        claim.do,
         target.id if target else "",
         statement=statement,
-        importance=importance,
-        tags=tuple(dict.fromkeys(good))[:_TAGS],
-        since=_since(claim.since, words, line.at),
+        importance=min(1.0, importance),
+        tags=tuple(dict.fromkeys(tags))[:_TAGS],
+        since=_since(claim.since, words, batch.lines[n].at),
         words=words,
     )
+
+
+def _entity_type(claimed: str) -> EntityType:
+    return cast(EntityType, claimed if claimed in get_args(EntityType) else "other")
 
 
 def _attribute(claim: _Claim, subject: str, content: str) -> tuple[str, str]:
@@ -360,53 +341,25 @@ def _attribute(claim: _Claim, subject: str, content: str) -> tuple[str, str]:
     `name` would overwrite who somebody is, so such an attribute is taken only where the sentence
     has a word for it, and says that it is so rather than that it was, might or should be.
     """
-    known = ATTRIBUTES.get(claim.attribute)
-    if known is None or not claim.value:
+    name, value, folded = claim.attribute.strip(), claim.value.strip(), fold(content)
+    known, sign = ATTRIBUTES.get(name), _ATTRIBUTES["signs"].get(name)
+    if known is None or not all(grounding.contains(content, part) for part in value.split(":")):
         return "", ""
-    if not all(grounding.contains(content, part) for part in claim.value.split(":")):
+    if known.one and not (sign and re.search(sign, folded)):
         return "", ""
-    if known.one:
-        folded, sign = fold(content), _attributes()[0].get(claim.attribute)
-        if not (sign and re.search(sign, folded)):
-            return "", ""
-        if _NOT_YET.search(folded) and claim.attribute not in _AHEAD:
-            return "", ""
+    if known.one and _NOT_YET.search(folded) and name not in _AHEAD:
+        return "", ""
     if subject == USER and known.about != "relation" and grounding.has("relatives", content):
         return "", ""  # what seems to be the user's is that of someone close to them
-    return claim.attribute, claim.value
+    return name, value
 
 
 def _since(claimed: str, words: str, at: datetime) -> datetime | None:
     """A day that the words name, as the model reckoned it."""
-    named = re.fullmatch(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?", claimed)
-    if named is None:
-        return None
-    year, month, day = int(named[1]), int(named[2] or 1), int(named[3] or 1)
     try:
-        since = at.replace(year, month, day, hour=0, minute=0, second=0, microsecond=0)
+        first = f"{claimed.strip()}-01-01"[:10]  # of a month or a year
+        day = datetime.fromisoformat(first).replace(tzinfo=at.tzinfo)
     except ValueError:
         return None
     spoken = [one for one in find_moments(words, at) if not one.recurring]
-    return since if since <= at and any(one.since <= since < one.until for one in spoken) else None
-
-
-def _label(claimed: str) -> str:
-    """A project or a topic, where it is a word or two."""
-    plain = len(claimed) <= _LABEL and all(c.isalnum() or c in " -_./+#" for c in claimed)
-    return claimed if plain else ""
-
-
-def _listed(claimed: object) -> list[Any]:
-    return claimed if isinstance(claimed, list) else []
-
-
-def _mentions(claim: _Claim, content: str, source: Evidence) -> tuple[Mention, ...]:
-    found = {}
-    for one in _listed(claim.mentions):
-        name, type = (one.get("name"), one.get("type")) if isinstance(one, dict) else ("", "")
-        name = name.strip() if isinstance(name, str) else ""
-        said = grounding.contains(content, name) and grounding.contains(source.whole, name)
-        if said and name.lower() not in _USERS:
-            known = type if type in get_args(EntityType) else "other"
-            found[name] = Mention(name, cast(EntityType, known))
-    return tuple(found.values())[:_MENTIONS]
+    return day if day <= at and any(one.since <= day < one.until for one in spoken) else None

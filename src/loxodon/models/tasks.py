@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, get_args
+
+import msgspec
 
 from loxodon.models import grounding
 from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply
@@ -21,7 +23,6 @@ from loxodon.models.reading import (
     Batch,
     Hint,
     KnownMemory,
-    ModelReading,
     PromptMessage,
     ReadItem,
     believed,
@@ -44,7 +45,6 @@ _MERGING = record(
     {"merged": array(record({"numbers": array({"type": "integer"}), "content": TEXT}))}
 )
 
-
 Merge = tuple[tuple[int, ...], str]  # The places of facts, and the sentence that tells them
 
 
@@ -58,7 +58,7 @@ def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Mod
     contrary = grounding.negated(belief) != grounding.negated(fact)
 
     def read(value: dict[str, Any]) -> Verdict:
-        verdict = cast(Verdict, value["verdict"])
+        verdict: Verdict = msgspec.convert(value["verdict"], Verdict)
         return "unrelated" if verdict == "confirm" and contrary else verdict
 
     return model.ask(asked, read)
@@ -88,38 +88,39 @@ def merge(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[l
     """Which facts of a partition one sentence can tell without losing anything."""
     most = 60 + _PER_MERGED * len(facts)
     system = prompt("merge", language, most=str(MOST_STATEMENT[language]))
-    user = fenced(_numbered(facts))
+
+    def merged(numbers: list[int], content: str) -> Merge:
+        places = tuple(dict.fromkeys(n - 1 for n in numbers))
+        if len(places) < 2 or not all(0 <= n < len(facts) for n in places):
+            raise UnfitError("numbers must name two or more of the facts")
+        content, told = " ".join(content.split()).rstrip("。."), [facts[n] for n in places]
+        _check(content, told, MOST_STATEMENT, language)
+        if any(grounding.lost(content, fact) for fact in told):
+            raise UnfitError("a name or a number of the facts is lost")
+        return places, content
 
     def read(value: dict[str, Any]) -> list[Merge]:
         found: list[Merge] = []
-        taken: set[int] = set()
         problem = None
-        for group in value["merged"]:
+        for group in msgspec.convert(value["merged"], list[_Group]):
             try:
-                found.append(_merged(group, facts, language, taken))
-                taken.update(found[-1][0])
+                found.append(merged(group.numbers, group.content))
             except UnfitError as error:
                 problem = error
         if problem and not found:
             raise problem
+        taken = [n for places, _ in found for n in places]
+        if len(taken) > len(set(taken)):
+            raise UnfitError("a fact is in two groups")
         return found
 
-    return model.ask(ModelQuestion("merge", language, system, user, _MERGING, most), read)
+    asked = ModelQuestion("merge", language, system, fenced(_numbered(facts)), _MERGING, most)
+    return model.ask(asked, read)
 
 
-def _merged(group: dict[str, Any], facts: Sequence[str], language: str, taken: set[int]) -> Merge:
-    """A group that can be believed."""
-    places = tuple(dict.fromkeys(n - 1 for n in group["numbers"]))
-    if len(places) < 2 or not all(0 <= n < len(facts) for n in places) or taken & set(places):
-        raise UnfitError("numbers must name two or more of the facts, each once")
-    content = " ".join(group["content"].split()).rstrip("。.")
-    told = [facts[n] for n in places]
-    reason = _objection(content, "\n".join(told), MOST_STATEMENT, language)
-    if not reason and any(grounding.lost(content, fact) for fact in told):
-        reason = "a name or a number is lost"
-    if reason:
-        raise UnfitError(f"the content is not what was given: {reason}")
-    return places, content
+class _Group(msgspec.Struct):
+    numbers: list[int]
+    content: str
 
 
 def _text(
@@ -132,27 +133,26 @@ def _text(
 ) -> ModelReply[str]:
     """A text in which everything is from `lines`."""
     system = prompt(name, language, most=str(most[language]))
-    schema = record({field: TEXT})
-    asked = ModelQuestion(name, language, system, fenced(lines), schema, 2 * most[language] + 20)
+    schema, given = record({field: TEXT}), [line for _, line in lines]
 
     def read(value: dict[str, Any]) -> str:
-        text = " ".join(cast(str, value[field]).split())
-        reason = _objection(text, "\n".join(line for _, line in lines), most, language)
-        summed_up = sum(grounding.shares(text, line) for _, line in lines)
-        if not reason and summed_up < min(2, len(lines)):
-            reason = "it does not sum it up"
-        if reason:
-            raise UnfitError(f"the {field} is not what was given: {reason}")
+        text = " ".join(msgspec.convert(value[field], str).split())
+        _check(text, given, most, language)
+        if sum(grounding.shares(text, line) for line in given) < min(2, len(given)):
+            raise UnfitError(f"the {field} does not sum up what was given")
         return text
 
-    return model.ask(asked, read)
+    room = 2 * most[language] + 20
+    return model.ask(ModelQuestion(name, language, system, fenced(lines), schema, room), read)
 
 
-def _objection(text: str, given: str, most: Mapping[str, int], language: str) -> str:
-    """What a text says that was not given; UnfitError where it is too long."""
+def _check(text: str, given: Sequence[str], most: Mapping[str, int], language: str) -> None:
+    """Raise UnfitError for a text that is too long, or says what was not given."""
     check_length(text, most, language)
-    reason = grounding.invented(text, Evidence(given), given, language)
-    return reason or ("it says the contrary" if grounding.turned(text, given) else "")
+    whole = "\n".join(given)
+    reason = grounding.invented(text, Evidence(whole), whole, language)
+    if reason or grounding.turned(text, whole):
+        raise UnfitError(f"the text is not what was given: {reason or 'it says the contrary'}")
 
 
 def _numbered(facts: Sequence[str]) -> list[tuple[str, str]]:
@@ -168,14 +168,6 @@ _START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _DAY = timedelta(days=1)
 
 
-class TrialSentence(NamedTuple):
-    text: str
-    has: Sequence[str] = ()  # one of these stands in what is kept; none where nothing is kept
-    do: Sequence[str] = ("add", "update")  # what is right to do with it
-    known: str = ""  # a memory that it is about
-    hint: str = ""  # what the rules made of it
-
-
 class Trial(NamedTuple):
     """How a model did."""
 
@@ -186,7 +178,7 @@ class Trial(NamedTuple):
     @classmethod
     def none(cls, language: str) -> Trial:
         """Of a model that answers nothing that can be used."""
-        texts = tuple(one.text for one in sentences()[language])
+        texts = tuple(one["text"] for one in _sentences()[language])
         return cls(0, len(texts), texts)
 
     @property
@@ -195,43 +187,43 @@ class Trial(NamedTuple):
 
 
 @cache
-def sentences() -> Mapping[str, Sequence[TrialSentence]]:
-    """The sentences by language."""
-    found = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
-    return {language: [TrialSentence(**one) for one in all] for language, all in found.items()}
+def _sentences() -> dict[str, list[dict[str, Any]]]:
+    """The sentences by language: each `text`, a memory `known` that it is about and a `hint` of the
+    rules, where there are any; of a good reading, what it does (`do`) and one of the words that it
+    `has`, none where nothing is kept."""
+    found: dict[str, Any] = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
+    return found
 
 
 def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
     """Have a model read the ten sentences of a language in one question, each of its own day."""
-    tried = list(enumerate(sentences()[language]))
+    tried = list(enumerate(_sentences()[language]))
     batch = Batch(
-        [PromptMessage(one.text, _START + n * _DAY) for n, one in tried],
-        [KnownMemory(str(n), one.known, _START - 30 * _DAY) for n, one in tried if one.known],
-        [Hint(n, one.hint) for n, one in tried if one.hint],
+        [PromptMessage(one["text"], _START + n * _DAY) for n, one in tried],
+        [KnownMemory(str(n), one["known"], _START - _DAY) for n, one in tried if one.get("known")],
+        [Hint(n, one["hint"]) for n, one in tried if one.get("hint")],
         language,
     )
 
-    def judged(reading: ModelReading) -> Trial:
-        failed = [
-            one.text
-            for n, one in tried
-            if n not in reading.decided
-            or not _well(one, n, [item for item in reading.items if item.line == n], batch.hints)
+    def is_well_read(n: int, one: dict[str, Any], items: Sequence[ReadItem]) -> bool:
+        dropped = {item.hint for item in items if item.do == "drop"}
+        hints = [
+            hint.text for k, hint in enumerate(batch.hints) if hint.line == n and k not in dropped
         ]
+        texts = [*hints, *(item.statement.content for item in items if item.statement)]
+        has, known, do = one.get("has"), one.get("known"), one.get("do", ("add", "update"))
+        if not has and not known:
+            return not items or (not texts and all(item.do == "drop" for item in items))
+        if known and not any(item.do in do and item.target == str(n) for item in items):
+            return False
+        return bool(items) and (not has or any(word in text for word in has for text in texts))
+
+    def judged(value: dict[str, Any]) -> Trial:
+        reading, failed = believed(value, batch), []
+        for n, one in tried:
+            items = [item for item in reading.items if item.line == n]
+            if n not in reading.decided or not is_well_read(n, one, items):
+                failed.append(one["text"])
         return Trial(len(tried) - len(failed), len(tried), tuple(failed))
 
-    asked = question(batch)._replace(name="trial")
-    return model.ask(asked, lambda value: judged(believed(value, batch)))
-
-
-def _well(
-    sentence: TrialSentence, n: int, items: Sequence[ReadItem], hints: Sequence[Hint]
-) -> bool:
-    dropped = {one.hint for one in items if one.do == "drop"}
-    kept = [one.text for k, one in enumerate(hints) if items and one.line == n and k not in dropped]
-    texts = [*kept, *(one.statement.content for one in items if one.statement)]
-    if not sentence.has and not sentence.known:
-        return not texts and all(one.do == "drop" for one in items)
-    if sentence.known and not any(one.do in sentence.do and one.target == str(n) for one in items):
-        return False
-    return not sentence.has or any(word in text for word in sentence.has for text in texts)
+    return model.ask(question(batch)._replace(name="trial"), judged)

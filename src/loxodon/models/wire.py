@@ -10,20 +10,14 @@ from __future__ import annotations
 import json
 import os
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import cache
 from threading import Thread
-from time import monotonic
+from time import sleep
 from typing import NamedTuple, TypeVar
 
-from loxodon.errors import (
-    BadReplyError,
-    BusyModelError,
-    ModelError,
-    RejectedModelError,
-    UnreachableModelError,
-)
+from loxodon.errors import BadReplyError, BusyModelError, ModelError, UnreachableModelError
 
 T = TypeVar("T")
 
@@ -61,19 +55,14 @@ def post(
     headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
-    deadline = monotonic() + timeout
+    content = json.dumps(body).encode()
+    client = httpx.Client(verify=_certificates(), trust_env=False, timeout=timeout)
 
     def exchange() -> Answer:
-        content = json.dumps(body).encode()
-        with (
-            httpx.Client(verify=_certificates(), trust_env=False, timeout=timeout) as client,
-            client.stream("POST", url, content=content, headers=headers) as response,
-        ):
+        with client.stream("POST", url, content=content, headers=headers) as response:
             read = bytearray()
             for chunk in response.iter_raw():
                 read += chunk
-                if monotonic() > deadline:
-                    raise TimeoutError
                 if len(read) > most:
                     raise BadReplyError(
                         "the model's answer is longer than {most} bytes",
@@ -100,24 +89,23 @@ def post(
             reason=str(error) if connecting else type(error).__name__,
             delivered=not connecting and isinstance(error, httpx.TransportError),
         ) from None
+    finally:
+        client.close()  # which ends the reading too
 
 
-def run_program(
-    command: str, said: Sequence[str], schema: Mapping[str, object], timeout: float
-) -> Answer:
+def run_program(command: str, said: str, timeout: float) -> Answer:
     """What a program such as `claude -p` prints for a prompt on its standard input, as a model's
     server would answer."""
     import shlex
     import subprocess
     from tempfile import TemporaryDirectory
 
-    form = f"Answer with JSON only, as this schema has it: {json.dumps(schema)}"
     try:
         # In an empty folder: it has no files to read, and an agent no project.
         with TemporaryDirectory(prefix="loxodon-") as folder:
             done = subprocess.run(  # noqa: S603 the owner's own choice
                 shlex.split(command),
-                input="\n\n".join([*said, form]).encode(),
+                input=said.encode(),
                 capture_output=True,
                 timeout=timeout,
                 cwd=folder,
@@ -127,21 +115,19 @@ def run_program(
     except subprocess.TimeoutExpired:
         raise _too_slow("model", timeout, delivered=True) from None
     except (OSError, ValueError) as error:
-        hint = "check model.command"
-        reason = getattr(error, "strerror", None) or str(error)
-        raise RejectedModelError(
-            "cannot run the model's program: {reason}", hint=hint, reason=reason
+        raise ModelError(
+            "cannot run the model's program: {reason}",
+            hint="check model.command",
+            reason=getattr(error, "strerror", None) or error,
         ) from None
     if done.returncode:  # what it complains of may repeat what it was told: unsaid
-        raise RejectedModelError(
+        raise ModelError(
             "the model's program failed (exit status {status})",
             hint="run model.command yourself: it must read a prompt from standard input",
             status=done.returncode,
         )
     text = done.stdout[:_MOST_BYTES].decode("utf-8", "replace")
-    message = {"role": "assistant", "content": text}
-    body = {"choices": [{"message": message, "finish_reason": "stop"}]}
-    return Answer(200, json.dumps(body).encode())
+    return Answer(200, json.dumps({"choices": [{"message": {"content": text}}]}).encode())
 
 
 def _too_slow(section: str, timeout: float, delivered: bool) -> UnreachableModelError:
@@ -157,8 +143,6 @@ def _too_slow(section: str, timeout: float, delivered: bool) -> UnreachableModel
 def check_status(answer: Answer, section: str = "model") -> None:
     """Raise what the status of an answer means. The server's own words may repeat ours: unsaid."""
     status = answer.status
-    if status == 200:
-        return
     if status in (408, 409, 425, 429) or status >= 500:
         raise BusyModelError(
             "the model is busy or has failed (HTTP {status})",
@@ -166,21 +150,28 @@ def check_status(answer: Answer, section: str = "model") -> None:
             status=status,
             wait=answer.retry_after,
         )
-    raise RejectedModelError(
-        "the model's server rejected the request (HTTP {status})",
-        hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
-        "{section}.name",
-        section=section,
-        status=status,
-    )
+    if status != 200:
+        raise ModelError(
+            "the model's server rejected the request (HTTP {status})",
+            hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
+            "{section}.name",
+            section=section,
+            status=status,
+        )
 
 
-def retry_wait(error: ModelError, attempt: int) -> float | None:
-    """Seconds to wait before a server is asked again; None where it is not worth it."""
-    asked = error.values.get("wait")
-    if isinstance(asked, float):
-        return asked if asked <= _MOST_WAIT else None
-    return min(_FIRST_WAIT * 2.0**attempt, _MOST_WAIT)
+def patiently(work: Callable[[], T], retries: int) -> T:
+    """What `work` returns; it is tried again where a server is busy or away for a moment."""
+    for attempt in range(retries):
+        try:
+            return work()
+        except (UnreachableModelError, BusyModelError) as error:
+            wait = error.values.get("wait")
+            seconds = wait if isinstance(wait, float) else _FIRST_WAIT * 2.0**attempt
+            if seconds > _MOST_WAIT:
+                raise
+            sleep(seconds)
+    return work()
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:

@@ -33,7 +33,6 @@ from loxodon.working.overflow import is_overflow
 _MOST_READ = 32 << 20  # bytes of a request that are looked at; a larger one has no memory
 _REFUSALS = (400, 413, 422, 500)  # statuses that may be about what was added
 _TEMPLATE_WORDS = (b"template", b"jinja", b"system", b"role", b"alternat")
-_MOST_MODELS = 256  # whose placement is remembered
 _KINDS: dict[str, Kind] = {
     "/chat/completions": "chat",
     "/responses": "responses",
@@ -138,7 +137,10 @@ class App:
                 asked = requests.read(kind, body)
                 if asked is not None:
                     speaker = speaker_of(dict(request.headers.items()), asked, self._rule, caller)
-                    exchange = await self._memories.exchange(asked, speaker, about)
+                    about["memory"] = "off"
+                    if speaker.remembers and asked.is_said:
+                        exchange = Exchange(self._memories, asked, speaker, about)
+                        await exchange.recall()
 
             async def answer() -> None:
                 if exchange is None:
@@ -184,8 +186,6 @@ class App:
             if data is body or status not in _REFUSALS:
                 if learns and status < 400:
                     self._placements[model] = placement
-                    if len(self._placements) > _MOST_MODELS:
-                        del self._placements[next(iter(self._placements))]
                 return received
             stream: Any = received.stream
             try:
@@ -227,10 +227,10 @@ async def _recorded(received: httpx.Response, exchange: Exchange) -> AsyncIterat
     held = b""
     stream: Any = received.stream
     async for chunk in stream:
-        exchange.take(chunk)
+        exchange.reply_bytes.take(chunk)
         if not streamed:
             ready, held = held, chunk
-        elif exchange.complete:
+        elif exchange.reply_bytes.complete:
             cut = max(0, chunk.rfind(b"event:" if b"event:" in chunk else b"data:"))
             ready, held = chunk[:cut], chunk[cut:]
         else:

@@ -12,20 +12,16 @@ same place, so that the upstream sees a conversation that only grows: its prompt
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
-from loxodon.errors import LoxodonError
-from loxodon.memory import Memory
 from loxodon.proxy.requests import ModelRequest, digest
 from loxodon.recall.gate import State
 
 _MOST_KEYS = 20_000  # messages by which conversations are recognised, the latest
 _REPEATED = 600.0  # seconds within which a first message sent again is the same conversation
 _STALE = 3_600.0  # seconds: no prompt cache is left, and what was put away since must not be told
-_DAYS = 30  # how far back a conversation is looked for in the journal
 _ROOM = 4  # recalls' worth of tokens that the blocks of a conversation may take
 
 
@@ -129,9 +125,16 @@ class Conversations:
         self.note(conversation, audience, keys)
         return conversation, found is None
 
-    def sessions(self) -> list[str]:
-        """The sessions of all of them; from any thread."""
-        return [one.name for one in list(self._known.values())]
+    def new_session(self, now: datetime, first: str) -> str:
+        """A session in the journal, called by the day and the first message, that no other
+        conversation has; after a restart the same again. From any thread."""
+        taken = {one.name for one in list(self._known.values())}
+        name = base = f"chat-{now:%y%m%d}-{first[:6]}"
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{base}-{number}"
+        return name
 
     def note(self, conversation: Conversation, audience: str, names: Iterable[str]) -> None:
         """Know a conversation by these names too."""
@@ -140,25 +143,3 @@ class Conversations:
             self._known[audience, name] = conversation
         while len(self._known) > _MOST_KEYS:
             del self._known[next(iter(self._known))]
-
-
-def session_of(memory: Memory, names: Sequence[str], taken: Iterable[str]) -> str:
-    """The session in the journal of a conversation that was not kept in mind.
-
-    One that the journal has, where an earlier message of it stands there; else a new one, called
-    by its day and its first message. `taken` are sessions that others have now.
-    """
-    users = [name for name in names if name]
-    today, first = memory.now(), users[0][:6]
-    for days in range(_DAYS if len(users) > 1 else 0):
-        name = f"chat-{today - timedelta(days=days):%y%m%d}-{first}"
-        for user in users[-2::-1][:3]:
-            with suppress(LoxodonError):  # it has not, or cannot tell
-                memory.turn(f"{name}:{short(user)}")
-                return name
-    name = base = f"chat-{today:%y%m%d}-{first}"
-    others, number = frozenset(taken), 1
-    while name in others:
-        number += 1
-        name = f"{base}-{number}"
-    return name

@@ -67,19 +67,6 @@ class Memories:
         self.conversations = Conversations()
         self.naming = Lock()
 
-    async def exchange(
-        self, request: ModelRequest, speaker: Speaker, about: dict[str, Any]
-    ) -> Exchange | None:
-        """An exchange with what is recalled for it; None for one that is not remembered."""
-        names = conversations.message_names(request)
-        if not speaker.remembers or not any(names) or request.is_chore:
-            about["memory"] = "off"
-            return None
-        about["space"] = speaker.space
-        exchange = Exchange(self, request, speaker, names, about)
-        await exchange.recall()
-        return exchange
-
 
 def _snapshot(memory: Memory, language: str) -> str:
     """What a conversation begins with; empty where nothing is known."""
@@ -95,23 +82,17 @@ class Exchange:
     """A request that is remembered. `about` is told what the log and the headers say of it."""
 
     def __init__(
-        self,
-        memories: Memories,
-        request: ModelRequest,
-        speaker: Speaker,
-        names: Sequence[str],
-        about: dict[str, Any],
+        self, memories: Memories, request: ModelRequest, speaker: Speaker, about: dict[str, Any]
     ) -> None:
         self._memories, self.request, self._speaker = memories, request, speaker
-        self._names, self._about = names, about
+        self._names, self._about = conversations.message_names(request), about
         self._conversation, self._new = memories.conversations.find(
-            speaker.audience, request, names, speaker.session, monotonic()
+            speaker.audience, request, self._names, speaker.session, monotonic()
         )
-        self._reply_bytes = ReplyBytes(request.kind)
+        self.reply_bytes = ReplyBytes(request.kind)
         self._headers: httpx.Headers | None = None  # of a reply that is coming
         self._writing_heard: asyncio.Task[None] | None = None
         self._writing_reply: asyncio.Task[None] | None = None
-        self.take = self._reply_bytes.take
 
     # Recalling
 
@@ -131,8 +112,8 @@ class Exchange:
         """Give the conversation what the memory has for it. Nothing is told that was recalled
         before something was forgotten, by whomever it was."""
         name = self._names[self.request.last] if self.request.last >= 0 else ""
-        conversation, about = self._conversation, self._about
-        memories = self._memories
+        conversation, about, memories = self._conversation, self._about, self._memories
+        about["space"] = self._speaker.space
         started, trouble, found = perf_counter(), "", _Found("unknown")
         try:
             async with asyncio.timeout(memories.limit):
@@ -165,18 +146,16 @@ class Exchange:
     def _look_up(self, memory: Memory, name: str) -> _Found:
         """What the memory has; in a thread."""
         request, chat, words = self.request, self._speaker.chat, clean(self.request.last_words)
-        forgotten = (
-            memory.workspace.store.scalar("tombstones_version") if memory.config.enabled else ""
-        )
+        enabled, snapshot = memory.config.enabled, None
+        forgotten = memory.workspace.store.scalar("tombstones_version") if enabled else ""
         kept = self._conversation
         kept = kept if forgotten == kept.forgotten else Conversation()
-        snapshot = None
         if kept.snapshot is None and chat == "direct":
             snapshot = _snapshot(memory, language_of(words))
         found = _Found(forgotten, None, kept.state, snapshot, memory.config.recall.budget)
         if not words or name in kept.blocks:
             return found
-        if not memory.config.enabled:  # all that plain files have stands in the snapshot
+        if not enabled:  # all that plain files have stands in the snapshot
             return found._replace(block=Block(reason="off", outcome="off"))
         gate = memory.gate(words, chat=chat, state=kept.state)
         if not gate.recall:
@@ -210,16 +189,11 @@ class Exchange:
         self._writing_heard = self._writing_heard or asyncio.create_task(self._write_heard())
         await asyncio.wait({self._writing_heard}, timeout=self._memories.limit)
 
-    @property
-    def complete(self) -> bool:
-        """Whether what was taken says that nothing follows."""
-        return self._reply_bytes.complete
-
     async def replied(self) -> None:
         """Journal what was replied, once; of a reply that broke off, as far as it came."""
         if self._writing_reply is not None or self._headers is None:
             return
-        reply = self._reply_bytes.reply(self._headers)
+        reply = self.reply_bytes.reply(self._headers)
         if reply.id:  # the next request may go on by its name
             names = [f"response {reply.id}"]
             self._memories.conversations.note(self._conversation, self._speaker.audience, names)
@@ -235,19 +209,17 @@ class Exchange:
 
     async def _write_heard(self) -> None:
         """Journal what the user said since the last request."""
-        turns = []
-        for place in unanswered(self.request.messages):
-            message, speaker = self.request.messages[place], self._speaker
-            turn = {
+        messages, speaker = self.request.messages, self._speaker
+        turns = [
+            {
                 "role": "user",
-                "content": clean(message.text)[:_MOST_TEXT],
+                "content": clean(messages[place].text)[:_MOST_TEXT],
                 "id": short(self._names[place]),
-                "channel": "proxy",
-                "chat": speaker.chat,
-                "speaker": clean(message.name)[:100] or speaker.name,
+                "speaker": clean(messages[place].name)[:100] or speaker.name,
                 "origin": "relayed" if speaker.chat == "direct" else "group",
             }
-            turns += [turn] if turn["content"] else []
+            for place in unanswered(messages)
+        ]
         await self._write(turns)
 
     async def _write_replied(self, reply: Reply) -> None:
@@ -255,42 +227,38 @@ class Exchange:
             await self._writing_heard
         if reply.text and reply.final:  # all that is done with tools is one exchange
             last = next(name for name in reversed(self._names) if name)
-            turn = {
-                "role": "assistant",
-                "content": reply.text[:_MOST_TEXT],
-                "id": conversations.reply_name(last, reply.text),
-                "channel": "proxy",
-                "chat": self._speaker.chat,
-            }
-            await self._write([turn])
+            id = conversations.reply_name(last, reply.text)
+            await self._write([{"role": "assistant", "content": reply.text[:_MOST_TEXT], "id": id}])
 
     async def _write(self, turns: Sequence[Turn]) -> None:
         """Put turns on disk, and try again where that fails; what is lost is logged."""
         conversation, about, speaker = self._conversation, self._about, self._speaker
-        if not turns or not speaker.journals:
+        said = [
+            {**turn, "channel": "proxy", "chat": speaker.chat} for turn in turns if turn["content"]
+        ]
+        if not said or not speaker.journals:
             return
 
         def add(memory: Memory) -> int:
             with self._memories.naming:  # two that begin alike must not share a name
                 if not conversation.name:
-                    taken = self._memories.conversations.sessions()
-                    conversation.name = conversations.session_of(memory, self._names, taken)
-            found = memory.add(turns, conversation.name)
+                    first = next(filter(None, self._names))
+                    known = self._memories.conversations
+                    conversation.name = known.new_session(memory.now(), first)
+            found = memory.add(said, conversation.name)
             about.update({"paused": True} if found.paused else {})
             return found.added
 
-        error = ""
-        for pause in (*_PAUSES, None):
+        for pause in (*_PAUSES, 0):
             try:
                 added = await self._memories.journal.call(
                     speaker.space, add, agent=speaker.agent, relays=speaker.relays
                 )
                 about |= {"session": conversation.name, "added": added + about.get("added", 0)}
                 return
-            except LoxodonError as failure:
-                error = failure.code
-                if pause is None or not isinstance(failure, _PASSING):
-                    break
+            except LoxodonError as error:
+                if not pause or not isinstance(error, _PASSING):
+                    lost = {"session": conversation.name, "turns": len(turns), "error": error.code}
+                    log("proxy.lost", space=speaker.space, **lost)
+                    return
             await asyncio.sleep(pause)
-        lost = {"session": conversation.name, "turns": len(turns), "error": error}
-        log("proxy.lost", space=speaker.space, **lost)

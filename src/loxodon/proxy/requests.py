@@ -115,10 +115,8 @@ class ModelRequest(NamedTuple):
     @property
     def last(self) -> int:
         """Where the user's last message with words is; -1 where there is none."""
-        for n in range(len(self.messages) - 1, -1, -1):
-            if self.messages[n].role == "user" and self.messages[n].words.strip():
-                return n
-        return -1
+        said = enumerate(self.messages)
+        return max((n for n, one in said if one.role == "user" and one.words.strip()), default=-1)
 
     @property
     def last_words(self) -> str:
@@ -129,7 +127,7 @@ class ModelRequest(NamedTuple):
         """Who is speaking, where the request names them."""
         if self.kind != "messages":
             return self.text("user").strip()
-        named = _name(self._metadata.get("user_id"))
+        named = _name(self._mapping("metadata").get("user_id"))
         return "" if _program_session(named) else named
 
     @property
@@ -138,30 +136,30 @@ class ModelRequest(NamedTuple):
         if conversation := self.fields.get("conversation"):
             found = conversation.value
             return _name(found.get("id") if isinstance(found, Mapping) else found)
-        names = (_name(self._metadata.get(name)) for name in _SESSION_FIELDS)
-        program = _program_session(_name(self._metadata.get("user_id")))
+        names = (_name(self._mapping("metadata").get(name)) for name in _SESSION_FIELDS)
+        program = _program_session(_name(self._mapping("metadata").get("user_id")))
         return next(filter(None, names), program)
 
     @property
-    def is_chore(self) -> bool:
-        """Whether a program asks for itself, such as a title for the chat: nobody said it."""
+    def is_said(self) -> bool:
+        """Whether a user said something; not a program that asks for itself, such as a title."""
         limit = self.fields.get("max_tokens")
         if limit is not None and limit.value in (0, 1):  # it warms a cache, or tries a key
-            return True
-        config = self.fields.get("output_config")
-        wanted = config.value if config else None
+            return False
+        wanted: Any = self._mapping("output_config")
         for name in ("format", "schema", "properties"):
             wanted = wanted.get(name) if isinstance(wanted, Mapping) else None
-        if isinstance(wanted, Mapping) and set(wanted) == {"title"}:
-            return True
         words = self.last_words
-        return words[:2_000].lstrip().startswith("### Task:") and (
-            "<chat_history>" in words or "### Output:" in words or "### Guidelines:" in words
-        )
+        task = words[:2_000].lstrip().startswith("### Task:")
+        marks = ("<chat_history>", "### Output:", "### Guidelines:")
+        if (isinstance(wanted, Mapping) and set(wanted) == {"title"}) or (
+            task and any(mark in words for mark in marks)
+        ):
+            return False
+        return any(one.role == "user" for one in self.messages)
 
-    @property
-    def _metadata(self) -> Mapping[str, Any]:
-        found = self.fields.get("metadata")
+    def _mapping(self, field: str) -> Mapping[str, Any]:
+        found = self.fields.get(field)
         return found.value if found and isinstance(found.value, Mapping) else {}
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterable
-from urllib.parse import quote, unquote_to_bytes, urlsplit
+from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
@@ -32,10 +31,7 @@ class Upstream:
 
     def __init__(self, url: str, key: str = "", timeout: float = TIMEOUT) -> None:
         self.base = _base_of(url)
-        self._key = key
-        name, _, password = urlsplit(url.strip()).netloc.rpartition("@")[0].partition(":")
-        secret = unquote_to_bytes(name) + b":" + unquote_to_bytes(password)
-        self._login = b"Basic " + b64encode(secret) if name or password else b""
+        self._key = key.encode()
         self._url = httpx.URL(self.base)
         way = None
         if not is_loopback(self._url.host) and not proxy_bypass(self._url.host):
@@ -96,7 +92,7 @@ class Upstream:
         """
         found: Headers = []
         dropped = _HOP_BY_HOP | {b"host", b"content-length"} | _named_by_connection(given)
-        dropped |= frozenset(_KEYS if self._key else (b"authorization",) if self._login else ())
+        dropped |= frozenset(_KEYS if self._key else ())
         for name, value in given:
             lower = name.lower()
             if lower in dropped or lower.startswith(OURS.encode()):
@@ -106,32 +102,30 @@ class Upstream:
                 kept = (one for one in kept if one.partition(b";")[0].strip().lower() in _READABLE)
                 value = b", ".join(kept) or b"identity"
             found.append((name, value))
-        if self._login:
-            found.append((b"authorization", self._login))
-        if self._key and any(name.lower() == b"anthropic-version" for name, _ in given):
-            found.append((b"x-api-key", self._key.encode()))
-        elif self._key and not self._login:
-            found.append((b"authorization", b"Bearer " + self._key.encode()))
+        anthropic = any(name.lower() == b"anthropic-version" for name, _ in given)
+        if self._key and anthropic:
+            found.append((b"x-api-key", self._key))
+        elif self._key:
+            found.append((b"authorization", b"Bearer " + self._key))
         return found
 
 
 def _base_of(url: str) -> str:
-    """The address that stands for `/v1`, without name and password; UsageError for no address."""
+    """The address that stands for `/v1`; UsageError for what is none."""
     try:
         parts = urlsplit(url.strip())
+        httpx.URL(f"{parts.scheme}://{parts.netloc}")
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        httpx.URL(base)
     except (ValueError, httpx.InvalidURL):
         good = False
-    if not good or parts.query or parts.fragment:
+    if not good or parts.username or parts.password or parts.query or parts.fragment:
         # Not repeated: a key or a password may have been pasted here, or into the address.
         raise UsageError(
             "{name} is not a valid base URL",
             name="--upstream",
             hint="use the base URL, such as https://api.openai.com/v1",
         )
-    return base + (parts.path.rstrip("/") or _PREFIX)
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/') or _PREFIX}"
 
 
 def decoded(data: bytes, headers: httpx.Headers) -> bytes:

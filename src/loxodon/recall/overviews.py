@@ -19,7 +19,7 @@ from loxodon.paging import Key, Page, Slice, paged
 from loxodon.store import Filter, MemoryUse, QuarantinedText
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Review, Turn
-from loxodon.verbs import Arg, InSession, PageCursor, PageLimit, Since, Until, verb
+from loxodon.verbs import Arg, Cursor, InSession, Limit, Since, Until, verb
 
 if TYPE_CHECKING:
     from loxodon.jobs.schedule import Job
@@ -226,8 +226,8 @@ class Overviews:
         session: InSession = None,
         since: Since = None,
         until: Until = None,
-        limit: PageLimit = 0,
-        cursor: PageCursor = "",
+        limit: Limit = 0,
+        cursor: Cursor = "",
     ) -> Page[Moment]:
         """List turns, newest first, each with the memories drawn from it."""
         journal, zone = Journal(self._space), self._space.zone

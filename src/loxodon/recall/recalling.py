@@ -37,7 +37,7 @@ from loxodon.verbs import (
 )
 
 if TYPE_CHECKING:
-    from loxodon.consolidate.embedders import Embedders
+    from loxodon.consolidate.embedding import Embedders
     from loxodon.memory import Memory
     from loxodon.opening import OpenSpace
     from loxodon.recall.gate import State
@@ -284,10 +284,10 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.consolidate.consolidation import residue
+        from loxodon.consolidate.consolidation import model_reader
         from loxodon.consolidate.profile import profile, profiles, put_profiles
 
-        now, judge = self._space.now(), residue(self._space)
+        now, judge = self._space.now(), model_reader(self._space)
         if refresh:
             self._space.for_owner()  # the stored page is the owner's
             pages = profiles(self._store, now, judge)

@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cached_property
@@ -38,10 +38,8 @@ _MOST_IDS = 2_000  # that an entry names
 _MOST_WAITING, _MOST_KEPT = 100, 10_000  # reads in memory, and while they cannot be written
 _MOST_SECONDS = 5.0  # for which reads wait while others come
 _PRUNED_EVERY = 1_000  # entries
-_DEEPEST = 4
 _ID = re.compile(r"[fbstneqr]_\d{1,17}(?:_\d{1,17})?|pending_[^\W_]{1,17}(?:_[^\W_]{1,17})?", re.A)
-# Arguments that tell how something was asked, and nothing of what
-_FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
+_FACTS = ("reveal", "dry_run")  # arguments that are put on record
 
 
 def chained(key: bytes, before: bytes, n: int, entry: str) -> bytes:
@@ -81,11 +79,8 @@ class Audit:
         """`keep` is how many entries are kept at least; 0 for all."""
         self.keep = keep
         self.waiting: list[dict[str, Any]] = []  # reads that are not in the log yet
-        self._store = store
-        self._keys = keys
-        self._now = now
-        self._since = 0.0
-        self._lock = Lock()
+        self._store, self._keys, self._now = store, keys, now
+        self._since, self._lock = 0.0, Lock()
         self._unrecorded: set[int] = set()  # threads
 
     @cached_property
@@ -162,16 +157,14 @@ class Audit:
             "caller": who.caller,
             "op": op,
             **facts,
-            "ids": named[:_MOST_IDS] or None,
-            "more": True if len(named) > _MOST_IDS else None,
+            "ids": named[:_MOST_IDS],
+            "more": len(named) > _MOST_IDS,
         }
-        return {name: value for name, value in entry.items() if value not in ("", None)}
+        return {name: value for name, value in entry.items() if value or name == "count"}
 
     def _put(self, entries: Iterable[Mapping[str, Any]]) -> None:
         key, rows = self.key, list[AuditRow]()
-        last = max(
-            ((n, digest) for n, _, digest in self._store.query("last_audit")), default=(0, b"")
-        )
+        last = next(((n, mac) for n, _, mac in self._store.query("last_audit")), (0, b""))
         # After a cut the head is ahead of the rows, and a gap shows. So it does for a head that is
         # missing or not ours, which the new one must not hide.
         head = read_head(self._store.value(HEAD), key) or (last[0] + bool(last[0]), last[1])
@@ -205,17 +198,7 @@ class RunningVerb:
     """A verb that is being done; verbs within it are part of it."""
 
     def __init__(self, audit: Audit, op: str) -> None:
-        self.audit = audit
-        self.op = op
-        self.wrote = False
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        token = _running.set(self)
-        try:
-            yield
-        finally:
-            _running.reset(token)
+        self.audit, self.op, self.wrote = audit, op, False
 
 
 _running: ContextVar[RunningVerb | None] = ContextVar("loxodon_verb", default=None)
@@ -228,29 +211,30 @@ def current_verb(audit: Audit) -> RunningVerb | None:
 
 
 @contextmanager
+def _begun(audit: Audit, op: str) -> Iterator[RunningVerb]:
+    token = _running.set(verb := RunningVerb(audit, op))
+    try:
+        yield verb
+    finally:
+        _running.reset(token)
+
+
+@contextmanager
 def recorded_as(owner: Any, op: str) -> Iterator[None]:
     """Have the record tell of what is written meanwhile as of one verb."""
     audit = store_of(owner).audit
-    if audit is None or current_verb(audit) is not None:
+    with nullcontext() if audit is None or current_verb(audit) else _begun(audit, op):
         yield
-    else:
-        with RunningVerb(audit, op).running():
-            yield
 
 
 def on_record(
     audit: Audit, op: str, how: str, do: Callable[..., Any], *args: Any, **named: Any
 ) -> Any:
     """Do something and put it on record, `how` as its verb says; also that it failed."""
-    verb = RunningVerb(audit, op)
-    facts = {
-        name: value if isinstance(value, str | int) else str(value)
-        for name in _FACTS
-        if (value := named.get(name)) not in (None, False, "", 0)
-    }
+    facts: dict[str, int] = {name: True for name in _FACTS if named.get(name)}
     asked = [id for id in args[1:2] if isinstance(id, str) and _ID.fullmatch(id)]
     try:
-        with verb.running():
+        with _begun(audit, op) as verb:
             found = do(*args, **named)
     except BaseException as error:
         outcome = error.code if isinstance(error, LoxodonError) else type(error).__name__
@@ -259,21 +243,21 @@ def on_record(
     if how == "reads" or (how == "writes" and not verb.wrote):
         items = getattr(found, "items", found)
         listed = isinstance(items, list | tuple) and not hasattr(items, "_fields")
-        count = len(items) if listed else None
-        audit.read(op, [*_ids_in(found)] or asked, count=count, **facts)
+        facts |= {"count": len(items)} if listed else {}
+        audit.read(op, [*_ids_in(found)] or asked, **facts)
     return found
 
 
-def _ids_in(found: Any, depth: int = 0) -> Iterator[str]:
+def _ids_in(found: Any) -> Iterator[str]:
     """The ids of memories, turns and notes in what a verb gave."""
-    if not isinstance(found, list | tuple) or depth > _DEEPEST:
-        return
-    fields = getattr(found, "_fields", ())
-    texts = [getattr(found, name) for name in ("id", "ref") if name in fields] if fields else found
-    yield from (one for one in texts if isinstance(one, str) and _ID.fullmatch(one))
-    if not isinstance(found, Record | Turn):  # what they came from is not what was given
-        for one in found:
-            yield from _ids_in(one, depth + 1)
+    if isinstance(found, list | tuple):
+        fields = getattr(found, "_fields", ())
+        names = [getattr(found, name) for name in ("id", "ref") if name in fields]
+        texts = names if fields else found
+        yield from (one for one in texts if isinstance(one, str) and _ID.fullmatch(one))
+        if not isinstance(found, Record | Turn):  # what they came from is not what was given
+            for one in found:
+                yield from _ids_in(one)
 
 
 def store_of(owner: Any) -> Store:

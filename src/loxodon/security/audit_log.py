@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import Annotated, Any, NamedTuple
 
@@ -18,7 +19,7 @@ from loxodon.messages import t
 from loxodon.paging import Key, Page, Slice, paged
 from loxodon.security.audit import END, HEAD, Audit, AuditRow, chained, entries_of, read_head
 from loxodon.store.store import Store
-from loxodon.verbs import Arg, PageCursor, PageLimit, Since, Until, verb
+from loxodon.verbs import Arg, Cursor, Limit, Since, Until, verb
 
 _OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more")
 SAID = {
@@ -64,7 +65,7 @@ class AuditEntry(NamedTuple):
     agent: str
     caller: str
     op: str
-    ids: tuple[str, ...]  # what it was about or gave; in logs of earlier versions also `t_5..9`
+    ids: tuple[str, ...]  # what it was about or gave
     given: int | None  # how many were given, where that was a list
     outcome: str  # `ok`, or the code of the error that it failed with
     more: bool  # whether it was about more than `ids` names
@@ -95,8 +96,8 @@ class AuditLog:
         id: Annotated[
             str, Arg("only entries about this memory or message: shows who read it", flag="--id ID")
         ] = "",
-        limit: PageLimit = 0,
-        cursor: PageCursor = "",
+        limit: Limit = 0,
+        cursor: Cursor = "",
     ) -> Page[AuditEntry]:
         """List who read and wrote what, without any content: the latest entries, in order of time;
         the next page has those before.
@@ -108,23 +109,21 @@ class AuditLog:
         )
         number("limit", limit)
 
-        def is_wanted(entry: AuditEntry) -> bool:
-            return (
-                (since is None or entry.at >= since)
-                and (until is None or entry.at < until)
-                and surface in ("", entry.surface)
-                and agent in ("", entry.agent)
-                and op in ("", entry.op)
-                and (not id or _names(entry.ids, id))
-            )
-
         def newest_first(after: Key | None) -> Slice[AuditEntry]:
             found = list[AuditEntry]()
             self._log().flush()
-            for entry in filter(is_wanted, self._before(*map(int, after or (END,)))):
-                if limit and len(found) == limit:
-                    return found, (found[-1].n,)
-                found.append(entry)
+            for entry in self._before(*map(int, after or (END,))):
+                if (
+                    (since is None or entry.at >= since)
+                    and (until is None or entry.at < until)
+                    and surface in ("", entry.surface)
+                    and agent in ("", entry.agent)
+                    and op in ("", entry.op)
+                    and (not id or id in entry.ids)
+                ):
+                    if limit and len(found) == limit:
+                        return found, (found[-1].n,)
+                    found.append(entry)
             return found, None
 
         return paged("audit.entries", cursor, newest_first)
@@ -152,40 +151,22 @@ class AuditLog:
     def _before(self, before: int) -> Iterator[AuditEntry]:
         """The entries before one, newest first, without what is not ours; `verify` tells of it."""
         while rows := self._store.query("audit_before", before, 1_000):
-            for n, entry, _ in rows:
-                try:
-                    yield _entry(n, json.loads(entry), self._zone)
-                except (KeyError, TypeError, ValueError):
-                    continue
-            before = rows[-1][0]
-
-
-def _entry(n: int, given: dict[str, Any], zone: tzinfo | None) -> AuditEntry:
-    return AuditEntry(
-        n,
-        datetime.fromisoformat(given["at"]).astimezone(zone),
-        str(given.get("surface", "")),
-        str(given.get("agent", "")),
-        str(given.get("caller", "")),
-        str(given["op"]),
-        tuple(given.get("ids", ())),
-        given.get("count"),
-        str(given.get("outcome", "ok")),
-        bool(given.get("more")),
-        {name: value for name, value in given.items() if name not in _OWN},
-    )
-
-
-def _names(ids: Iterable[str], id: str) -> bool:
-    """Whether `id` is among ids, of which earlier versions wrote those in a row as `t_5..9`."""
-    stem, _, number = id.rpartition("_")
-    for one in ids:
-        first, dots, last = one.partition("..")
-        start, _, low = first.rpartition("_")
-        in_row = dots and start == stem and number.isdecimal()
-        if one == id or (in_row and int(low) <= int(number) <= int(last)):
-            return True
-    return False
+            for before, text, _ in rows:
+                with suppress(KeyError, TypeError, ValueError):
+                    given = json.loads(text)
+                    yield AuditEntry(
+                        before,
+                        datetime.fromisoformat(given["at"]).astimezone(self._zone),
+                        str(given.get("surface", "")),
+                        str(given.get("agent", "")),
+                        str(given.get("caller", "")),
+                        str(given["op"]),
+                        tuple(given.get("ids", ())),
+                        given.get("count"),
+                        str(given.get("outcome", "ok")),
+                        bool(given.get("more")),
+                        {name: value for name, value in given.items() if name not in _OWN},
+                    )
 
 
 def _verified(rows: Iterable[AuditRow], head: str, key: bytes, keep: int) -> Verified:

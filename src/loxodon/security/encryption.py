@@ -1,8 +1,8 @@
 """Encrypting a home, decrypting it, giving it another key: `loxodon encrypt`, `decrypt`, `rekey`.
 
-A database is written anew beside its place, checked, and put there in one step; then the old one is
-overwritten. Nobody else may have the memory open. What is done is noted in HOME/keys/recoding.json
-while it is: cut short at any point, it is finished by whoever opens the home next (`finish`).
+A database is written anew beside its place, checked, and put there in one step. Nobody else may
+have the memory open. What is done is noted in HOME/keys/recoding.json while it is: cut short at any
+point, it is finished by whoever opens the home next (`finish`).
 """
 
 from __future__ import annotations
@@ -17,32 +17,24 @@ from loxodon import config as settings
 from loxodon import files
 from loxodon.clock import system_clock
 from loxodon.config import Config, EncryptionConfig
-from loxodon.errors import (
-    BusyStoreError,
-    DamagedStoreError,
-    InputError,
-    KeyProblemError,
-    StoreError,
-    UsageError,
-)
+from loxodon.errors import DamagedStoreError, KeyProblemError, StoreError, UsageError
 from loxodon.filelock import FileLock, draft_in, sweep_drafts
 from loxodon.forget.receipts import backups
 from loxodon.forget.spaces import views_left
-from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, VIEWS, WORKSPACE
+from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, WORKSPACE
 from loxodon.memory import Memory
-from loxodon.security import keys, overwriting
+from loxodon.security import keys
 from loxodon.security.keys import Change, KeySource, Seal, Work
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import held, leave, space_of
-from loxodon.views import manifest
+from loxodon.store.sqlite.database import busy
 from loxodon.views.plain import Pending
 
 _WAIT_SECONDS = 10.0
 _SHORTEST_PHRASE = 12
-_NOT_COPIES = ("-wal", "-shm", "-journal", *BESIDE, ".tmp", overwriting.SUFFIX)
-_working: set[str] = set()  # the homes that this process is at work on
+_NOT_COPIES = ("-wal", "-shm", "-journal", *BESIDE, ".tmp")
 
 
 class Recoded(NamedTuple):
@@ -63,8 +55,7 @@ class _Home(NamedTuple):
     def folders(self) -> list[str]:
         """The folders of the spaces."""
         root = os.path.join(self.path, SPACES)
-        names = sorted(os.listdir(root)) if os.path.isdir(root) else []
-        return [path for name in names if os.path.isdir(path := os.path.join(root, name))]
+        return [path for name in files.names(root) if os.path.isdir(path := f"{root}/{name}")]
 
     def workspace(self, folder: str) -> str:
         path = self.config.workspace.path if os.path.basename(folder) == "main" else ""
@@ -97,7 +88,8 @@ def recode(
     current = keys.source_of(home, config.encryption)
     change = _planned(work, current, source)
     finish(home, environ)
-    with _alone(home):
+    path = os.path.join(home, KEYS, RECODING)
+    with _locked(f"{path}.lock"):
         if earlier := keys.change_of(home):
             raise KeyProblemError(
                 "an earlier change was interrupted, and cannot be completed without the key in "
@@ -114,8 +106,7 @@ def recode(
             new = (this.key_at(waiting),)
             Seal(new)  # what it needs must be installed before anything is changed
         old = () if work == "encrypt" else keys.database_keys(home, config.encryption, environ)
-        _take_in_files(this, (*old, *new))
-        path = os.path.join(home, KEYS, RECODING)
+        _open_each(this, (*old, *new))
         files.replace(path, json.dumps(change).encode())
         files.sync_folder(os.path.dirname(path))
         done = _do(this, change)
@@ -146,9 +137,9 @@ def _planned(work: Work, current: KeySource | None, source: KeySource | None) ->
 def finish(home: str, environ: Mapping[str, str]) -> bool:
     """End what was cut short; whether something was."""
     path = os.path.join(home, KEYS, RECODING)
-    if home in _working or not os.path.exists(path):
+    if not os.path.exists(path):
         return False
-    with _alone(home), suppress(KeyProblemError, DamagedStoreError, OSError):
+    with _locked(f"{path}.lock"), suppress(KeyProblemError, DamagedStoreError, OSError):
         change = keys.change_of(home)
         if change is not None:  # else whoever had the lock has done it
             config = settings.with_environment(settings.load(home), environ)
@@ -186,77 +177,51 @@ def _do(home: _Home, change: Change) -> Recoded:
 
 
 @contextmanager
-def _alone(home: str) -> Iterator[None]:
-    """Nobody else encrypts, decrypts or rekeys this home."""
-    folder = os.path.join(home, KEYS)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    with _locked(os.path.join(folder, "recoding.lock")):
-        _working.add(home)
-        try:
-            yield
-        finally:
-            _working.discard(home)
-
-
-@contextmanager
 def _locked(path: str) -> Iterator[None]:
+    """Nobody else does the same."""
+    files.make_folder(os.path.dirname(path))
     lock = FileLock(path)
     try:
         if not lock.acquire(_WAIT_SECONDS):
-            raise BusyStoreError(
-                "{path} is locked by another program",
-                hint="close that program, or try again later",
-                path=path,
-            )
+            raise busy(path)
         yield
     finally:
         lock.close()
 
 
-def _take_in_files(home: _Home, known: Keys) -> None:
-    """Take in what somebody changed in the views while there are some, and, by opening each space,
-    what earlier versions kept in files. A BusyStoreError, before anything is changed, where
-    somebody has a space open."""
-    paths = [os.path.join(folder, DATABASE) for folder in home.folders]
-    states = {path: cipher.state_of(path) for path in paths}
-    paths = [path for path in paths if states[path] in ("plain", "encrypted")]
-    for path in paths:
-        with held(path, known if states[path] == "encrypted" else ()) as connection:
-            if connection is not None:
-                leave(connection)
-    for path in paths:
-        config = home.config._replace(enabled=True)
-        if states[path] == "plain":
-            config = config._replace(encryption=EncryptionConfig())
-        opens = keys.database_keys(home.path, config.encryption, os.environ)
-        views = os.path.join(home.workspace(os.path.dirname(path)), VIEWS, manifest.MANIFEST)
-        with Memory.open(home.path, space_of(path, opens), config, system_clock(None)) as memory:
-            if states[path] != "plain" or not os.path.exists(views):
-                continue
-            found = memory.workspace.sync()
-        for first in (*found.conflicts, *found.problems):
-            raise InputError(
-                "the text views contain edits that cannot be applied: {file}: {what}",
-                hint="run `loxodon sync` and resolve or undo the edits, then encrypt",
-                file=first.file,
-                what=first.what,
-            )
+def _open_each(home: _Home, known: Keys) -> None:
+    """Open each space once, which takes in what earlier versions kept in files. A BusyStoreError
+    where somebody else has one open."""
+    for folder in home.folders:
+        path = os.path.join(folder, DATABASE)
+        config, state = home.config._replace(enabled=True), cipher.state_of(path)
+        if state in ("plain", "encrypted"):
+            opens = known if state == "encrypted" else ()
+            with held(path, opens) as connection:
+                if connection is not None:
+                    leave(connection)
+            if state == "plain":
+                config = config._replace(encryption=EncryptionConfig())
+            Memory.open(home.path, space_of(path, opens), config, system_clock(None)).close()
 
 
 def _recode_all(home: _Home, before: Keys, after: Keys) -> int:
     """Write everything that is under another key anew; how many databases that were."""
     known = tuple(dict.fromkeys((*after, *before)))
-    opens, closes = Seal(known) if known else None, Seal(after) if after else None
     done, folders = 0, home.folders
     for number, folder in enumerate(folders, 1):
-        overwriting.sweep(folder)
         sweep_drafts(folder)
+        for place, _, names in os.walk(folder):  # of a view that was being written
+            for name in names:
+                if name.endswith(".tmp"):
+                    os.unlink(os.path.join(place, name))
         for name in sorted(os.listdir(folder)):  # with what a restore or a repair set aside
             if name.startswith(DATABASE) and not name.endswith(_NOT_COPIES):
                 done += _recode(os.path.join(folder, name), known, after)
         workspace = home.workspace(folder)
         if os.path.isdir(os.path.join(workspace, PENDING)):
-            Pending(folder, workspace, "", opens).reseal(closes)
+            waiting = Pending(folder, workspace, "", Seal(known) if known else None)
+            waiting.reseal(Seal(after) if after else None)
         home.progress(number, len(folders))
     return done
 
@@ -270,11 +235,7 @@ def _recode(path: str, known: Keys, after: Keys) -> bool:
         return False
     known = () if state == "plain" else known
     with _locked(os.path.splitext(path)[0] + ".lock"):
-        with (
-            draft_in(os.path.dirname(path)) as draft,
-            held(path, known) as connection,
-            overwriting.replacing(path),
-        ):
+        with draft_in(os.path.dirname(path)) as draft, held(path, known) as connection:
             if connection is None:
                 raise cipher.damaged(path, StoreError("it is not a readable database"))
             new = os.path.join(draft, DATABASE)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
-from loxodon.errors import InputError, NotFoundError, TokenReusedError
+from loxodon.errors import InputError, TokenReusedError, no_memory
 from loxodon.store.store import Store
 from loxodon.types import Record
 
@@ -32,28 +32,21 @@ def done_once(
     store: Store, token: str, digest: bytes, now: datetime, do: Callable[[], Record]
 ) -> Record:
     """What `do` gives, or what it gave to the first call with this token in the last days."""
-    if not token:
-        return do()
     since = now - timedelta(days=_DAYS)
     with store.writing():
-        used = store.query("call_done", token, since)
-        if not used:
-            record = do()
-            store.execute("drop_old_calls", since)
-            store.execute("put_call", token, digest, record.version, now, record.id)
-            return record
-        ((request, memory, version),) = used
-        if request != digest:
-            raise TokenReusedError(
-                "the token {token} was already used for a different call",
-                hint="use a new token for each call",
-                token=repr(token),
-            )
-        # As it was, though it may have changed since.
-        current = store.get(memory)
-        if current is not None and current.version == version:
-            return current
-        for one in store.history(memory) if current else ():
-            if one.record.id == memory and one.version == version:
-                return one.record
-    raise NotFoundError("no memory with the id {id}", id=repr(memory))
+        for request, memory, version in store.query("call_done", token, since):
+            if request != digest:
+                raise TokenReusedError(
+                    "the token {token} was already used for a different call",
+                    hint="use a new token for each call",
+                    token=repr(token),
+                )
+            known = [one for one in store.history(memory) if one.record.id == memory]
+            for one in known:  # as it was, though it may have changed since
+                if one.version == version:
+                    return one.record
+            raise no_memory(memory)
+        record = do()
+        store.execute("drop_old_calls", since)
+        store.execute("put_call", token, digest, record.version, now, record.id)
+        return record

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.consolidate.entities import Card
+from loxodon.forget.names import has_name
 from loxodon.security.audit_log import AuditEntry
 from loxodon.store import Note
 from loxodon.store.store import Store
-from loxodon.text.keywords import quick
 from loxodon.text.words import fold
 from loxodon.types import Entity, Record, Turn, Version
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory
 
 _SEEN = 50  # the latest entries of the audit log that are shown
-_KEYWORDS = 8
 
 
 class Inspected(NamedTuple):
@@ -31,7 +31,6 @@ class Inspected(NamedTuple):
     sources: tuple[Turn, ...] = ()  # the words that it is known from
     history: tuple[Version, ...] = ()
     made: tuple[Record, ...] = ()  # memories that were made of it; of an entity, those about it
-    found_by: tuple[str, ...] = ()  # the words and names that a recall would find it by
     seen: tuple[AuditEntry, ...] = ()  # who read or changed it, oldest first
 
 
@@ -51,31 +50,37 @@ def _found(memory: Memory, store: Store, name: str) -> Inspected:
         turn = memory.turn(name)
         row = int(turn.ref.removeprefix("t_"))
         made = tuple(store.records(store.drawn_from([row]).get(row, [])).values())
-        words = tuple(quick(turn.content, _KEYWORDS))
-        return Inspected("turn", turn.ref, turn=turn, made=made, found_by=words)
-    record = store.get(name)
-    if record is not None:
-        sources = (
-            store.scalar("turn_row", it.session, it.turn) for it in record.sources if it.turn
-        )
-        labels = (*record.entities, *record.tags, record.topic, record.project)
-        words = tuple(dict.fromkeys((*quick(record.searchable, _KEYWORDS), *labels)))
+        return Inspected("turn", turn.ref, turn=turn, made=made)
+    if record := store.get(name):
+        rows = [store.scalar("turn_row", it.session, it.turn) for it in record.sources if it.turn]
         return Inspected(
             "memory",
             record.id,
             record,
-            sources=tuple(store.turns([row for row in sources if row is not None]).values()),
+            sources=tuple(store.turns([row for row in rows if row is not None]).values()),
             history=tuple(store.history(record.id)),
             made=tuple(store.records(store.column("made_from", record.id)).values()),
-            found_by=tuple(word for word in words if word and not word.startswith("_")),
         )
     numbered = [one.name for one in store.query_as(Entity, "entities") if one.id == name]
     card = memory.entity(numbered[0] if numbered else name)
     ids = (*card.facts, *card.beliefs, *card.summaries)
-    return Inspected(
-        "entity",
-        card.entity.id,
-        card=card,
-        made=tuple(known for id in ids if (known := store.get(id)) is not None),
-        found_by=(card.entity.name, *card.entity.aliases),
-    )
+    made = tuple(known for id in ids if (known := store.get(id)) is not None)
+    return Inspected("entity", card.entity.id, card=card, made=made)
+
+
+def about_person(memory: Memory, name: str) -> Iterator[dict[str, Entity | Record | Turn]]:
+    """What a space has about somebody: what forgetting that name would go through."""
+    names = memory.forget(entity=name, dry_run=True).names
+
+    def is_named(*texts: str) -> bool:
+        return any(has_name(text, one) for text in texts for one in names)
+
+    for entity in memory.entities():
+        if is_named(entity.name, *entity.aliases):
+            yield {"entity": entity}
+    for record in memory.list(state="all", limit=0):
+        if is_named(record.content, record.subject, record.value, *record.entities, *record.tags):
+            yield {"memory": record}
+    for turn in memory.journal(limit=0):
+        if is_named(turn.content, turn.speaker):
+            yield {"turn": turn}

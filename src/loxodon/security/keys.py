@@ -1,11 +1,9 @@
 """The keys of a home, and where they are kept: in a file, an environment variable or the keyring.
 
-- The master key (`keys.source`) recognises what was forgotten and signs the audit log. It is made
-  when it is first needed. Each space that used it has its fingerprint (SPACE/key.mark), so that a
-  master which is gone, or is another, is an error, and never silently a new one.
-- The database key (`encryption.key`) opens encrypted databases. It is 64 hexadecimal digits, or a
-  passphrase, which scrypt stretches with a salt in HOME/keys/stretch.json. While a home gets
-  another key, a database opens with either.
+The master key (`keys.source`) recognises what was forgotten and signs the audit log. Each space has
+its fingerprint (SPACE/key.mark), so that one that is gone is never silently replaced. The database
+key (`encryption.key`) opens encrypted databases: 64 hexadecimal digits, or a passphrase, stretched
+with a salt in HOME/keys/stretch.json. While a home gets another key, a database opens with either.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from loxodon import files
 from loxodon.config import EncryptionConfig
 from loxodon.errors import INSTALL, KeyProblemError, unwritable
 from loxodon.filelock import lock_at
-from loxodon.layout import KEY_MARK, KEYS, RECODING, SPACES, STRETCH
+from loxodon.layout import KEY_MARK, KEYS, RECODING, STRETCH
 from loxodon.spaces import space_path
 
 VARIABLE = "LOXODON_KEY"
@@ -85,11 +83,10 @@ class KeySource(NamedTuple):
         if self.kind == "keyring":
             _keyring(lambda ring: ring.set_password(_SERVICE, self.name, text))
             return
-        folder = os.path.dirname(self.name)
         try:
-            files.make_folder(folder)
+            files.make_folder(os.path.dirname(self.name))
             files.replace(self.name, text.encode("ascii") + b"\n")
-            files.sync_folder(folder)
+            files.sync_folder(os.path.dirname(self.name))
         except OSError as error:
             raise unwritable(self.name, error) from None
 
@@ -101,13 +98,12 @@ class KeySource(NamedTuple):
     def take_next(self) -> None:
         """Have the key that waited; twice is fine, and an environment is the user's to change."""
         waiting = self.next
-        if self.kind == "keyring":
-            if text := waiting.read({}):
-                self.write(text)
-                _keyring(lambda ring: ring.delete_password(_SERVICE, waiting.name))
-        elif self.kind == "file" and os.path.exists(waiting.name):
+        if self.kind == "file" and os.path.exists(waiting.name):
             os.replace(waiting.name, self.name)
             files.sync_folder(os.path.dirname(self.name))
+        elif self.kind == "keyring" and (text := waiting.read({})):
+            self.write(text)
+            _keyring(lambda ring: ring.delete_password(_SERVICE, waiting.name))
 
     def make(self) -> None:
         """Put a new key here; a KeyProblemError where there is one."""
@@ -148,11 +144,24 @@ class Keys(NamedTuple):
     kind: str = "file"
     environ: Mapping[str, str] = os.environ
 
-    def key(self, purpose: str, space: str = "") -> bytes:
-        """The key for one purpose (audit, tombstone, …)."""
-        master = self.master() or self._made()
-        if space:
-            self._check_fingerprint(space, mac(master, b"loxodon\0fingerprint")[:8].hex())
+    def key(self, purpose: str, space: str) -> bytes:
+        """The key of a space for one purpose (audit, tombstone), which notes what its master is."""
+        folder = space_path(self.home, space)
+        path = os.path.join(folder, KEY_MARK)
+        noted = KeySource("file", path).read({})
+        master = self.master() or (b"" if noted else self._made())
+        fingerprint = mac(master, b"loxodon\0fingerprint")[:8].hex()
+        if noted and noted != fingerprint:
+            raise KeyProblemError(
+                "the master key is missing, or does not match the space {space}",
+                hint="restore it from a copy; its fingerprint is in {path}. If you have none, "
+                "delete that file: a new key is created, and what the old one protected "
+                "(tombstones, the audit log so far) can no longer be verified",
+                space=repr(space),
+                path=path,
+            )
+        if not noted and (files.shared(folder) or os.access(folder, os.W_OK)):
+            files.replace(path, fingerprint.encode("ascii") + b"\n")
         return mac(master, "\0".join(("loxodon", purpose, space)).encode("utf-8", "surrogatepass"))
 
     def master(self) -> bytes | None:
@@ -187,46 +196,19 @@ class Keys(NamedTuple):
         return KeySource(self.kind, names.get(self.kind) or os.path.join(self.home, KEYS, "master"))
 
     def _made(self) -> bytes:
-        """A new master, where there never was one; another process may make it meanwhile."""
-        folder, spaces = os.path.join(self.home, KEYS), os.path.join(self.home, SPACES)
+        """A new master; another process may make it meanwhile."""
+        folder = os.path.join(self.home, KEYS)
         with suppress(OSError):  # writing the key says why not
             files.make_folder(folder)
         lock = lock_at(os.path.join(folder, "lock"))
         try:
             lock.acquire(_LOCK_SECONDS)
-            if found := self.master():
-                return found
-            marks = (os.path.join(spaces, name, KEY_MARK) for name in files.names(spaces))
-            if mark := next(filter(files.exists, marks), None):
-                raise KeyProblemError(
-                    "the master key of {home} is missing: {mark} shows that there was one",
-                    hint="restore it from a copy. If you have none, delete that file: a new key "
-                    "is created, and what the old key protected (tombstones, sealed "
-                    "transcripts, the audit log so far) can no longer be verified or read",
-                    home=self.home,
-                    mark=mark,
-                )
-            found = os.urandom(_SIZE)
-            self._place.write(found.hex())
-            files.sync_folder(self.home)  # before any mark of it
-            return found
+            if self.master() is None:
+                self._place.write(os.urandom(_SIZE).hex())
+                files.sync_folder(self.home)  # before any mark of it
+            return self.master() or b""
         finally:
             lock.close()
-
-    def _check_fingerprint(self, space: str, fingerprint: str) -> None:
-        """Note in a space which master it uses; refuse another than it used before."""
-        folder = space_path(self.home, space)
-        path = os.path.join(folder, KEY_MARK)
-        noted = KeySource("file", path).read({})
-        if noted and noted != fingerprint:
-            raise KeyProblemError(
-                "the master key does not match the space {space}",
-                hint="restore the right key; its fingerprint is in {path}",
-                space=repr(space),
-                path=path,
-            )
-        if not noted and (files.shared(folder) or os.access(folder, os.W_OK)):
-            files.replace(path, fingerprint.encode("ascii") + b"\n")
 
 
 # The key of the databases
@@ -236,11 +218,6 @@ def source_of(home: str, config: EncryptionConfig) -> KeySource | None:
     """Where the settings say that the key is; None where nothing is encrypted."""
     if config.key == "none":
         return None
-    if config.key == "file" and not config.file:
-        raise KeyProblemError(
-            "the key is in a file, but no file is set",
-            hint="set it with `loxodon config encryption.file PATH`",
-        )
     names = {"env": VARIABLE, "keyring": f"database:{home}"}
     path = os.path.abspath(os.path.expanduser(config.file))
     return KeySource(config.key, names.get(config.key, path))
@@ -308,18 +285,15 @@ def _stretching(home: str) -> dict[str, Any]:
             os.link(draft, path)
         os.unlink(draft)
         files.sync_folder(os.path.dirname(path))
-    given = None
-    with suppress(OSError, ValueError):
-        given = json.loads(files.read(path))
-    return checked_stretching(given, path)
+    return checked_stretching(files.read(path), path)
 
 
-def checked_stretching(given: Any, path: str) -> dict[str, Any]:
+def checked_stretching(text: bytes | str, path: str) -> dict[str, Any]:
     """What a file says of stretching, if it makes sense."""
-    with suppress(KeyError, TypeError):
-        if len(str(given["salt"])) >= 16 and all(
-            0 < given[name] <= most for name, most in _SCRYPT_MOST.items()
-        ):
+    with suppress(ValueError, KeyError, TypeError):
+        given = json.loads(text)
+        within = all(0 < given[name] <= most for name, most in _SCRYPT_MOST.items())
+        if within and len(str(given["salt"])) >= 16:
             return {name: given[name] for name in (*_SCRYPT_MOST, "salt")}
     raise KeyProblemError(
         "{path} is damaged, and the passphrase needs it to give the right key",
@@ -341,12 +315,10 @@ class Change(NamedTuple):
 
 def change_of(home: str) -> Change | None:
     """The change that is under way."""
-    try:
-        with open(os.path.join(home, KEYS, RECODING), encoding="utf-8") as file:
-            work, place, waiting = json.load(file)
+    with suppress(OSError, ValueError, TypeError):
+        work, place, waiting = json.loads(files.read(os.path.join(home, KEYS, RECODING)))
         return Change(work, KeySource(*place), KeySource(*(waiting or place)))
-    except (OSError, ValueError, TypeError):
-        return None
+    return None
 
 
 class Seal:

@@ -13,7 +13,6 @@ from loxodon.store.rows import moment
 from loxodon.types import Pause
 
 VALUE = "pauses"  # the name of the value that has them
-_MOST = 10_000  # pauses that are kept
 _Span = tuple[int, int | None]  # the end of one may be open
 
 
@@ -47,29 +46,23 @@ class Pauses:
             raise InputError(
                 "a pause cannot end before it starts", hint="give a time in the future"
             )
-        running = self.now(now)
-        since = running.since if running else now
-        first, last = to_stored(since)[0], to_stored(until)[0] if until else None
-        spans = [span for span in self._ended(now) if span[0] != first]
-        self._write(json.dumps([*spans, (first, last)][-_MOST:]))
+        since = running.since if (running := self.now(now)) else now
+        others = [span for span in self._spans() if not _covers(span, now)]
+        last = to_stored(until)[0] if until else None
+        self._write(json.dumps([*others, (to_stored(since)[0], last)]))
         return Pause(since, until)
 
     def end(self, now: datetime) -> bool:
         """Go on; whether it was paused."""
-        is_paused = self.now(now) is not None
-        if is_paused:
-            self._write(json.dumps(self._ended(now)))
-        return is_paused
-
-    def _ended(self, now: datetime) -> list[_Span]:
-        at = to_stored(now)[0]
-        ended = [(one[0], at if _covers(one, now) else one[1]) for one in self._spans()]
-        return [span for span in ended if span[0] != span[1]]
+        spans, at = self._spans(), to_stored(now)[0]
+        ended = [(span[0], at) if _covers(span, now) else span for span in spans]
+        if ended != spans:
+            self._write(json.dumps(ended))
+        return ended != spans
 
 
 def _covers(span: _Span, at: datetime) -> bool:
-    since, until = span
-    return since <= to_stored(at)[0] and (until is None or to_stored(at)[0] < until)
+    return span[0] <= to_stored(at)[0] and (span[1] is None or to_stored(at)[0] < span[1])
 
 
 def paused_error(pause: Pause) -> PausedError:

@@ -117,7 +117,7 @@ def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
                 hint="choose another name, or revoke the existing token first",
                 name=repr(grant.name),
             )
-        write(home, _in_toml((*grants, grant)))
+        write(home, (*grants, grant))
     return grant, token
 
 
@@ -125,27 +125,24 @@ def revoke(home: str, name: str) -> Grant:
     """Take a grant away; whoever has its token is refused from the next request on."""
     with _changing:
         grants = read(home)
-        gone = next((one for one in grants if one.name == name), None)
-        if gone is None:
+        gone = [one for one in grants if one.name == name]
+        if not gone:
             raise NotFoundError(
                 "no token named {name}",
                 hint="list the tokens with `loxodon token list`",
                 name=repr(name),
             )
-        write(home, _in_toml([one for one in grants if one is not gone]))
-    return gone
+        write(home, [one for one in grants if one not in gone])
+    return gone[0]
 
 
-def without_space(home: str, space: str) -> tuple[list[str], bytes]:
-    """The names of the grants that name a space, and the file as it is without that."""
-    grants = read(home)
-    changed = [one.name for one in grants if space in one.spaces]
-    left = [
+def without_space(home: str, space: str) -> list[Grant]:
+    """The grants of a home as they are without a space; those for nothing else are gone."""
+    return [
         one._replace(spaces=tuple(name for name in one.spaces if name != space))
-        for one in grants
+        for one in read(home)
         if one.spaces != (space,)
     ]
-    return changed, _in_toml(left)
 
 
 def checked_name(name: object) -> str:
@@ -160,7 +157,7 @@ def checked_name(name: object) -> str:
     )
 
 
-def _in_toml(grants: Sequence[Grant]) -> bytes:
+def in_toml(grants: Sequence[Grant]) -> bytes:
     import tomlkit
 
     rows = [
@@ -170,12 +167,12 @@ def _in_toml(grants: Sequence[Grant]) -> bytes:
     return (_HEAD + tomlkit.dumps({"token": rows} if rows else {})).encode()
 
 
-def write(home: str, data: bytes) -> None:
+def write(home: str, grants: Sequence[Grant]) -> None:
     """Replace the file of a home."""
     path = os.path.join(home, FILE)
     try:
         files.make_folder(home)
-        files.replace(path, data)
+        files.replace(path, in_toml(grants))
     except OSError as error:
         raise unwritable(path, error) from None
 
@@ -191,7 +188,7 @@ class Grants:
         self._home = home
         self._stamp: files.Stamp | None = None
         self._grants: tuple[Grant, ...] = ()
-        self._looked_at = float("-inf")
+        self.renew()
 
     def renew(self) -> None:
         """Look again with the next request: they were changed here."""

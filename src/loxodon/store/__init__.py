@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]  # called from time to time with (done, total)
 
+
+def quiet(done: int, total: int) -> None: ...  # where nobody follows it
+
+
 Index = Literal["memories", "archive", "turns", "segments", "chunks", "documents"]
 
 Standing = Literal["live", "reworded", "past", "rejected", "faded", "put away"]

@@ -19,7 +19,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from loxodon.clock import to_stored
-from loxodon.errors import FullStoreError, InputError, NewerStoreError, StoreError
+from loxodon.errors import FullStoreError, InputError, StoreError
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ def unusable(path: str, reason: str) -> StoreError:
     )
 
 
-def newer(path: str, found: int, known: int) -> NewerStoreError:
-    return NewerStoreError(
+def newer(path: str, found: int, known: int) -> StoreError:
+    return StoreError(
         "{path} was written by a newer version of Loxodon (schema {found}; this version "
         "supports {known})",
         hint="install that version of Loxodon or a later one; nothing was changed",

@@ -245,13 +245,12 @@ def _facts_of_segments(content: Content) -> Iterator[int]:
 
 def _profiles(content: Content) -> Iterator[Planned]:
     """As consolidation last made them; where what they tell of has changed since, made now."""
-    from loxodon.consolidate.passages import Residue
     from loxodon.consolidate.profile import profile as profile_of
 
     store, language = content.store, content.language
 
     def profile() -> str:
-        return profile_of(store, content.memory.now(), language, Residue())
+        return profile_of(store, content.memory.now(), language, None)
 
     def page(name: str, make: Any) -> View:
         return View(f"{comment(name, content.space)}\n\n{make()}\n")

@@ -7,9 +7,8 @@ the engine is on again. The database is not touched; whatever needs it says that
     <!-- loxodon {"key": "3f2a…", "session": "monday", "role": "user", "at": "…", …} -->
     > 我对花生过敏
 
-An entry is known by its key, as a turn of the journal is: whatever happens while it is taken in, it
-is taken in once. What somebody else wrote into such a file stays there. Beside an encrypted
-database entries are sealed lines (`security/keys.py`).
+An entry is taken in once, by its key. What somebody else wrote into such a file stays there.
+Beside an encrypted database entries are sealed lines (`security/keys.py`).
 """
 
 from __future__ import annotations
@@ -25,11 +24,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from loxodon import files
 from loxodon.consolidate.pipeline import Consolidated
 from loxodon.errors import BusyStoreError, InputError, unwritable
-from loxodon.fields import checked, choice, is_text, number
+from loxodon.fields import checked, is_text, number
 from loxodon.filelock import FileLock
 from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
 from loxodon.journal.identity import MAX_SESSION, unmarked, with_keys
+from loxodon.journal.jsonl import draft_from_mapping
 from loxodon.layout import OFF_MARKER, PENDING
 from loxodon.memory import Memory
 from loxodon.recall.context import block
@@ -38,28 +38,13 @@ from loxodon.security.permissions import placed
 from loxodon.status import Status
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
-from loxodon.text.words import fold
 from loxodon.tokens import cut
-from loxodon.types import (
-    CHATS,
-    ORIGINS,
-    ROLES,
-    Added,
-    Chat,
-    Draft,
-    Gate,
-    Item,
-    LeftOut,
-    Recall,
-    Record,
-    Source,
-    Turn,
-)
+from loxodon.types import Added, Chat, Draft, Gate, Item, LeftOut, Recall, Record, Source, Turn
 
 if TYPE_CHECKING:
     from loxodon.security.keys import Seal
 
-_LARGEST = 1 << 20  # bytes of a file that are read: more than any budget has room for
+_LARGEST = 1 << 20  # bytes of a note that are read: more than any budget has room for
 _WAIT = 30.0
 _ENTRY = re.compile(r"^<!-- loxodon (\{.*\}) -->\n((?:>.*(?:\n|\Z))+)", re.MULTILINE)
 
@@ -103,26 +88,29 @@ class Pending:
             new = {one.key: one for one in entries if (one.key, one.turn.content) not in known}
             if new:
                 begin = f"# {now:%Y-%m-%d}\n" if not text else "" if text[-1] == "\n" else "\n"
-                data = begin + self._shut(name, "".join(map(_text_of, new.values())))
+                data = begin + self._sealed(name, new.values())
                 files.append(os.path.join(self.path, name), data.encode("utf-8"))
                 marker = os.path.join(self._folder, OFF_MARKER)
                 if not os.path.exists(marker):  # there may be no database to ask for the space
                     files.append(marker, self._space.encode("utf-8"))
             return len(new)
 
-    def _shut(self, name: str, text: str) -> str:
+    def _sealed(self, name: str, entries: Iterable[PendingEntry]) -> str:
+        text = "".join(map(_text_of, entries))
         return self._seal.closed(text.encode(), name).decode() + "\n" if self._seal else text
 
     def _text(self, name: str) -> str:
         """What a file says, with its sealed lines opened."""
         try:
-            text = files.read(os.path.join(self.path, name)).decode("utf-8", "replace")
+            lines = files.read(os.path.join(self.path, name)).split(b"\n")
         except FileNotFoundError:
             return ""
-        if self._seal is None:
-            return text
-        lines = [(line, self._seal.opened(line.encode(), name)) for line in text.split("\n")]
-        return "\n".join(line if opened is None else opened.decode() for line, opened in lines)
+        if seal := self._seal:
+            lines = [line if (text := seal.opened(line, name)) is None else text for line in lines]
+        return b"\n".join(lines).decode("utf-8", "replace")
+
+    def _files(self) -> list[str]:
+        return sorted(name for name in files.names(self.path) if name.endswith(".md"))
 
     def entries(self, days: Collection[str] = ()) -> list[PendingEntry]:
         """What waits, of these days or all, in order."""
@@ -132,20 +120,15 @@ class Pending:
                 found |= _parsed(self._text(name))[0]
         return list(found.values())
 
-    def _files(self) -> list[str]:
-        return sorted(name for name in files.names(self.path) if name.endswith(".md"))
-
     def reseal(self, seal: Seal | None) -> None:
         """Keep what waits under another seal, or under none."""
-        from loxodon.security.overwriting import replace
-
         with self._alone():
             texts = {name: _parsed(self._text(name)) for name in self._files()}
             self._seal = seal
             for name, (entries, rest) in texts.items():
-                shut = self._shut(name, "".join(map(_text_of, entries.values())))
+                shut = self._sealed(name, entries.values())
                 text = f"# {name.removesuffix('.md')}\n{shut}{rest}"
-                replace(os.path.join(self.path, name), text.encode())
+                files.replace(os.path.join(self.path, name), text.encode())
 
     def take_in(self, memory: Memory) -> None:
         """Hand everything that waits to a memory that is on."""
@@ -193,19 +176,15 @@ def _parsed(text: str) -> tuple[dict[bytes, PendingEntry], str]:
 
 
 def _entry(given: dict[str, Any], content: str) -> PendingEntry:
-    key, at = bytes.fromhex(given.pop("key")), datetime.fromisoformat(given.pop("at"))
-    memory, source = given.pop("memory", None), given.pop("source", None)
-    if at.tzinfo is None or any(not isinstance(value, str) for value in given.values()):
-        raise ValueError(at)
-    checked_text(given["session"], "session", MAX_SESSION)
-    for name, known in (("role", ROLES), ("chat", CHATS), ("origin", ORIGINS)):
-        choice(name, given[name], known)
+    at, memory, source = datetime.fromisoformat(given["at"]), given.get("memory"), None
+    draft = draft_from_mapping({**given, "at": at, "content": content}, 1, at.tzinfo)
     if memory is not None:
         if memory.get("expires_at"):
             memory["expires_at"] = datetime.fromisoformat(memory["expires_at"])
         memory = checked({**memory, "content": content}, memory["kind"], None)
-    turn = Turn(content=content, at=at, **given)
-    return PendingEntry(key, turn, memory, Source(*source) if source else None)
+        source = Source(*given["source"]) if "source" in given else None
+    ((turn, _),) = with_keys([draft._replace(agent=given["agent"] + "")], draft.session, at)
+    return PendingEntry(bytes.fromhex(given["key"]), turn, memory, source)
 
 
 class PlainMemory(Memory):
@@ -231,8 +210,7 @@ class PlainMemory(Memory):
         said = [one.turn for one in self._entries() if one.fields is None]
 
         def lately(name: str) -> list[str]:
-            of = [turn.content for turn in said if turn.session == (name or session)]
-            return of[-LATELY:]
+            return [one.content for one in said if one.session == (name or session)][-LATELY:]
 
         drafts = self.guard.drafts(drafts, lately)
         keyed = with_keys(drafts, session, self.now())
@@ -263,9 +241,6 @@ class PlainMemory(Memory):
     def _is_borne_out(self, content: str) -> bool:
         return False
 
-    def _said_in(self, content: str, quote: str) -> Turn | None:
-        return None
-
     def _known(self, content: str, audience: str) -> Record | None:
         return None
 
@@ -276,27 +251,22 @@ class PlainMemory(Memory):
         budget: int | None = None,
         *,
         chat: Chat = "direct",
-        in_view: Iterable[str] = (),
         reveal: bool = False,
         **filters: object,
     ) -> Recall:
         """MEMORY.md and the notes of today and yesterday, whatever is asked; groups get none."""
         is_text("query", query)
         budget = self.config.recall.budget if budget is None else number("budget", budget)
-        seen = frozenset(map(fold, in_view))
-        items = self._note("MEMORY.md", budget // 3)
-        for day in self._days():
-            items += self._note(os.path.join("memory", f"{day}.md"), budget // 4)
-        for one in reversed(self._entries()):
-            kind = "turn" if one.fields is None else str(one.fields.get("kind", "fact"))
-            id, source = one.key.hex()[:8], Source(one.turn.session, one.turn.id)
-            items.append(_item(f"pending_{id}", kind, one.turn.content, one.turn.at, source))
-        direct = self.within(chat=chat).chat == "direct"
-        items = [
-            one._replace(content=self.guard.shown(one.content, True, reveal))
-            for one in items
-            if direct and fold(one.content) not in seen
-        ]
+        items: list[Item] = []
+        if self.within(chat=chat).chat == "direct":
+            items += self._note("MEMORY.md", budget // 3)
+            for day in self._days():
+                items += self._note(os.path.join("memory", f"{day}.md"), budget // 4)
+            for key, turn, fields, _ in reversed(self._entries()):
+                kind = "turn" if fields is None else str(fields.get("kind", "fact"))
+                id, source = f"pending_{key.hex()[:8]}", Source(turn.session, turn.id)
+                items.append(_item(id, kind, turn.content, turn.at, source))
+        items = [one._replace(content=self.guard.shown(one.content, True, reveal)) for one in items]
         shown = block(items, budget, self._space.count, language_of(query))
         left = len(items) - len(shown.items)
         out = (LeftOut("budget", left),) if left else ()
@@ -307,18 +277,6 @@ class PlainMemory(Memory):
         text = cut(self._read(name), most, self._space.count).strip()
         source = Source(file=os.path.join(self.workspace.path, name), line=1)
         return [_item(f"n_{name}", "note", text, self.now(), source)] if text else []
-
-    def gate(self, message: str, *, chat: Chat = "direct", state: State | None = None) -> Gate:
-        is_text("message", message)
-        return should_recall(message, state or State())
-
-    def snapshot(self, language: str = "en", *, project: str = "") -> str:
-        """MEMORY.md, as far as the budget goes."""
-        text = self.guard.shown(self._read("MEMORY.md"), private=True)
-        return cut(text, self.config.snapshot.budget, self._space.count)
-
-    def profile(self, language: str = "en", *, refresh: bool = False) -> str:
-        return self.snapshot(language)
 
     def _days(self) -> list[str]:
         return [f"{self.now() - timedelta(days=n):%Y-%m-%d}" for n in range(2)]
@@ -343,11 +301,23 @@ class PlainMemory(Memory):
         except OSError:  # there is none, or it is not for us to read
             return ""
 
+    def gate(self, message: str, *, chat: Chat = "direct", state: State | None = None) -> Gate:
+        is_text("message", message)
+        return should_recall(message, state or State())
+
+    def snapshot(self, language: str = "en", *, project: str = "") -> str:
+        """MEMORY.md, as far as the budget goes."""
+        text = self.guard.shown(self._read("MEMORY.md"), private=True)
+        return cut(text, self.config.snapshot.budget, self._space.count)
+
+    def profile(self, language: str = "en", *, refresh: bool = False) -> str:
+        return self.snapshot(language)
+
     def consolidate(self, **options: Any) -> Consolidated:
         return Consolidated(False, "switched off")
 
     def flush(self) -> Consolidated:
-        return Consolidated(False, "switched off")
+        return self.consolidate()
 
     def flush_due(self, began: datetime | None = None) -> str:
         return ""
@@ -360,13 +330,13 @@ class PlainMemory(Memory):
 
     def status(self) -> Status:
         """Where it stands; of what is in the database, nothing."""
-        entries = self.pending.entries()
+        waiting = [one.turn.at for one in self.pending.entries()]
         nothing = Status(self.home, self.space, *[0] * 17)  # type: ignore[arg-type]
         return nothing._replace(
-            last_turn_at=max((one.turn.at for one in entries), default=None),
+            last_turn_at=max(waiting, default=None),
             last_consolidation=None,
             next_consolidation=None,
-            pending=len(entries),
+            pending=len(waiting),
             due="",
             stopped=False,
             error="",

@@ -22,7 +22,7 @@ from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.opening import OpenSpace, keys_for
 from loxodon.spaces import home_at, space_folder, space_path
-from loxodon.store import Progress
+from loxodon.store import Progress, quiet
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import forget_as_in, put_in_place
 from loxodon.store.sqlite.database import Database
@@ -78,8 +78,8 @@ def restore(
         raise not_empty(space, home)
     with draft_in(space_folder(home, space, make=True)) as draft:
         store = Store(Database(os.path.join(draft, DATABASE), keys), space, zone, decay)
-        with Memory(OpenSpace(home, draft, store, config, clock, zone, keys)) as memory:
-            _fill(memory, store, dump, progress or _quiet)
+        with Memory(OpenSpace(home, home, draft, store, config, clock, zone, keys)) as memory:
+            _fill(memory, store, dump, progress or quiet)
             counts = store.counts()
             forget_as_in(path, keys, store)
         before = free(f"{path}.before-restore") if kept else ""
@@ -150,10 +150,6 @@ def not_empty(space: str, home: str) -> InputError:
         space=repr(space),
         home=home,
     )
-
-
-def _quiet(done: int, total: int) -> None:
-    """No progress to report to."""
 
 
 def is_kept(path: str, space: str, decay: Decay, keys: Keys = ()) -> bool:

@@ -22,7 +22,7 @@ from loxodon.paging import Key, Page, cut, paged
 from loxodon.security.paths import allowed_path
 from loxodon.store import NoteFile, Progress
 from loxodon.store.store import Store
-from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
+from loxodon.verbs import PATH, Arg, Cursor, DryRun, Limit, Route, verb
 
 if TYPE_CHECKING:
     from loxodon.imports.take import Imported
@@ -138,7 +138,7 @@ class Workspace:
         return index(self, progress)
 
     @verb(Route("GET /workspace/sources", access="owner"), audit="reads")
-    def sources(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[SourceFile]:
+    def sources(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[SourceFile]:
         """List the indexed notes, by name."""
         number("limit", limit)
         return paged("workspace.sources", cursor, lambda after: cut(self._files(), limit, after))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.consolidate.denoise import Sentence, kept, sentences_of
+from loxodon.consolidate.segment import Sentence, kept, sentences_of
 from loxodon.errors import LoxodonError
 from loxodon.messages import t
 from loxodon.models.chat import ModelQuestion

@@ -17,7 +17,7 @@ from loxodon.errors import (
     DamagedStoreError,
     ForeignStoreError,
     FullStoreError,
-    NewerStoreError,
+    StoreError,
     UnwritableStoreError,
 )
 from loxodon.spaces import space_folder
@@ -92,7 +92,7 @@ def test_schema_is_pinned(path: Path) -> None:
     [
         (lambda path: changed(path, "CREATE TABLE theirs (a)"), ForeignStoreError, "not a Loxodon"),
         (lambda path: path.write_bytes(b"my diary" * 400), DamagedStoreError, "beginning"),
-        (made_by_a_newer_version, NewerStoreError, "99"),
+        (made_by_a_newer_version, StoreError, "99"),
         (lambda path: opened(path, "alice").close(), DamagedStoreError, "alice"),
     ],
     ids=["foreign", "no database", "newer", "of another space"],

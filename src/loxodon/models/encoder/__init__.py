@@ -1,8 +1,9 @@
-"""Our own small encoder, for Chinese and English: how near two texts are in meaning, and whether a
-sentence is worth keeping, with its topic.
+"""Our own small encoder, for Chinese and English: how near two texts are in meaning, whether a
+sentence is worth keeping, with its topic, what a message asks for, and whether what is said later
+replaces what is known.
 
-Four layers of a transformer in numpy, with weights of one byte each. `tools/train_encoder.py` makes
-them; MODEL.md beside this file says from what, and how good they are.
+Four layers of a transformer in numpy, with weights of one byte each. `tools/train_encoder.py` and
+`tools/train_reader.py` make them; MODEL.md beside this file says from what, and how good they are.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -33,6 +34,7 @@ _BATCH_TOKENS = 512  # padded tokens in a batch: what the caches of one core hol
 _HEADS = 12
 _LAYERS = 4
 _UNKNOWN = 1
+SEPARATOR = 2  # the token between two texts
 _CJK = ("\u3400", "\u9fff")
 _LONGEST_CJK_TOKEN = 4  # characters
 _LONGEST_WORD = 30
@@ -45,6 +47,20 @@ class Judgement(NamedTuple):
     keep: float  # how likely it is worth keeping as it stands
     referring: float  # how likely it is worth keeping, but not understandable alone
     topic: str
+
+
+class Intent(NamedTuple):
+    """How likely a message asks for one of these."""
+
+    forget: float  # that something be forgotten
+    wish: float  # to be answered in some way from now on
+
+
+class Change(NamedTuple):
+    """What something said later is to something known."""
+
+    same: float  # how likely it says the same
+    replaces: float  # how likely what is known holds no more
 
 
 class Tokenizer:
@@ -111,11 +127,12 @@ class Encoder:
         self._one_thread = ThreadpoolController().wrap(limits=1)
         self._layers = [self._layer(f"l.{number}.") for number in range(_LAYERS)]
         self._worth_layer: dict[str, Floats] | None = None
+        self._reader_layers: list[dict[str, Floats]] = []
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """A unit vector for each text."""
         vectors = np.zeros((len(texts), 384), np.float32)
-        for rows, hidden, mask in self._read(texts, self._layers):
+        for rows, hidden, mask in self._read(map(self._tokens, texts), self._layers):
             vectors[rows] = _mean(hidden, mask)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.maximum(lengths, 1e-9), np.float32)
@@ -125,22 +142,63 @@ class Encoder:
         if self._worth_layer is None:
             self._worth_layer = self._layer("worth.layer.")
         found: list[Judgement | None] = [None] * len(sentences)
-        for rows, hidden, mask in self._read(sentences, [*self._layers[:-1], self._worth_layer]):
-            highest = np.where(mask[..., None], hidden, -np.inf).max(1)
-            pooled = np.concatenate([_mean(hidden, mask), highest], 1)
-            inner = _gelu(pooled @ self._weight("worth.a.weight").T + self._weight("worth.a.bias"))
-            worth = inner @ self._weight("worth.w.weight").T + self._weight("worth.w.bias")
-            worth = np.exp(worth - worth.max(1, keepdims=True))
-            worth /= worth.sum(1, keepdims=True)
-            topics = inner @ self._weight("worth.t.weight").T + self._weight("worth.t.bias")
+        layers = [*self._layers[:-1], self._worth_layer]
+        for rows, hidden, mask in self._read(map(self._tokens, sentences), layers):
+            inner = _gelu(self._linear("worth.a", _mean_and_highest(hidden, mask)))
+            worth = _shares(self._linear("worth.w", inner))
+            topics = self._linear("worth.t", inner)
             for row, (_, referring, keep), topic in zip(rows, worth, topics[:, 1:], strict=True):
                 found[row] = Judgement(float(keep), float(referring), TOPICS[int(topic.argmax())])
         return [one for one in found if one is not None]
 
-    def _read(self, texts: Sequence[str], layers: Sequence[dict[str, Floats]]) -> Any:
-        """Rows, hidden states and mask of one batch after another, alike in length."""
-        tokens = [self._tokens(text) for text in texts]
-        order = sorted(range(len(texts)), key=lambda row: len(tokens[row]))
+    def intents(self, messages: Sequence[str]) -> list[Intent]:
+        """What each message asks for."""
+        found = np.zeros((len(messages), 3), np.float32)
+        for rows, hidden, mask in self._read(map(self._tokens, messages), self._as_reader()):
+            inner = _gelu(self._linear("reader.intent", _mean_and_highest(hidden, mask)))
+            found[rows] = _shares(self._linear("reader.intents", inner))
+        return [Intent(*one) for one in found[:, 1:].tolist()]
+
+    def changes(self, pairs: Sequence[tuple[str, str]]) -> list[Change]:
+        """What the later of each two texts is to the earlier one."""
+        known = [[*self._tokens(one)[:60], SEPARATOR] for one, _ in pairs]
+        both = [a + self._tokens(b)[: LONGEST - 64] for a, (_, b) in zip(known, pairs, strict=True)]
+        found = np.zeros((len(pairs), 3), np.float32)
+        lengths = np.array([len(one) for one in known])
+        for rows, hidden, mask in self._read(both, self._as_reader(), lengths):
+            is_later = np.arange(mask.shape[1]) >= lengths[rows][:, None]
+            one, other = _mean(hidden, mask & ~is_later), _mean(hidden, mask & is_later)
+            pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
+            inner = _gelu(self._linear("reader.change", pooled))
+            found[rows] = _shares(self._linear("reader.changes", inner))
+        return [Change(*one) for one in found[:, 1:].tolist()]
+
+    def _as_reader(self) -> list[dict[str, Floats]]:
+        """The layers as they were changed to read what asks, and two texts together."""
+        if not self._reader_layers:
+            for number, layer in enumerate(self._layers):
+                maps = {
+                    f"{one}.weight": layer[f"{one}.weight"]
+                    + 2
+                    * self._weight(f"reader.l.{number}.maps.{one}.b")
+                    @ self._weight(f"reader.l.{number}.maps.{one}.a")
+                    for one in ("qkv", "o", "f1", "f2")
+                }
+                self._reader_layers.append(layer | maps)
+        return self._reader_layers
+
+    def _read(
+        self,
+        texts: Iterable[list[int]],
+        layers: Sequence[dict[str, Floats]],
+        later: NDArray[np.intp] | None = None,
+    ) -> Any:
+        """Rows, hidden states and mask of one batch after another, alike in length.
+
+        From `later` on the tokens of a text are those of a second one.
+        """
+        tokens = list(texts)
+        order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
         while order:
             longest = len(tokens[order[-1]])
             rows = order[-max(1, _BATCH_TOKENS // longest) :]
@@ -152,6 +210,9 @@ class Encoder:
             scale = self._data["s:tokens"][numbers].astype(np.float32)
             hidden = self._data["q:tokens"][numbers].astype(np.float32) * scale[..., None]
             hidden += self._weight("p")[:longest]
+            if later is not None:
+                second = np.arange(longest) >= later[rows][:, None]
+                hidden += self._weight("reader.segment")[second.astype(np.intp)]
             hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
             bias = np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
             for layer in layers:
@@ -165,6 +226,9 @@ class Encoder:
             for name in names
             if name.startswith(prefix)
         }
+
+    def _linear(self, name: str, x: Floats) -> Floats:
+        return np.asarray(x @ self._weight(f"{name}.weight").T + self._weight(f"{name}.bias"))
 
     def _weight(self, name: str) -> Floats:
         if name in self._data:
@@ -195,6 +259,16 @@ def _one_layer(layer: dict[str, Floats], hidden: Floats, bias: Floats) -> Floats
 
 def _mean(hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
     return np.asarray((hidden * mask[..., None]).sum(1) / mask.sum(1, keepdims=True), np.float32)
+
+
+def _mean_and_highest(hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
+    highest = np.where(mask[..., None], hidden, -np.inf).max(1)
+    return np.concatenate([_mean(hidden, mask), highest], 1)
+
+
+def _shares(scores: Floats) -> Floats:
+    scores = np.exp(scores - scores.max(1, keepdims=True))
+    return np.asarray(scores / scores.sum(1, keepdims=True))
 
 
 def _normalized(x: Floats, weight: Floats, bias: Floats) -> Floats:

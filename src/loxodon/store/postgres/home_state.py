@@ -15,7 +15,7 @@ from psycopg import errors
 
 from loxodon import files
 from loxodon.config import without_password
-from loxodon.filelock import Lock, at_fork
+from loxodon.filelock import at_fork
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
 from loxodon.store.driver import Row, statements
@@ -71,8 +71,8 @@ class PostgresState:
     def replace(self, name: str, data: bytes) -> None:
         self._ask(f"{_REPLACE} RETURNING 1", name, data)
 
-    def append(self, name: str, data: bytes) -> int:
-        return int(self._ask(f"{_APPEND} RETURNING octet_length(value)", name, data)[0][0])
+    def append(self, name: str, data: bytes) -> None:
+        self._ask(f"{_APPEND} RETURNING 1", name, data)
 
     def remove(self, name: str) -> None:
         if not self._ask("DELETE FROM loxodon.home_state WHERE name = $1 RETURNING 1", name):
@@ -147,11 +147,11 @@ class PostgresState:
                     connection.execute(statement, [name, value])
         return True
 
-    def lock(self, name: str) -> Lock:
-        return _AdvisoryLock(self._url, name)
+    def lock(self, name: str) -> AdvisoryLock:
+        return AdvisoryLock(self._url, name)
 
 
-class _AdvisoryLock:
+class AdvisoryLock:
     """A lock that lasts as long as a connection of its own: the server frees it when we die."""
 
     def __init__(self, url: str, name: str) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 import apsw
 
 from loxodon.errors import BusyStoreError, ForeignStoreError, StoreError, unwritable
-from loxodon.filelock import FileLock, at_fork, leave_behind
+from loxodon.filelock import FileLock, at_fork
 from loxodon.messages import t
 from loxodon.store import driver
 from loxodon.store.driver import Driver, Part, Row
@@ -92,7 +92,9 @@ class Database(Driver):
                 self._handle.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 let_go(self._handle)
             else:
-                leave_behind(self._handle)
+                import ctypes  # so that it is never destroyed: that would act on the parent's
+
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._handle))
                 _CUT_OFF.add(self._inode)
         self._handle = None
         self._turn = RLock()

@@ -1,0 +1,383 @@
+"""Teach our encoder to read two texts together, and to know a request when it sees one.
+
+python tools/train_reader.py [--test]      Needs a GPU, about two minutes.
+
+Adds to src/loxodon/models/encoder/weights.bin, which tools/train_encoder.py makes: small changes
+(of rank 8) of its four layers, and what stands on them:
+
+    changes   of something known and something said later: whether the later one replaces the
+              earlier, says the same, or neither (data/changes)
+    intents   whether a message asks to forget something, or says how it wants to be answered
+              from now on (data/intents)
+
+The last author of each is never learned from: with --test the figures on them are printed.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor, nn
+
+from loxodon.models.encoder import LONGEST, SEPARATOR, Tokenizer
+
+ROOT = Path(__file__).parent.parent
+WEIGHTS = ROOT / "src/loxodon/models/encoder/weights.bin"
+WIDTH, HEADS, LAYERS, RANK = 384, 12, 4, 8
+STEPS, RATE, SEED = 2_000, 1e-3, 2
+CHANGES, INTENTS = ("both", "same", "replaces"), ("none", "forget", "wish")
+HELD = {"changes": "f", "intents": "i"}  # the authors of the tests
+CUDA = "cuda"
+
+PLAIN, SHORT = 20, 16  # pairs of short statements, and short messages, in a step
+PEOPLE = {
+    "en": ("Tom", "Dana", "Eve", "Marta", "Raj"),
+    "zh": ("小李", "阿强", "王姐", "老赵", "晓梅"),
+}
+
+tokens = Tokenizer().tokens
+choice, sample = random.choice, random.sample
+
+
+class Pair(NamedTuple):
+    language: str
+    known: str
+    later: str
+    label: int
+
+
+class Message(NamedTuple):
+    language: str
+    text: str
+    label: int
+
+
+def main() -> None:
+    random.seed(SEED)
+    torch.manual_seed(SEED)
+    parts = unpacked()
+    model = Reader(parts).to(CUDA)
+    learn(model, list(pairs(held=False)), list(messages(held=False)), ordinary())
+    model.eval()
+    if "--test" in sys.argv:
+        test(model)
+    pack(parts, model)
+
+
+# --- The data -----------------------------------------------------------------------------------
+
+
+def rows(kind: str, held: bool) -> Iterator[tuple[str, list[str]]]:
+    for file in sorted((ROOT / "data" / kind).glob("*.tsv")):
+        language, _, author = file.stem.partition("_")
+        if (author == HELD[kind]) == held:
+            for line in file.read_text("utf-8").splitlines():
+                yield language, line.split("\t")
+
+
+def pairs(held: bool) -> Iterator[Pair]:
+    for language, (_, label, known, later, _) in rows("changes", held):
+        yield Pair(language, known, later, CHANGES.index(label))
+
+
+def plain(table: dict[str, Any]) -> tuple[str, str, int]:
+    """A pair made of short statements (data/changes/plain.toml)."""
+    language = choice(("en", "zh"))
+    kind, other = sample([*table[language].values()], 2)
+    person = choice(PEOPLE[language])
+    value, another = sample(kind["values"], 2)
+
+    def said(words: Sequence[str], new: str, old: str = "") -> str:
+        return choice(words).format(v=new, w=old, p=person)
+
+    first = choice(kind["says"])
+    own = [one for one in kind["says"] if not one.startswith(("The user", "用户"))]
+    own = [first] if kind.get("several") else own
+    replaced = 2 if kind["one"] else 0
+    ways = [
+        (said(kind["now"], another, value), replaced, 5),
+        (said(own, another), replaced, 3),
+        (said(own, value), 1, 2),
+        (said(kind["ends"] or kind["now"], value if kind["ends"] else another, value), 2, 4),
+        (said(kind["ends"] or kind["asks"], another), 0, 2),
+        (said(kind["other"], choice((value, another))), 0, 4),
+        (said(kind["asks"], choice((value, another))), 0, 4),
+        (said(other["now"], *sample(other["values"], 2)), 0, 2),
+    ]
+    later, label, _ = random.choices(ways, [often for *_, often in ways])[0]  # noqa: S311
+    return first.format(v=value), later, label
+
+
+def messages(held: bool) -> Iterator[Message]:
+    for language, (label, text) in rows("intents", held):
+        yield Message(language, text, INTENTS.index(label))
+
+
+def short(table: dict[str, Any]) -> Message:
+    """A short message that asks to forget something, or only looks like it."""
+    language, label = choice(("en", "zh")), choice((0, 1))
+    words = table[language]
+    text = choice(words[INTENTS[label]]).format(x=choice(words["things"]))
+    return Message(language, text, label)
+
+
+def ordinary() -> list[str]:
+    """Sentences of talk that nobody needs to keep: they ask for nothing."""
+    found = []
+    for file in sorted((ROOT / "data/worth").glob("*.txt")):
+        lines = [one.split("\t") for one in file.read_text("utf-8").splitlines()]
+        found += [one[2] for one in lines if len(one) > 2 and one[0] == "0"]
+    return found
+
+
+# --- The model ----------------------------------------------------------------------------------
+
+
+class Adapted(nn.Module):
+    """A linear map that stays as it is, and a small change of it."""
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("weight", weight, persistent=False)
+        self.register_buffer("bias", bias, persistent=False)
+        self.a = nn.Parameter(torch.randn(RANK, weight.shape[1]) * 0.02)
+        self.b = nn.Parameter(torch.zeros(weight.shape[0], RANK))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.linear(x, self.weight, self.bias) + 2 * F.linear(F.linear(x, self.a), self.b)
+
+
+class Layer(nn.Module):
+    def __init__(self, weights: dict[str, Tensor]) -> None:
+        super().__init__()
+        self.maps = nn.ModuleDict(
+            {one: Adapted(weights[f"{one}.weight"], weights[f"{one}.bias"]) for one in MAPS}
+        )
+        for name in ("n1", "n2"):
+            for kind in ("weight", "bias"):
+                self.register_buffer(f"{name}_{kind}", weights[f"{name}.{kind}"], persistent=False)
+
+    def normalized(self, x: Tensor, name: str) -> Tensor:
+        weight, bias = getattr(self, f"{name}_weight"), getattr(self, f"{name}_bias")
+        return F.layer_norm(x, (WIDTH,), weight, bias, 1e-12)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        count, length, _ = x.shape
+        drop = 0.1 if self.training else 0.0
+        three = self.maps["qkv"](x).view(count, length, 3, HEADS, -1).permute(2, 0, 3, 1, 4)
+        mixed = F.scaled_dot_product_attention(*three, attn_mask=mask[:, None, None, :])
+        mixed = self.maps["o"](mixed.transpose(1, 2).reshape(x.shape))
+        x = self.normalized(x + F.dropout(mixed, drop), "n1")
+        inner = self.maps["f2"](F.gelu(self.maps["f1"](x), approximate="tanh"))
+        return self.normalized(x + F.dropout(inner, drop), "n2")
+
+
+MAPS = ("qkv", "o", "f1", "f2")
+
+
+class Reader(nn.Module):
+    def __init__(self, parts: dict[str, Any]) -> None:
+        super().__init__()
+        weights = {name: torch.tensor(value) for name, value in whole(parts).items()}
+        for name in ("tokens", "p", "n0.weight", "n0.bias"):
+            self.register_buffer(name.replace(".", "_"), weights[name], persistent=False)
+        own = [f"l.{number}." for number in range(LAYERS)]
+        self.l = nn.ModuleList(
+            Layer({k.removeprefix(one): v for k, v in weights.items() if k.startswith(one)})
+            for one in own
+        )
+        self.segment = nn.Parameter(torch.zeros(2, WIDTH))
+        self.change, self.changes = nn.Linear(4 * WIDTH, 64), nn.Linear(64, len(CHANGES))
+        self.intent, self.intents = nn.Linear(2 * WIDTH, 32), nn.Linear(32, len(INTENTS))
+
+    def hidden(self, numbers: Tensor, segments: Tensor | None) -> Tensor:
+        x = F.embedding(numbers, self.tokens) + self.p[: numbers.shape[1]]
+        if segments is not None:
+            x = x + self.segment[segments]
+        x = F.layer_norm(x, (WIDTH,), self.n0_weight, self.n0_bias, 1e-12)
+        for layer in self.l:
+            x = layer(x, numbers != 0)
+        return x
+
+    def compared(self, texts: Sequence[tuple[str, str]]) -> Tensor:
+        known = [[*self.some(one, 60), SEPARATOR] for one, _ in texts]
+        later = [self.some(one, LONGEST - 64) for _, one in texts]
+        numbers = padded([a + b for a, b in zip(known, later, strict=True)])
+        lengths = torch.tensor([len(one) for one in known], device=CUDA)
+        segments = (torch.arange(numbers.shape[1], device=CUDA) >= lengths[:, None]).long()
+        x, mask = self.hidden(numbers, segments), numbers != 0
+        one, other = mean(x, mask & (segments == 0)), mean(x, mask & (segments == 1))
+        pooled = torch.cat([one, other, (one - other).abs(), one * other], -1)
+        return self.changes(F.gelu(self.change(self.dropped(pooled)), approximate="tanh"))
+
+    def judged(self, texts: Sequence[str]) -> Tensor:
+        numbers = padded([self.some(one, LONGEST) for one in texts])
+        x, mask = self.hidden(numbers, None), numbers != 0
+        highest = x.masked_fill(~mask[..., None], -1e4).amax(1)
+        pooled = self.dropped(torch.cat([mean(x, mask), highest], -1))
+        return self.intents(F.gelu(self.intent(pooled), approximate="tanh"))
+
+    def dropped(self, x: Tensor) -> Tensor:
+        return F.dropout(x, 0.2 if self.training else 0.0)
+
+    def some(self, text: str, most: int) -> list[int]:
+        """The tokens of a text; while learning some are left out."""
+        found = tokens(text)[:most]
+        left = [one for one in found if random.random() > 0.05]  # noqa: S311
+        return left if left and self.training else found
+
+
+def padded(each: Sequence[Sequence[int]]) -> Tensor:
+    numbers = torch.zeros(len(each), max(map(len, each)), dtype=torch.long)
+    for row, one in enumerate(each):
+        numbers[row, : len(one)] = torch.tensor(one)
+    return numbers.to(CUDA)
+
+
+def mean(x: Tensor, mask: Tensor) -> Tensor:
+    return (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)
+
+
+def learn(model: Reader, known: list[Pair], asked: list[Message], rest: list[str]) -> None:
+    learned = list(model.parameters())
+    average = [one.detach().clone() for one in learned]
+    optimizer = torch.optim.AdamW(learned, lr=RATE, weight_decay=0.03, betas=(0.9, 0.98))
+    spoken = {lang: [one for one in known if one.language == lang] for lang in ("en", "zh")}
+    by_label = [[one for one in asked if one.label == label] for label in range(len(INTENTS))]
+    table, asking = (
+        tomllib.loads((ROOT / "data" / kind / "plain.toml").read_text("utf-8"))
+        for kind in ("changes", "intents")
+    )
+    for step in range(STEPS):
+        for group in optimizer.param_groups:
+            group["lr"] = RATE * min(1, (step + 1) / 100) * max(0.2, 1 - step / STEPS)
+        model.train()
+        some = [(one.known, one.later, one.label) for one in sample(known, 48)]
+        for one in sample(known, 24):  # what others said has nothing to do with it
+            other = choice(spoken[one.language])
+            later = other.later if random.random() < 0.7 else other.known  # noqa: S311
+            some.append((one.known, later, 0))
+        some += [(one.known, one.known, 1) for one in sample(known, 4)]
+        some += [plain(table) for _ in range(PLAIN)]
+        each = [one for label, n in enumerate((24, 12, 12)) for one in sample(by_label[label], n)]
+        each += [short(asking) for _ in range(SHORT)]
+        texts = [one.text for one in each] + sample(rest, 24)
+        with torch.autocast(CUDA, torch.bfloat16):
+            compared = model.compared([(a, b) for a, b, _ in some])
+            judged = model.judged(texts)
+        loss = wrong(compared, [label for *_, label in some])
+        loss = loss + wrong(judged, [one.label for one in each] + [0] * 24)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(learned, 1.0)
+        optimizer.step()
+        if step >= STEPS // 2:  # what is kept is the average of the second half
+            share = 1 / (step - STEPS // 2 + 1)
+            with torch.no_grad():
+                for kept, one in zip(average, learned, strict=True):
+                    kept.lerp_(one, share)
+    for kept, one in zip(average, learned, strict=True):
+        one.data.copy_(kept)
+
+
+def wrong(scores: Tensor, labels: list[int]) -> Tensor:
+    target = torch.tensor(labels, device=CUDA)
+    return F.cross_entropy(scores.float(), target, label_smoothing=0.05)
+
+
+# --- How good it is -----------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def test(model: Reader) -> None:
+    for language in ("en", "zh"):
+        held = [one for one in pairs(held=True) if one.language == language]
+        found = F.softmax(model.compared([(one.known, one.later) for one in held]), -1)
+        for label in (1, 2):
+            report(
+                f"{language} {CHANGES[label]}", found[:, label], [o.label == label for o in held]
+            )
+        said = [one for one in messages(held=True) if one.language == language]
+        found = F.softmax(model.judged([one.text for one in said]), -1)
+        for label in (1, 2):
+            report(
+                f"{language} {INTENTS[label]}", found[:, label], [o.label == label for o in said]
+            )
+
+
+def show(
+    language: str, names: Sequence[str], found: Tensor, held: Sequence[Pair | Message]
+) -> None:
+    for label, name in enumerate(names[1:], 1):
+        report(f"{language} {name}", found[:, label], [one.label == label for one in held])
+
+
+def report(name: str, scores: Tensor, is_one: list[bool]) -> None:
+    score, right = scores.float().cpu().numpy(), np.array(is_one)
+    rank = score.argsort().argsort() + 1
+    ones = right.sum()
+    area = (rank[right].sum() - ones * (ones + 1) / 2) / (ones * (len(right) - ones))
+    line = f"{name:12} area {area:.3f}"
+    for least in (0.5, 0.7, 0.8, 0.9):
+        taken = score > least
+        share, exact = 100 * taken[right].mean(), 100 * right[taken].mean() if taken.any() else 0
+        line += f"  >{least}: {share:3.0f}% found, {exact:3.0f}% right"
+    print(line)
+
+
+# --- The file -----------------------------------------------------------------------------------
+
+
+def unpacked() -> dict[str, Any]:
+    """The parts of the file that are not made here."""
+    data = WEIGHTS.read_bytes()
+    start = 8 + int.from_bytes(data[:8], "little")
+    head = json.loads(data[8:start])
+    return {
+        name: np.frombuffer(data, kind, int(np.prod(shape)), start + at).reshape(shape)
+        for name, (kind, shape, at) in head.items()
+        if not name.removeprefix("q:").removeprefix("s:").startswith("reader.")
+    }
+
+
+def whole(parts: dict[str, Any]) -> dict[str, Any]:
+    found = {name: part.astype(np.float32) for name, part in parts.items() if name[1:2] != ":"}
+    for name in [one.removeprefix("q:") for one in parts if one.startswith("q:")]:
+        scale = parts[f"s:{name}"].astype(np.float32)
+        found[name] = parts[f"q:{name}"].astype(np.float32) * scale[:, None]
+    return found
+
+
+def pack(parts: dict[str, Any], model: Reader) -> None:
+    """Matrices as whole numbers of a byte with a scale for each row, the rest as halves."""
+    for name, tensor in model.state_dict().items():
+        name, values = f"reader.{name}", tensor.float().cpu().numpy()
+        if values.ndim == 2 and values.size > 2_000:
+            scale = np.abs(values).max(1) / 127 + 1e-12
+            parts[f"q:{name}"] = np.round(values / scale[:, None]).astype(np.int8)
+            parts[f"s:{name}"] = scale.astype(np.float16)
+        else:
+            parts[name] = values.astype(np.float16)
+    ends = np.cumsum([0, *(part.nbytes for part in parts.values())]).tolist()
+    head = {
+        name: [part.dtype.str, list(part.shape), start]
+        for (name, part), (start, _) in zip(parts.items(), pairwise(ends), strict=True)
+    }
+    told = json.dumps(head).encode()
+    told += b" " * (-(len(told) + 8) % 64)
+    data = b"".join(np.ascontiguousarray(part).tobytes() for part in parts.values())
+    WEIGHTS.write_bytes(len(told).to_bytes(8, "little") + told + data)
+
+
+if __name__ == "__main__":
+    main()
