@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
+from loxodon.cli.main import main
 from tests.cases import cases
 from tests.clock import NOW, Clock
 
@@ -38,6 +39,8 @@ def test_a_row_is_replayed(memory: Memory, clock: Clock, row: dict[str, Any]) ->
     for words in row.get("unknown", ()):
         assert not any(words in content for content in known), list(known)
     assert row.get("over", []) == [one.content for one in memory.list(state="archived")]
+    if asks := row.get("asks"):
+        assert asks == [one.belief.content for one in memory.reviews()]
     if row.get("sensitive"):
         assert {one.sensitivity for one in known.values()} == {"high"}
     for name, aliases in row.get("entities", {}).items():
@@ -61,3 +64,28 @@ def test_a_page_of_a_document_is_replayed(
         assert [line for line in lines if line not in text] == [], text
     for name, lines in page.get("without", {}).items():
         assert not any(line in (folder / name).read_text("utf-8") for line in lines)
+
+
+def test_a_phase_alone_and_a_crowded_memory_of_001(memory: Memory) -> None:
+    memory.add([{"role": "user", "content": "我叫张三", "id": "m0"}])
+    assert memory.consolidate(phase=2).ran
+    assert memory.status().crowded == ()
+    for n in range(201):
+        memory.capture(f"用户的第{n}个设备放在{n}号柜")
+    assert memory.status().crowded == ("active",)
+
+
+def test_what_the_environment_sets_is_shown_as_in_004(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LOXODON_MEMORY_MODEL", "gpt-5")
+    main(["--home", str(tmp_path), "config", "model.name"])
+    assert "gpt-5" in capsys.readouterr().out
+
+
+def test_a_memory_file_of_003_is_core_knowledge(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("## User Preferences\n- Prefers TypeScript over JavaScript\n", "utf-8")
+    memory.workspace.take_in(str(path))
+    (one,) = memory.list()
+    assert (one.category, one.importance) == ("preference", 1.0)
