@@ -55,6 +55,7 @@ class Status(NamedTuple):
     aside: tuple[str, ...] = ()  # names of the first failed messages; `validate` says why
     clock_doubted_until: datetime | None = None  # it has jumped: nothing fades or expires
     store: str = ""  # the database, without a password; empty for a file in the home
+    crowded: tuple[str, ...] = ()  # `active` or `total`, where there are more than `EXPECTED`
 
 
 class Stats(NamedTuple):
@@ -80,6 +81,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
     last, work = store.journal(Filter(), 1), worklog.work()
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
+    held = {"active": counts.active, "total": counts.active + counts.archived}
     daily = memory.config.schedule.daily
     return Status(
         home=memory.home,
@@ -111,6 +113,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         ),
         clock_doubted_until=doubted_until(store, now),
         store="" if memory.root == memory.home or store.wall.stands else memory.root,
+        crowded=tuple(name for name, n in held.items() if n > EXPECTED[name]),
     )
 
 

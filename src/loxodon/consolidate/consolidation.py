@@ -76,15 +76,7 @@ class Consolidation:
             )
 
         def work(run: Run) -> Consolidated:
-            at = self._store.worklog.work().phase
             if phase is not None:
-                if phase <= 4 and phase != at and (phase > 1 or 1 < at <= 4):
-                    raise UsageError(
-                        "cannot run phase {phase}: phase {at} is next",
-                        hint="run phases 1 to 4 in order, or all phases without --phase",
-                        phase=phase,
-                        at=at or 1,
-                    )
                 return run.only(phase)
             reason, pending = self.due(now), self._pending()
             if not force and not reason and (if_due or not pending):

@@ -318,6 +318,7 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
     wish = provenance.is_wish(statement.category, statement.attribute)
     kind, confidence = provenance.kind_for(turn.origin, kind, statement.confidence, wish)
     names = [one.name for one in statement.mentions] + [statement.subject]
+    names += [statement.value] if statement.attribute == "name" else []
     strength = initial_strength(kind, candidate.importance, confidence)
     told: dict[str, Any] = {
         **{name: getattr(statement, name) for name in _TOLD},

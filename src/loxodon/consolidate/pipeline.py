@@ -156,11 +156,16 @@ class Run:
         return self._outcome("undecided", phase=0, attempts=0)
 
     def only(self, phase: int) -> Consolidated:
-        """One phase by itself: 1 takes turns up, 2 to 4 go on with what is in hand."""
+        """One phase by itself; of 1 to 4, with those before it that are still to be done."""
         with self._begun():
-            pending = phase != 1 or self._take_up(self._store.scalar("last_turn"))
-            if pending:
-                self._do(phase)
+            at = self._worklog.work().phase
+            begun = 0 < at < _RECONCILED
+            pending = (
+                phase >= _RECONCILED or begun or self._take_up(self._store.scalar("last_turn"))
+            )
+            first = phase if phase >= _RECONCILED else self._worklog.work().phase
+            for one in range(first, phase + 1) if pending else ():
+                self._do(one)
             if phase == 6:
                 self._counts["embedded"] += self._embed()
         return self._outcome("asked for" if pending else "nothing is pending", attempts=0)

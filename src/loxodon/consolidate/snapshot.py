@@ -48,7 +48,10 @@ _CARD = (
 )
 _RULES = ("rule", "reply_style", "reply_language", "avoids", "form_of_address", "units")
 _DIET = r"饮食|[吃喝]|口味|(?i:\b(?:diet|foods?|eats?|eating|drinks?|drinking|meals?)\b)"
-_REPLIES = r"回复|回答|答复|称呼|(?i:\b(?:reply|replies|respond|responses?|answers?)\b)"
+_REPLIES = (
+    r"回复|回答|答复|称呼|透露|泄[露漏]|隐私|风格|语气|术语"
+    r"|(?i:\b(?:reply|replies|respond|responses?|answers?|reveal|disclose|private)\b)"
+)
 
 
 class Material(NamedTuple):
@@ -276,6 +279,8 @@ def written(found: Material, count: Counter, language: str) -> str:
     agent = lines(one for one in facts if one.subject == ASSISTANT)
     page.fill(identity, [*(_Line(line) for line in own if line), *agent], _IDENTITY)
     newest = sorted(found.events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
+    days = [day for day, _ in newest]  # The first line of each day before the second of any
+    newest = [one for _, one in sorted(enumerate(newest), key=lambda e: e[0] - days.index(e[1][0]))]
     page.fill(recent, [_Line(f"{day}: {line}") for day, line in newest if line.strip()], _EVENTS)
     # Ranked are those not told yet: a summary that gives way must not take its facts with it
     untold = [one for one in holding if not page.has(_line(one, now, language))]

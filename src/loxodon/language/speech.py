@@ -33,7 +33,7 @@ class Speech:
     def table(self) -> dict[str, Any]:
         return tomllib.loads((files(self._package) / "speech.toml").read_text("utf-8"))
 
-    def _like(self, section: str, name: str = "like") -> re.Pattern[str]:
+    def like(self, section: str, name: str = "like") -> re.Pattern[str]:
         """A pattern of the table, compiled when it is first asked for."""
         key = section, name
         if key not in self._compiled:
@@ -53,8 +53,8 @@ class Speech:
         """What kind of sentence it is."""
         text = sentence[:MOST].strip()
         for name in _TYPES:
-            if self._like(name).search(text):
-                asks = name == "question" and self._like("instruction", "polite").search(text)
+            if self.like(name).search(text):
+                asks = name == "question" and self.like("instruction", "polite").search(text)
                 return "instruction" if asks else name
         return "statement"
 
@@ -66,23 +66,34 @@ class Speech:
 
     def is_fiction(self, text: str, before: Sequence[str]) -> bool:
         """Whether a message is part of a story or a game, or was pasted."""
-        return any(self._like("fiction").search(one[:2_000]) for one in (text, *before[-4:]))
+        return any(self.like("fiction").search(one[:2_000]) for one in (text, *before[-4:]))
 
     def takes_back(self, text: str) -> bool:
         """Whether a message says that the one before it was not meant."""
-        return len(text) <= MOST and self._like("takes_back").search(text) is not None
+        return len(text) <= MOST and self.like("takes_back").search(text) is not None
 
     def tells(self, sentence: str) -> bool:
         """Whether a sentence speaks of the speaker or their people."""
-        return self._like("own").search(sentence) is not None
+        return self.like("own").search(sentence) is not None
 
-    def asks_whether(self, sentence: str) -> bool:
-        """Whether a question asks if something is so that it would tell as a statement."""
-        return self._like("question", "whether").search(sentence) is not None
+    def has(self, sentence: str, section: str, name: str = "like") -> bool:
+        """Whether a sentence has what a section of the table says."""
+        return self.like(section, name).search(sentence) is not None
 
-    def hedged(self, sentence: str) -> bool:
-        """Whether a sentence only supposes what it says."""
-        return self._like("hedge").search(sentence) is not None
+    def told(self, question: str) -> str:
+        """What a question tells that asks whether it was told: `did I mention that …`"""
+        found = self.like("question", "telling").search(question)
+        return question[found.end() :].rstrip("?？吗没 ") if found else ""
+
+    def kind(self, sentence: str) -> str:
+        """Whether somebody says what was decided, or how a thing was solved; empty for neither."""
+        kinds = ("decision", "solution")
+        return next((one for one in kinds if self.has(sentence, "work_kind", one)), "")
+
+    def thing(self, sentence: str, before: str) -> str:
+        """The thing by its name that a sentence tells of, or the one `before` where it goes on."""
+        found = self.like("thing").match(sentence) if len(sentence) <= MOST else None
+        return found["name"] or before if found else ""
 
     def weight(self, sentence: str) -> float:
         return float(sum(adds for adds, like in self._lists["weight"] if like.search(sentence)))
@@ -92,7 +103,7 @@ class Speech:
         it must say so."""
         if len(sentence) > MOST or not _MAY_WISH.search(sentence):
             return False
-        if working and not self._like("standing").search(sentence):
+        if working and not self.has(sentence, "standing"):
             return False
         if self.never(sentence) not in ("", "thinking", "of you"):
             return False
@@ -100,10 +111,10 @@ class Speech:
 
     def plainly(self, sentence: str) -> str:
         """A wish without the politeness around it, as an order; any other sentence as it is."""
-        found = self._like("politeness").search(sentence[:MOST])
+        found = self.like("politeness").search(sentence[:MOST])
         if not found:
             return sentence
-        rest = self._like("politeness").sub("", sentence[found.start() : MOST])
+        rest = self.like("politeness").sub("", sentence[found.start() : MOST])
         verb, gap, rest = rest.partition(" ")
         verb = self.table["politeness"]["plainly"].get(verb.lower(), verb)
         return f"{sentence[: found.start()]}{verb}{gap}{rest}".strip(" ?？")
@@ -134,7 +145,7 @@ class Speech:
         """What is over, without when and why."""
         text = text.strip()
         has_ends = "over" in self.table
-        return self._like("over", "ends").split(text, maxsplit=1)[0] if has_ends else text
+        return self.like("over", "ends").split(text, maxsplit=1)[0] if has_ends else text
 
 
 # How likely a sentence must be a wish, and what nearly all wishes have a word of
