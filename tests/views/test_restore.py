@@ -149,9 +149,9 @@ def test_whoever_has_the_database_open_sees_the_new_content(place: Place) -> Non
         ('{"no": 9}', "id is missing"),
         (
             '{"no": [9], "id": "x", "turns": 0, "first_at": 0, "last_at": 0}',
-            "no: it is not a value",
+            "no is missing, or nothing",
         ),
-        ('{"no": {"hex": "x"}, "id": "x"}', "no: it is not a value"),
+        ('{"no": {"hex": "x"}, "id": "x"}', "no is missing, or nothing"),
     ],
 )
 def test_nonsense_is_named_with_its_line(place: Place, nonsense: str, says: str) -> None:

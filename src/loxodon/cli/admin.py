@@ -56,8 +56,6 @@ def status(call: Call) -> Result:
 )
 def config(call: Call) -> Result:
     """Show or change the settings."""
-    if call.unset and not call.key:
-        raise UsageError("--unset needs the name of a setting")
     if call.key and (call.value is not None or call.unset):
         settings.write(call.folder, call.key, None if call.unset else call.value)
         if call.key not in settings.KEYS:  # something unknown was taken out

@@ -185,9 +185,12 @@ class SessionDatabase:
                     self._unpacked += len(text)
                 entry = as_object(parse_line(text.decode("utf-8")))
             except (AttributeError, UnicodeDecodeError):  # none that could be unpacked, not text
-                hint = "everything before and after it was added"
-                what = "the event is damaged, or longer than {most} MiB"
-                problems.append((seq + 1, InputError(what, hint=hint, most=MAX_LINE >> 20)))
+                bad = InputError(
+                    "the event is damaged, or longer than {most} MiB",
+                    hint="everything before and after it was added",
+                    most=MAX_LINE >> 20,
+                )
+                problems.append((seq + 1, bad))
             except InputError as error:
                 problems.append((seq + 1, error))
             else:

@@ -97,7 +97,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     alone = said.alone
     taken_back = False
     asked = [line.content for line in said.before if line.role == "user"][-1:]
-    busy = any(speech.type(text) == "instruction" for text in asked)
+    busy = any(speech.type(text) == "instruction" and not speech.wishes(text) for text in asked)
     sentences = [
         part for one in sentences_of(said.fragments) for part in _apart(grammar, one, known)
     ]
@@ -164,8 +164,7 @@ def _read(
     grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool, working: bool
 ) -> list[Statement]:
     """What a sentence says: by frames, and what is left of it in its own words."""
-    wish = grammar.speech.wishes(sentence.text)
-    wish = wish and (not working or grammar.speech.standing(sentence.text))
+    wish = grammar.speech.wishes(sentence.text, working)
     if not clauses and not wish:
         return []
     items: list[Said] = []
@@ -173,7 +172,7 @@ def _read(
     for clause in clauses:
         said = _conjuncts(grammar, sentence, clause, before, small)
         if working and any(
-            match and _of_replies(match) and not grammar.speech.standing(one.text)
+            match and _of_replies(match) and not grammar.speech.wishes(one.text, working)
             for one, match in said
         ):
             said = [(clause, None)]
@@ -433,7 +432,7 @@ _GUESSED = ("thinking", "second hand")
 # What is never so, however much it tells
 _UNTRUE = (
     *("supposed", "dream", "joke", "not come about", "of the past", "as a figure"),
-    *("other tongue", "long"),
+    *("other tongue", "long", "an order to disregard"),
 )
 # Something is handed over with a request: text to be worked on, which nobody says
 _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")

@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from loxodon.language.statements import Act, Type
+from loxodon.language.worth import intents
 from loxodon.text.patterns import any_case
 
 MOST = 400  # Characters of a sentence that are looked at; a longer one is no saying of a person
@@ -79,10 +80,6 @@ class Speech:
         """Whether a question asks if something is so that it would tell as a statement."""
         return self._like("question", "whether").search(sentence) is not None
 
-    def standing(self, sentence: str) -> bool:
-        """Whether a wish is meant for good, whatever is being worked on."""
-        return self._like("standing").search(sentence) is not None
-
     def hedged(self, sentence: str) -> bool:
         """Whether a sentence only supposes what it says."""
         return self._like("hedge").search(sentence) is not None
@@ -90,21 +87,16 @@ class Speech:
     def weight(self, sentence: str) -> float:
         return float(sum(adds for adds, like in self._lists["weight"] if like.search(sentence)))
 
-    def wishes(self, sentence: str) -> bool:
-        """Whether a sentence asks something of the listener for good: it says so, or it is about
-        how to answer."""
-        sentence = sentence[:MOST]
-        if self.type(sentence) == "question":
+    def wishes(self, sentence: str, working: bool = False) -> bool:
+        """Whether a sentence asks something of the listener for good; while they work on something,
+        it must say so."""
+        if len(sentence) > MOST or not _MAY_WISH.search(sentence):
             return False
-        if found := self._like("wish", "lasting").search(sentence):
-            rest = f"{sentence[: found.start()]} {sentence[found.end() :]}".strip(" ,，")
-            asks = self._like("wish").search(rest) is not None
-            return asks or self.type(rest) == "instruction"
-        about_replies = self._like("wish", "replies").search(sentence)
-        if not about_replies or self._like("wish", "work").search(sentence):
+        if working and not self._like("standing").search(sentence):
             return False
-        orders = self.type(sentence) == "instruction" or self.plainly(sentence) != sentence
-        return orders or self._like("wish", "asked").search(sentence) is not None
+        if self.never(sentence) not in ("", "thinking", "of you"):
+            return False
+        return intents([sentence])[0].wish >= _WISHED
 
     def plainly(self, sentence: str) -> str:
         """A wish without the politeness around it, as an order; any other sentence as it is."""
@@ -143,6 +135,16 @@ class Speech:
         text = text.strip()
         has_ends = "over" in self.table
         return self._like("over", "ends").split(text, maxsplit=1)[0] if has_ends else text
+
+
+# How likely a sentence must be a wish, and what nearly all wishes have a word of
+_WISHED = 0.7
+_MAY_WISH = re.compile(
+    r"(?i)\b(?:please|pls|plz|always|never|don'?t|no|not|only|just|now|future|forward|you|your|use"
+    r"|keep|call|avoid|stop|quit|less|more|short\w*|brief|answer|repl\w+|respon\w+|speak|talk|write|be"
+    r"|give|show|skip|ask|rule|prefer|rather|want|make|in|spell\w*|plain|metric|one|start|explain)\b"
+    r"|[请請别別不后後用说說叫回短简簡少多先只直给給你您]|语气|希望|最好"
+)
 
 
 def _any(like: str | Sequence[str]) -> re.Pattern[str]:

@@ -17,13 +17,13 @@ from itertools import combinations
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
+from loxodon.guard.provenance import USER
 from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
-from loxodon.recall.asked_attributes import USER, asks_of_user, is_of_another
-from loxodon.recall.fuse import is_light, rarity
 from loxodon.recall.gate import without_code
 from loxodon.recall.look import Found, Key, Look, order
 from loxodon.recall.order import Linked
-from loxodon.recall.understand import asks_for_state, compiled, only_asks
+from loxodon.recall.understand import asks_for_state, asks_of_user, compiled, of_another, only_asks
+from loxodon.recall.words import is_light, rarity
 from loxodon.text.language import language_of
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import gist
@@ -140,7 +140,7 @@ def _is_of_another(look: Look, one: Linked, turn: Turn | None) -> bool:
         return USER not in subjects
     text = turn.content[:_READ] if turn else ""
     is_pasted = without_code(text)[1] >= _PASTED  # code says nothing of who pasted it
-    return is_pasted or is_of_another(text, look.question.language)
+    return is_pasted or of_another(text, look.question.language)
 
 
 # --- Two that speak of the same -------------------------------------------------------------------

@@ -68,11 +68,6 @@ def folders(folder: str, current: str, usual: str) -> list[Copy]:
     return list(found.values())
 
 
-def places(workspace: Workspace) -> list[Copy]:
-    """The same of a workspace."""
-    return folders(workspace.folder, workspace.path, workspace.usual)
-
-
 # After something was erased
 
 
@@ -88,7 +83,7 @@ def renewed(
     from loxodon.views.export import export
 
     gone = 0
-    for place in places(workspace):
+    for place in folders(workspace.folder, workspace.path, workspace.usual):
         root = os.path.join(place.path, VIEWS)
         found = _of_space(root, workspace.store.space)
         if found is None:

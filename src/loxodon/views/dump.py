@@ -191,15 +191,14 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _value(row: Mapping[str, Any], column: str) -> Any:
-    if column not in row:
-        raise InputError("{field} is missing", field=column)
-    value = row[column]
     try:
+        value = row[column]
         if isinstance(value, dict):
             return bytes.fromhex(value["hex"])
+        if isinstance(value, list | bool) or (isinstance(value, int) and abs(value) >= 1 << 62):
+            raise ValueError(value)
     except (KeyError, TypeError, ValueError):
-        pass
-    if isinstance(value, dict | list | bool) or (isinstance(value, int) and abs(value) >= 1 << 62):
-        error = InputError("it is not a value that a table can have")
-        raise InputError("{field}: {error}", field=column, error=error)
+        raise InputError(
+            "{field} is missing, or nothing that a table can have", field=column
+        ) from None
     return value

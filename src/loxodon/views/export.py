@@ -11,9 +11,9 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, count
 from typing import NamedTuple
 
 from loxodon import files
@@ -74,30 +74,28 @@ class Folder:
         self._unchanged = self._removed = self._written = 0
 
     def __enter__(self) -> Folder:
-        try:
-            if not self._has_folder("state"):
-                raise bad_view("state", 0, astray())
-            self._lock = FileLock(self._path(LOCK))
-            if not self._lock.acquire(_WAIT_SECONDS):
-                self._lock.close()
-                raise BusyStoreError(
-                    "another export has been writing {path} for too long",
-                    hint="if that process hangs, it can be stopped safely",
-                    path=self.root,
-                )
-        except OSError as error:
-            raise unwritable(self.root, error) from None
-        try:
-            self._before = self._manifest()
-        except BaseException:
-            self._lock.close()
-            raise
+        with ExitStack() as held:
+            try:
+                if not self._has_folder("state"):
+                    raise bad_view("state", 0, astray())
+                lock = FileLock(self._path(LOCK))
+                held.callback(lock.close)
+                if not lock.acquire(_WAIT_SECONDS):
+                    raise BusyStoreError(
+                        "another export has been writing {path} for too long",
+                        hint="if that process hangs, it can be stopped safely",
+                        path=self.root,
+                    )
+            except OSError as error:
+                raise unwritable(self.root, error) from None
+            self.before = self._manifest()
+            self._held = held.pop_all()
         return self
 
     def __exit__(self, *error: object) -> None:
         with suppress(OSError):
             os.unlink(self._path(_DRAFT))
-        self._lock.close()
+        self._held.close()
 
     def _manifest(self) -> Manifest:
         found = None
@@ -115,14 +113,10 @@ class Folder:
             raise bad_view(MANIFEST, 0, reason)
         return found
 
-    @property
-    def known(self) -> Mapping[str, str]:
-        return {name: row.basis for name, row in self._before.files.items()}
-
     def put(self, planned: Planned, *, anew: bool = False) -> None:
         """See to it that a view is there as planned; it is made where it must be, or `anew`."""
-        name, before = planned.name, self._before.files.get(planned.name)
-        same = before is not None and change_of(self.root, name, self._before) == "same"
+        name, before = planned.name, self.before.files.get(planned.name)
+        same = before is not None and change_of(self.root, name, self.before) == "same"
         try:
             if not self._has_folder(os.path.dirname(name)):
                 self._leave(name, t("there is a file or a link in place of its folder"))
@@ -162,14 +156,11 @@ class Folder:
 
     def _may_replace(self, name: str, present: str) -> bool:
         """Whether a file may be written over; one whose edits are not read is set aside first."""
-        before = self._before.files.get(name)
+        before = self.before.files.get(name)
         # JSON lines say nothing of themselves, and an editor may have them begin with anything.
         if not self._is_ours(name) and not (before and name.endswith(".jsonl")):
-            self._leave(
-                name,
-                t("it was not written by Loxodon"),
-                t("move it away to get the text view with that name"),
-            )
+            hint = t("move it away to get the text view with that name")
+            self._leave(name, t("it was not written by Loxodon"), hint)
             return False
         if self._settled.get(name) == present:
             return True
@@ -178,10 +169,9 @@ class Folder:
             self._leave(name, t("it was edited after it was written"), hint)
             return False
         if before is not None:
-            aside, number = f"{self._path(name)}.edited", 1
-            while os.path.lexists(aside):
-                number += 1
-                aside = f"{self._path(name)}.edited-{number}"
+            places = chain([""], (f"-{number}" for number in count(2)))
+            names = (f"{self._path(name)}.edited{place}" for place in places)
+            aside = next(path for path in names if not os.path.lexists(path))
             os.rename(self._path(name), aside)
             what = t(
                 "it was edited, but Loxodon does not read edits of this file: your version "
@@ -194,8 +184,8 @@ class Folder:
     def _leave(self, name: str, what: str, hint: str = "") -> None:
         """Tell of a file that stays; what its edits are compared with stays known."""
         self._kept.append(FileProblem(name, 0, what, hint))
-        if name in self._before.files:
-            self._rows[name] = self._before.files[name]
+        if name in self.before.files:
+            self._rows[name] = self.before.files[name]
 
     def _is_ours(self, name: str) -> bool:
         try:
@@ -207,9 +197,9 @@ class Folder:
     def finish(self) -> Exported:
         """Take away the views that are no more, and write down what is there now."""
         try:
-            for name in [name for name in self._before.files if name not in self._rows]:
+            for name in [name for name in self.before.files if name not in self._rows]:
                 self._remove(name)
-            if self._written or self._rows != self._before.files:
+            if self._written or self._rows != self.before.files:
                 text = manifest_text(self._space, self._rows)
                 files.replace(self._path(MANIFEST), text.encode("utf-8"))
                 for folder in {os.path.dirname(self._path(name)) for name in self._rows}:
@@ -220,15 +210,12 @@ class Folder:
         return Exported(self.root, *counts, tuple(self._kept))
 
     def _remove(self, name: str) -> None:
-        path, change = self._path(name), change_of(self.root, name, self._before)
+        path, change = self._path(name), change_of(self.root, name, self.before)
         if change == "gone" or not self._has_folder(os.path.dirname(name), make=False):
             return
         if change == "edited" and self._settled.get(name, "-") != hash_of(path):
-            self._leave(
-                name,
-                t("it is no longer needed, but was edited after it was written"),
-                t("delete it if you do not need it"),
-            )
+            what = t("it is no longer needed, but was edited after it was written")
+            self._leave(name, what, t("delete it if you do not need it"))
             return
         os.unlink(path)
         self._removed += 1
@@ -240,16 +227,14 @@ class Folder:
 
     def _has_folder(self, name: str, make: bool = True) -> bool:
         """Whether a folder of the folder is there (made where it is not) and within it."""
-        found = self._folders.get(name)
-        if found is None:
+        if name not in self._folders:
             path = self._path(name) if name else self.root
             # Those above it first: through a link that leads out nothing is made either.
             within = not name or self._has_folder(os.path.dirname(name), make)
             if make and within and not os.path.lexists(path):
                 files.make_folder(path)
-            found = within and os.path.isdir(path) and is_inside(path, self.root)
-            self._folders[name] = found
-        return found
+            self._folders[name] = within and os.path.isdir(path) and is_inside(path, self.root)
+        return self._folders[name]
 
 
 def export(
@@ -272,11 +257,10 @@ def export(
         content = pages.Content(workspace.memory, store, workspace.zone, _language(workspace))
         shown = chain(insights.views(content), pages.views(content))
         dumped = dump.views(store, content.bases, content.held)
-        total = max(len(held.known), 1)
         for done, planned in enumerate(chain(dumped, shown), 1):
             held.put(planned, anew=anew is not None and anew(planned.name))
             if progress:
-                progress(done, max(done, total))
+                progress(done, max(done, len(held.before.files)))
         return held.finish()
 
 

@@ -197,12 +197,10 @@ class EditedEntry(NamedTuple):
 
 
 class EditedPage(NamedTuple):
-    file: str
     entries: Sequence[EditedEntry]
     problems: Sequence[FileProblem] = ()  # what of it cannot be read
     written: Mapping[str, int] = {}  # the memories that were on it, with their versions
     ended: bool = True  # whether its last line is whole
-    base: str = ""  # the hash of the page as it was written
 
 
 class _Block(NamedTuple):
@@ -233,7 +231,7 @@ def read_page(text: str, written: Mapping[str, int]) -> EditedPage:
     lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
     found = [_entry(block, problem) for block in _blocks(lines, problem)]
     entries = [entry for entry in found if entry is not None]
-    return EditedPage(INSIGHTS, entries, problems, written, text.endswith("\n"))
+    return EditedPage(entries, problems, written, text.endswith("\n"))
 
 
 def _blocks(lines: Sequence[str], problem: Problem) -> Iterator[_Block]:

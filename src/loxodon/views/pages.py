@@ -113,6 +113,48 @@ class Content:
             found.append((f"{day}-{days[day]:03d}", row))
         return found
 
+    @cached_property
+    def facts_of_segments(self) -> Counter[int]:
+        """How many facts were drawn from a segment, by its number."""
+        starts: dict[str, list[tuple[int, int, int]]] = {}
+        for _, (no, session, first, last, *_) in self.segments:
+            starts.setdefault(session, []).append((first, last, no))
+        for some in starts.values():
+            some.sort()
+        facts = {row["row"] for row in self.rows if row["kind"] == "fact"}
+        found: set[tuple[int, int]] = set()
+        for memory, _, session, _, seq, *_ in self.store.primary.dump("memory_sources"):
+            some = starts.get(session, []) if seq is not None and memory in facts else []
+            at = bisect_right(some, (seq, 1 << 62, 0)) - 1
+            if at >= 0 and some[at][1] >= seq:
+                found.add((some[at][2], memory))
+        return Counter(no for no, _ in found)
+
+    @cached_property
+    def about(self) -> dict[tuple[str, str], tuple[list[Object], list[Object]]]:
+        """The active memories about each name and those that have it, by agent; newest first."""
+        found: dict[tuple[str, str], tuple[list[Object], list[Object]]] = {}
+        for row in reversed(self.active):
+            subject = fold(row["subject"]) if row["subject"] else ""
+            if subject:
+                found.setdefault((row["agent"], subject), ([], []))[0].append(row)
+            for name in {fold(one) for one in json.loads(row["entities"])} - {subject}:
+                found.setdefault((row["agent"], name), ([], []))[1].append(row)
+        return found
+
+    @cached_property
+    def layers(self) -> dict[str, list[str]]:
+        """The lines of the files of all memories, by their names."""
+        sources: dict[int, str] = {}
+        for memory, _, session, turn, _, file, line in self.store.primary.dump("memory_sources"):
+            sources.setdefault(memory, f"{file}:{line}" if file else f"{session}:{turn}")
+        encode = json.JSONEncoder(ensure_ascii=False).encode
+        found: dict[str, list[str]] = {name: [] for name in FILES}
+        for row in self.rows:
+            name = f"layer2/{_FOLDER[row['state']]}/{PLURALS[row['kind']]}.jsonl"
+            found[name].append(encode(_line_of(row, sources.get(row["row"], ""))) + "\n")
+        return found
+
 
 def utc_time(milliseconds: int) -> str:
     """A stored moment: `2026-02-04T10:30:00Z`, milliseconds where there are."""
@@ -128,7 +170,9 @@ def local_time(milliseconds: int, offset: int) -> str:
 
 
 def views(content: Content) -> Iterator[Planned]:
-    yield from _layers(content)
+    for name, (kind, state) in FILES.items():
+        make = partial(_layer, content, name)
+        yield Planned(name, based_on(content.basis(f"/{kind}/{state}")), make)
     for day in content.store.primary.days():
         name = f"daily/{day.date}{f'-{day.part}' if day.part > 1 else ''}.md"
         basis = based_on(day.turns, day.first, day.last, content.held.basis(day))
@@ -136,8 +180,8 @@ def views(content: Content) -> Iterator[Planned]:
     bases = [f"{name}:{content.bases[name]}" for name in sorted(content.bases)]
     basis = based_on(content.language, content.zone, *bases, content.held.basis())
     yield Planned("projects.md", basis, partial(_projects, content))
-    for name, make in _segments(content):
-        yield Planned(name, basis, make)
+    for id, row in content.segments:
+        yield Planned(f"segments/{id}.md", basis, partial(_segment, content, id, row))
     for name, document in (*_entities(content), *_indexes(content)):
         yield Planned(name, basis, partial(_json_page, content, name, document))
     for name, document in _state(content):
@@ -189,33 +233,26 @@ def _projects(content: Content) -> View:
     return View("\n\n".join(parts) + "\n")
 
 
-def _segments(content: Content) -> Iterator[tuple[str, Callable[[], View]]]:
-    counts: Counter[int] = Counter()
-
-    def make(id: str, row: Row) -> View:
-        if not counts:
-            counts.update(_facts_of_segments(content))
-        _, session, _, _, started, ended, offset, topic, tags, text = row
-        begin, end = local_time(started, offset), local_time(ended, offset)
-        lines = [
-            "---",
-            "loxodon: segment",
-            f"id: {id}",
-            f"date: {begin[:10]}",
-            f"time_range: {begin[11:16]}-{end[11:16]}",
-            f"topic: {_yaml(topic)}",
-            f"tags: [{', '.join(map(_yaml, json.loads(tags)))}]",
-            f"fact_count: {counts[row[0]]}",
-            f"session: {_yaml(session)}",
-            f"started_at: {begin}",
-            f"ended_at: {end}",
-            f"space: {_yaml(content.space)}",
-            f"version: {VERSION}",
-            "---",
-        ]
-        return View("\n".join(lines) + f"\n\n{text}\n")
-
-    return ((f"segments/{id}.md", partial(make, id, row)) for id, row in content.segments)
+def _segment(content: Content, id: str, row: Row) -> View:
+    no, session, _, _, started, ended, offset, topic, tags, text = row
+    begin, end = local_time(started, offset), local_time(ended, offset)
+    lines = [
+        "---",
+        "loxodon: segment",
+        f"id: {id}",
+        f"date: {begin[:10]}",
+        f"time_range: {begin[11:16]}-{end[11:16]}",
+        f"topic: {_yaml(topic)}",
+        f"tags: [{', '.join(map(_yaml, json.loads(tags)))}]",
+        f"fact_count: {content.facts_of_segments[no]}",
+        f"session: {_yaml(session)}",
+        f"started_at: {begin}",
+        f"ended_at: {end}",
+        f"space: {_yaml(content.space)}",
+        f"version: {VERSION}",
+        "---",
+    ]
+    return View("\n".join(lines) + f"\n\n{text}\n")
 
 
 def _yaml(value: str) -> str:
@@ -224,23 +261,6 @@ def _yaml(value: str) -> str:
         return value
     quoted = json.dumps(value, ensure_ascii=False)
     return re.sub("[\x7f-\x9f\u2028\u2029\ufeff]", lambda odd: f"\\u{ord(odd[0]):04x}", quoted)
-
-
-def _facts_of_segments(content: Content) -> Iterator[int]:
-    """The number of a segment for each fact that was drawn from it."""
-    starts: dict[str, list[tuple[int, int, int]]] = {}
-    for _, (no, session, first, last, *_) in content.segments:
-        starts.setdefault(session, []).append((first, last, no))
-    for some in starts.values():
-        some.sort()
-    facts = {row["row"] for row in content.rows if row["kind"] == "fact"}
-    found: set[tuple[int, int]] = set()
-    for memory, _, session, _, seq, *_ in content.store.primary.dump("memory_sources"):
-        some = starts.get(session, []) if seq is not None and memory in facts else []
-        at = bisect_right(some, (seq, 1 << 62, 0)) - 1
-        if at >= 0 and some[at][1] >= seq:
-            found.add((some[at][2], memory))
-    return (no for no, _ in found)
 
 
 def _profiles(content: Content) -> Iterator[Planned]:
@@ -268,29 +288,8 @@ def _profiles(content: Content) -> Iterator[Planned]:
 # JSON lines
 
 
-def _layers(content: Content) -> Iterator[Planned]:
-    """The files of all memories. Where one has to be made, all are: it is one pass."""
-    made: dict[str, View] = {}
-
-    def make(name: str) -> View:
-        if not made:
-            made.update(_made(content))
-        return made[name]
-
-    for name, (kind, state) in FILES.items():
-        yield Planned(name, based_on(content.basis(f"/{kind}/{state}")), partial(make, name))
-
-
-def _made(content: Content) -> dict[str, View]:
-    sources: dict[int, str] = {}
-    for memory, _, session, turn, _, file, line in content.store.primary.dump("memory_sources"):
-        sources.setdefault(memory, f"{file}:{line}" if file else f"{session}:{turn}")
-    encode = json.JSONEncoder(ensure_ascii=False).encode
-    lines: dict[str, list[str]] = {name: [] for name in FILES}
-    for row in content.rows:
-        name = f"layer2/{_FOLDER[row['state']]}/{PLURALS[row['kind']]}.jsonl"
-        lines[name].append(encode(_line_of(row, sources.get(row["row"], ""))) + "\n")
-    return {name: View("".join(lines[name])) for name in FILES}
+def _layer(content: Content, name: str) -> View:
+    return View("".join(content.layers[name]))
 
 
 def _line_of(row: Object, source: str) -> Object:
@@ -321,16 +320,6 @@ def _line_of(row: Object, source: str) -> Object:
 def _entities(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
     """The list of entities, and a card for each."""
     entities = list(content.store.primary.dump("entities"))
-    # The active memories about each name and those that have it, by agent; newest first
-    known: dict[tuple[str, str], tuple[list[Object], list[Object]]] = {}
-
-    def look() -> None:
-        for row in reversed(content.active):
-            subject = fold(row["subject"]) if row["subject"] else ""
-            if subject:
-                known.setdefault((row["agent"], subject), ([], []))[0].append(row)
-            for name in {fold(one) for one in json.loads(row["entities"])} - {subject}:
-                known.setdefault((row["agent"], name), ([], []))[1].append(row)
 
     def card(row: Row) -> Object:
         no, name, type, aliases, created, updated, agent = row
@@ -345,9 +334,7 @@ def _entities(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
         }
 
     def make(row: Row) -> Object:
-        if not known:
-            look()
-        about, named = known.get((row[6], fold(row[1])), ([], []))
+        about, named = content.about.get((row[6], fold(row[1])), ([], []))
         attributes: Object = {}
         for one in about:
             if one["kind"] == "fact" and one["attribute"] and one["value"]:

@@ -32,7 +32,7 @@ from loxodon.journal.identity import MAX_SESSION, unmarked, with_keys
 from loxodon.journal.jsonl import draft_from_mapping
 from loxodon.layout import OFF_MARKER, PENDING
 from loxodon.memory import Memory
-from loxodon.recall.context import block
+from loxodon.recall.fit import block
 from loxodon.recall.gate import State, should_recall
 from loxodon.security.permissions import placed
 from loxodon.status import Status
@@ -330,16 +330,13 @@ class PlainMemory(Memory):
 
     def status(self) -> Status:
         """Where it stands; of what is in the database, nothing."""
-        waiting = [one.turn.at for one in self.pending.entries()]
+        at = [one.turn.at for one in self.pending.entries()]
         nothing = Status(self.home, self.space, *[0] * 17)  # type: ignore[arg-type]
-        return nothing._replace(
-            last_turn_at=max(waiting, default=None),
-            last_consolidation=None,
-            next_consolidation=None,
-            pending=len(waiting),
-            due="",
+        found = nothing._replace(last_consolidation=None, next_consolidation=None, due="", error="")
+        return found._replace(
+            last_turn_at=max(at, default=None),
+            pending=len(at),
             stopped=False,
-            error="",
             enabled=False,
             paused=self.paused,
         )

@@ -45,9 +45,7 @@ class Restored(NamedTuple):
 
     turns: int
     memories: int
-    added: tuple[str, ...] = ()  # ids of memories that were written into the views by hand
-    # files edited since the export, and what became of the edits
-    edited: tuple[FileProblem, ...] = ()
+    edited: tuple[FileProblem, ...] = ()  # files edited since the export; what became of the edits
     before: str = ""  # where the database that was there is now; empty where there was none
 
 
@@ -83,10 +81,9 @@ def restore(
             counts = store.counts()
             forget_as_in(path, keys, store)
         before = free(f"{path}.before-restore") if kept else ""
-        new = os.path.join(draft, DATABASE)
-        put_in_place(new, path, before, keys)
+        put_in_place(os.path.join(draft, DATABASE), path, before, keys)
     edited = tuple(_edited(root, manifest))
-    return Restored(counts.turns, counts.active + counts.archived, (), edited, before)
+    return Restored(counts.turns, counts.active + counts.archived, edited, before)
 
 
 def _manifest(source: str, space: str) -> tuple[str, Manifest]:
@@ -134,13 +131,10 @@ def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
     for name in manifest.files:
         if change_of(root, name, manifest) != "edited":
             continue
-        if name.startswith(FOLDER):
-            what = t("it was edited after it was written; the edited version was restored")
-            yield FileProblem(name, 0, what)
-        else:
-            what = t("it was edited after it was written; the edits were ignored")
-            hint = t("apply your edits with `loxodon sync`") if name == INSIGHTS else ""
-            yield FileProblem(name, 0, what, hint)
+        ignored = t("it was edited after it was written; the edits were ignored")
+        taken = t("it was edited after it was written; the edited version was restored")
+        hint = t("apply your edits with `loxodon sync`") if name == INSIGHTS else ""
+        yield FileProblem(name, 0, taken if name.startswith(FOLDER) else ignored, hint)
 
 
 def not_empty(space: str, home: str) -> InputError:

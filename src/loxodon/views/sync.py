@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -118,7 +118,6 @@ def take_in(workspace: Workspace, *, deletions: bool = False, dry_run: bool = Fa
         return nothing
     except InputError as error:
         return Taken(Synced(problems=(*problems, _problem(INSIGHTS, error))))
-    page = page._replace(base=row.sha256 if row else "")
     with store.reading() if dry_run else store.writing():
         forgotten = workspace.memory.forgotten()
         if forgotten is not None:  # an old copy of the page brings back nothing that was forgotten
@@ -126,10 +125,13 @@ def take_in(workspace: Workspace, *, deletions: bool = False, dry_run: bool = Fa
                 one for one in page.entries if not (one.id and forgotten.has("memory", 0, one.id))
             ]
             page = page._replace(entries=kept)
-        plan = decide(page, _held(workspace, page), deletions)
+        plan = _Plan(workspace, page, deletions)
+        plan.decide()
+        if plan.conflicts or plan.problems:
+            plan.edits, plan.archived, plan.new = {}, [], []
         added = [f"{INSIGHTS}:{one.line}" for one in plan.new]  # which have no other name yet
         if not dry_run:
-            added = _do(workspace, page, plan)
+            added = plan.carry_out(row.sha256 if row else "")
     synced = Synced(
         tuple(added),
         tuple(plan.edits),
@@ -172,202 +174,168 @@ def _problem(name: str, error: InputError) -> FileProblem:
     return FileProblem(name, 0, what, hint)
 
 
-def _held(workspace: Workspace, page: EditedPage) -> CurrentMemories:
-    store = workspace.store
-    ids = {*page.written, *(entry.id for entry in page.entries)}
-    now = {record.id: record for record in store.find(Filter()) if record.id in ids}
+class _Plan:
+    """What becomes of each change on a page; with `deletions` what is missing was deleted."""
 
-    def at(id: str, version: int) -> Record | None:
+    def __init__(self, workspace: Workspace, page: EditedPage, deletions: bool) -> None:
+        self._memory, self._store = workspace.memory, workspace.store
+        self._zone = workspace.zone
+        self._page, self._deletions = page, deletions
+        ids = {*page.written, *(entry.id for entry in page.entries)}
+        self._now = {one.id: one for one in self._store.find(Filter()) if one.id in ids}
+        self.edits: dict[str, Mapping[str, Any]] = {}
+        self.archived: list[str] = []
+        self.new: list[EditedEntry] = []
+        self.conflicts: list[FileProblem] = []
+        self.problems = list(page.problems)
+        self.notes: list[FileProblem] = []  # what a person should know; it hinders nothing
+
+    def decide(self) -> None:
+        if self.problems:
+            return
+        by_id: dict[str, list[EditedEntry]] = {}
+        for entry in self._page.entries:
+            by_id.setdefault(entry.id, []).append(entry)
+        missing = self._page.written.keys() - by_id.keys()
+        gone = {id: one for id, one in self._now.items() if id in missing}
+        ids = {record.content: id for id, record in gone.items()}
+        for entry in by_id.pop("", ()):
+            # An editor that had the file open writes what is new without the id it was given.
+            if id := ids.pop(entry.fields.get("content", ""), ""):
+                del gone[id]
+                by_id[id] = [entry._replace(id=id)]
+            else:
+                self._add(entry)
+        for entries in by_id.values():
+            # What was copied without its last line says less.
+            entry = max(entries, key=lambda one: len(one.fields))
+            differ = next(filter(None, (_difference(one, entry) for one in entries)), None)
+            if differ:
+                hint = t("keep one of them; without its id, the other becomes a new memory")
+                self._conflict(entry.line, entry.id, differ, hint)
+            else:
+                self._take(entry)
+        if gone:
+            self._archive(gone)
+
+    def carry_out(self, base: str) -> list[str]:
+        """Do what was decided; the ids of the new memories. `base` is the page's former hash."""
+        added: list[str] = []
+        for id, changed in self.edits.items():
+            self._memory.edit(id, **cast("Changes", changed))
+        for id in self.archived:
+            self._memory.archive(id)
+        for new in self.new:
+            # The same page again adds nothing.
+            said = json.dumps([base, "fact", new.line, new.fields], default=str, sort_keys=True)
+            token = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+            source = Source(file=f"{VIEWS}/{INSIGHTS}", line=new.line)
+            added.append(self._memory.capture(source=source, token=token, **new.fields).id)
+        return added
+
+    def _add(self, entry: EditedEntry) -> None:
+        if fields := self._checked(entry, {"content": "", **entry.fields}):
+            self.new.append(entry._replace(fields=fields))
+            if entry.archived:
+                what = t("what is new is active: it was added to the active memories, not here")
+                self.notes.append(FileProblem(INSIGHTS, entry.line, what))
+
+    def _take(self, entry: EditedEntry) -> None:
+        record, written = self._now.get(entry.id), self._page.written.get(entry.id, 0)
+        if record is None and written:
+            what = t("{id} is no longer in the memory", id=entry.id)
+            hint = t("delete the line, or remove its id to make it a new memory")
+            self.problems.append(FileProblem(INSIGHTS, entry.line, what, hint))
+            return
+        if record is None:  # copied from elsewhere
+            self._add(entry)
+            what = t("{id} is unknown: added as a new memory", id=entry.id)
+            self.notes.append(FileProblem(INSIGHTS, entry.line, what))
+            return
+        base = self._at(record, entry.version or written)
+        if base is None:
+            what = t("{id} never had a version {version}", id=entry.id, version=entry.version)
+            hint = t("it is at version {version}", version=record.version)
+            self.problems.append(FileProblem(INSIGHTS, entry.line, what, hint))
+            return
+        changed = _changes(self._checked(entry, _changes(entry.fields, base)), base)
+        for name, value in changed.items():
+            if getattr(record, name) not in (getattr(base, name), value):
+                hint = t(
+                    "to apply your edit, set its version to {version}; to discard it, write what "
+                    "the memory has",
+                    version=record.version,
+                )
+                differ = (name, value, getattr(record, name))
+                self._conflict(entry.line, entry.id, differ, hint)
+                return
+        if fields := _changes(changed, record):
+            self.edits[entry.id] = fields
+
+    def _archive(self, gone: Mapping[str, Record]) -> None:
+        written = self._page.written
+        left = [entry for entry in self._page.entries if entry.id]
+        is_older = any(0 < entry.version < written.get(entry.id, 0) for entry in left)
+        many = not left or (len(gone) > MANY and 2 * len(gone) > len(written))
+        living = any(record.state == "active" for record in gone.values())
+        doubtful = many or is_older or not self._page.ended
+        if doubtful and living and not self._deletions:
+            what = tn(
+                "missing: {gone} of its {n} memory; none was archived",
+                "missing: {gone} of its {n} memories; none was archived",
+                len(written),
+                gone=len(gone),
+            )
+            hint = t(
+                "to archive them, run `loxodon sync --deletions`; to get them back, delete the "
+                "file and run `loxodon export`"
+            )
+            self.conflicts.append(FileProblem(INSIGHTS, 0, what, hint))
+            return
+        for id, record in gone.items():
+            base = self._at(record, written[id]) or record
+            edited = any(getattr(base, name) != getattr(record, name) for name in EDITABLE)
+            if base.state == "archived":
+                what = t("{id} is already archived; deleting its line does not delete it", id=id)
+                self.notes.append(FileProblem(INSIGHTS, 0, what))
+            elif record.state == "archived":
+                continue
+            elif edited and not self._deletions:
+                hint = t(
+                    "to archive it, run `loxodon archive {id}`; to keep it, put its line back",
+                    id=id,
+                )
+                self._conflict(0, id, ("content", t("deleted"), record.content), hint)
+            else:
+                self.archived.append(id)
+
+    def _at(self, record: Record, version: int) -> Record | None:
+        """A memory as it was at a version; None if it never had it."""
+        if version in (0, record.version):
+            return record
         # What it took the place of comes first in its history, and has versions of its own.
-        steps = [step for step in store.history(id) if step.record.id == id]
+        steps = [step for step in self._store.history(record.id) if step.record.id == record.id]
         return next((step.record for step in steps if step.version == version), None)
 
-    def check(values: Mapping[str, Any]) -> dict[str, Any]:
-        return fields.checked(values, "fact", workspace.zone)
+    def _checked(self, entry: EditedEntry, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What may be kept of fields; empty, and told, where they cannot be."""
+        try:
+            return fields.checked(given, "fact", self._zone)
+        except InputError as error:
+            self.problems.append(FileProblem(INSIGHTS, entry.line, *error.localized()))
+            return {}
 
-    return CurrentMemories(now, at, check)
-
-
-def _do(workspace: Workspace, page: EditedPage, plan: SyncPlan) -> list[str]:
-    """Carry out a plan; the ids of the new memories."""
-    memory, added = workspace.memory, list[str]()
-    for id, changed in plan.edits.items():
-        memory.edit(id, **cast("Changes", changed))
-    for id in plan.archived:
-        memory.archive(id)
-    for new in plan.new:
-        # The same page again adds nothing.
-        said = json.dumps([page.base, "fact", new.line, new.fields], default=str, sort_keys=True)
-        token = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
-        source = Source(file=f"{VIEWS}/{INSIGHTS}", line=new.line)
-        added.append(memory.capture(source=source, token=token, **new.fields).id)
-    return added
-
-
-# -- what becomes of each change ------------------------------------------------------------------
-
-
-class SyncPlan(NamedTuple):
-    edits: dict[str, Mapping[str, Any]]
-    archived: list[str]
-    new: list[EditedEntry]
-    conflicts: list[FileProblem]
-    problems: list[FileProblem]
-    notes: list[FileProblem]  # what a person should know; it hinders nothing
-
-
-class CurrentMemories(NamedTuple):
-    now: Mapping[str, Record]  # every memory that the page names
-    at: Callable[[str, int], Record | None]  # as it was at a version; None if it never had it
-    check: Callable[[Mapping[str, Any]], dict[str, Any]]  # `fields.checked`, of a fact
-
-
-def decide(page: EditedPage, held: CurrentMemories, deletions: bool = False) -> SyncPlan:
-    """What becomes of the changes; with `deletions` whatever is missing was deleted on purpose."""
-    plan = SyncPlan({}, [], [], [], list(page.problems), [])
-    if page.problems:
-        return plan
-    by_id: dict[str, list[EditedEntry]] = {}
-    for entry in page.entries:
-        by_id.setdefault(entry.id, []).append(entry)
-    known = ((id, held.now.get(id)) for id in page.written if id not in by_id)
-    gone = {id: record for id, record in known if record is not None}
-    ids = {record.content: id for id, record in gone.items()}
-    for entry in by_id.pop("", ()):
-        # An editor that had the file open writes what is new without the id it was given.
-        if id := ids.pop(entry.fields.get("content", ""), ""):
-            del gone[id]
-            by_id[id] = [entry._replace(id=id)]
-        else:
-            _add(plan, page, held, entry)
-    for entries in by_id.values():
-        # What was copied without its last line says less.
-        entry = max(entries, key=lambda one: len(one.fields))
-        differ = next(filter(None, (_difference(one, entry) for one in entries)), None)
-        if differ:
-            hint = t("keep one of them; without its id, the other becomes a new memory")
-            _conflict(plan, page, entry.line, entry.id, differ, hint)
-        else:
-            _take(plan, page, held, entry)
-    if gone:
-        _archive(plan, page, held, gone, deletions)
-    return plan._replace(edits={}, archived=[], new=[]) if plan.conflicts + plan.problems else plan
-
-
-def _add(plan: SyncPlan, page: EditedPage, held: CurrentMemories, entry: EditedEntry) -> None:
-    fields = _checked(plan, page, held, entry, {"content": "", **entry.fields})
-    if fields:
-        plan.new.append(entry._replace(fields=fields))
-        if entry.archived:
-            what = t("what is new is active: it was added to the active memories, not here")
-            plan.notes.append(FileProblem(page.file, entry.line, what))
-
-
-def _take(plan: SyncPlan, page: EditedPage, held: CurrentMemories, entry: EditedEntry) -> None:
-    record, written = held.now.get(entry.id), page.written.get(entry.id, 0)
-    if record is None and written:
-        what = t("{id} is no longer in the memory", id=entry.id)
-        hint = t("delete the line, or remove its id to make it a new memory")
-        plan.problems.append(FileProblem(page.file, entry.line, what, hint))
-        return
-    if record is None:  # copied from elsewhere
-        _add(plan, page, held, entry)
-        what = t("{id} is unknown: added as a new memory", id=entry.id)
-        plan.notes.append(FileProblem(page.file, entry.line, what))
-        return
-    base = _at(held, record, entry.version or written)
-    if base is None:
-        what = t("{id} never had a version {version}", id=entry.id, version=entry.version)
-        hint = t("it is at version {version}", version=record.version)
-        plan.problems.append(FileProblem(page.file, entry.line, what, hint))
-        return
-    changed = _changes(_checked(plan, page, held, entry, _changes(entry.fields, base)), base)
-    for name, value in changed.items():
-        if getattr(record, name) not in (getattr(base, name), value):
-            hint = t(
-                "to apply your edit, set its version to {version}; to discard it, write what "
-                "the memory has",
-                version=record.version,
-            )
-            differ = (name, value, getattr(record, name))
-            _conflict(plan, page, entry.line, entry.id, differ, hint)
-            return
-    if fields := _changes(changed, record):
-        plan.edits[entry.id] = fields
-
-
-def _archive(
-    plan: SyncPlan,
-    page: EditedPage,
-    held: CurrentMemories,
-    gone: Mapping[str, Record],
-    deletions: bool,
-) -> None:
-    written, left = page.written, [entry for entry in page.entries if entry.id]
-    is_older = any(0 < entry.version < written.get(entry.id, 0) for entry in left)
-    many = not left or (len(gone) > MANY and 2 * len(gone) > len(written))
-    living = any(record.state == "active" for record in gone.values())
-    if (many or is_older or not page.ended) and living and not deletions:
-        what = tn(
-            "missing: {gone} of its {n} memory; none was archived",
-            "missing: {gone} of its {n} memories; none was archived",
-            len(written),
-            gone=len(gone),
+    def _conflict(self, line: int, id: str, differ: tuple[str, Any, Any], hint: str) -> None:
+        """Tell of a field that is one thing here, and another elsewhere."""
+        field, here, there = differ
+        what = t(
+            "{id} was changed in two places: {field} is {here} here, {there} elsewhere",
+            id=id,
+            field=field,
+            here=_shown(here),
+            there=_shown(there),
         )
-        hint = t(
-            "to archive them, run `loxodon sync --deletions`; to get them back, delete the "
-            "file and run `loxodon export`"
-        )
-        plan.conflicts.append(FileProblem(page.file, 0, what, hint))
-        return
-    for id, record in gone.items():
-        base = _at(held, record, written[id]) or record
-        if base.state == "archived":
-            what = t("{id} is already archived; deleting its line does not delete it", id=id)
-            plan.notes.append(FileProblem(page.file, 0, what))
-        elif record.state == "archived":
-            continue
-        elif not deletions and any(getattr(base, n) != getattr(record, n) for n in EDITABLE):
-            hint = t(
-                "to archive it, run `loxodon archive {id}`; to keep it, put its line back", id=id
-            )
-            _conflict(plan, page, 0, id, ("content", t("deleted"), record.content), hint)
-        else:
-            plan.archived.append(id)
-
-
-def _at(held: CurrentMemories, record: Record, version: int) -> Record | None:
-    return record if version in (0, record.version) else held.at(record.id, version)
-
-
-def _checked(
-    plan: SyncPlan,
-    page: EditedPage,
-    held: CurrentMemories,
-    entry: EditedEntry,
-    fields: Mapping[str, Any],
-) -> dict[str, Any]:
-    """What may be kept of fields; empty, and told, where they cannot be."""
-    try:
-        return held.check(fields)
-    except InputError as error:
-        plan.problems.append(FileProblem(page.file, entry.line, *error.localized()))
-        return {}
-
-
-def _conflict(
-    plan: SyncPlan, page: EditedPage, line: int, id: str, differ: tuple[str, Any, Any], hint: str
-) -> None:
-    """Tell of a field that is one thing here, and another elsewhere."""
-    field, here, there = differ
-    what = t(
-        "{id} was changed in two places: {field} is {here} here, {there} elsewhere",
-        id=id,
-        field=field,
-        here=_shown(here),
-        there=_shown(there),
-    )
-    plan.conflicts.append(FileProblem(page.file, line, what, hint))
+        self.conflicts.append(FileProblem(INSIGHTS, line, what, hint))
 
 
 def _changes(fields: Mapping[str, Any], base: Record) -> dict[str, Any]:
