@@ -241,6 +241,21 @@ def test_thousands_of_turns_in_one_go(memory: Memory) -> None:
     assert memory.validate() == []
 
 
+def test_a_run_that_is_stopped_keeps_the_batches_that_are_done(memory: Memory) -> None:
+    for food in ("peanuts", "crab", "eggs"):
+        memory.add(said(f"I'm allergic to {food}", *["ok"] * 99, session=food))
+
+    def stop(phase: int, done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt(f"{done} of {total}")
+
+    with pytest.raises(KeyboardInterrupt, match="100 of 300"):
+        memory.consolidate(progress=stop)
+    assert (len(known(memory, "allergic")), memory.status().pending) == (1, 200)
+    assert memory.consolidate().turns == 200
+    assert len(known(memory, "allergic")) == 3
+
+
 def test_a_session_that_goes_on_has_its_segment_extended(memory: Memory, clock: Clock) -> None:
     memory.add(said("I live in Leeds", "the flat in Leeds is small"))
     memory.consolidate()
