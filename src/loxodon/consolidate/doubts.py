@@ -1,8 +1,8 @@
 """What was said lately may mean that something known holds no more: then `review` asks.
 
 The rules end a memory only by a plain statement about it (`reconcile.py`). What is told in passing,
-or shares no word with what it changes, is judged by our encoder, which reads both together. It is
-right in about nine of ten: enough to ask, and to put the later one first, not to end anything.
+or shares no word with what it changes, is judged by our encoder, which reads both together: well
+enough to ask, and to put the later one first, not to end anything.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from loxodon.language.statements import USER
 from loxodon.language.worth import encoder
 from loxodon.store import QuestionVector
 from loxodon.store.store import Store
+from loxodon.text.language import language_of
 from loxodon.text.things import own_words
 from loxodon.text.words import fold
 from loxodon.types import Record
 
-_LIKELY = 0.85  # from which on it is asked
+_LIKELY = 0.95  # from which on it is asked
+_ALIKE = {"en": 0.3, "zh": 0.45}  # cosine from which on two may be about the same thing
 _NEAR = 6  # memories looked at, by meaning and by words
 _MOST = 200  # new memories of one run that are looked at
 _LONGEST = 300  # characters; what is longer tells several things
@@ -55,11 +57,11 @@ def _may_change(one: Record) -> bool:
 
 def _earlier(store: Store, new: Record) -> list[Record]:
     """What was known before on the same subject, and is near in meaning or words."""
-    view = QuestionVector(encoder().name, encoder().embed([own_words(new.content)])[0])
-    rows = [one.row for one in store.vectors.similar("memories", [view], 2 * _NEAR)]
-    found = [*store.records(rows).values(), *KnowledgeView(store).like(new.content, _NEAR)]
-    each = {one.id: one for one in found if one.id != new.id}
-    return [
+    vector = encoder().embed([own_words(new.content)])[0]
+    near = store.vectors.similar("memories", [QuestionVector(encoder().name, vector)], 2 * _NEAR)
+    found = store.records([one.row for one in near]).values()
+    each = {one.id: one for one in (*found, *KnowledgeView(store).like(new.content, _NEAR))}
+    earlier = [
         one
         for one in each.values()
         if one.kind == "fact"
@@ -67,4 +69,7 @@ def _earlier(store: Store, new: Record) -> list[Record]:
         and len(one.content) <= _LONGEST
         and fold(one.subject or USER) == fold(new.subject or USER)
         and said_at(one) < said_at(new)
-    ][:_NEAR]
+    ]
+    alike = (encoder().embed([own_words(one.content) for one in earlier]) @ vector).tolist()
+    least = _ALIKE[language_of(new.content)]
+    return [one for one, cosine in zip(earlier, alike, strict=True) if cosine >= least][:_NEAR]
