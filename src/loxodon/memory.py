@@ -110,7 +110,7 @@ class Memory(Knowledge, Recalling, Overviews):
                 memory._embedders.use(ChosenEmbedder(embedder))
             with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
                 memory._catch_up()
-            if opened.has_forgotten and not wall.stands:
+            if opened.has_to_forget and not wall.stands:
                 from loxodon.forget.forgetting import finish
 
                 finish(memory, memory._store)  # one that was killed, or a restored backup needs
