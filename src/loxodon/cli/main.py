@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ OPTIONS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
+    if argv is None:
+        gc.freeze()
     typed = list(sys.argv[1:] if argv is None else argv)
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     messages.use(locale)
