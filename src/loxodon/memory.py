@@ -17,12 +17,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from loxodon import files, verbs
 from loxodon.clock import Clock
-from loxodon.compat.documents import Documents
 from loxodon.config import Config
 from loxodon.consolidate.embedding import Embedders
 from loxodon.consolidate.knowledge import Knowledge
@@ -35,7 +35,6 @@ from loxodon.paging import Page, cut, paged
 from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
 from loxodon.security.audit import put_on_record
-from loxodon.security.audit_log import AuditLog
 from loxodon.security.keys import Seal
 from loxodon.security.permissions import narrower, wall_of
 from loxodon.store import Progress, quiet
@@ -47,6 +46,7 @@ from loxodon.views.workspace import Workspace
 
 if TYPE_CHECKING:
     from loxodon.backup.create import Backup, Backups
+    from loxodon.compat.documents import Documents
     from loxodon.consolidate.consolidation import Consolidation
     from loxodon.consolidate.embedding import Embedded
     from loxodon.consolidate.model_reading import ModelChecked
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
+    from loxodon.security.audit_log import AuditLog
     from loxodon.security.inspection import Inspected
     from loxodon.status import Stats, Status
     from loxodon.store.parts import WorkingSessions
@@ -110,7 +111,7 @@ class Memory(Knowledge, Recalling, Overviews):
                 memory._embedders.use(ChosenEmbedder(embedder))
             with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
                 memory._catch_up()
-            if opened.has_forgotten and not wall.stands:
+            if opened.has_to_forget and not wall.stands:
                 from loxodon.forget.forgetting import finish
 
                 finish(memory, memory._store)  # one that was killed, or a restored backup needs
@@ -561,12 +562,16 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether the log was tampered with."""
+        from loxodon.security.audit_log import AuditLog
+
         self.for_owner()
         return AuditLog(self._store, self._space.zone)
 
     @property
     def documents(self) -> Documents:
         """JSON values that programs store beside the memories, by namespace and key."""
+        from loxodon.compat.documents import Documents
+
         return Documents(self._store, self.now, documents_of(self.agent), self.guard)
 
     @property
@@ -686,7 +691,8 @@ class Memory(Knowledge, Recalling, Overviews):
 
 def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
-    from loxodon.jobs import schedule  # noqa: F401  which declares its own
+    for module in ("compat.documents", "jobs.schedule", "security.audit_log"):
+        import_module(f"loxodon.{module}")  # which declares its own
 
     return VERBS
 

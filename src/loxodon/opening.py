@@ -15,7 +15,7 @@ from loxodon.config import Config
 from loxodon.consolidate.decay import Decay
 from loxodon.errors import DamagedStoreError, InputError, refused
 from loxodon.guard.guard import Guard
-from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
+from loxodon.layout import DATABASE, DELETING, FORGOTTEN_TO, KEYS, RECODING
 from loxodon.security import pauses
 from loxodon.security.pauses import Pauses, paused_error
 from loxodon.spaces import home_at, space_folder
@@ -185,6 +185,13 @@ class OpenSpace:
     @property
     def has_forgotten(self) -> bool:
         return not isinstance(self.store, Off) and bool(self.store.scalar("has_tombstones"))
+
+    @property
+    def has_to_forget(self) -> bool:
+        """Whether the database was not yet held against the marks of what was forgotten."""
+        if not self.has_forgotten:
+            return False
+        return bool(self.store.value(FORGOTTEN_TO) != self.store.scalar("tombstones_version"))
 
     def forgotten(self) -> Marks | None:
         """Marks of what must not come back; None if nothing was forgotten."""

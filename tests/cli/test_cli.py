@@ -74,10 +74,25 @@ def test_a_full_or_read_only_disk_is_said(
     assert said in filled("forget", "--all", "--yes", code=7).stderr
 
 
+def test_a_defect_is_one_line_with_what_to_do(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("so it goes")
+
+    shell("init")
+    monkeypatch.setattr(Memory, "open", fails)
+    said = shell("list", code=1).stderr
+    assert said.startswith(b"error: ZeroDivisionError: so it goes\nhint: ")
+    with pytest.raises(ZeroDivisionError):
+        shell("list", LOXODON_DEBUG="1")
+
+
 def test_cold_recall_and_hook_import_nothing_heavy(tmp_path: Path) -> None:
     """Times depend on the machine; what is loaded does not."""
     with Memory.open(tmp_path / "home") as memory:
         memory.capture("Mei is the user's sister and lives near the sea", entities=["Mei"])
+        memory.forget(memory.capture("The user has a cat").id)
     (tmp_path / "home" / "config.toml").write_text('[embedder]\nkind = "none"\n', "utf-8")
     code = (
         "import runpy, sys\nsys.argv[1:] = {words!r}\n"

@@ -21,9 +21,8 @@ from loxodon.clock import Clock
 from loxodon.config import Config, StoreConfig
 from loxodon.errors import BusyStoreError, InputError, StoreError, UsageError
 from loxodon.filelock import FileLock
-from loxodon.forget.forgetting import APPLIED
 from loxodon.guard import policy
-from loxodon.layout import CONFIG, COPIES, KEY_MARK, SCHEDULE_LOCK
+from loxodon.layout import CONFIG, COPIES, FORGOTTEN_TO, KEY_MARK, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace, open_space, root_of
 from loxodon.security import keys, tokens
@@ -146,7 +145,7 @@ def _move_space(name: str, old: OpenSpace, new: OpenSpace, place: str, progress:
         if files.exists(path := os.path.join(old.folder, file)):
             files.replace(os.path.join(new.folder, file), files.read(path))
     with new.store.writing():
-        new.store.set_value(APPLIED, new.store.scalar("tombstones_version"))
+        new.store.set_value(FORGOTTEN_TO, new.store.scalar("tombstones_version"))
         new.store.execute("prune_audit", END)
         new.store.execute_many("put_audit", entries_of(old.store))
         new.store.set_value(HEAD, old.store.value(HEAD))

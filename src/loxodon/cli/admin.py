@@ -46,7 +46,13 @@ def status(call: Call) -> Result:
     hints = [t(said) for name, said in HINTS.items() if getattr(found, name)]
     if not found.enabled:
         hints += [t("the memory engine is turned off; waiting in files: {n}", n=found.pending)]
-    return Result(found, hide="attempts phase due enabled waiting", note="\n".join(hints))
+    vectors = [
+        f"{one.model} {one.embedded}/{one.embedded + one.pending} {one.error}".rstrip()
+        for one in found.embedding
+    ]
+    hidden = ("attempts", "phase", "due", "enabled", "waiting")
+    lines = view.record({**found._asdict(), "embedding": vectors}, *hidden)
+    return Result(found, lines, note="\n".join(hints))
 
 
 @command(
@@ -84,14 +90,20 @@ def config(call: Call) -> Result:
 )
 def space(call: Call) -> Result:
     """List the spaces, delete one with everything in it, or list those that were deleted."""
+    from loxodon.forget.receipts import counted
     from loxodon.forget.spaces import receipts
     from loxodon.http.host import Host
 
     if (call.action == "delete") != bool(call.name):
         raise UsageError("delete needs the name of a space; list and deleted take none")
     if call.action == "deleted":
-        gone = [{"space": name, "receipt": one} for name, one in receipts(call.root, call.clock())]
-        return Result(gone)
+        gone = [*receipts(call.root, call.clock())]
+        told = [
+            f"{name}: {view.in_words(one.at)}  {counted(one.erased)}  {one.id}"
+            for name, one in gone
+        ]
+        data = [{"space": name, "receipt": one} for name, one in gone]
+        return Result(data, told or t("nothing found"))
     with Host(call.folder, call.clock) as host:
         if call.action == "list":
             return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))

@@ -111,7 +111,7 @@ def _connected(call: Call) -> Result:
     notes = _unowned(install.recorded(call.folder)["config"]) if parts else []
     if any(one["state"] == "changed" for one in found.values()):
         notes.append(t("if the files of an agent were changed, connect it again"))
-    rows = [(name, view.label(one["state"]), one["files"]) for name, one in found.items()]
+    rows = [(name, one["state"], one["files"]) for name, one in found.items()]
     return Result(
         {"agents": found, "parts": parts, "problem": problem},
         [*view.table(("agent", "state", "file"), rows), *notes],

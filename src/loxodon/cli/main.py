@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ OPTIONS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
+    if argv is None:
+        gc.freeze()
     typed = list(sys.argv[1:] if argv is None else argv)
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     messages.use(locale)
@@ -49,6 +52,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except OSError as error:
         return _failed(unwritable("", error), "--json" in typed)
+    except Exception as error:
+        if os.environ.get("LOXODON_DEBUG"):
+            raise
+        hint = "this is a defect: please report it with what LOXODON_DEBUG=1 prints"
+        name = type(error).__name__
+        defect = LoxodonError("{name}: {reason}", hint=hint, name=name, reason=str(error))
+        return _failed(defect, "--json" in typed)
 
 
 def _run(typed: list[str]) -> int:
@@ -120,13 +130,13 @@ def _help(every: bool) -> Result:
         return view.aligned([(f"  {name:13}", commands[name]) for name in names])
 
     lines = [t("Long-term memory for AI agents, on your own machine."), ""]
-    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(DAILY)])]
+    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(DAILY), ""])]
     for heading, (_, names) in GROUPS.items():
         rest = [name for name in names.split() if name not in (*DAILY, *OPERATORS)]
         if every:
             lines += ["", t(heading), *listed(names.split())]
         elif rest:
-            lines.append(f"\n{t(heading)}: {', '.join(rest)}")
+            lines.append(f"{t(heading)}: {', '.join(rest)}")
     end = t("`loxodon COMMAND --help` explains a command, `loxodon help all` lists all of them.")
     return Result({"commands": commands}, [*lines, "", *map(t, OPTIONS), "", end])
 

@@ -119,6 +119,9 @@ def _read(name: str, call: Call) -> Reading:
     from loxodon.journal import is_database, read
     from loxodon.security.paths import allowed_path
 
+    if " " in name and not os.path.exists(name):
+        hint = "to save one memory in your own words: `loxodon capture TEXT`"
+        raise InputError("there is no file {file}", hint=hint, file=repr(name))
     if name != "-":
         allowed_path(call.folder, name)
     data, zone = read_file(name), zone_named(call.config.timezone)
@@ -205,7 +208,7 @@ def show(call: Call) -> Result:
             return Result(note, view.record({"file": path, **note.chunk._asdict()}))
         is_turn = call.id.startswith("t_") or ":" in call.id
         found: Any = memory.turn(call.id) if is_turn else memory.get(call.id)
-    return Result(found, [found.content, *view.record(found, "content")])
+    return Result(found, [found.content, *view.record(found, "content", "positive")])
 
 
 # Files: text views, notes, and what other programs keep

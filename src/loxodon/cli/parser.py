@@ -186,8 +186,13 @@ def parse(argv: Sequence[str], call: Call) -> str:
     named = " ".join(rest[:words])
     name, *rest = [*ALIASES.get(named, named).split(" "), *rest[words:]]
     if name not in MODULES:
+        from difflib import get_close_matches
+
+        near = "".join(get_close_matches(name, (*MODULES, *ALIASES), 1))
         hint = "list all commands with `loxodon help all`"
-        raise UsageError("unknown command {name}", hint=hint, name=repr(name))
+        if near:
+            hint = "did you mean `loxodon {near}`?"
+        raise UsageError("unknown command {name}", hint=hint, name=repr(name), near=near)
     parser = parser_of(command_named(name))
     if {"-h", "--help"} & set(rest):
         call.text = parser.format_help()

@@ -13,7 +13,17 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.messages import current, t
-from loxodon.types import FileProblem, Item, Pause, Record, Source, Turn
+from loxodon.types import (
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
+    Entity,
+    FileProblem,
+    Item,
+    Pause,
+    Record,
+    Source,
+    Turn,
+)
 
 LISTED = 50  # memories, turns or files that a person is shown unless they ask for more
 # What a terminal would act on: control characters, and marks that turn text around.
@@ -95,8 +105,12 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def table(headings: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
-    cells = [[" ".join(in_words(cell).split("\n")) for cell in row] for row in rows]
-    return aligned([[label(one) for one in headings], *cells])
+    names = [*headings]
+    cells = [
+        [" ".join(_said(name, cell).split("\n")) for name, cell in zip(names, row, strict=True)]
+        for row in rows
+    ]
+    return aligned([[*map(label, names)], *cells])
 
 
 # Values
@@ -117,7 +131,7 @@ def listing(found: Sequence[Any]) -> list[str]:
         return [t("nothing found")]
     if isinstance(found[0], Turn):
         return [*_chat(found)]
-    rows = [_memory(one) if isinstance(one, Record) else fields(one) for one in found]
+    rows = [*map(_row, found)]
     if not rows[0]:
         return [*map(in_words, found)]
     every = dict.fromkeys(name for row in rows for name in row)
@@ -125,7 +139,11 @@ def listing(found: Sequence[Any]) -> list[str]:
     return table(names, [[one.get(name) for name in names] for one in rows])
 
 
-def _memory(one: Record) -> Mapping[str, object]:
+def _row(one: Any) -> Mapping[str, Any]:
+    if isinstance(one, Entity):
+        return {"id": one.id, **one._asdict(), "no": None}
+    if not isinstance(one, Record):
+        return fields(one)
     return {
         "id": one.id,
         "kind": one.kind,
@@ -168,13 +186,23 @@ def record(value: Any, *without: str) -> list[str]:
             inner = listing(one) if many else record(one)
             below += [f"{label(name)}:", *inner] if inner else []
         else:
-            size = f"{one / 1e6:.1f} MB" if name in ("bytes", "size") else in_words(one)
-            pairs.append((label(name), size))
+            pairs.append((label(name), _said(name, one)))
     return [*(aligned(pairs) if pairs else ()), *below]
 
 
 def _is_given(value: object) -> bool:
-    return value not in (None, "", (), [], {}, False)
+    if isinstance(value, Mapping):
+        return any(value.values())
+    return value not in (None, "", (), [], False, GLOBAL_PROJECT, GENERAL_TOPIC)
+
+
+def _said(name: str, value: Any) -> str:
+    """The value of a field."""
+    if name in ("bytes", "size"):
+        return f"{value / 1e6:.1f} MB" if value >= 1e5 else f"{value / 1e3:.1f} kB"
+    return (
+        label(value) if value and name in ("kind", "type", "change", "state") else in_words(value)
+    )
 
 
 def in_words(value: object) -> str:

@@ -12,7 +12,6 @@ from loxodon.guard.guard import LATELY
 from loxodon.guard.provenance import is_own
 from loxodon.journal import identity
 from loxodon.journal.identity import Keyed, with_keys
-from loxodon.language.forget import may_ask
 from loxodon.security.permissions import placed
 from loxodon.store import Filter, KnownTurn, Progress
 from loxodon.text.check import checked_text
@@ -182,6 +181,8 @@ def obey(
     store: Store, kept: Sequence[Turn | KnownTurn], now: datetime
 ) -> tuple[int, tuple[str, ...]]:
     """Put away what turns ask to have forgotten: how many ask, and what nobody spoke of."""
+    from loxodon.language.forget import may_ask
+
     fresh = [one for one in kept if isinstance(one, Turn)]
     answers = [int(one.ref[2:]) - 1 for one in fresh if one.role == "assistant"]
     if not any(may_ask(one.content) for one in fresh) and not store.quarantine.in_turns(answers):

@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
-from loxodon.consolidate.beliefs import wait_for_owner
 from loxodon.consolidate.decay import initial_strength
-from loxodon.consolidate.entities import Card, card
 from loxodon.consolidate.journalling import Journal, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text
@@ -48,6 +46,7 @@ from loxodon.verbs import (
 )
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.entities import Card
     from loxodon.opening import OpenSpace
     from loxodon.store import Note
     from loxodon.store.store import Store
@@ -257,6 +256,7 @@ class Knowledge:
             record = Record("", self._space.name, created_at=said.at, updated_at=said.at, **fields)
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
+            from loxodon.consolidate.beliefs import wait_for_owner
             from loxodon.guard.quarantine import insert
 
             lacking = [one for some in held.values() for one in some]
@@ -317,6 +317,8 @@ class Knowledge:
     @verb("GET /entities/{name}", audit="reads", masked="always")
     def entity(self, name: str) -> Card:
         """Return what is known about a person, place or thing, by any of its names."""
+        from loxodon.consolidate.entities import card
+
         with self._store.reading():
             found = self._store.entities_named([name])
             if name not in found:

