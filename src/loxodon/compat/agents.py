@@ -33,9 +33,7 @@ ROOT = "agents"  # The first name of the namespace that a session's items are in
 Item = Any  # What the SDK calls a TResponseInputItem: a JSON object
 
 _MAX_SESSION = 512
-# Characters of an item that are journalled: what a tool returned can be very long
-_MAX_SAID = 200_000
-_SPEAKERS = {"user": "user", "assistant": "assistant"}
+_MAX_SAID = 200_000  # characters of an item that are journalled
 
 
 class LoxodonSession:
@@ -57,22 +55,23 @@ class LoxodonSession:
         most = getattr(self.session_settings, "limit", None) if limit is None else limit
         if most == 0:
             return []
-        most = max(most or 0, 0)
-        found = await in_thread(lambda: self._memory.documents.newest(self._namespace, most))
+        found = await in_thread(
+            lambda: self._memory.documents.newest(self._namespace, max(most or 0, 0))
+        )
         return [one.value for one in reversed(found)]
 
     async def add_items(self, items: Sequence[Item]) -> None:
         """Keep items after those that are there: all of them, or none."""
-        given = list(items)
-        if given:
-            await in_thread(lambda: self._add(given))
+        documents, given = self._memory.documents, list(items)
 
-    def _add(self, items: Sequence[Item]) -> None:
-        documents = self._memory.documents
-        with documents.together():
-            kept = documents.append(self._namespace, items)
-            if turns := [turn for one in kept if (turn := _turn(one))]:
-                self._memory.add(turns, session=self._journal)
+        def add() -> None:
+            with documents.together():
+                kept = documents.append(self._namespace, given)
+                if turns := [turn for one in kept if (turn := _turn(one))]:
+                    self._memory.add(turns, session=self._journal)
+
+        if given:
+            await in_thread(add)
 
     async def pop_item(self) -> Item | None:
         """Take away the last item, and return it; None where there is none."""
@@ -118,10 +117,10 @@ def _said(item: object) -> tuple[str, str] | None:
     if item.get("type") == "function_call_output":
         role, said = "tool", item.get("output")
     else:
-        role, said = _SPEAKERS.get(str(item.get("role")), ""), item.get("content")
+        role, said = str(item.get("role")), item.get("content")
     text = in_parts(said, _text_in) if role == "user" else _text_in(said)
     text = text[:_MAX_SAID].replace("\0", "").encode("utf-8", "replace").decode("utf-8").strip()
-    return (role, text) if role and text else None
+    return (role, text) if role in ("user", "assistant", "tool") and text else None
 
 
 def _text_in(said: object) -> str:
