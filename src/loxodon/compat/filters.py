@@ -83,8 +83,9 @@ def _holds(name: str, wanted: Any, value: Mapping[str, Any]) -> bool:
 
 def _passes(has: Any, wanted: Mapping[str, Any], tests: Tests) -> bool:
     if unknown := wanted.keys() - tests.keys():
-        hint, name = "known conditions: {names}", repr(min(unknown))
-        raise CallError("unknown condition {name}", hint=hint, name=name, names=", ".join(tests))
+        hint = "known conditions: {names}"
+        name, names = repr(min(unknown)), ", ".join(tests)
+        raise CallError("unknown condition {name}", hint=hint, name=name, names=names)
     try:  # a text is neither more nor less than a number
         return all(tests[name](has, other) for name, other in wanted.items())
     except (TypeError, ValueError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Literal, NamedTuple, get_args
 
 from loxodon.errors import InputError
@@ -199,9 +200,7 @@ def stem_of(name: str) -> str:
 
 def session_of(name: str) -> str:
     """The session that a file is named after; empty where its name cannot be one."""
-    stem = stem_of(name)
-    try:
-        check_name(stem, "session")
-    except InputError:  # file names may hold any bytes
-        return ""
-    return stem
+    with suppress(InputError):  # file names may hold any bytes
+        check_name(stem_of(name), "session")
+        return stem_of(name)
+    return ""

@@ -80,10 +80,9 @@ def read_markdown(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
         for line, content in _turns(section, emptied=emptied):
             try:
                 check_text(content)
+                drafts.append(Draft(line, "user", content, session, at=at, origin="file"))
             except InputError as error:
                 problems.append((line, error))
-            else:
-                drafts.append(Draft(line, "user", content, session, at=at, origin="file"))
     return drafts, problems
 
 

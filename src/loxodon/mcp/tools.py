@@ -28,7 +28,7 @@ from loxodon.mcp.shapes import Shape
 from loxodon.memory import Memory, verb_named
 from loxodon.messages import current
 from loxodon.security.tokens import Right
-from loxodon.types import Added, Chat, Record
+from loxodon.types import Added, Chat
 from loxodon.verbs import FLAG, TEXT, WHOLE, Argument, Verb
 
 Given = dict[str, Any]
@@ -37,8 +37,8 @@ Show = Callable[[Shape], str]
 
 _LISTED = 20  # memories of a list, where the agent does not say
 _MOST_LISTED = 200
+# The keys by which OpenClaw says who hears it, and so what `answer` may tell
 _SESSIONS: dict[Chat, str] = {"direct": "main", "group": "group", "room": "room"}
-"""The keys by which OpenClaw says who hears it, and so what `answer` may tell."""
 ID = Argument("id", TEXT, "", required=True)
 CHANGES: dict[str, Any] = {"overwrites": True, "repeatable": True}
 
@@ -66,7 +66,11 @@ class Tool(NamedTuple):
     @property
     def schema(self) -> Schema:
         """What it takes, in as few words as will do: a model reads this with every prompt."""
-        fields = {one.name: _described(one) for one in self.takes}
+        fields: Schema = {}
+        for one in self.takes:
+            whole = {**schema_of(one._replace(most=0)), "description": one.about}
+            told = ("type", "enum", "items", *(["description"] if one.about else []))
+            fields[one.name] = {name: whole[name] for name in told if name in whole}
         needed = [one.name for one in self.takes if one.required]
         more: Schema = {"required": needed} if needed else {}
         return {"type": "object", "properties": fields, **more}
@@ -75,12 +79,6 @@ class Tool(NamedTuple):
         """What a call needs the user's consent for; None if it needs none."""
         needed = given.get("id") and given.get("decision", "confirm") == "confirm"
         return self.asks if needed else None
-
-
-def _described(one: Argument) -> Schema:
-    schema = schema_of(one._replace(most=0))
-    found: Schema = {name: schema[name] for name in ("type", "enum", "items") if name in schema}
-    return {**found, "description": one.about} if one.about else found
 
 
 TOOLS: list[Tool] = []
@@ -123,9 +121,6 @@ def offered(
         and (right != "read" or not one.writes)
         and (right == "owner" or any(verb.access != "owner" for verb in one.verbs))
     ]
-
-
-# What is looked up
 
 
 @tool(
@@ -213,9 +208,6 @@ def _seen_in(memory: Memory, chat: Chat) -> Memory:
     return memory if chat == "direct" else memory.within(chat=chat)
 
 
-# What was said
-
-
 @tool(
     "add",
     Argument("user", TEXT, "the user's message, word for word"),
@@ -264,9 +256,6 @@ def _is_doubtful(text: str) -> bool:
     """Whether what is said to be the user's own words may well be of a page that tricked the agent.
     A few honest wishes are worded like that; those the user confirms."""
     return bool(found_in(own_words(text), "web"))
-
-
-# What is changed
 
 
 @tool(
@@ -332,24 +321,23 @@ def forget(memory: Memory, chat: Chat, given: Given) -> Shape:
 def review(memory: Memory, chat: Chat, given: Given) -> Shape:
     """List what waits for the user's word; with id and decision, decide one. The user is asked to
     confirm it."""
-    decided: Record | None = None
+    decided: Shape | None = None
     if ("id" in given) != ("decision" in given):
-        raise InputError(
-            "an id and a decision must be given together", hint="give both, or neither"
-        )
+        hint = "give both, or neither"
+        raise InputError("an id and a decision must be given together", hint=hint)
     if "id" in given:
         version = memory.get(given["id"]).version  # that the user is asked about, and no later
+        decide = memory.reject
         if given["decision"] == "confirm":
             require(memory, "confirm", given["id"], given.get("agreed", ""))
-            decided = memory.confirm(given["id"], version=version)
-        else:
-            decided = memory.reject(given["id"], version=version)
+            decide = memory.confirm
+        decided = shapes.memory_of(decide(given["id"], version=version))
     waiting = []
     for one in memory.reviews():
         against = shapes.memory_of(one.against) if one.against.id != one.belief.id else None
         belief = shapes.memory_of(one.belief)
         waiting.append({"belief": belief, "against": against, "asked_at": one.asked_at})
-    return {"waiting": waiting, "decided": shapes.memory_of(decided) if decided else None}
+    return {"waiting": waiting, "decided": decided}
 
 
 @tool(
