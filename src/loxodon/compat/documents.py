@@ -134,11 +134,10 @@ class Documents:
         if any("\ud800" <= c <= "\udfff" for c in whole):  # half a character: by its number only
             whole = json.dumps(value, separators=(",", ":"))
         if len(whole) > MAX_VALUE:
+            hint = "the limit is {most} characters"
+            size = len(whole)
             raise InputError(
-                "the document is too large: {size} characters",
-                hint="the limit is {most} characters",
-                size=len(whole),
-                most=MAX_VALUE,
+                "the document is too large: {size} characters", hint=hint, size=size, most=MAX_VALUE
             )
         found_by = text_of(value) if text is None else str(self._clean(text))
         found_by = found_by.encode("utf-8", "replace").decode("utf-8")[:MAX_FOUND_BY]
@@ -161,9 +160,8 @@ class Documents:
     @verb(named=True, access="write", audit="writes")
     def delete(self, namespace: Namespace, key: str) -> bool:
         """Take a document away for good; whether there was one."""
-        names = self._at(namespace, key)
         with self._store.writing():
-            kept = self._kept.named(names, key)
+            kept = self._kept.named(self._at(namespace, key), key)
             if kept is not None:
                 self._kept.drop([kept.no])
         return kept is not None and any(self._lasting([kept]))

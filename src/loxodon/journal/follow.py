@@ -12,6 +12,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -174,11 +175,10 @@ class Following:
 
 def lies_still(path: str, mark: Mark) -> bool:
     """Whether nobody wrote to a file since its mark was put down."""
-    try:
+    with suppress(OSError):
         stat = os.stat(path)
-    except OSError:
-        return False
-    return (mark.get("size"), mark.get("mtime")) == (stat.st_size, stat.st_mtime_ns)
+        return (mark.get("size"), mark.get("mtime")) == (stat.st_size, stat.st_mtime_ns)
+    return False
 
 
 def within(root: str, path: str) -> bool:
@@ -188,13 +188,8 @@ def within(root: str, path: str) -> bool:
 
 def stray() -> InputError:
     """What is said of a transcript that is not where the agent keeps them."""
-    return InputError(
-        "it is a link out of the agent's folder, and was not followed",
-        hint="put the file itself there",
-    )
-
-
-# -- coding agents -------------------------------------------------------------------------------
+    hint = "put the file itself there"
+    return InputError("it is a link out of the agent's folder, and was not followed", hint=hint)
 
 
 def transcripts(agent: str, folder: str) -> list[str]:
@@ -210,13 +205,10 @@ def found_agents(environment: Mapping[str, str]) -> list[str]:
 
 def check_found(agent: str, folder: str) -> None:
     if not os.path.isdir(folder):
-        raise NotFoundError(
-            "{agent} was not found: there is no folder {path}",
-            hint="start it once; if its folder is elsewhere, set {variable}",
-            agent=AGENTS[agent].title,
-            path=folder,
-            variable=AGENTS[agent].variable,
-        )
+        name, variable = AGENTS[agent].title, AGENTS[agent].variable
+        about: Any = {"agent": name, "path": folder, "variable": variable}
+        hint = "start it once; if its folder is elsewhere, set {variable}"
+        raise NotFoundError("{agent} was not found: there is no folder {path}", hint=hint, **about)
 
 
 def follow_agent(
