@@ -17,6 +17,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import loxodon
+from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import ForbiddenError, LoxodonError
 from loxodon.http.fields import given
 from loxodon.http.guard import Caller
@@ -116,10 +117,17 @@ class Answers:
 
     def _tools(self) -> dict[str, Tool]:
         """The tools for whoever asks."""
-        served = self._served
-        extra = served.host.config.mcp.tools.split()
-        found = tools.offered(served.chat, self._right(), journals=served.journals, extra=extra)
-        return {one.name: one for one in found}
+        served, right = self._served, self._right()
+        left_out = {*EXTRA_TOOLS} - {*served.host.config.mcp.tools.split()}
+        return {
+            one.name: one
+            for one in tools.TOOLS
+            if one.name not in left_out
+            and (served.chat == "direct" or not one.private)
+            and (served.journals or one.name != "journal")
+            and (right != "read" or not one.writes)
+            and (right == "owner" or any(verb.access != "owner" for verb in one.verbs))
+        }
 
     def _session(self, memory: Memory) -> str:
         """Where what is said today goes; empty where nothing is journalled."""

@@ -13,10 +13,9 @@ a whole (`private`) is not offered.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import InputError
 from loxodon.guard.instructions import found_in
 from loxodon.guard.own_words import own_words
@@ -27,7 +26,6 @@ from loxodon.mcp.asking import Action, require
 from loxodon.mcp.shapes import Shape
 from loxodon.memory import Memory, verb_named
 from loxodon.messages import current
-from loxodon.security.tokens import Right
 from loxodon.types import Added, Chat
 from loxodon.verbs import FLAG, TEXT, WHOLE, Argument, Verb
 
@@ -105,22 +103,6 @@ def tool(
         return run
 
     return declare
-
-
-def offered(
-    chat: Chat, right: Right = "owner", *, journals: bool = True, extra: Collection[str] = ()
-) -> list[Tool]:
-    """The tools for an agent whose answers are heard in `chat`, and that has a right; where nothing
-    is to be journalled, without the one that only does that."""
-    return [
-        one
-        for one in TOOLS
-        if (one.name not in EXTRA_TOOLS or one.name in extra)
-        and (chat == "direct" or not one.private)
-        and (journals or one.name != "journal")
-        and (right != "read" or not one.writes)
-        and (right == "owner" or any(verb.access != "owner" for verb in one.verbs))
-    ]
 
 
 @tool(

@@ -185,7 +185,7 @@ def _message(kind: Kind, item: Value) -> Message:
         words = joined_blocks(content) if kind == "messages" else words_of(content)
         return Message(role, words, words, item)
     if role == "user" and isinstance(content, list):
-        kept = [one for one in content if not (is_tool_result(one) or _is_reminder(one))]
+        kept = [one for one in content if not (is_tool_result(one) or is_reminder(one))]
         role = "tool" if len(kept) < len(content) and not words_of(kept) else role
         content = kept
     words = words_of(content)
@@ -233,21 +233,14 @@ def is_text(part: object) -> bool:
     )
 
 
-def is_user_text(part: object) -> bool:
-    """Whether a part of a user's message is a text that the user may have written."""
-    return is_text(part) and not _is_reminder(part)
-
-
 def is_tool_result(part: object) -> bool:
     """Whether a part of a user's message is what a tool found, as Anthropic's API has it."""
     return isinstance(part, Mapping) and part.get("type") == "tool_result"
 
 
-def _is_reminder(part: Any) -> bool:
+def is_reminder(part: Any) -> bool:
     """Whether a part is all between tags that say `system`: a program's, which nobody said."""
-    if not is_text(part):
-        return False
-    text: str = part["text"].strip()
+    text: str = part["text"].strip() if is_text(part) else ""
     return text.startswith("<system") and text.endswith(f"</{text[1:60].partition('>')[0]}>")
 
 
