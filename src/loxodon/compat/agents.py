@@ -16,11 +16,11 @@ the model by `RunConfig(call_model_input_filter=session.recall)`.
 from __future__ import annotations
 
 import dataclasses
+from asyncio import to_thread
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from loxodon.compat import in_thread
 from loxodon.guard.own_words import in_parts
 from loxodon.text.check import checked_text
 
@@ -55,9 +55,8 @@ class LoxodonSession:
         most = getattr(self.session_settings, "limit", None) if limit is None else limit
         if most == 0:
             return []
-        found = await in_thread(
-            lambda: self._memory.documents.newest(self._namespace, max(most or 0, 0))
-        )
+        newest = self._memory.documents.newest
+        found = await to_thread(newest, self._namespace, max(most or 0, 0))
         return [one.value for one in reversed(found)]
 
     async def add_items(self, items: Sequence[Item]) -> None:
@@ -71,16 +70,16 @@ class LoxodonSession:
                     self._memory.add(turns, session=self._journal)
 
         if given:
-            await in_thread(add)
+            await to_thread(add)
 
     async def pop_item(self) -> Item | None:
         """Take away the last item, and return it; None where there is none."""
-        gone = await in_thread(lambda: self._memory.documents.pop(self._namespace))
+        gone = await to_thread(self._memory.documents.pop, self._namespace)
         return gone.value if gone else None
 
     async def clear_session(self) -> None:
         """Take all items away; what was said stays in the journal."""
-        await in_thread(lambda: self._memory.documents.clear(self._namespace))
+        await to_thread(self._memory.documents.clear, self._namespace)
 
     async def recall(self, data: Any) -> Any:
         """The SDK's `call_model_input_filter`: with the instructions, what is remembered for the
@@ -95,7 +94,7 @@ class LoxodonSession:
             wanted = asked and self._memory.gate(asked).recall
             return self._memory.recall(asked, in_view=in_view).context if wanted else ""
 
-        if not (context := await in_thread(found)):
+        if not (context := await to_thread(found)):
             return told
         whole = "\n\n".join(filter(None, (told.instructions, context)))
         return dataclasses.replace(told, instructions=whole)

@@ -13,11 +13,11 @@ without an embedder.
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from loxodon.compat import in_thread
 from loxodon.compat.documents import Document, Documents
 from loxodon.compat.filters import langgraph_admits
 from loxodon.errors import ConfigError
@@ -70,8 +70,7 @@ class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
 
     async def abatch(self, ops: Iterable[base.Op]) -> list[base.Result]:
         """The same, without keeping the event loop waiting."""
-        given = list(ops)
-        return await in_thread(lambda: self.batch(given))
+        return await to_thread(self.batch, list(ops))
 
     def sweep_ttl(self) -> int:
         """Take away what has expired; how many those were."""

@@ -15,18 +15,18 @@ messages it was drawn from the sentences that say it.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from functools import wraps
+from functools import partial
 from hashlib import md5
 from itertools import islice
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 from loxodon.clock import Clock
-from loxodon.compat import in_thread
 from loxodon.compat.filters import mem0_admits
 from loxodon.errors import CallError, NotFoundError
 from loxodon.guard.own_words import in_parts
@@ -40,7 +40,6 @@ Answers = dict[str, list[Answer]]
 
 CHANNEL = "mem0"
 ROOT = (CHANNEL,)  # The namespace of the marks
-DEFAULT_HOME = "~/.loxodon"
 NOBODY = "(no user)"  # The space of what was added without a user; no user can be called so
 _IDS = ("user_id", "agent_id", "run_id")
 _KEPT_APART = frozenset({*_IDS, "actor_id"})  # what metadata cannot set: whose a memory is
@@ -122,7 +121,7 @@ class Memory:
     def __init__(self, config: object = None, *, clock: Clock | None = None) -> None:
         self.config = config
         named = config.get("home") if isinstance(config, Mapping) else None
-        home = named or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
+        home = named or os.environ.get("LOXODON_HOME") or "~/.loxodon"
         self._host = Host(str(home), clock, surface="mem0")
 
     @classmethod
@@ -328,9 +327,6 @@ class Memory:
             raise gone from None
 
 
-# What is said
-
-
 def _keep(memory: Space, message: Mapping[str, Any], mark: Answer, ends: datetime | None) -> Answer:
     """Keep a message as it stands."""
     role, name, text = str(message.get("role")), message.get("name"), text_of(message["content"])
@@ -391,9 +387,6 @@ def _turn(message: Mapping[str, Any], timestamp: Any) -> dict[str, object]:
     return {name: value for name, value in turn.items() if value}
 
 
-# What a caller said of a memory
-
-
 def _mark(memory: Space, id: str) -> Answer:
     found = memory.documents.get(ROOT, id)
     return dict(found.value) if found else {}
@@ -410,9 +403,6 @@ def _merged(before: Mapping[str, Any], mark: Mapping[str, Any]) -> Answer:
         found[name] = [*dict.fromkeys((*before.get(name, ()), *mark.get(name, ())))]
     found["metadata"] = {**before.get("metadata", {}), **mark.get("metadata", {})}
     return found
-
-
-# What lies in a space
 
 
 def _admitted(
@@ -482,9 +472,6 @@ def _erase_all(memory: Space, scope: Scope) -> None:
         memory.forget(*erased, only=True)
 
 
-# Answers
-
-
 def _id(record: Record) -> str:
     """The id that a caller gets: ours, and whose it is, since mem0 asks by the id alone."""
     return f"{record.id}@{'' if record.space == NOBODY else record.space}"
@@ -533,10 +520,4 @@ class AsyncMemory:
         self.close()
 
     def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
-        method = getattr(self.memory, name)
-
-        @wraps(method)
-        async def call(*args: Any, **more: Any) -> Any:
-            return await in_thread(lambda: method(*args, **more))
-
-        return call
+        return partial(asyncio.to_thread, getattr(self.memory, name))
