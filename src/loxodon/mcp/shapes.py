@@ -1,7 +1,6 @@
 """What tools tell, as objects with few fields, and as text: a model reads all that it is given.
 
-There are no schemas of the objects: a model would read those with every prompt, and they took twice
-as much as everything else that it is told.
+There are no schemas of the objects: a model would read those with every prompt.
 """
 
 from __future__ import annotations

@@ -4,10 +4,9 @@ A tool's documentation is what the model is told of it. Its arguments, their typ
 those of the verbs; what a model must be told differently, or what no verb takes, stands with the
 tool. The verbs also say who may use it.
 
-`memory_search` and `memory_get` are shaped as in OpenClaw, and answered by the same function as its
-plugin is. A tool gets the memory, who hears its answer, and what it was given. Where others hear it
-(`chat` is not `direct`) a private memory is as if it were not there, and what tells of the user as
-a whole (`private`) is not offered.
+A tool gets the memory, who hears its answer, and what it was given. Where others hear it (`chat` is
+not `direct`) a private memory is as if it were not there, and what tells of the user as a whole
+(`private`) is not offered.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ Given = dict[str, Any]
 Run = Callable[[Memory, Chat, Given], Shape]
 Show = Callable[[Shape], str]
 
-_LISTED = 20  # memories of a list, where the agent does not say
-_MOST_LISTED = 200
+_LISTED, _MOST_LISTED = 20, 200  # memories of a list, where the agent does not say, and at most
 # The keys by which OpenClaw says who hears it, and so what `answer` may tell
 _SESSIONS: dict[Chat, str] = {"direct": "main", "group": "group", "room": "room"}
 ID = Argument("id", TEXT, "", required=True)
@@ -331,11 +329,10 @@ def quarantine(memory: Memory, chat: Chat, given: Given) -> Shape:
     if given.get("id"):
         require(memory, "release", given["id"], given.get("agreed", ""))
         memory.release(given["id"])
-    # The words are kept from agents above all.
-    held = [
-        {**shapes.picked(one, "id", "reason", "origin", "at"), "source": one.turn or one.memory}
-        for one in memory.quarantine()
-    ]
+    held = []
+    for one in memory.quarantine():  # without the words, which are kept from agents above all
+        about = shapes.picked(one, "id", "reason", "origin", "at")
+        held.append({**about, "source": one.turn or one.memory})
     return {"held": held}
 
 

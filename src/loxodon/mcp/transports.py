@@ -83,9 +83,8 @@ class App:
     def _let_in(self, request: Request) -> Caller:
         """Who asks; a RefusedError for who may not, or not so often, or not this."""
         caller = let_in(self._door, self._rates, peer_of(request), request.headers)
-        served = self._served
-        other = served.agent and caller.agent not in ("", served.agent)
-        if other or not caller.grant.reaches(served.space):
+        other = self._served.agent and caller.agent not in ("", self._served.agent)
+        if other or not caller.grant.reaches(self._served.space):
             raise not_granted()
         if request.url.path.rstrip("/") != PATH:
             error = UsageError("not found", hint="the MCP endpoint is {path}", path=PATH)
