@@ -154,23 +154,6 @@ def test_invalid_name_is_refused(memory: Memory, name: str) -> None:
         LoxodonSession(name, memory)
 
 
-def test_cancelled_caller_is_told_when_the_work_is_done(
-    ours: LoxodonSession, memory: Memory
-) -> None:
-    async def play() -> None:
-        with memory.documents.together():  # nobody else can write meanwhile
-            task = asyncio.ensure_future(ours.add_items(ITEMS[:1]))
-            await asyncio.sleep(0)
-            task.cancel()
-            await asyncio.sleep(0)
-            assert not task.done()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert await ours.get_items() == ITEMS[:1]
-
-    do(play())
-
-
 def asks(*items: Any, instructions: str | None = "Be kind.") -> Any:
     return SimpleNamespace(model_data=ModelInput(list(items), instructions))
 

@@ -16,11 +16,11 @@ the model by `RunConfig(call_model_input_filter=session.recall)`.
 from __future__ import annotations
 
 import dataclasses
+from asyncio import to_thread
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from loxodon.compat import in_thread
 from loxodon.guard.own_words import in_parts
 from loxodon.text.check import checked_text
 
@@ -33,9 +33,7 @@ ROOT = "agents"  # The first name of the namespace that a session's items are in
 Item = Any  # What the SDK calls a TResponseInputItem: a JSON object
 
 _MAX_SESSION = 512
-# Characters of an item that are journalled: what a tool returned can be very long
-_MAX_SAID = 200_000
-_SPEAKERS = {"user": "user", "assistant": "assistant"}
+_MAX_SAID = 200_000  # characters of an item that are journalled
 
 
 class LoxodonSession:
@@ -57,31 +55,31 @@ class LoxodonSession:
         most = getattr(self.session_settings, "limit", None) if limit is None else limit
         if most == 0:
             return []
-        most = max(most or 0, 0)
-        found = await in_thread(lambda: self._memory.documents.newest(self._namespace, most))
+        newest = self._memory.documents.newest
+        found = await to_thread(newest, self._namespace, max(most or 0, 0))
         return [one.value for one in reversed(found)]
 
     async def add_items(self, items: Sequence[Item]) -> None:
         """Keep items after those that are there: all of them, or none."""
-        given = list(items)
-        if given:
-            await in_thread(lambda: self._add(given))
+        documents, given = self._memory.documents, list(items)
 
-    def _add(self, items: Sequence[Item]) -> None:
-        documents = self._memory.documents
-        with documents.together():
-            kept = documents.append(self._namespace, items)
-            if turns := [turn for one in kept if (turn := _turn(one))]:
-                self._memory.add(turns, session=self._journal)
+        def add() -> None:
+            with documents.together():
+                kept = documents.append(self._namespace, given)
+                if turns := [turn for one in kept if (turn := _turn(one))]:
+                    self._memory.add(turns, session=self._journal)
+
+        if given:
+            await to_thread(add)
 
     async def pop_item(self) -> Item | None:
         """Take away the last item, and return it; None where there is none."""
-        gone = await in_thread(lambda: self._memory.documents.pop(self._namespace))
+        gone = await to_thread(self._memory.documents.pop, self._namespace)
         return gone.value if gone else None
 
     async def clear_session(self) -> None:
         """Take all items away; what was said stays in the journal."""
-        await in_thread(lambda: self._memory.documents.clear(self._namespace))
+        await to_thread(self._memory.documents.clear, self._namespace)
 
     async def recall(self, data: Any) -> Any:
         """The SDK's `call_model_input_filter`: with the instructions, what is remembered for the
@@ -96,7 +94,7 @@ class LoxodonSession:
             wanted = asked and self._memory.gate(asked).recall
             return self._memory.recall(asked, in_view=in_view).context if wanted else ""
 
-        if not (context := await in_thread(found)):
+        if not (context := await to_thread(found)):
             return told
         whole = "\n\n".join(filter(None, (told.instructions, context)))
         return dataclasses.replace(told, instructions=whole)
@@ -118,10 +116,10 @@ def _said(item: object) -> tuple[str, str] | None:
     if item.get("type") == "function_call_output":
         role, said = "tool", item.get("output")
     else:
-        role, said = _SPEAKERS.get(str(item.get("role")), ""), item.get("content")
+        role, said = str(item.get("role")), item.get("content")
     text = in_parts(said, _text_in) if role == "user" else _text_in(said)
     text = text[:_MAX_SAID].replace("\0", "").encode("utf-8", "replace").decode("utf-8").strip()
-    return (role, text) if role and text else None
+    return (role, text) if role in ("user", "assistant", "tool") and text else None
 
 
 def _text_in(said: object) -> str:

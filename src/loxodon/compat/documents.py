@@ -55,7 +55,6 @@ class Document(NamedTuple):
 
 
 Wanted = Callable[[Any], bool]  # whether a value is wanted
-_Found = tuple[StoredDocument, float | None]
 
 
 class Documents:
@@ -135,11 +134,10 @@ class Documents:
         if any("\ud800" <= c <= "\udfff" for c in whole):  # half a character: by its number only
             whole = json.dumps(value, separators=(",", ":"))
         if len(whole) > MAX_VALUE:
+            hint = "the limit is {most} characters"
+            size = len(whole)
             raise InputError(
-                "the document is too large: {size} characters",
-                hint="the limit is {most} characters",
-                size=len(whole),
-                most=MAX_VALUE,
+                "the document is too large: {size} characters", hint=hint, size=size, most=MAX_VALUE
             )
         found_by = text_of(value) if text is None else str(self._clean(text))
         found_by = found_by.encode("utf-8", "replace").decode("utf-8")[:MAX_FOUND_BY]
@@ -153,17 +151,17 @@ class Documents:
     def get(self, namespace: Namespace, key: str, *, refresh: bool = False) -> Document | None:
         """The document with a namespace and key; `refresh` lets its minutes begin anew."""
         named = self._kept.named(self._at(namespace, key), key)
-        kept = [*self._lasting([named] if named else [])]
-        if refresh:
-            self._refresh(kept)
-        return self._document(kept[0]) if kept else None
+        for kept in self._lasting([named] if named else []):
+            if refresh:
+                self._refresh([kept])
+            return self._document(kept)
+        return None
 
     @verb(named=True, access="write", audit="writes")
     def delete(self, namespace: Namespace, key: str) -> bool:
         """Take a document away for good; whether there was one."""
-        names = self._at(namespace, key)
         with self._store.writing():
-            kept = self._kept.named(names, key)
+            kept = self._kept.named(self._at(namespace, key), key)
             if kept is not None:
                 self._kept.drop([kept.no])
         return kept is not None and any(self._lasting([kept]))
@@ -171,29 +169,26 @@ class Documents:
     @verb(named=True, access="write", audit="writes")
     def clear(self, namespace: Namespace) -> int:
         """Take away all documents of a namespace; how many there were."""
-        gone = 0
         with self._store.writing():
-            while kept := self._kept.newest(self._at(namespace), _BATCH, deep=False):
-                self._kept.drop([one.no for one in kept])
-                gone += len(kept)
-        return gone
+            gone = [kept.no for kept in self._newest(self._at(namespace), deep=False)]
+            self._kept.drop(gone)
+        return len(gone)
 
     @verb(named=True, access="write", audit="writes")
     def pop(self, namespace: Namespace) -> Document | None:
         """Take away the last changed document of a namespace; None where it has none."""
         with self._store.writing():
-            kept = next(self._newest(self._at(namespace), deep=False), None)
-            if kept is not None:
+            for kept in self._newest(self._at(namespace), deep=False):
                 self._kept.drop([kept.no])
-        return self._document(kept) if kept else None
+                return self._document(kept)
+        return None
 
     @verb(named=True, audit="reads")
     def newest(self, namespace: Namespace, limit: int = 0) -> list[Document]:
         """The documents of a namespace, the last changed first; `limit` 0 has all."""
-        names, most = self._at(namespace), number("limit", limit)
+        found = self._newest(self._at(namespace), deep=False)
         with self._store.reading():
-            found = list(islice(self._newest(names, deep=False), most or None))
-        return [self._document(kept) for kept in found]
+            return [self._document(one) for one in islice(found, number("limit", limit) or None)]
 
     @verb(named=True, audit="reads")
     def search(
@@ -232,30 +227,26 @@ class Documents:
             return self._sweep(self._now())
 
     def _sweep(self, now: datetime) -> int:
-        gone = 0
-        if self._store.column("document_ended", now, 1) and clock_check.look(self._store, now):
+        ended = self._store.column("document_ended", now, _SEARCHED)
+        if ended and clock_check.look(self._store, now):
             return 0  # by this clock nothing is over for good
-        while ended := self._store.column("document_ended", now, _BATCH):
-            self._kept.drop(ended)
-            gone += len(ended)
-        return gone
+        self._kept.drop(ended)
+        return len(ended)
 
     def _lasting(self, kept: Iterable[StoredDocument]) -> Iterator[StoredDocument]:
         """Those that have not expired."""
         now = to_stored(self._now())[0]
         return (one for one in kept if one.expires_at is None or one.expires_at > now)
 
-    def _refresh(self, documents: Sequence[StoredDocument]) -> None:
-        ends = {one.no: _end(self._now(), one.minutes) for one in documents}
-        if any(ends.values()):  # else nothing to write: a read stays a read
-            with self._store.writing():
-                for no, end in ends.items():
-                    if end:
-                        self._store.execute("document_put_off", end, no)
+    def _refresh(self, documents: Iterable[StoredDocument]) -> None:
+        for one in documents:
+            if end := _end(self._now(), one.minutes):  # else a read stays a read
+                with self._store.writing():
+                    self._store.execute("document_put_off", end, one.no)
 
     def _ranked(
         self, begin: Namespace, query: str, most: int, wanted: Wanted | None
-    ) -> Iterator[_Found]:
+    ) -> Iterator[tuple[StoredDocument, float | None]]:
         """The documents that match the query, best first, then the others, last changed first."""
         own = query_words(query)
         words = [*own, *(one.word for one in expand(own, query))]

@@ -13,10 +13,11 @@ without an embedder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from asyncio import to_thread
+from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from loxodon.compat import in_thread
 from loxodon.compat.documents import Document, Documents
 from loxodon.compat.filters import langgraph_admits
 from loxodon.errors import ConfigError
@@ -35,8 +36,6 @@ except ImportError as error:
     ) from None
 
 ROOT = "langgraph"  # What every namespace begins with in the space, which LangGraph keeps to itself
-# Earlier versions kept a value together with vectors of its texts.
-_VALUE, _VECTORS = "loxodon:value", "loxodon:vectors"
 
 
 class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
@@ -52,9 +51,7 @@ class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
     def __init__(self, memory: Memory, *, index: Any = None, ttl: Any = None) -> None:
         self._documents: Documents = memory.documents
         self.index_config = index
-        given: Mapping[str, Any] = index or {}
-        # LangGraph's store in SQLite calls them otherwise.
-        self._fields: list[str] | None = given.get("fields") or given.get("text_fields")
+        self._fields: list[str] | None = (index or {}).get("fields")
         self.ttl_config = ttl
 
     def batch(self, ops: Iterable[base.Op]) -> list[base.Result]:
@@ -73,8 +70,7 @@ class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
 
     async def abatch(self, ops: Iterable[base.Op]) -> list[base.Result]:
         """The same, without keeping the event loop waiting."""
-        given = list(ops)
-        return await in_thread(lambda: self.batch(given))
+        return await to_thread(self.batch, list(ops))
 
     def sweep_ttl(self) -> int:
         """Take away what has expired; how many those were."""
@@ -82,34 +78,28 @@ class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
 
     def _read(self, op: base.Op) -> base.Result:
         if isinstance(op, base.GetOp):
-            found = self._documents.get((ROOT, *op.namespace), op.key, refresh=op.refresh_ttl)
-            return base.Item(**_fields_of(found)) if found else None
+            one = self._documents.get((ROOT, *op.namespace), op.key, refresh=op.refresh_ttl)
+            return base.Item(**_fields_of(one)) if one else None
         if isinstance(op, base.SearchOp):
-            conditions = op.filter or {}
             documents = self._documents.search(
                 (ROOT, *op.namespace_prefix),
                 op.query or "",
-                wanted=(lambda one: langgraph_admits(conditions, _own(one)))
-                if conditions
-                else None,
+                wanted=partial(langgraph_admits, op.filter) if op.filter else None,
                 limit=op.limit,
                 offset=op.offset,
                 refresh=op.refresh_ttl,
             )
             return [base.SearchItem(**_fields_of(one), score=one.score) for one in documents]
         if isinstance(op, base.ListNamespacesOp):
-            return self._namespaces(op)
+            found = [namespace[1:] for namespace in self._documents.namespaces((ROOT,))]
+            paths = op.match_conditions or ()
+            found = [one for one in found if all(_matches(path, one) for path in paths)]
+            if op.max_depth is not None:
+                found = sorted({namespace[: op.max_depth] for namespace in found})
+            return found[op.offset : op.offset + op.limit]
         if isinstance(op, base.PutOp):
             return None
         raise ValueError(f"Unknown operation type: {type(op)}")
-
-    def _namespaces(self, op: base.ListNamespacesOp) -> list[tuple[str, ...]]:
-        found = [namespace[1:] for namespace in self._documents.namespaces((ROOT,))]
-        conditions = op.match_conditions or ()
-        found = [one for one in found if all(_matches(condition, one) for condition in conditions)]
-        if op.max_depth is not None:
-            found = sorted({namespace[: op.max_depth] for namespace in found})
-        return found[op.offset : op.offset + op.limit]
 
     def _write(self, op: base.PutOp) -> None:
         namespace = (ROOT, *op.namespace)
@@ -126,16 +116,11 @@ class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
         self._documents.put(namespace, op.key, op.value, text=text, minutes=op.ttl)
 
 
-def _own(value: Any) -> Any:
-    """A value as it was put."""
-    return value[_VALUE] if isinstance(value, Mapping) and _VECTORS in value else value
-
-
 def _fields_of(document: Document) -> dict[str, Any]:
     return {
         "namespace": document.namespace[1:],
         "key": document.key,
-        "value": _own(document.value),
+        "value": document.value,
         "created_at": document.created_at,
         "updated_at": document.updated_at,
     }

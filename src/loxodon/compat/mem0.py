@@ -15,35 +15,31 @@ messages it was drawn from the sentences that say it.
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from functools import wraps
+from functools import partial
 from hashlib import md5
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from loxodon.clock import Clock
-from loxodon.compat import in_thread
 from loxodon.compat.filters import mem0_admits
 from loxodon.errors import CallError, NotFoundError
 from loxodon.guard.own_words import in_parts
 from loxodon.http.host import Host
 from loxodon.journal.jsonl import text_of
 from loxodon.memory import Memory as Space
-from loxodon.store import Change
 from loxodon.types import CAPTURED, Origin, Record
 
 Answer = dict[str, Any]
 Answers = dict[str, list[Answer]]
-Found = dict[str, tuple[float, Mapping[str, Any]]]  # score and why, by the id of a memory
 
 CHANNEL = "mem0"
 ROOT = (CHANNEL,)  # The namespace of the marks
-DEFAULT_HOME = "~/.loxodon"
 NOBODY = "(no user)"  # The space of what was added without a user; no user can be called so
 _IDS = ("user_id", "agent_id", "run_id")
 _KEPT_APART = frozenset({*_IDS, "actor_id"})  # what metadata cannot set: whose a memory is
@@ -53,8 +49,6 @@ _TURNS = 10  # Turns that are looked at for memories that were drawn from them
 _BY_A_TURN = 0.5  # What is left of the score of a turn for such a memory
 _UNSET: Any = object()
 _ORIGINS: Mapping[str, Origin] = {"user": "user", "assistant": "assistant", "tool": "tool"}
-_LEARNED = frozenset({"learned", "held", "updated", "repeated"})
-_KINDS: tuple[Literal["fact", "belief"], ...] = ("fact", "belief")
 
 
 class Scope(NamedTuple):
@@ -70,11 +64,6 @@ class Scope(NamedTuple):
         return ("agent_ids", self.agent_id), ("run_ids", self.run_id)
 
     @property
-    def is_narrow(self) -> bool:
-        """Whether it leaves out memories of its space."""
-        return bool(self.agent_id or self.run_id or self.conditions)
-
-    @property
     def session(self) -> str:
         """Where a call journals to; with an agent it has a space, as the name of no run."""
         return (self.run_id or CHANNEL) + (f" ({self.agent_id})" if self.agent_id else "")
@@ -88,20 +77,18 @@ class Scope(NamedTuple):
 
 
 def _scope(user_id: Any, agent_id: Any, run_id: Any, filters: Mapping[str, Any] | None) -> Scope:
-    conditions = dict(filters or {})
-    ids = {}
+    conditions, ids = dict(filters or {}), []
     for name, given in zip(_IDS, (user_id, agent_id, run_id), strict=True):
         beside = conditions.pop(name, None)
         value = beside if given is None else given
-        ids[name] = "" if value is None else str(value).strip()
-        plain = not isinstance(value, Mapping | list | tuple | bool)
-        if value is not None and (not plain or not ids[name] or len(ids[name].split()) > 1):
+        id = "" if value is None else str(value).strip()
+        if value is not None and (not isinstance(value, str | int) or len(id.split()) != 1):
             raise _bad(name, value, "it must be a name without spaces")
-    if not any(ids.values()):
-        raise CallError(
-            "no user, agent or run given", hint="give at least one of user_id, agent_id and run_id"
-        )
-    return Scope(ids["user_id"] or NOBODY, ids["agent_id"], ids["run_id"], conditions)
+        ids.append(id)
+    if not any(ids):
+        hint = "give at least one of user_id, agent_id and run_id"
+        raise CallError("no user, agent or run given", hint=hint)
+    return Scope(ids[0] or NOBODY, ids[1], ids[2], conditions)
 
 
 def _bad(field: str, value: object, hint: str) -> CallError:
@@ -110,8 +97,8 @@ def _bad(field: str, value: object, hint: str) -> CallError:
 
 def _most(limit: int | None, top_k: int | None, filters: object) -> int:
     """How many are wanted: mem0's own defaults, of either way of calling."""
-    default = 100 if filters is None else 20
-    most = next((one for one in (top_k, limit) if one is not None), default)
+    asked = limit if top_k is None else top_k
+    most = asked if asked is not None else 100 if filters is None else 20
     if type(most) is not int or most < 0:
         raise _bad("top_k", most, "it must be a whole number, 0 or more")
     return most
@@ -134,7 +121,7 @@ class Memory:
     def __init__(self, config: object = None, *, clock: Clock | None = None) -> None:
         self.config = config
         named = config.get("home") if isinstance(config, Mapping) else None
-        home = named or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
+        home = named or os.environ.get("LOXODON_HOME") or "~/.loxodon"
         self._host = Host(str(home), clock, surface="mem0")
 
     @classmethod
@@ -177,13 +164,10 @@ class Memory:
         given = [given] if isinstance(given, Mapping) else given
         if not isinstance(given, list | tuple) or not all(isinstance(m, Mapping) for m in given):
             raise CallError("messages must be a string, a message or a list of messages")
-        said = [
-            one
-            for one in given
-            if one.get("role") not in (None, "system") and one.get("content") is not None
-        ]
+        said = [one for one in given if one.get("role") not in (None, "system")]
+        said = [one for one in said if one.get("content") is not None]
         mark: Answer = {name: [one] if one else [] for name, one in scope.asked}
-        mark["metadata"] = _said_of(metadata)
+        mark |= {"metadata": _said_of(metadata)}
         ends = _end(expiration_date)
         with self._host.using(scope.space) as memory:
             if infer:
@@ -213,11 +197,8 @@ class Memory:
         most = _most(limit, top_k, filters)
         results: list[Answer] = []
         with suppress(NotFoundError), self._host.using(scope.space, make=False) as memory:
-            for size in (2 * most + 1, 0):  # mostly the newest are enough
-                found = _admitted(memory, scope, memory.list(limit=size), show_expired)
-                results = [_shown(*one, scope) for one in islice(found, most)]
-                if len(results) == most:
-                    break
+            found = _admitted(memory, scope, memory.list(), show_expired)
+            results = [_shown(*one, scope) for one in islice(found, most)]
         return {"results": results}
 
     def search(
@@ -272,9 +253,8 @@ class Memory:
         """Change the words or the metadata of a memory; what it was stays in its history."""
         text = data if text is None else text
         if text is None and metadata is None and expiration_date is _UNSET:
-            raise CallError(
-                "there is nothing to update", hint="give text, metadata or expiration_date"
-            )
+            hint = "give text, metadata or expiration_date"
+            raise CallError("there is nothing to update", hint=hint)
         with self._holding(memory_id) as (memory, record), memory.documents.together():
             mark = _merged(_mark(memory, record.id), {"metadata": _said_of(metadata)})
             if text is not None:
@@ -316,8 +296,10 @@ class Memory:
                     "created_at": one.record.created_at.isoformat(),
                     "updated_at": one.at.isoformat(),
                     "is_deleted": new is None,
+                    "actor_id": mark.get("actor_id"),
+                    "role": mark.get("role"),
                 }
-                found.append(event | {name: mark.get(name) for name in ("actor_id", "role")})
+                found.append(event)
                 old = new
         return found
 
@@ -335,18 +317,14 @@ class Memory:
         """An active memory by the id that a caller has, and its space while it is used."""
         id, space = _parted(memory_id)
         gone = CallError("no memory with the id {id}", id=repr(memory_id))
-        with ExitStack() as stack:
-            try:
-                memory = stack.enter_context(self._host.using(space, make=False))
+        try:
+            with self._host.using(space, make=False) as memory:
                 record = memory.get(id)
-            except NotFoundError:
-                raise gone from None
-            if record.state != "active":
-                raise gone
-            yield memory, record
-
-
-# What is said
+                if record.state != "active":
+                    raise gone
+                yield memory, record
+        except NotFoundError:
+            raise gone from None
 
 
 def _keep(memory: Space, message: Mapping[str, Any], mark: Answer, ends: datetime | None) -> Answer:
@@ -368,36 +346,31 @@ def _infer(
 ) -> list[Answer]:
     """Journal messages, make them known, and tell what that changed."""
     turns = [_turn(one, timestamp) for one in messages if text_of(one["content"]).strip()]
-    since, store = memory.now(), memory.workspace.store
-    before = Counter(store.query_as(Change, "changes_since", since))
+    before = {one.id: one for one in memory.list()}
     memory.add(turns, session=scope.session)
     memory.flush()
-    changes: dict[str, list[str]] = {}
-    after = Counter(store.query_as(Change, "changes_since", since))
-    for id, change, _ in (after - before).elements():
-        changes.setdefault(id, []).append(change)
-    told = {str(turn["id"]) for turn in turns}  # other changes are another's doing
-    changed = [(memory.get(id), done) for id, done in changes.items()]
-    results, replaced = [], set()
-    for record, done in changed:
-        said = any(source.turn in told for source in record.sources)
-        if record.state != "active" or record.kind == "summary" or not said:
+    after = {one.id: one for one in reversed(memory.list())}
+    told = {turn["id"] for turn in turns}  # other changes are another's doing
+    results = []
+    for id, record in after.items():
+        if record.kind == "summary" or not any(one.turn in told for one in record.sources):
             continue
-        if _LEARNED.isdisjoint(done):
-            continue
-        replaced.add(record.replaces)
-        earlier = memory.history(record.id)[-1 - len(done) :][0].record
-        if "learned" in done or "held" in done:
+        earlier = before.get(id)
+        if earlier is None:
             results.append(_event("ADD", record))
         elif earlier.content != record.content:
             results.append({**_event("UPDATE", record), "previous_memory": earlier.content})
         with memory.documents.together():
-            memory.documents.put(ROOT, record.id, _merged(_mark(memory, record.id), mark), text="")
+            memory.documents.put(ROOT, id, _merged(_mark(memory, id), mark), text="")
             if ends:
-                memory.edit(record.id, expires_at=ends)
-    for record, done in changed:
-        if record.state == "archived" and ("retracted" in done or record.id in replaced):
-            results.append(_event("DELETE", record))
+                memory.edit(id, expires_at=ends)
+    replaced = {one.replaces for one in after.values()}
+    gone = (one for id, one in before.items() if id not in after)  # of which some only faded
+    results += [
+        _event("DELETE", one)
+        for one in gone
+        if one.id in replaced or memory.history(one.id)[-1].change == "retracted"
+    ]
     return results
 
 
@@ -406,20 +379,12 @@ def _event(event: str, record: Record) -> Answer:
 
 
 def _turn(message: Mapping[str, Any], timestamp: Any) -> dict[str, object]:
-    turn = {
-        "role": message["role"],
-        "content": text_of(message["content"]),
-        "id": uuid4().hex,
-        "channel": CHANNEL,
-        "speaker": message.get("name") and str(message["name"]),
-        "at": timestamp,
-    }
-    if message["role"] == "user":
-        turn |= {"origin": "relayed", "content": in_parts(message["content"], text_of)}
+    role, content = message["role"], message["content"]
+    turn = {"role": role, "id": uuid4().hex, "channel": CHANNEL, "at": timestamp}
+    turn["content"] = in_parts(content, text_of) if role == "user" else text_of(content)
+    turn["origin"] = "relayed" if role == "user" else None
+    turn["speaker"] = message.get("name") and str(message["name"])
     return {name: value for name, value in turn.items() if value}
-
-
-# What a caller said of a memory
 
 
 def _mark(memory: Space, id: str) -> Answer:
@@ -440,15 +405,12 @@ def _merged(before: Mapping[str, Any], mark: Mapping[str, Any]) -> Answer:
     return found
 
 
-# What lies in a space
-
-
 def _admitted(
     memory: Space, scope: Scope, records: Iterable[Record], show_expired: bool
 ) -> Iterator[tuple[Record, Answer]]:
     """Those of these memories that a call is about, with what was said of them, in order."""
     marks = None
-    if scope.is_narrow:  # one look at all is faster than one for each
+    if scope != Scope(scope.space):  # one look at all is faster than one for each
         marks = {one.key: one.value for one in memory.documents.newest(ROOT)}
     now = memory.now()
     for record in records:
@@ -461,11 +423,13 @@ def _admitted(
             yield record, mark
 
 
-def _recalled(memory: Space, query: str, most: int, scope: Scope, as_of: Any) -> Found:
-    """The memories that a recall finds, best first."""
-    top, store = max(most, _MANY if scope.is_narrow else 0), memory.workspace.store
-    found: Found = {}
-    for kind in _KINDS:
+def _recalled(
+    memory: Space, query: str, most: int, scope: Scope, as_of: Any
+) -> dict[str, tuple[float, Mapping[str, Any]]]:
+    """The score of each memory that a recall finds, and why it was found; best first."""
+    top = most if scope == Scope(scope.space) else max(most, _MANY)
+    store, found = memory.workspace.store, {}
+    for kind in ("fact", "belief"):
         for item in memory.recall(query, top, _ALL_TOKENS, kind=kind, as_of=as_of).items:
             found[item.id] = (item.score, item.why)
     # What was said may have the words of the question where what was made of it has not.
@@ -489,9 +453,9 @@ def _erase_all(memory: Space, scope: Scope) -> None:
     with memory.documents.together():
         for record in memory.list(state=None):
             sources = {(one.session, one.turn) for one in record.sources}
-            if (mark := marks.get(record.id)) is None:
-                if sources and sources <= own.keys():
-                    gone.append(record.id)
+            mark = marks.get(record.id)
+            if mark is None:
+                gone += [record.id] if sources and sources <= own.keys() else []
                 continue
             if not scope.has_mark(mark):
                 continue
@@ -506,9 +470,6 @@ def _erase_all(memory: Space, scope: Scope) -> None:
                 memory.documents.delete(ROOT, record.id)
     if erased := [*gone, *(turn.ref for turn in own.values())]:
         memory.forget(*erased, only=True)
-
-
-# Answers
 
 
 def _id(record: Record) -> str:
@@ -546,6 +507,7 @@ class AsyncMemory:
 
     def __init__(self, config: object = None, *, clock: Clock | None = None) -> None:
         self.memory = Memory(config, clock=clock)
+        self.close = self.memory.close
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> AsyncMemory:
@@ -557,14 +519,5 @@ class AsyncMemory:
     async def __aexit__(self, *error: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        self.memory.close()
-
     def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
-        method = getattr(self.memory, name)
-
-        @wraps(method)
-        async def call(*args: Any, **more: Any) -> Any:
-            return await in_thread(lambda: method(*args, **more))
-
-        return call
+        return partial(asyncio.to_thread, getattr(self.memory, name))

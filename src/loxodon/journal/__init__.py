@@ -45,12 +45,9 @@ def read(
     head = [text for text in lines.texts[:_HEAD] if text and text.strip()]
     kind = format or _json_kind(head) or _kind_by_name(head, name)
     if kind not in FORMATS:
-        raise UsageError(
-            "unknown format {format}",
-            hint="use one of {formats}",
-            format=shown(kind),
-            formats=", ".join(FORMATS),
-        )
+        hint = "use one of {formats}"
+        names = ", ".join(FORMATS)
+        raise UsageError("unknown format {format}", hint=hint, format=shown(kind), formats=names)
     reader: Callable[[FileLines, str, tzinfo | None], Read]
     if kind in AGENTS:
         reader = AGENTS[kind].read

@@ -69,13 +69,7 @@ _ODD = str.maketrans({"\u202f": " ", "\xa0": " "})  # spaces that phones put int
 _INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"  # marks of writing direction
 
 
-class _Stamp(NamedTuple):
-    """The date and time that a line begins with."""
-
-    day: Day | None
-    clock: Clock | None
-    end: int
-    bracket: bool
+Stamp = tuple[Day | None, Clock | None, int, bool]  # up to where, and whether in brackets
 
 
 class _Header(NamedTuple):
@@ -92,29 +86,25 @@ def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     problems = list(lines.problems)
     texts = [(text or "").strip(_INVISIBLE).translate(_ODD) for text in lines.texts]
     headers = _of_one_style([_header(text) for text in texts], texts)
-    if not any(headers):
-        if any(text.strip() for text in texts):
-            error = InputError(
-                "no line starts with a speaker's name",
-                hint="a chat log has lines such as Alice: hi; "
-                "for another kind of file, set --format",
-            )
-            problems.append((1, error))
-        return [], problems
-    messages = _messages(texts, headers, name, zone, problems)
+    if not any(headers) and any(text.strip() for text in texts):
+        error = InputError(
+            "no line starts with a speaker's name",
+            hint="a chat log has lines such as Alice: hi; for another kind of file, set --format",
+        )
+        return [], [*problems, (1, error)]
+    messages = _messages(texts, headers, name, zone, problems) if any(headers) else []
     keys = {_key_of(message.speaker) for message in messages if message.speaker}
     people = sum(key not in _ROLES for key in keys)
     is_group = people + any(_ROLES.get(key) == "user" for key in keys) > 2
     drafts: list[Draft] = []
     for message in messages:
-        said = _attributed(message._replace(chat="group" if is_group else "direct"))
+        said = _attributed(message)._replace(chat="group" if is_group else "direct")
         try:
             check_text(said.content)
             check_name(said.speaker, "speaker")
+            drafts += [said] if said.content else []
         except InputError as error:
             problems.append((said.line, error))
-        else:
-            drafts += [said] if said.content else []
     return drafts, problems
 
 
@@ -128,44 +118,43 @@ def _header(text: str) -> _Header | None:
     day, clock, end, bracket = stamp
     rest = bare[end:].lstrip(" \t" + _DASHES)
     marked = bracket or bare[end:].lstrip().startswith(tuple(_DASHES))
-    if named := _name_after_stamp(rest):
-        is_name = day or marked or _is_name(named[0])
-        return _Header("line", *named, day, clock) if is_name else None
+    name, text = _name_after_stamp(rest)
+    if name:
+        is_name = day or marked or _is_name(name)
+        return _Header("line", name, text, day, clock) if is_name else None
     if day and clock and not marked and _is_name(rest):
         return _Header("block", rest, "", day, clock)
     is_notice = rest and (bracket or (day and clock))
     return _Header("line", "", rest, day, clock) if is_notice else None
 
 
-def _stamp(text: str) -> _Stamp | None:
+def _stamp(text: str) -> Stamp | None:
+    """The date and time that a line begins with."""
     bracket = text.startswith(("[", "【", "("))
-    day = match_day(text, int(bracket))
-    end = day[1] if day else int(bracket)
-    clock = match_clock(text, len(text) - len(text[end:].lstrip(" \t,，T")))
-    end = clock[1] if clock else end
+    day, end = match_day(text, int(bracket)) or (None, int(bracket))
+    clock, end = match_clock(text, len(text) - len(text[end:].lstrip(" \t,，T"))) or (None, end)
     closed = text[end:].lstrip(" ")
     if not (day or clock) or (bracket and not closed.startswith(("]", "】", ")"))):
         return None
-    end = len(text) - len(closed) + 1 if bracket else end
-    return _Stamp(day[0] if day else None, clock[0] if clock else None, end, bracket)
+    return day, clock, len(text) - len(closed) + 1 if bracket else end, bracket
 
 
 def _separator(text: str) -> tuple[Day | None, Clock | None]:
     """The day (and time) of a line that has nothing else: `--- 2026-02-04 ---`."""
     bare = text.strip(_RULE)
     stamp = _stamp(bare)
-    return stamp[:2] if stamp and stamp.day and stamp.end == len(bare) else (None, None)
+    return stamp[:2] if stamp and stamp[0] and stamp[2] == len(bare) else (None, None)
 
 
-def _name_after_stamp(rest: str) -> tuple[str, str] | None:
+def _name_after_stamp(rest: str) -> tuple[str, str]:
     """`Alice: hi` after a stamp, where almost anything before the colon is a name."""
     found = _NAMED.match(rest)
     name, text = (found[1].strip(), found[2]) if found else ("", "")
     # WhatsApp shows the number of someone without a name; nothing else before a colon is digits.
     is_clock = (name[-1:].isdigit() and text[:1].isdigit()) or (name.isdigit() and len(name) < 5)
-    words = name.count(" ")
-    is_sentence = any(c in "。！？；，!?;" for c in name) or words > (2 if ". " in name else 5)
-    return None if not name or is_clock or is_sentence else (name, text.strip())
+    many = name.count(" ") > (2 if ". " in name else 5)
+    is_sentence = many or any(c in "。！？；，!?;" for c in name)
+    return ("", "") if is_clock or is_sentence else (name, text.strip())
 
 
 def _name_first(bare: str) -> _Header | None:
@@ -174,7 +163,7 @@ def _name_first(bare: str) -> _Header | None:
         return None
     for gap in re.finditer(r"[ \t,](?=[^ \t])", bare[: _MAX_SPEAKER + 2]):
         stamp = _stamp(bare[gap.end() :])
-        if stamp and stamp.end == len(bare) - gap.end():
+        if stamp and stamp[2] == len(bare) - gap.end():
             name = bare[: gap.end()].rstrip(" \t,，:：")
             return _Header("block", name, "", *stamp[:2]) if _is_name(name) else None
     return None
@@ -182,18 +171,18 @@ def _name_first(bare: str) -> _Header | None:
 
 def _plain_header(bare: str) -> _Header | None:
     """`Alice: hi` without a stamp, where what stands before a colon is often no name."""
-    found = _NAMED.match(bare)
-    if found is None or not _is_name(found[1]) or found[2].startswith(("/", ":")):
+    name, text = found.groups() if (found := _NAMED.match(bare)) else ("", "")
+    if not name or not _is_name(name) or text.startswith(("/", ":")):
         return None
-    text = found[2]
-    wide = "：" in bare[: found.start(2)] or not found[1].isascii() or not text[:1].isascii()
-    return _Header("plain", found[1], text.strip()) if wide or text[:1].strip() == "" else None
+    # In Chinese nothing need stand between the colon and the words.
+    wide = "：" in bare[: len(bare) - len(text)] or not (name + text[:1]).isascii()
+    return _Header("plain", name, text.strip()) if wide or not text[:1].strip() else None
 
 
 def _of_one_style(headers: list[_Header | None], texts: list[str]) -> list[_Header | None]:
     """The lines that begin a message: those of the style that the log has."""
     count = Counter(header.style for header in headers if header)
-    best = max(("line", "block"), key=lambda style: count[style])
+    best = "block" if count["block"] > count["line"] else "line"
     dated = any(one and one.style == best and one.day for one in headers)
     # In a log with dates, prose may have more colons than there are messages, but not by much.
     if count[best] * (5 if dated else 1) < max(count["plain"], 1):
@@ -202,8 +191,7 @@ def _of_one_style(headers: list[_Header | None], texts: list[str]) -> list[_Head
     # must not become a person's words: besides those named by their role only the first to speak
     # does, and where no user is named, who speaks more than once.
     keys = Counter(_key_of(one.name) for one in headers if one and one.style == best)
-    heard = set(keys)
-    roles = {_ROLES.get(key) for key in keys}
+    roles, heard = {_ROLES.get(key) for key in keys}, set(keys)
     if best == "plain" and "assistant" in roles:
         often = 1 if "user" not in roles else len(texts)
         heard = {key for key in keys if key in _ROLES or keys[key] > often} | {next(iter(keys))}
@@ -281,6 +269,5 @@ def _is_name(name: str) -> bool:
         return True
     if len(name) > _MAX_SPEAKER or key.rstrip(" 0123456789") in _NOT_NAMES or name.endswith("."):
         return False
-    if all(ord(c) < 0x2E80 for c in name):  # Zoë, Иван: as a Latin name
-        return _LATIN_NAME.fullmatch(name) is not None
-    return _OTHER_NAME.fullmatch(name) is not None
+    latin = all(ord(c) < 0x2E80 for c in name)  # Zoë, Иван: as a Latin name
+    return (_LATIN_NAME if latin else _OTHER_NAME).fullmatch(name) is not None

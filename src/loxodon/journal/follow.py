@@ -12,6 +12,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -34,7 +35,7 @@ from loxodon.types import Draft, FileProblem
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
 
-MAX_FILE = 512 << 20  # bytes of a transcript that are read at once
+MAX_READ = 512 << 20  # bytes of a transcript that are read at once; the rest the next time
 _TAIL = 4096  # bytes before the mark by which a file is known to have only grown
 _MOST_PROBLEMS = 100  # of one transcript that are told
 _RECENT_TAIL = 256 << 10  # bytes at the end in which the latest messages are looked for
@@ -69,39 +70,24 @@ class TranscriptPart(NamedTuple):
 
 def parsed_mark(text: str) -> Mark:
     """A mark as it was put down; an empty one where that makes no sense."""
-    try:
-        value = json.loads(text) if text else {}
-    except ValueError:
-        return {}
+    value = json.loads(text or "{}")
     return value if isinstance(value, dict) else {}
 
 
 def entries_of(
-    file: BinaryIO, path: str, start: int, line: int
+    file: BinaryIO, start: int, line: int
 ) -> tuple[list[Numbered], list[Trouble], dict[str, object]]:
     """The whole lines from `start` on as numbered entries, those that are none, and the mark."""
-    stat = os.fstat(file.fileno())
+    modified = os.fstat(file.fileno()).st_mtime_ns
     file.seek(start)
-    data = file.read(MAX_FILE + 1)
-    if len(data) > MAX_FILE:
-        raise InputError(
-            "{file} is larger than {most} MiB",
-            hint="split it into smaller files",
-            file=path,
-            most=MAX_FILE >> 20,
-        )
-    end = data.rfind(b"\n") + 1
-    try:  # a last line without its end may be all there: what is cut off cannot be an object
-        if isinstance(json.loads(data[end:]), dict):
-            end = len(data)
-    except (ValueError, RecursionError):
-        pass
+    data = file.read(MAX_READ)
+    end = data.rfind(b"\n") + 1  # the last line may be half written
     lines = split_lines(data[:end])
     problems: list[Trouble] = []
     entries = list(objects_in(lines, problems, line))
     mark = {
-        "size": stat.st_size,
-        "mtime": stat.st_mtime_ns,
+        "size": start + len(data),
+        "mtime": modified,
         "end": start + end,
         "line": line + len(lines.texts),
         "tail": _tail(file, start + end),
@@ -136,8 +122,7 @@ class Following:
     def tell(self, file: str, problems: Sequence[Trouble]) -> None:
         for line, error in problems[:_MOST_PROBLEMS]:
             self._problems.append(FileProblem(file, line, *error.localized()))
-        left = len(problems) - _MOST_PROBLEMS
-        if left > 0:
+        if (left := len(problems) - _MOST_PROBLEMS) > 0:
             more = tn("{n} more line cannot be read", "{n} more lines cannot be read", left)
             self._problems.append(FileProblem(file, 0, more))
 
@@ -190,11 +175,10 @@ class Following:
 
 def lies_still(path: str, mark: Mark) -> bool:
     """Whether nobody wrote to a file since its mark was put down."""
-    try:
+    with suppress(OSError):
         stat = os.stat(path)
-    except OSError:
-        return False
-    return (mark.get("size"), mark.get("mtime")) == (stat.st_size, stat.st_mtime_ns)
+        return (mark.get("size"), mark.get("mtime")) == (stat.st_size, stat.st_mtime_ns)
+    return False
 
 
 def within(root: str, path: str) -> bool:
@@ -204,13 +188,8 @@ def within(root: str, path: str) -> bool:
 
 def stray() -> InputError:
     """What is said of a transcript that is not where the agent keeps them."""
-    return InputError(
-        "it is a link out of the agent's folder, and was not followed",
-        hint="put the file itself there",
-    )
-
-
-# -- coding agents -------------------------------------------------------------------------------
+    hint = "put the file itself there"
+    return InputError("it is a link out of the agent's folder, and was not followed", hint=hint)
 
 
 def transcripts(agent: str, folder: str) -> list[str]:
@@ -226,13 +205,10 @@ def found_agents(environment: Mapping[str, str]) -> list[str]:
 
 def check_found(agent: str, folder: str) -> None:
     if not os.path.isdir(folder):
-        raise NotFoundError(
-            "{agent} was not found: there is no folder {path}",
-            hint="start it once; if its folder is elsewhere, set {variable}",
-            agent=AGENTS[agent].title,
-            path=folder,
-            variable=AGENTS[agent].variable,
-        )
+        name, variable = AGENTS[agent].title, AGENTS[agent].variable
+        about: Any = {"agent": name, "path": folder, "variable": variable}
+        hint = "start it once; if its folder is elsewhere, set {variable}"
+        raise NotFoundError("{agent} was not found: there is no folder {path}", hint=hint, **about)
 
 
 def follow_agent(
@@ -275,7 +251,7 @@ def _follow_file(run: Following, agent: str, root: str, path: str, project: str)
         if mark and _tail(file, mark["end"]) != mark["tail"]:
             mark = {}  # it was not only added to
         line = mark.get("line", 0)
-        entries, problems, new = entries_of(file, path, mark.get("end", 0), line)
+        entries, problems, new = entries_of(file, mark.get("end", 0), line)
     known = {name: mark[name] for name in Opening._fields if name in mark}
     opening = Opening(session_of(path))._replace(**known)
     opening = opening._replace(project=project or opening.project)
@@ -294,8 +270,8 @@ def recent(agent: str, path: str) -> list[str]:
             file.seek(start)
             if start:
                 file.readline()
-            entries, _, _ = entries_of(file, path, file.tell(), 1)
-    except (OSError, InputError):
+            entries, _, _ = entries_of(file, file.tell(), 1)
+    except OSError:
         return []
     for place, (line, entry) in reversed(list(enumerate(entries))):
         # After these the agent has only a summary left, or the messages that are in the entry.

@@ -58,13 +58,8 @@ def drafts_of(turns: Iterable[Entry], zone: tzinfo | None) -> list[Draft]:
             problems.append((place, error))
     if problems:
         place, first = problems[0]
-        raise InputError(
-            "turn {place} is invalid: {error}",
-            hint="{error_hint}",
-            problems=problems,
-            place=place,
-            error=first,
-        )
+        about: Any = {"hint": "{error_hint}", "problems": problems, "place": place, "error": first}
+        raise InputError("turn {place} is invalid: {error}", **about)
     return drafts
 
 
@@ -141,9 +136,8 @@ def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:
 def role_named(role: object) -> Role:
     known = _ROLES.get(role.strip().lower()) if isinstance(role, str) else None
     if known is None:
-        raise InputError(
-            "unknown role {role}", hint="use user, assistant, system or tool", role=shown(role)
-        )
+        hint = "use user, assistant, system or tool"
+        raise InputError("unknown role {role}", hint=hint, role=shown(role))
     return known
 
 
@@ -165,11 +159,9 @@ def text_of(content: object, *, results: bool = False) -> str:
         # Else thinking, tool calls, and what is yet to be invented: not what was said
     for text in texts:
         if not isinstance(text, str):
-            raise InputError(
-                "the content must be text, not {type}",
-                hint="use a string, or a list of blocks with a type and a text",
-                type=type(text).__name__,
-            )
+            hint = "use a string, or a list of blocks with a type and a text"
+            name = type(text).__name__
+            raise InputError("the content must be text, not {type}", hint=hint, type=name)
     return "\n".join(str(text) for text in texts if text)
 
 
@@ -183,12 +175,9 @@ def _name(value: Entry, *fields: str) -> str:
     if isinstance(found, int) and not isinstance(found, bool) and abs(found) < 10**100:
         found = str(found)
     if not isinstance(found, str):
-        raise InputError(
-            "the {field} must be text, not {type}",
-            hint="use a string, or omit it",
-            field=field,
-            type=type(found).__name__,
-        )
+        hint = "use a string, or omit it"
+        name = type(found).__name__
+        raise InputError("the {field} must be text, not {type}", hint=hint, field=field, type=name)
     check_name(found, field)
     return found
 
@@ -197,11 +186,7 @@ def _one_of(value: Entry, field: str, known: Sequence[Any]) -> Any:
     """A word of those known, or None; raises InputError for another."""
     found = value.get(field)
     if found is not None and found not in known:
-        raise InputError(
-            "unknown {field} {value}",
-            hint="use one of {known}, or omit it",
-            field=field,
-            value=shown(found),
-            known=", ".join(known),
-        )
+        hint = "use one of {known}, or omit it"
+        about: Any = {"field": field, "value": shown(found), "known": ", ".join(known)}
+        raise InputError("unknown {field} {value}", hint=hint, **about)
     return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple, get_args
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple, get_args
 
 from loxodon.errors import InputError
 from loxodon.types import Draft
@@ -66,11 +67,9 @@ def split_lines(data: bytes) -> FileLines:
     bad, total = len(problems), len(texts)
     if bad > 3 and bad * 2 > total:
         # One problem in place of thousands for a picture, or text in another encoding.
+        hint = "if it is text in another encoding, such as GBK, save it as UTF-8 first"
         error = InputError(
-            "{bad} of the {total} lines are not UTF-8 text",
-            hint="if it is text in another encoding, such as GBK, save it as UTF-8 first",
-            bad=bad,
-            total=total,
+            "{bad} of the {total} lines are not UTF-8 text", hint=hint, bad=bad, total=total
         )
         return FileLines([], [(1, error)])
     return FileLines(texts, problems)
@@ -139,23 +138,16 @@ def check_text(text: str, most: int = MAX_TEXT) -> None:
         raise InputError("the text contains half a character, or is not UTF-8", hint=hint)
     size = len(text) if text.isascii() else len(text.encode("utf-8"))
     if size > most:
-        raise InputError(
-            "the text is {size} MiB long; the limit is {most} MiB",
-            hint="split it into several messages",
-            size=f"{size / 2**20:.1f}",
-            most=most >> 20,
-        )
+        about: Any = {"size": f"{size / 2**20:.1f}", "most": most >> 20}
+        hint = "split it into several messages"
+        raise InputError("the text is {size} MiB long; the limit is {most} MiB", hint=hint, **about)
 
 
 def check_name(text: str, field: str) -> None:
     if len(text) > MAX_NAME:
-        raise InputError(
-            "the {field} is {count} characters long; the limit is {most}",
-            hint="shorten it",
-            field=field,
-            count=len(text),
-            most=MAX_NAME,
-        )
+        hint = "shorten it"
+        about: Any = {"field": field, "count": len(text), "most": MAX_NAME, "hint": hint}
+        raise InputError("the {field} is {count} characters long; the limit is {most}", **about)
     if any(ord(c) < 32 for c in text) or not _is_whole(text):
         raise InputError(
             "the {field} {value} contains a control character or half a character",
@@ -199,9 +191,7 @@ def stem_of(name: str) -> str:
 
 def session_of(name: str) -> str:
     """The session that a file is named after; empty where its name cannot be one."""
-    stem = stem_of(name)
-    try:
-        check_name(stem, "session")
-    except InputError:  # file names may hold any bytes
-        return ""
-    return stem
+    with suppress(InputError):  # file names may hold any bytes
+        check_name(stem_of(name), "session")
+        return stem_of(name)
+    return ""

@@ -49,6 +49,7 @@ _GENERATED = {
 _PROMOTION = "openclaw-memory-promotion:"
 _SEPARATORS = " \t-–—:：|·,，."
 _BULLETS = ("- ", "* ", "+ ")
+_UNTIL = " -–—~～至到"
 
 Numbered = tuple[int, str]  # a line, with its number before it
 
@@ -80,10 +81,9 @@ def read_markdown(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
         for line, content in _turns(section, emptied=emptied):
             try:
                 check_text(content)
+                drafts.append(Draft(line, "user", content, session, at=at, origin="file"))
             except InputError as error:
                 problems.append((line, error))
-            else:
-                drafts.append(Draft(line, "user", content, session, at=at, origin="file"))
     return drafts, problems
 
 
@@ -134,10 +134,8 @@ def _end_of_block(texts: Sequence[str], start: int, close: re.Pattern[str]) -> i
 def _end_of_promotion(texts: Sequence[str], start: int) -> int:
     end = start
     for line in texts[start:]:
-        is_bullet = line.startswith(_BULLETS)
-        if is_bullet != (end == start) or not line.strip() or _PROMOTION in line:
-            break
-        if heading_of(line)[0]:
+        is_bullet, ends = line.startswith(_BULLETS), not line.strip() or _PROMOTION in line
+        if is_bullet != (end == start) or ends or heading_of(line)[0]:
             break
         end += 1
     return end
@@ -207,20 +205,19 @@ def fence_after(fence: str, text: str) -> str:
 
 def read_heading(level: int, title: str) -> tuple[str, date | None, Clock | None]:
     """The title without the day and the time that it begins with, and these."""
-    found = match_day(title) or (match_day(title, anywhere=True) if level == 1 else None)
+    first = match_day(title)
+    found = first or (match_day(title, anywhere=True) if level == 1 else None)
     day, rest = (found[0].resolve(), title[found[1] :]) if found else (None, title)
-    begins = not found or match_day(title) is not None
     bare = rest.lstrip(_SEPARATORS + "T" if found else "").lstrip("[(（")
-    clock = match_clock(bare)
-    if not begins or (clock is None and not found):
-        return title, day, clock[0] if clock else None
+    clock, end = match_clock(bare) or (None, 0)
+    if found != first or (clock is None and not found):
+        return title, day, clock
     if clock is None:
         return rest.lstrip(_SEPARATORS + "T"), day, None
-    bare = bare[clock[1] :]
-    until = match_clock(bare.lstrip(" -–—~～至到"))  # 10:30 - 11:00
-    if until and bare.lstrip()[:1] in tuple("-–—~～至到"):
-        bare = bare.lstrip(" -–—~～至到")[until[1] :]
-    return bare.lstrip(_SEPARATORS + "])）"), day, clock[0]
+    bare = bare[end:].lstrip()
+    until = match_clock(bare.lstrip(_UNTIL)) if bare[:1] in tuple(_UNTIL) else None  # 10:30 - 11:00
+    bare = bare.lstrip(_UNTIL)[until[1] :] if until else bare
+    return bare.lstrip(_SEPARATORS + "])）"), day, clock
 
 
 def _turns(section: Section, *, emptied: bool) -> list[Numbered]:

@@ -12,8 +12,8 @@ in the user's name. The same entries are the rows of OpenClaw's database (`openc
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import tzinfo
 from itertools import pairwise
 from typing import NamedTuple
@@ -26,9 +26,11 @@ from loxodon.journal.lines import (
     Numbered,
     Read,
     Trouble,
+    as_object,
     check_name,
     inner,
     objects_in,
+    parse_line,
     session_of,
     word,
 )
@@ -74,13 +76,10 @@ def read_openclaw(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
 
 def header_of(entries: Iterable[Numbered], session: str) -> tuple[str, str]:
     """The session that entries are of, else `session`, and the one that it was branched off."""
-    for _, entry in entries:
-        if entry.get("type") == "session":
-            try:
-                check_name(word(entry, "id"), "session")
-            except InputError:
-                return session, ""
-            return word(entry, "id") or session, word(entry, "parentSession")
+    header = next((entry for _, entry in entries if entry.get("type") == "session"), {})
+    with suppress(InputError):
+        check_name(word(header, "id"), "session")
+        return word(header, "id") or session, word(header, "parentSession")
     return session, ""
 
 
@@ -90,10 +89,9 @@ def turns(path: Iterable[Numbered], zone: tzinfo | None, session: str, about: Ab
     for line, entry in path:
         try:
             draft = _said(line, entry, about, session, zone)
+            drafts += [draft] if draft else []
         except InputError as error:
             problems.append((line, error))
-        else:
-            drafts += [draft] if draft else []
     return drafts, problems
 
 
@@ -247,16 +245,9 @@ _AUTOMATIC = (
 )
 
 
-class Words(NamedTuple):
-    """A message without what was put around it."""
-
-    text: str
-    speaker: str = ""
-    group: bool = False  # whether the context says that it was said in a group
-
-
-def own_words(text: str) -> Words:
-    """What the person wrote; empty where nobody did."""
+def own_words(text: str) -> tuple[str, str, bool]:
+    """What the person wrote, empty where nobody did; who that is, and whether it was in a group, as
+    the context says."""
     own = without_recalled(without_blocks(text, [_RUNTIME]))
     speaker, group = "", False
     for _ in range(_MOST_BLOCKS):
@@ -276,9 +267,9 @@ def own_words(text: str) -> Words:
     for trailer in _TRAILERS:
         own = own.split(trailer, 1)[0]
     if own.lstrip().startswith(_AUTOMATIC):
-        return Words("")
+        return "", "", False
     # Words that nothing was put around stay as they were written, spaces and all.
-    return Words(text if own == text else own.strip(), speaker, group)
+    return text if own == text else own.strip(), speaker, group
 
 
 def _without_context(text: str) -> tuple[str | None, Entry]:
@@ -287,7 +278,7 @@ def _without_context(text: str) -> tuple[str | None, Entry]:
     for tag in ("relevant-memories", "active_memory_plugin"):
         if bare.startswith(f"<{tag}>"):
             _, end, rest = bare.partition(f"</{tag}>")
-            return (rest, {}) if end else (None, {})
+            return (rest if end else None), {}
     first, _, rest = text.partition("\n")
     news = first.startswith(("System: [", "System (untrusted): ["))
     if news or (first.startswith("Delivery: ") and "`message` tool" in first):
@@ -300,8 +291,6 @@ def _without_context(text: str) -> tuple[str | None, Entry]:
     block, end, after = rest[len("```json\n") :].partition("\n```")
     if not end:
         return None, {}
-    try:
-        value = json.loads(block)
-    except (ValueError, RecursionError):
-        return after, {}
-    return after, value if isinstance(value, dict) else {}
+    with suppress(InputError):
+        return after, as_object(parse_line(block))
+    return after, {}

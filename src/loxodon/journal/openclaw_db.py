@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import tzinfo
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
 
@@ -55,22 +55,16 @@ FROM transcript_events WHERE session_id = ?1 ORDER BY seq
 """
 
 
-class Session(NamedTuple):
-    id: str
-    last: int  # the number of its last event
-    rewritten: str  # another text each time that OpenClaw writes it anew rather than on
-
-
 def read_database(path: str, zone: tzinfo | None) -> Reading:
     """The live conversations of all sessions in which people speak, and what cannot be read."""
     found = Reading("openclaw", [], [])
     try:
         with opened(path) as database:
-            for session in database.sessions():
-                about = database.about(session.id)
+            for session, _, _ in database.sessions():
+                about = database.about(session)
                 if about.spoken:
-                    entries, problems = database.entries(session.id)
-                    drafts, bad = turns(live(entries), zone, session.id, about)
+                    entries, problems = database.entries(session)
+                    drafts, bad = turns(live(entries), zone, session, about)
                     found.drafts.extend(drafts)
                     found.problems.extend(problems + bad)
             database.check()
@@ -83,27 +77,24 @@ def read_database(path: str, zone: tzinfo | None) -> Reading:
 def opened(path: str) -> Iterator[SessionDatabase]:
     """The sessions in a database. One in WAL mode whose log is empty is read as it lies, because
     opening it makes files beside it; `check` tells whether someone came meanwhile."""
-    now, in_wal = _stamp(path), False
-    with suppress(OSError), open(path, "rb") as file:
-        in_wal = 2 in file.read(20)[18:]
-    still = now if in_wal and now[1][:1] in ([], [0]) else None
+    try:
+        with open(path, "rb") as file:
+            in_wal = 2 in file.read(20)[18:]
+        now = _stamp(path)
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error)) from None
+    still = now if in_wal and all(size == 0 for size, _ in now[1:]) else None
     with _translated(path):
         how = "immutable=1" if still else "mode=ro"
         connection = foreign_files.connect(path, how, 4 * MAX_LINE)
-    try:
+    with closing(connection):
         yield SessionDatabase(path, connection, still)
-    finally:
-        connection.close()
 
 
-def _stamp(path: str) -> list[list[int]]:
+def _stamp(path: str) -> list[tuple[int, int]]:
     """What changes whenever someone writes to the database: sizes and times of its files."""
-    found: list[list[int]] = [[], []]
-    for place, name in enumerate((path, path + "-wal")):
-        with suppress(OSError):
-            stat = os.stat(name)
-            found[place] = [stat.st_size, stat.st_mtime_ns]
-    return found
+    names = [name for name in (path, f"{path}-wal") if os.path.exists(name)]
+    return [(os.stat(name).st_size, os.stat(name).st_mtime_ns) for name in names]
 
 
 @contextmanager
@@ -115,28 +106,26 @@ def _translated(path: str) -> Iterator[None]:
         raise _in_use(path) from None
     except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
         hint = "the readable part was added; `openclaw doctor` may repair it"
+        reason = str(error)
         raise InputError(
-            "{file} is damaged: {reason}", hint=hint, file=path, reason=str(error)
+            "{file} is damaged: {reason}", hint=hint, file=path, reason=reason
         ) from None
     except apsw.Error as error:
         raise unreadable(path, str(error)) from None
 
 
 def _in_use(path: str) -> InputError:
-    return InputError(
-        "{file} is in use by another program", hint="it will be read next time", file=path
-    )
+    hint = "it will be read next time"
+    return InputError("{file} is in use by another program", hint=hint, file=path)
 
 
 class SessionDatabase:
     """The sessions in an open database. Made by `opened`, and used within it."""
 
     def __init__(
-        self, file: str, connection: apsw.Connection, still: list[list[int]] | None
+        self, file: str, connection: apsw.Connection, still: list[tuple[int, int]] | None
     ) -> None:
-        self.file = file
-        self._connection = connection
-        self._still = still
+        self.file, self._connection, self._still = file, connection, still
         self._unpacked = 0  # bytes, over all sessions
         columns = self._columns("transcript_events")
         if not {"session_id", "seq", "event_json", "created_at"} <= {*columns}:
@@ -152,12 +141,13 @@ class SessionDatabase:
         if self._still is not None and _stamp(self.file) != self._still:
             raise _in_use(self.file)
 
-    def sessions(self) -> list[Session]:
-        """Those that were not forgotten, in the order in which they began."""
+    def sessions(self) -> list[tuple[str, int, str]]:
+        """Those that were not forgotten, in the order in which they began: the number of the last
+        event, and a text that is another when OpenClaw wrote the session anew rather than on."""
         rewritten = self._table("transcript_rewrite_watermarks", "session_id")
         forgotten = self._table("memory_session_tombstones", "session_id")
         return [
-            Session(id, last, str(rewritten.get(id, {}).get("generation", "")))
+            (id, last, str(rewritten.get(id, {}).get("generation", "")))
             for id, last, _ in self._all(_SESSIONS)
             if isinstance(id, str) and isinstance(last, int) and id not in forgotten
         ]
@@ -177,7 +167,7 @@ class SessionDatabase:
         """The events of a session as numbered entries (from 1), and those that cannot be read."""
         entries: list[Numbered] = []
         problems: list[Trouble] = []
-        size = sum(one[0] for one in _stamp(self.file) if one)
+        size = sum(one for one, _ in _stamp(self.file))
         for seq, text, packed in self._all(self._events, session, MAX_LINE):
             try:
                 if text is None and isinstance(packed, bytes):

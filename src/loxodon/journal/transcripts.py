@@ -122,13 +122,13 @@ def project_at(folder: str) -> str:
 
 def _text_in(value: object) -> str:
     """Text, or the text of parts; what has none, such as a picture or a call, is left out."""
-    texts: list[object] = []
+    texts: list[str] = []
     for part in value if isinstance(value, list) else [value]:
         if isinstance(part, str):
             texts.append(part)
-        elif isinstance(part, Mapping) and not part.get("thought"):
-            texts.append(part.get("text") if part.get("type", "text") in _TEXT_PARTS else "")
-    return "\n".join(text for text in texts if isinstance(text, str) and text)
+        elif isinstance(part, Mapping) and part.get("type", "text") in _TEXT_PARTS:
+            texts.append("" if part.get("thought") else word(part, "text"))
+    return "\n".join(filter(None, texts))
 
 
 def without_blocks(text: str, marks: Sequence[tuple[str, str]]) -> str:
@@ -169,7 +169,6 @@ def without_recalled(text: str) -> str:
 # then taken back by going to an earlier place is in the file, and is read: it was said, and the
 # hooks journal a turn before anybody can take it back.
 
-_CLAUDE_SPEAKERS: dict[str, Role] = {"user": "user", "assistant": "assistant"}
 # Lines of agents that the agent calls, put in by programs, summaries, and failures.
 _CLAUDE_NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage")
 # Tags around notes to the model, commands and what they printed, what is open in the editor.
@@ -181,8 +180,8 @@ _CLAUDE_PUT_IN = _tags(
 
 
 def _claude_said(line: int, entry: Entry, opening: Opening, zone: tzinfo | None) -> Draft | None:
-    role = _CLAUDE_SPEAKERS.get(word(entry, "type"))
-    if role is None or any(entry.get(flag) for flag in _CLAUDE_NOT_SAID):
+    role: Role = "user" if entry.get("type") == "user" else "assistant"
+    if entry.get("type") != role or any(entry.get(flag) for flag in _CLAUDE_NOT_SAID):
         return None
     # `claude -p` and the SDK are called by programs: what they ask is not what a person said.
     by_program = word(entry, "entrypoint").startswith("sdk")
@@ -195,12 +194,11 @@ def _claude_said(line: int, entry: Entry, opening: Opening, zone: tzinfo | None)
     result = any(isinstance(one, dict) and one.get("type") == "tool_result" for one in blocks)
     if (role == "user" and result) or message.get("model") == "<synthetic>":
         return None
-    text = _text_in(content)
+    text = _claude_own_words(_text_in(content)) if role == "user" else _text_in(content)
     # A session that was forked begins with copies, which name what they are copies of.
     copied = inner(entry, "forkedFrom")
     id = word(copied, "messageUuid") or word(entry, "uuid") or str(line)
     session = word(copied, "sessionId") or word(entry, "sessionId")
-    text = _claude_own_words(text) if role == "user" else text
     project = project_at(word(entry, "cwd"))
     where = {"session": session, "channel": IN_PROJECT + project if project else ""}
     return draft_of(line, role, text, id, entry.get("timestamp"), zone, **where)
@@ -313,14 +311,6 @@ def _gemini_own_words(text: str) -> str:
     return "" if text.startswith("I ran the following shell command:\n```sh\n") else text
 
 
-def _is_codex(entry: Entry) -> bool:
-    return word(entry, "type") == "session_meta" and isinstance(entry.get("payload"), dict)
-
-
-def _is_gemini(entry: Entry) -> bool:
-    return "projectHash" in entry and "sessionId" in entry
-
-
 _CLAUDE = ("Claude Code", "CLAUDE_CONFIG_DIR", "", "~/.claude", ("projects/*/*.jsonl",))
 _ROLLOUTS = ("sessions/*/*/*/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl")
 _CODEX = ("Codex", "CODEX_HOME", "", "~/.codex", _ROLLOUTS)
@@ -328,6 +318,10 @@ _CHATS = ("tmp/*/chats/session-*.jsonl",)
 _GEMINI = ("Gemini CLI", "GEMINI_CLI_HOME", ".gemini", "~/.gemini", _CHATS)
 AGENTS = {
     "claude-code": CodingAgent(*_CLAUDE, is_claude_code, _claude_said, _claude_own_words),
-    "codex": CodingAgent(*_CODEX, _is_codex, _codex_said, _codex_own_words),
-    "gemini-cli": CodingAgent(*_GEMINI, _is_gemini, _gemini_said, _gemini_own_words),
+    "codex": CodingAgent(
+        *_CODEX, lambda entry: entry.get("type") == "session_meta", _codex_said, _codex_own_words
+    ),
+    "gemini-cli": CodingAgent(
+        *_GEMINI, lambda entry: "projectHash" in entry, _gemini_said, _gemini_own_words
+    ),
 }

@@ -34,8 +34,8 @@ def question_of(memory: Memory, action: Action, id: str) -> Question:
     memory.for_owner()
     if action == "confirm":
         belief = memory.get(id)
-        about, command = f"v{belief.version}\n{belief.content}", ["review", "--confirm", id]
-        command += ["--version", str(belief.version)]
+        about = f"v{belief.version}\n{belief.content}"
+        command = ["review", "--confirm", id, "--version", str(belief.version)]
         asked = t("Is this true? {text}", text=_shown(memory, belief.content))
         for one in memory.reviews():
             if one.belief.id == id != one.against.id:
@@ -44,11 +44,8 @@ def question_of(memory: Memory, action: Action, id: str) -> Question:
                 asked += "\n" + t("It would replace: {text}", text=text)
     elif action == "forget":
         if not id.startswith(("f_", "b_", "s_", "t_")):
-            raise InputError(
-                "{id} is neither a memory nor a message",
-                hint="use an id such as f_…, b_…, s_… or t_… from `loxodon recall`",
-                id=repr(id),
-            )
+            hint = "use an id such as f_…, b_…, s_… or t_… from `loxodon recall`"
+            raise InputError("{id} is neither a memory nor a message", hint=hint, id=repr(id))
         about = (memory.turn(id) if id.startswith("t_") else memory.get(id)).content
         counts = counted(memory.forget(id, dry_run=True).erased)
         asked = t("Delete this permanently? {text}", text=_shown(memory, about))
@@ -57,13 +54,9 @@ def question_of(memory: Memory, action: Action, id: str) -> Question:
         held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
         about = next((one.text for one in held if one.id == id), "")
         if not about:
-            raise NotFoundError(
-                "{id} is not in quarantine",
-                hint="list the quarantine with `loxodon quarantine`",
-                id=repr(id),
-            )
-        text = about[:_SHOWN]
-        asked = t("May your agent see this text, which was held back? {text}", text=text)
+            hint = "list the quarantine with `loxodon quarantine`"
+            raise NotFoundError("{id} is not in quarantine", hint=hint, id=repr(id))
+        asked = t("May your agent see this text, which was held back? {text}", text=about[:_SHOWN])
         command = ["quarantine", "release", id]
     state = sha256("\0".join((action, id, about)).encode("utf-8", "surrogatepass")).hexdigest()
     space = [] if memory.space == "main" else ["--space", memory.space]
@@ -78,8 +71,5 @@ def require(memory: Memory, action: Action, id: str, agreed: str) -> None:
     """Raise ForbiddenError unless `agreed` is the state of this question as it reads now."""
     question = question_of(memory, action, id)
     if agreed != question.state:
-        raise ForbiddenError(
-            "only the user can allow this",
-            hint="ask the user to run: {command}",
-            command=question.command,
-        )
+        hint = "ask the user to run: {command}"
+        raise ForbiddenError("only the user can allow this", hint=hint, command=question.command)

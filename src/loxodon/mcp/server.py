@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from secrets import token_hex
 from time import perf_counter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import mcp_types as wire
 from mcp.server.context import ServerRequestContext
@@ -17,6 +17,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import loxodon
+from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import ForbiddenError, LoxodonError
 from loxodon.http.fields import given
 from loxodon.http.guard import Caller
@@ -93,8 +94,6 @@ class Answers:
         self._over_http = over_http
         self._run = token_hex(3)  # tells the conversations of this run from those of others
 
-    # Who asks, and what for
-
     @property
     def _served(self) -> Served:
         """Whom this request is for: whom we serve, or narrower by the token of whoever asks."""
@@ -118,10 +117,17 @@ class Answers:
 
     def _tools(self) -> dict[str, Tool]:
         """The tools for whoever asks."""
-        served = self._served
-        extra = served.host.config.mcp.tools.split()
-        found = tools.offered(served.chat, self._right(), journals=served.journals, extra=extra)
-        return {one.name: one for one in found}
+        served, right = self._served, self._right()
+        left_out = {*EXTRA_TOOLS} - {*served.host.config.mcp.tools.split()}
+        return {
+            one.name: one
+            for one in tools.TOOLS
+            if one.name not in left_out
+            and (served.chat == "direct" or not one.private)
+            and (served.journals or one.name != "journal")
+            and (right != "read" or not one.writes)
+            and (right == "owner" or any(verb.access != "owner" for verb in one.verbs))
+        }
 
     def _session(self, memory: Memory) -> str:
         """Where what is said today goes; empty where nothing is journalled."""
@@ -133,27 +139,21 @@ class Answers:
         heard: Any = {"agent": one.agent, "chat": one.chat, "relays": one.relays}
         return await one.host.call(one.space, work, apart=apart, **heard)
 
-    # Tools
-
     async def list_tools(self, ctx: Context, params: Page) -> wire.ListToolsResult:
         offered, asks_a_model = self._tools(), self._served.host.config.model.mode != "rules"
-
-        def described(one: Tool) -> wire.Tool:
+        found = []
+        for one in offered.values():
             writes = one.writes or (one.journals and "journal" in offered)
-            return wire.Tool(
-                name=one.name,
-                title=one.name.replace("_", " ").capitalize(),
-                description=one.about,
-                input_schema=one.schema,
-                annotations=wire.ToolAnnotations(  # without what the protocol takes for granted
-                    read_only_hint=None if writes else True,
-                    open_world_hint=None if one.long and asks_a_model else False,
-                    destructive_hint=False if writes and not one.overwrites else None,
-                    idempotent_hint=True if writes and one.repeatable else None,
-                ),
+            hints = wire.ToolAnnotations(  # without what the protocol takes for granted
+                read_only_hint=None if writes else True,
+                open_world_hint=None if one.long and asks_a_model else False,
+                destructive_hint=False if writes and not one.overwrites else None,
+                idempotent_hint=True if writes and one.repeatable else None,
             )
-
-        return wire.ListToolsResult(tools=[*map(described, offered.values())])
+            name, title = one.name, one.name.replace("_", " ").capitalize()
+            about: Any = {"description": one.about, "input_schema": one.schema}
+            found.append(wire.Tool(name=name, title=title, annotations=hints, **about))
+        return wire.ListToolsResult(tools=found)
 
     async def call_tool(
         self, ctx: Context, params: wire.CallToolRequestParams
@@ -168,7 +168,10 @@ class Answers:
             code = "ok"
         except LoxodonError as error:
             code = error.code
-            return wire.CallToolResult(content=[_text(_said(error))], is_error=True)
+            message, hint = error.localized()
+            said = f"{t('error: {message}', message=message)} ({error.code})"
+            said += f"\n{t('hint: {hint}', hint=tools.for_agents(hint))}" if hint else ""
+            return wire.CallToolResult(content=[wire.TextContent(text=said)], is_error=True)
         finally:
             if self._over_http:  # a program that starts us may not read what we log
                 ms = round((perf_counter() - started) * 1e3, 2)
@@ -176,7 +179,8 @@ class Answers:
         if isinstance(result, wire.InputRequiredResult):
             return result
         whole = json.loads(_whole(json.dumps(plain(result), ensure_ascii=False)))
-        return wire.CallToolResult(content=[_text(tool.show(result))], structured_content=whole)
+        told = wire.TextContent(text=_whole(tool.show(result)))
+        return wire.CallToolResult(content=[told], structured_content=whole)
 
     async def _done(
         self, tool: Tool, params: wire.CallToolRequestParams, ctx: Context
@@ -197,8 +201,7 @@ class Answers:
                 fields["session"] = self._session(memory)
             found = tool.run(memory, served.chat, fields)
             # Numbers of people come as masks.
-            shown: Shape = memory.guard.shown_value(found, private=served.chat == "direct")
-            return shown
+            return cast(Shape, memory.guard.shown_value(found, private=served.chat == "direct"))
 
         return await self._call(run, apart=tool.long)
 
@@ -218,16 +221,9 @@ class Answers:
             answer = await ctx.session.elicit_form(form.message, _AGREED, ctx.request_id)
         content = answer.content or {} if isinstance(answer, wire.ElicitResult) else {}
         if getattr(answer, "action", "") != "accept" or content.get("agree") is not True:
-            raise ForbiddenError(
-                "the user did not agree", hint="leave it as it is unless the user asks again"
-            )
+            hint = "leave it as it is unless the user asks again"
+            raise ForbiddenError("the user did not agree", hint=hint)
         return question.state
-
-
-def _said(error: LoxodonError) -> str:
-    message, hint = error.localized()
-    said = f"{t('error: {message}', message=message)} ({error.code})"
-    return f"{said}\n{t('hint: {hint}', hint=tools.for_agents(hint))}" if hint else said
 
 
 def _can_ask(ctx: Context) -> bool:
@@ -238,10 +234,6 @@ def _can_ask(ctx: Context) -> bool:
     forms = have.elicitation.form is not None or have.elicitation.url is None
     modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
     return forms and (modern or ctx.session.can_send_request)
-
-
-def _text(text: str) -> wire.TextContent:
-    return wire.TextContent(text=_whole(text))
 
 
 def _whole(text: str) -> str:

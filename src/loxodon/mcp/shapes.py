@@ -1,7 +1,6 @@
 """What tools tell, as objects with few fields, and as text: a model reads all that it is given.
 
-There are no schemas of the objects: a model would read those with every prompt, and they took twice
-as much as everything else that it is told.
+There are no schemas of the objects: a model would read those with every prompt.
 """
 
 from __future__ import annotations
@@ -40,9 +39,6 @@ def picked(value: object, *names: str) -> dict[str, Any]:
     return {name: round(one, 3) if type(one) is float else one for name, one in found.items()}
 
 
-# As text
-
-
 def memory_text(one: Shape) -> str:
     """A memory in one line, with what is not as it mostly is."""
     about = [one["kind"], f"{one['updated_at']:%Y-%m-%d}", f"v{one['version']}"]
@@ -51,7 +47,7 @@ def memory_text(one: Shape) -> str:
     about += [f"≤ {one['valid_until']:%Y-%m-%d}"] if one["valid_until"] else []
     about += [f"⏰ {one['due_at']:%Y-%m-%d %H:%M}"] if one["due_at"] and not one["done"] else []
     about += [" ".join(f"#{tag}" for tag in one["tags"])] if one["tags"] else []
-    said = f"[{one['id']}] {_one_line(one['content'])} ({' · '.join(about)})"
+    said = f"[{one['id']}] {' '.join(one['content'].split())} ({' · '.join(about)})"
     if not one["waits"] or one["state"] != "active":
         return said
     how = t(
@@ -59,10 +55,6 @@ def memory_text(one: Shape) -> str:
         "it is remembered again with a quote of the user's words"
     )
     return f"{said} — {how}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def journal_text(found: Shape) -> str:
@@ -110,7 +102,7 @@ def search_text(answer: Shape) -> str:
         about = [one["kind"], one["at"][:10]]
         about += [f"≤ {one['validUntil']}"] if "validUntil" in one else []
         about += [f"{one['path']}:{one['startLine']}"] if one["path"] != one["id"] else []
-        snippet = _one_line(one["snippet"])
+        snippet = " ".join(one["snippet"].split())
         lines.append(f"{one['score']:.2f} [{one['id']}] {snippet} ({' · '.join(about)})")
     if lines and answer["unsure"]:
         lines.insert(0, t("unsure: the results below match the question only weakly"))

@@ -4,19 +4,17 @@ A tool's documentation is what the model is told of it. Its arguments, their typ
 those of the verbs; what a model must be told differently, or what no verb takes, stands with the
 tool. The verbs also say who may use it.
 
-`memory_search` and `memory_get` are shaped as in OpenClaw, and answered by the same function as its
-plugin is. A tool gets the memory, who hears its answer, and what it was given. Where others hear it
-(`chat` is not `direct`) a private memory is as if it were not there, and what tells of the user as
-a whole (`private`) is not offered.
+A tool gets the memory, who hears its answer, and what it was given. Where others hear it (`chat` is
+not `direct`) a private memory is as if it were not there, and what tells of the user as a whole
+(`private`) is not offered.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import InputError
 from loxodon.guard.instructions import found_in
 from loxodon.guard.own_words import own_words
@@ -27,18 +25,16 @@ from loxodon.mcp.asking import Action, require
 from loxodon.mcp.shapes import Shape
 from loxodon.memory import Memory, verb_named
 from loxodon.messages import current
-from loxodon.security.tokens import Right
-from loxodon.types import Added, Chat, Record
+from loxodon.types import Added, Chat
 from loxodon.verbs import FLAG, TEXT, WHOLE, Argument, Verb
 
 Given = dict[str, Any]
 Run = Callable[[Memory, Chat, Given], Shape]
 Show = Callable[[Shape], str]
 
-_LISTED = 20  # memories of a list, where the agent does not say
-_MOST_LISTED = 200
+_LISTED, _MOST_LISTED = 20, 200  # memories of a list, where the agent does not say, and at most
+# The keys by which OpenClaw says who hears it, and so what `answer` may tell
 _SESSIONS: dict[Chat, str] = {"direct": "main", "group": "group", "room": "room"}
-"""The keys by which OpenClaw says who hears it, and so what `answer` may tell."""
 ID = Argument("id", TEXT, "", required=True)
 CHANGES: dict[str, Any] = {"overwrites": True, "repeatable": True}
 
@@ -66,7 +62,11 @@ class Tool(NamedTuple):
     @property
     def schema(self) -> Schema:
         """What it takes, in as few words as will do: a model reads this with every prompt."""
-        fields = {one.name: _described(one) for one in self.takes}
+        fields: Schema = {}
+        for one in self.takes:
+            whole = {**schema_of(one._replace(most=0)), "description": one.about}
+            told = ("type", "enum", "items", *(["description"] if one.about else []))
+            fields[one.name] = {name: whole[name] for name in told if name in whole}
         needed = [one.name for one in self.takes if one.required]
         more: Schema = {"required": needed} if needed else {}
         return {"type": "object", "properties": fields, **more}
@@ -75,12 +75,6 @@ class Tool(NamedTuple):
         """What a call needs the user's consent for; None if it needs none."""
         needed = given.get("id") and given.get("decision", "confirm") == "confirm"
         return self.asks if needed else None
-
-
-def _described(one: Argument) -> Schema:
-    schema = schema_of(one._replace(most=0))
-    found: Schema = {name: schema[name] for name in ("type", "enum", "items") if name in schema}
-    return {**found, "description": one.about} if one.about else found
 
 
 TOOLS: list[Tool] = []
@@ -107,25 +101,6 @@ def tool(
         return run
 
     return declare
-
-
-def offered(
-    chat: Chat, right: Right = "owner", *, journals: bool = True, extra: Collection[str] = ()
-) -> list[Tool]:
-    """The tools for an agent whose answers are heard in `chat`, and that has a right; where nothing
-    is to be journalled, without the one that only does that."""
-    return [
-        one
-        for one in TOOLS
-        if (one.name not in EXTRA_TOOLS or one.name in extra)
-        and (chat == "direct" or not one.private)
-        and (journals or one.name != "journal")
-        and (right != "read" or not one.writes)
-        and (right == "owner" or any(verb.access != "owner" for verb in one.verbs))
-    ]
-
-
-# What is looked up
 
 
 @tool(
@@ -213,9 +188,6 @@ def _seen_in(memory: Memory, chat: Chat) -> Memory:
     return memory if chat == "direct" else memory.within(chat=chat)
 
 
-# What was said
-
-
 @tool(
     "add",
     Argument("user", TEXT, "the user's message, word for word"),
@@ -264,9 +236,6 @@ def _is_doubtful(text: str) -> bool:
     """Whether what is said to be the user's own words may well be of a page that tricked the agent.
     A few honest wishes are worded like that; those the user confirms."""
     return bool(found_in(own_words(text), "web"))
-
-
-# What is changed
 
 
 @tool(
@@ -332,24 +301,23 @@ def forget(memory: Memory, chat: Chat, given: Given) -> Shape:
 def review(memory: Memory, chat: Chat, given: Given) -> Shape:
     """List what waits for the user's word; with id and decision, decide one. The user is asked to
     confirm it."""
-    decided: Record | None = None
+    decided: Shape | None = None
     if ("id" in given) != ("decision" in given):
-        raise InputError(
-            "an id and a decision must be given together", hint="give both, or neither"
-        )
+        hint = "give both, or neither"
+        raise InputError("an id and a decision must be given together", hint=hint)
     if "id" in given:
         version = memory.get(given["id"]).version  # that the user is asked about, and no later
+        decide = memory.reject
         if given["decision"] == "confirm":
             require(memory, "confirm", given["id"], given.get("agreed", ""))
-            decided = memory.confirm(given["id"], version=version)
-        else:
-            decided = memory.reject(given["id"], version=version)
+            decide = memory.confirm
+        decided = shapes.memory_of(decide(given["id"], version=version))
     waiting = []
     for one in memory.reviews():
         against = shapes.memory_of(one.against) if one.against.id != one.belief.id else None
         belief = shapes.memory_of(one.belief)
         waiting.append({"belief": belief, "against": against, "asked_at": one.asked_at})
-    return {"waiting": waiting, "decided": shapes.memory_of(decided) if decided else None}
+    return {"waiting": waiting, "decided": decided}
 
 
 @tool(
@@ -361,11 +329,10 @@ def quarantine(memory: Memory, chat: Chat, given: Given) -> Shape:
     if given.get("id"):
         require(memory, "release", given["id"], given.get("agreed", ""))
         memory.release(given["id"])
-    # The words are kept from agents above all.
-    held = [
-        {**shapes.picked(one, "id", "reason", "origin", "at"), "source": one.turn or one.memory}
-        for one in memory.quarantine()
-    ]
+    held = []
+    for one in memory.quarantine():  # without the words, which are kept from agents above all
+        about = shapes.picked(one, "id", "reason", "origin", "at")
+        held.append({**about, "source": one.turn or one.memory})
     return {"held": held}
 
 

@@ -44,10 +44,7 @@ def serve_http(
     served: Served, listening: socket.socket, at: Door, ready: Callable[[], None]
 ) -> None:
     """Serve over HTTP until the process is told to stop."""
-    answers = Answers(served, over_http=True)
-    bears = served.host.config.serve
-    app = App(answers, at, served, bears.rate)
-    web.serve(app, listening, ready=ready)
+    web.serve(App(served, at), listening, ready=ready)
 
 
 class App:
@@ -56,32 +53,26 @@ class App:
     It keeps no sessions, so that clients do not notice a restart.
     """
 
-    def __init__(self, answers: Answers, at: Door, served: Served, rate: float = 0) -> None:
-        self._door = at
-        self._served = served
-        self._rates = Rates(rate)
+    def __init__(self, served: Served, at: Door) -> None:
+        self._served, self._door = served, at
+        self._rates = Rates(served.host.config.serve.rate)
+        hosts = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the door does it
         self._manager = StreamableHTTPSessionManager(
-            server_of(answers),
+            server_of(Answers(served, over_http=True)),
             stateless=True,
             max_request_body_size=MOST_BYTES,
-            security_settings=TransportSecuritySettings(  # the door sees to that
-                enable_dns_rebinding_protection=False
-            ),
+            security_settings=hosts,
         )
         self._running: asyncio.Task[None] | None = None
         self._ready = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await send({"type": "websocket.close", "code": 1008})
-            return
         request = Request(scope)
         try:
             caller = self._let_in(request)
         except RefusedError as refusal:
             log("mcp.refused", status=refusal.status, code=refusal.code)
-            language = language_of(request)
-            await failed(refusal, language)(scope, receive, send)
+            await failed(refusal, language_of(request))(scope, receive, send)
             return
         if self._running is None:
             self._running = asyncio.ensure_future(self._run())
@@ -92,9 +83,8 @@ class App:
     def _let_in(self, request: Request) -> Caller:
         """Who asks; a RefusedError for who may not, or not so often, or not this."""
         caller = let_in(self._door, self._rates, peer_of(request), request.headers)
-        served = self._served
-        other = served.agent and caller.agent not in ("", served.agent)
-        if other or not caller.grant.reaches(served.space):
+        other = self._served.agent and caller.agent not in ("", self._served.agent)
+        if other or not caller.grant.reaches(self._served.space):
             raise not_granted()
         if request.url.path.rstrip("/") != PATH:
             error = UsageError("not found", hint="the MCP endpoint is {path}", path=PATH)

@@ -59,21 +59,13 @@ class App:
         self._rates = Rates(rate)
         self._placements: dict[str, Placement] = {}  # by model, where not the usual one
         self._metrics = Metrics()
-        self._outcomes = Counter(
-            "loxodon_proxy_memory",
-            "Requests, by what came of asking the memory.",
-            ["outcome"],
-            registry=self._metrics.registry,
-        )
+        about, registry = "Requests, by what came of asking the memory.", self._metrics.registry
+        self._outcomes = Counter("loxodon_proxy_memory", about, ["outcome"], registry=registry)
         for outcome in OUTCOMES:
             self._outcomes.labels(outcome)  # so that it is there with 0
-        self._router = Router(
-            [
-                Route("/health", lambda _: JSONResponse({"status": "ok"})),
-                Route("/metrics", self._show_metrics),
-                Mount("/", self.forward),
-            ]
-        )
+        health = Route("/health", lambda _: JSONResponse({"status": "ok"}))
+        metrics = Route("/metrics", self._show_metrics)
+        self._router = Router([health, metrics, Mount("/", self.forward)])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started, status = perf_counter(), 0
@@ -131,22 +123,20 @@ class App:
             raise RefusedError(400, "bad_path", UsageError("unknown path"))
         body = await request.body()
         with acting(Actor("proxy", caller.agent, caller.name)):
-            exchange = None
-            kind = _kind(request.method, path)
-            if kind and "content-encoding" not in request.headers and len(body) <= _MOST_READ:
-                asked = requests.read(kind, body)
-                if asked is not None:
-                    speaker = speaker_of(dict(request.headers.items()), asked, self._rule, caller)
-                    about["memory"] = "off"
-                    if speaker.remembers and asked.is_said:
-                        exchange = Exchange(self._memories, asked, speaker, about)
-                        await exchange.recall()
+            exchange, kind = None, _kind(request.method, path)
+            readable = "content-encoding" not in request.headers and len(body) <= _MOST_READ
+            asked = requests.read(kind, body) if kind and readable else None
+            if asked is not None:
+                speaker = speaker_of(dict(request.headers.items()), asked, self._rule, caller)
+                about["memory"] = "off"
+                if speaker.remembers and asked.is_said:
+                    exchange = Exchange(self._memories, asked, speaker, about)
+                    await exchange.recall()
 
             async def answer() -> None:
                 if exchange is None:
-                    received = await self._upstream.send(
-                        request.method, url, request.headers.raw, body
-                    )
+                    head = request.headers.raw
+                    received = await self._upstream.send(request.method, url, head, body)
                 else:
                     exchange.begin()
                     received = await self._accepted(request, url, exchange, body)
@@ -179,9 +169,8 @@ class App:
         while True:
             text = injected(exchange.request, *exchange.additions, placement)
             data = body if text is exchange.request.body else text.encode()
-            received = await self._upstream.send(
-                request.method, url, request.headers.raw, data, read=True
-            )
+            head = request.headers.raw
+            received = await self._upstream.send(request.method, url, head, data, read=True)
             status = received.status_code
             if data is body or status not in _REFUSALS:
                 if learns and status < 400:

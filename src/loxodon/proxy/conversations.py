@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from typing import NamedTuple
 
 from loxodon.proxy.requests import ModelRequest, digest
@@ -129,12 +129,9 @@ class Conversations:
         """A session in the journal, called by the day and the first message, that no other
         conversation has; after a restart the same again. From any thread."""
         taken = {one.name for one in list(self._known.values())}
-        name = base = f"chat-{now:%y%m%d}-{first[:6]}"
-        number = 1
-        while name in taken:
-            number += 1
-            name = f"{base}-{number}"
-        return name
+        base = f"chat-{now:%y%m%d}-{first[:6]}"
+        others = (f"{base}-{number}" for number in count(2))
+        return next(name for name in chain([base], others) if name not in taken)
 
     def note(self, conversation: Conversation, audience: str, names: Iterable[str]) -> None:
         """Know a conversation by these names too."""

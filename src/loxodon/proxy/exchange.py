@@ -94,8 +94,6 @@ class Exchange:
         self._writing_heard: asyncio.Task[None] | None = None
         self._writing_reply: asyncio.Task[None] | None = None
 
-    # Recalling
-
     @property
     def additions(self) -> tuple[str, list[tuple[int, str]]]:
         """The snapshot, where the conversation begins, and what was recalled for its messages: the
@@ -175,8 +173,6 @@ class Exchange:
         block = Block(recall.context, recall.tokens, ids, gate.reason, outcome)
         return found._replace(block=block, state=kept.state.after(words, gate))
 
-    # Journalling
-
     def begin(self) -> None:
         """The request is on its way to the upstream."""
         if self._conversation.accepted:
@@ -203,9 +199,8 @@ class Exchange:
     async def ended(self) -> None:
         """Do what is left once the client has all of it, or has hung up."""
         await self.replied()
-        for task in (self._writing_heard, self._writing_reply):
-            if task is not None:
-                await task
+        for task in filter(None, (self._writing_heard, self._writing_reply)):
+            await task
 
     async def _write_heard(self) -> None:
         """Journal what the user said since the last request."""

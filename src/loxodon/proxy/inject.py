@@ -23,8 +23,9 @@ from loxodon.proxy.requests import (
     ModelRequest,
     Value,
     array_items,
+    is_reminder,
+    is_text,
     is_tool_result,
-    is_user_text,
     members,
 )
 
@@ -136,7 +137,7 @@ def _into_message(request: ModelRequest, place: int, text: str) -> list[Insertio
     for given in reversed(array_items(request.body, content.start)):
         if is_tool_result(given.value):
             return [(given.end, f",{block}")]
-        if is_user_text(given.value):
+        if is_text(given.value) and not is_reminder(given.value):
             return [(given.start, f"{block},")]
     return []
 

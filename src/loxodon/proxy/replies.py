@@ -41,17 +41,13 @@ class ReplyBytes:
     """Bytes of a reply, as they pass."""
 
     def __init__(self, kind: Kind) -> None:
-        self._kind = kind
-        self._chunks: list[bytes] = []
-        self._size = 0
-        self._last = False
-        self._tail = b""
+        self._kind, self._kept = kind, bytearray()
+        self._last, self._tail = False, b""
         self.complete = False  # whether the last event of a stream has come, whole
 
     def take(self, chunk: bytes) -> None:
-        if self._size < MOST_BYTES:
-            self._chunks.append(chunk)
-            self._size += len(chunk)
+        if len(self._kept) < MOST_BYTES:
+            self._kept += chunk
         seen = self._tail + chunk
         self._last = self._last or any(mark in seen for mark in _LAST[self._kind])
         self.complete = self._last and seen.endswith((b"\n\n", b"\r\n\r\n"))
@@ -59,7 +55,7 @@ class ReplyBytes:
 
     def reply(self, headers: httpx.Headers) -> Reply:
         """What they say, by the headers they came with."""
-        data = decoded(b"".join(self._chunks), headers)
+        data = decoded(bytes(self._kept), headers)
         streamed = "event-stream" in headers.get("content-type", "")
         lines = (one[5:] for one in data.splitlines() if one.startswith(b"data:"))
         found = _READERS[self._kind](_documents(lines if streamed else [data]))

@@ -24,7 +24,7 @@ Kind = Literal["chat", "responses", "messages"]  # OpenAI's two APIs, and Anthro
 SpaceBy = Literal["user", "key", "fixed"]
 
 OURS = "x-loxodon-"  # headers for the proxy; none of them is forwarded
-_PROGRAM_HEADERS = ("x-claude-code-agent-id",)  # a sub-agent asks: no person wrote these words
+_PROGRAM_HEADER = "x-claude-code-agent-id"  # a sub-agent asks: no person wrote these words
 _MAX_SESSION = 200  # characters
 _MESSAGES_FIELD = {"chat": "messages", "responses": "input", "messages": "messages"}
 _TEXT_PARTS = ("text", "input_text", "output_text")
@@ -32,10 +32,9 @@ _SESSION_FIELDS = ("session_id", "conversation_id", "thread_id", "chat_id", "ses
 # Claude Code fills the user field with its machine and session, in one of two forms.
 _CLAUDE_CODE_ID = re.compile(r"user_[0-9a-f]{64}_account_[0-9a-f-]{0,36}_session_([0-9a-f-]{36})")
 _CLAUDE_CODE_FIELDS = {"device_id", "account_uuid", "session_id"}
+_TASK_MARKS = ("<chat_history>", "### Output:", "### Guidelines:")  # of Open WebUI's own requests
 
 
-# --- JSON with positions --------------------------------------------------------------------------
-#
 # A body that is parsed and written again is another body: numbers, escapes, blanks and doubled keys
 # change. So the client's bytes stay as they are, and what is added is spliced in between.
 
@@ -84,9 +83,6 @@ def _skip(text: str, place: int, expected: str = "") -> int:
     if not text.startswith(expected, place):
         raise ValueError(f"expected {expected}")
     return place + len(expected)
-
-
-# --- What is asked --------------------------------------------------------------------------------
 
 
 class Message(NamedTuple):
@@ -149,14 +145,10 @@ class ModelRequest(NamedTuple):
         wanted: Any = self._mapping("output_config")
         for name in ("format", "schema", "properties"):
             wanted = wanted.get(name) if isinstance(wanted, Mapping) else None
-        words = self.last_words
-        task = words[:2_000].lstrip().startswith("### Task:")
-        marks = ("<chat_history>", "### Output:", "### Guidelines:")
-        if (isinstance(wanted, Mapping) and set(wanted) == {"title"}) or (
-            task and any(mark in words for mark in marks)
-        ):
-            return False
-        return any(one.role == "user" for one in self.messages)
+        titles = isinstance(wanted, Mapping) and set(wanted) == {"title"}
+        task = self.last_words[:2_000].lstrip().startswith("### Task:")
+        task = task and any(mark in self.last_words for mark in _TASK_MARKS)
+        return not titles and not task and any(one.role == "user" for one in self.messages)
 
     def _mapping(self, field: str) -> Mapping[str, Any]:
         found = self.fields.get(field)
@@ -185,17 +177,15 @@ def _message(kind: Kind, item: Value) -> Message:
     message: Any = item.value
     if not isinstance(message, Mapping):
         return Message("", "", "", item)
-    role = message.get("role")
+    role, content, type = (message.get(name) for name in ("role", "content", "type"))
     if not isinstance(role, str):
-        type = message.get("type")
         by_model = isinstance(type, str) and (type == "reasoning" or type.endswith("_call"))
         role = "assistant" if by_model else ""
-    content = message.get("content")
     if role == "assistant":
         words = joined_blocks(content) if kind == "messages" else words_of(content)
         return Message(role, words, words, item)
     if role == "user" and isinstance(content, list):
-        kept = [one for one in content if not (is_tool_result(one) or _is_reminder(one))]
+        kept = [one for one in content if not (is_tool_result(one) or is_reminder(one))]
         role = "tool" if len(kept) < len(content) and not words_of(kept) else role
         content = kept
     words = words_of(content)
@@ -243,21 +233,14 @@ def is_text(part: object) -> bool:
     )
 
 
-def is_user_text(part: object) -> bool:
-    """Whether a part of a user's message is a text that the user may have written."""
-    return is_text(part) and not _is_reminder(part)
-
-
 def is_tool_result(part: object) -> bool:
     """Whether a part of a user's message is what a tool found, as Anthropic's API has it."""
     return isinstance(part, Mapping) and part.get("type") == "tool_result"
 
 
-def _is_reminder(part: Any) -> bool:
+def is_reminder(part: Any) -> bool:
     """Whether a part is all between tags that say `system`: a program's, which nobody said."""
-    if not is_text(part):
-        return False
-    text: str = part["text"].strip()
+    text: str = part["text"].strip() if is_text(part) else ""
     return text.startswith("<system") and text.endswith(f"</{text[1:60].partition('>')[0]}>")
 
 
@@ -282,9 +265,6 @@ def _program_session(user: str) -> str:
 
 def _name(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
-
-
-# --- Who is speaking ------------------------------------------------------------------------------
 
 
 class Speaker(NamedTuple):
@@ -320,9 +300,7 @@ def speaker_of(
     Clients send all sorts of names as `user`: a space that the token does not reach is not used.
     """
     named, person = _header(headers, "space"), _header(headers, "user")
-    space = named or person
-    if not space and rule.by != "fixed":
-        space = request.user
+    space = named or person or (request.user if rule.by != "fixed" else "")
     if not space and rule.by == "key":  # by a name from which the key cannot be told
         keys = (headers.get(name, "").strip() for name in ("authorization", "api-key", "x-api-key"))
         key = next(filter(None, keys), "")
@@ -332,13 +310,13 @@ def speaker_of(
     grant = caller.grant
     if caller.chat != "direct" or chat not in CHATS:
         chat = "group"  # where too little is said rather than too much
+    switched_off = _header(headers, "memory").lower() in ("off", "no", "0", "false")
     return Speaker(
         space if grant.reaches(space) else grant.spaces[0],
         _fitting(person, MAX_NAME) if named else "",
         next(one for one in CHATS if one == chat),
         _fitting(_header(headers, "session") or request.session, _MAX_SESSION),
-        _header(headers, "memory").lower() not in ("off", "no", "0", "false")
-        and not any(name in headers for name in _PROGRAM_HEADERS),
+        not switched_off and _PROGRAM_HEADER not in headers,
         caller.agent,
         grant.may("write"),
         caller.relays,

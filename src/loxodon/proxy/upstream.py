@@ -38,13 +38,10 @@ class Upstream:
             way = getproxies().get(self._url.scheme) or getproxies().get("all")
         self._timeout = httpx.Timeout(timeout, connect=_CONNECT, pool=None).as_dict()
         # Without a client around them, which would follow, decode and add headers.
-        self._transport, self._unpooled = (
-            httpx.AsyncHTTPTransport(proxy=way, limits=limits)
-            for limits in (
-                httpx.Limits(keepalive_expiry=_KEEP_ALIVE),
-                httpx.Limits(max_keepalive_connections=0),
-            )
-        )
+        pooled = httpx.Limits(keepalive_expiry=_KEEP_ALIVE)
+        fresh = httpx.Limits(max_keepalive_connections=0)
+        self._transport = httpx.AsyncHTTPTransport(proxy=way, limits=pooled)
+        self._unpooled = httpx.AsyncHTTPTransport(proxy=way, limits=fresh)
 
     def address(self, path: str, query: str) -> httpx.URL | None:
         """Where a request for `path` goes; None where it may go nowhere.
@@ -102,11 +99,10 @@ class Upstream:
                 kept = (one for one in kept if one.partition(b";")[0].strip().lower() in _READABLE)
                 value = b", ".join(kept) or b"identity"
             found.append((name, value))
-        anthropic = any(name.lower() == b"anthropic-version" for name, _ in given)
-        if self._key and anthropic:
-            found.append((b"x-api-key", self._key))
-        elif self._key:
-            found.append((b"authorization", b"Bearer " + self._key))
+        if self._key:
+            anthropic = any(name.lower() == b"anthropic-version" for name, _ in given)
+            bearer = (b"authorization", b"Bearer " + self._key)
+            found.append((b"x-api-key", self._key) if anthropic else bearer)
         return found
 
 
@@ -120,11 +116,8 @@ def _base_of(url: str) -> str:
         good = False
     if not good or parts.username or parts.password or parts.query or parts.fragment:
         # Not repeated: a key or a password may have been pasted here, or into the address.
-        raise UsageError(
-            "{name} is not a valid base URL",
-            name="--upstream",
-            hint="use the base URL, such as https://api.openai.com/v1",
-        )
+        hint = "use the base URL, such as https://api.openai.com/v1"
+        raise UsageError("{name} is not a valid base URL", name="--upstream", hint=hint)
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/') or _PREFIX}"
 
 

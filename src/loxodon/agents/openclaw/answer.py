@@ -131,9 +131,9 @@ def _whole(request: Mapping[str, object], name: str, default: int, most: int) ->
 def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
     """The snapshot is the owner's: it stays out of every chat that others hear."""
     memory = workspace.memory
-    words = own_words(_text(request, "message"))
-    message, chat = words.text, "group" if words.group else chat
-    texts = [own_words(text).text for text in _texts(request, "history")[-_MOST_HISTORY:]]
+    message, _, group = own_words(_text(request, "message"))
+    chat = "group" if group else chat
+    texts = [own_words(text)[0] for text in _texts(request, "history")[-_MOST_HISTORY:]]
     system = context = ""
     if chat == "direct":
         if not texts:  # a session begins: it knows what was said in the one before
