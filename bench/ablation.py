@@ -41,14 +41,14 @@ def _one_question(question: Any) -> Any:
     return _ASKED(question._replace(asks=question.asks[:1]))
 
 
-_ASKED = import_module("loxodon.recall.routes")._asked
+_ASKED = import_module("loxodon.recall.words").asked_words
 
 
 def _without(*names: str) -> list[Patch]:
     """Both tables of weights with these parts counting nothing."""
-    fuse = import_module("loxodon.recall.fuse")
+    look = import_module("loxodon.recall.look")
     none = dict.fromkeys(names, 0.0)
-    return [("recall.routes", table, {**getattr(fuse, table), **none}) for table in _TABLES]
+    return [("recall.look", table, {**getattr(look, table), **none}) for table in _TABLES]
 
 
 _TABLES = ("ASKED", "TOLD")
@@ -61,12 +61,12 @@ VARIANTS: dict[str, list[Patch]] = {
     "without what hits have in common": _without("alike"),
     "without words for the same": _without("related"),
     "without meaning": _without("meaning", "setting"),
-    "words of the asking count in full": [("recall.fuse", "_ASKING", frozenset())],
+    "words of the asking count in full": [("recall.words", "_ASKING", frozenset())],
     "a message as a question": [("recall.understand", "tells_more", _always(False))],
-    "without the speaker": [("recall.routes", "NAMED", 1.0)],
-    "the assistant counts in full": [("recall.routes", "BY_ASSISTANT", 1.0)],
-    "several questions as one": [("recall.routes", "_asked", _one_question)],
-    "without memories": [("recall.routes", "_memories", _always({}))],
+    "without the speaker": [("recall.look", "NAMED", 1.0)],
+    "the assistant counts in full": [("recall.look", "BY_ASSISTANT", 1.0)],
+    "several questions as one": [("recall.words", "asked_words", _one_question)],
+    "without memories": [("recall.words", "memories", _always({}))],
     "turns and memories do not lift each other": [("recall.order", "_LIFT", 0.0)],
     "without times": [("recall.order", "IN_TIME", 1.0), *_without("time", "then")],
     "without category and recency": [

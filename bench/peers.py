@@ -36,7 +36,7 @@ from loxodon.cli.bench import (
     read_conversations,
     scores,
 )
-from loxodon.recall.context import SNIPPET
+from loxodon.recall.fit import SNIPPET
 from loxodon.tokens import estimate
 from peer_systems import PEERS, Mem0, Peer, Said, Vectors
 from text import Talk

@@ -8,7 +8,6 @@ import pytest
 
 from loxodon import config as module
 from loxodon.config import (
-    DEFAULTS,
     KEYS,
     MAIN,
     MASK,
@@ -25,11 +24,6 @@ from loxodon.errors import ConfigError
 from tests.each import each
 
 
-def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
-    assert load(str(tmp_path)) == Config()
-    assert flat(Config()) == DEFAULTS
-
-
 def test_a_file_replaces_what_it_names(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('language = "zh"\n[decay]\nfact = 0.5\n')
     config = load(str(tmp_path))
@@ -41,24 +35,18 @@ def test_a_file_replaces_what_it_names(tmp_path: Path) -> None:
     [
         ({"colour": "red"}, "unknown setting 'colour'"),
         ({"recall": {"bottom": 1}}, "unknown setting 'recall.bottom'"),
-        ({"recall": 5}, "unknown setting 'recall'"),
         ({"recall.top": "ten"}, "recall.top cannot be 'ten'"),
         ({"recall.top": 1.5}, "recall.top cannot be 1.5"),
         ({"recall.top": True}, "recall.top cannot be True"),
         ({"recall.top": 0}, "recall.top cannot be 0"),
-        ({"recall.top": [1]}, "recall.top cannot be"),
         ({"decay.fact": float("nan")}, "decay.fact cannot be nan"),
         ({"language": "fr"}, "language cannot be 'fr'"),
-        ({"language": 5}, "language cannot be 5"),
         ({"schedule.daily": "03:00"}, "schedule.daily cannot be '03:00'"),
-        ({"schedule.daily": "0 3 * *"}, "cannot be"),
         ({"schedule.daily": "0 0 3 * * *"}, "cannot be"),
         ({"schedule.backup": "61 3 * * *"}, "cannot be"),
         ({"schedule.backup": "0 0 31 2 *"}, "cannot be"),
         ({"enabled": "perhaps"}, "enabled cannot be 'perhaps'"),
-        ({"enabled": 1}, "enabled cannot be 1"),
         ({"timezone": "Mars/Base"}, "unknown time zone 'Mars/Base'"),
-        ({"timezone": "../../etc/passwd"}, "unknown time zone"),
         ({"model.base_url": "localhost:8080"}, "model.base_url cannot be"),
         ({"model.base_url": "file:///etc/passwd"}, "model.base_url cannot be"),
         ({"model.base_url": "https://me:sk-1@host/v1"}, "model.base_url cannot be"),
@@ -107,7 +95,6 @@ KEY = "sk-very-secret"
 
 def test_a_key_is_never_shown(tmp_path: Path) -> None:
     config = from_mapping({"model": {"api_key": KEY, "name": "m"}})
-    assert config.model.api_key == KEY
     assert flat(config)["model.api_key"] == KEY
     assert shown(config)["model.api_key"] == MASK
     assert shown(Config())["model.api_key"] == ""
@@ -136,23 +123,6 @@ def test_the_environment_stands_above_the_file() -> None:
     assert found.model.extraction == "residue"
     with pytest.raises(ConfigError, match="cannot be"):
         with_environment(config, {"LOXODON_MEMORY_BASE_URL": "host"})
-
-
-def test_an_embedder_is_set_like_everything_else() -> None:
-    config = from_mapping({"embedder": {"kind": "fastembed", "name": "x", "api_key": KEY}})
-    assert (config.embedder.kind, config.embedder.name) == ("fastembed", "x")
-    assert KEY not in repr(config)
-    assert shown(config)["embedder.api_key"] == MASK
-    found = with_environment(config, {"LOXODON_EMBEDDER": "openai", "LOXODON_EMBEDDER_MODEL": "e5"})
-    assert (found.embedder.kind, found.embedder.name) == ("openai", "e5")
-    for bad in (
-        {"embedder.kind": "word2vec"},
-        {"embedder.base_url": "host"},
-        {"embedder.api_key": "a b"},
-        {"embedder.query_timeout": 0},
-    ):
-        with pytest.raises(ConfigError):
-            from_mapping(bad)
 
 
 def test_what_a_model_is_asked_in_effect() -> None:

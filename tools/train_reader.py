@@ -39,7 +39,7 @@ CHANGES, INTENTS = ("both", "same", "replaces"), ("none", "forget", "wish")
 HELD = {"changes": "f", "intents": "i"}  # the authors of the tests
 CUDA = "cuda"
 
-PLAIN, SHORT = 20, 16  # pairs of short statements, and short messages, in a step
+PLAIN, SHORT = 20, 24  # pairs of short statements, and short messages, in a step
 PEOPLE = {
     "en": ("Tom", "Dana", "Eve", "Marta", "Raj"),
     "zh": ("小李", "阿强", "王姐", "老赵", "晓梅"),
@@ -124,10 +124,11 @@ def messages(held: bool) -> Iterator[Message]:
 
 
 def short(table: dict[str, Any]) -> Message:
-    """A short message that asks to forget something, or only looks like it."""
-    language, label = choice(("en", "zh")), choice((0, 1))
+    """A short message that asks for something, or only looks like it."""
+    language = choice(("en", "zh"))
     words = table[language]
-    text = choice(words[INTENTS[label]]).format(x=choice(words["things"]))
+    kind, label = choice((("forget", 1), ("none", 0), ("wish", 2), ("once", 0)))
+    text = choice(words[kind]).format(x=choice(words["things"]), w=choice(words["ways"]))
     return Message(language, text, label)
 
 

@@ -114,7 +114,7 @@ class Client:
         said, kind = _said(verb, given), result_of(verb)
         if verb.paged:
             return self._pages(verb.name, path, said, kind)
-        data = self._ask(route.method, path, said, bool(route.long))
+        data = self._ask(route.method, path, said, route.long)
         found = read(kind, data[verb.field] if verb.field else data)
         if isinstance(found, Checked):
             return found.problems

@@ -318,8 +318,7 @@ def flat(config: Config) -> dict[str, Value]:
 
 
 def load(home: str) -> Config:
-    """The settings of `home`: its config.toml over the defaults. What this version does not know is
-    ignored with a warning."""
+    """config.toml of `home` over the defaults. What this version does not know is ignored."""
     path = os.path.join(home, CONFIG)
     given = flattened(_parsed(home, "tomllib")) if os.path.exists(path) else {}
     if given.get("embedder.kind") == "onnx":  # a model in a folder, which fastembed replaced
@@ -452,8 +451,7 @@ def without_password(url: str, shown: str = "") -> str:
 
 
 def write(home: str, name: str, value: str | None) -> None:
-    """Set `name` in the config.toml of `home`; None takes it out, also what nobody knows. Comments
-    and order stay."""
+    """Set `name` in config.toml, whose comments stay; None takes it out, also if it is unknown."""
     found = None if value is None else checked(name, value)
     path = os.path.join(home, CONFIG)
     try:

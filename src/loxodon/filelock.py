@@ -123,23 +123,13 @@ _LOCK = "restore.lock"
 @contextmanager
 def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
     """A temporary folder in `folder`, locked while it is in use."""
-    from shutil import rmtree
-    from tempfile import mkdtemp
+    from tempfile import TemporaryDirectory
 
     sweep_drafts(folder, prefix)
-    while True:
-        draft = mkdtemp(prefix=prefix, dir=folder)
-        path = os.path.join(draft, _LOCK)
-        with suppress(FileNotFoundError):  # another process swept it away before it was locked
-            lock = FileLock(path)
-            if lock.acquire(0) and os.path.exists(path):
-                break
-            lock.close()
-    try:
+    made = TemporaryDirectory(prefix=prefix, dir=folder, ignore_cleanup_errors=True)
+    with made as draft, closing(FileLock(os.path.join(draft, _LOCK))) as lock:
+        lock.acquire(0)
         yield draft
-    finally:
-        lock.close()
-        rmtree(draft, ignore_errors=True)
 
 
 def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:

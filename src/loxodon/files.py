@@ -45,7 +45,7 @@ def read(path: str) -> bytes:
 
 
 def stamp(path: str) -> Stamp | None:
-    """What changes when a file does; None where there is none."""
+    """None where there is no file."""
     if there := shared(path):
         return there[0].stamp(there[1])
     try:
@@ -108,19 +108,16 @@ def append(path: str, data: bytes) -> None:
     if there := shared(path):
         there[0].append(there[1], data)
         return
-    file = private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    try:
-        before = os.fstat(file).st_size
+    with open(path, "ab", buffering=0, opener=private) as file:
+        before = file.tell()
         try:
-            if os.write(file, data) != len(data):
+            if file.write(data) != len(data):
                 raise OSError(ENOSPC, os.strerror(ENOSPC))
-            os.fsync(file)
+            os.fsync(file.fileno())
         except OSError:
             with suppress(OSError):  # half a line is passed over
-                os.ftruncate(file, before)
+                file.truncate(before)
             raise
-    finally:
-        os.close(file)
     if not before:
         sync_folder(os.path.dirname(path))
 

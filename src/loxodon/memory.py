@@ -68,7 +68,7 @@ _COUNT_SECONDS = 1.0  # the end of a recall waits for other writers, to count wh
 
 
 def _delete(path: str, name: str, about: str) -> Route:
-    return Route(f"DELETE {path}", name, about, only="dry_run", long="kept")
+    return Route(f"DELETE {path}", name, about, only="dry_run", long=True)
 
 
 class Memory(Knowledge, Recalling, Overviews):
@@ -426,7 +426,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     # Consolidation, model, vectors
 
-    @verb("POST /consolidate", access="owner", audit="works", long="kept")
+    @verb("POST /consolidate", access="owner", audit="works", long=True)
     def consolidate(
         self,
         *,
@@ -449,7 +449,7 @@ class Memory(Knowledge, Recalling, Overviews):
                 return done._replace(views=self.workspace.renew())
         return done
 
-    @verb("POST /flush", access="owner", audit="works", long="kept")
+    @verb("POST /flush", access="owner", audit="works", long=True)
     def flush(self) -> Consolidated:
         """Learn from the latest messages, without the nightly work."""
         return self._run(lambda it: it.flush(self.now()))
@@ -478,7 +478,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         return chat_model(self._space)
 
-    @verb("POST /embed", access="owner", audit="works", long="kept")
+    @verb("POST /embed", access="owner", audit="works", long=True)
     def embed(self, progress: Progress | None = None) -> Embedded:
         """Compute missing vectors, for search by meaning; consolidation does it at its end."""
         return self._embedders.embed(self._space, progress)
@@ -492,7 +492,7 @@ class Memory(Knowledge, Recalling, Overviews):
         _delete("/sessions/{session}", "delete_session", "Delete a conversation, likewise."),
         access="owner",
         audit="writes",
-        long="kept",
+        long=True,
     )
     def forget(
         self,
@@ -594,12 +594,12 @@ class Memory(Knowledge, Recalling, Overviews):
         with self._store.reading():
             return status.stats(self._store)
 
-    @verb("POST /validate", access="owner", audit="works", long="cut")
+    @verb("POST /validate", access="owner", audit="works", long=True)
     def validate(self, progress: Progress | None = None) -> Problems:
         """Check the data and its indexes for damage."""
         return list(self._store.check(progress or quiet))
 
-    @verb("POST /backup", access="owner", audit="reads", long="kept")
+    @verb("POST /backup", access="owner", audit="reads", long=True)
     def backup(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -627,7 +627,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         return found(self.home, self.space, self.config, self._space.zone)
 
-    @verb("POST /rebuild-index", access="owner", audit="works", long="cut", field="indexed")
+    @verb("POST /rebuild-index", access="owner", audit="works", long=True, field="indexed")
     def rebuild_index(self, progress: Progress | None = None) -> int:
         """Rebuild every index from the data. Returns how many rows were indexed."""
         return self._store.rebuild(progress or quiet)

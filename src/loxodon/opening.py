@@ -75,7 +75,7 @@ def open_space(
 
 
 def root_of(home: str, config: Config, key: bytes | None = None) -> str:
-    """Where the spaces of a home and its state are: the home itself, or the address of its database
+    """Where the spaces and the state of a home are: the home itself, or the address of its database
     (without a password), which is made ready for use."""
     if not config.store.url:
         return home
@@ -91,7 +91,7 @@ def root_of(home: str, config: Config, key: bytes | None = None) -> str:
 
 
 def finish_recoding(home: str) -> bool:
-    """Finish an interrupted encrypt, decrypt or rekey of a home; return whether there was one."""
+    """Finish an interrupted encrypt, decrypt or rekey of a home; whether there was one."""
     if not os.path.exists(os.path.join(home, KEYS, RECODING)):
         return False
     from loxodon.security.encryption import finish
@@ -179,7 +179,6 @@ class OpenSpace:
             raise paused_error(pause)
 
     def for_owner(self) -> None:
-        """Raise ForbiddenError unless this is the owner's view of the space."""
         if self.wall.stands:
             raise owners_only()
 

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import zone_named
 from loxodon.consolidate.schedule import MOST_ATTEMPTS, next_time
-from loxodon.errors import KeyProblemError
 from loxodon.guard.quarantine import requests
 from loxodon.language.statements import Fragment
-from loxodon.security.audit import HEAD as AUDIT_HEAD
-from loxodon.security.audit import read_head
 from loxodon.store import Coverage, Filter, PoolSizes, Spent
 from loxodon.store.clock_check import doubted_until
 from loxodon.types import Pause
@@ -54,12 +51,11 @@ class Status(NamedTuple):
     reminders: int = 0  # plans that are due and not done; 100 for more
     failing: tuple[str, ...] = ()  # background jobs whose last run failed
     enabled: bool = True  # whether the engine is on
-    audited: int = 0  # number of the last entry of the audit log
-    audit_trouble: str = ""  # why the audit log cannot be written or believed
     paused: Pause | None = None
     aside: tuple[str, ...] = ()  # names of the first failed messages; `validate` says why
     clock_doubted_until: datetime | None = None  # it has jumped: nothing fades or expires
     store: str = ""  # the database, without a password; empty for a file in the home
+    crowded: tuple[str, ...] = ()  # `active` or `total`, where there are more than `EXPECTED`
 
 
 class Stats(NamedTuple):
@@ -85,7 +81,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
     last, work = store.journal(Filter(), 1), worklog.work()
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
-    audited, audit_trouble = _audit_state(store)
+    held = {"active": counts.active, "total": counts.active + counts.archived}
     daily = memory.config.schedule.daily
     return Status(
         home=memory.home,
@@ -111,28 +107,14 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         views=memory.workspace.trouble,
         reminders=len(store.query_records("past_due", now, _REMINDERS)),
         failing=memory.schedule.failing(),
-        audited=audited,
-        audit_trouble=audit_trouble,
         paused=memory.paused,
         aside=tuple(
             f"t_{one.turn}" for one in store.query_as(Fragment, "fragments", "failed", _NAMED)
         ),
         clock_doubted_until=doubted_until(store, now),
         store="" if memory.root == memory.home or store.wall.stands else memory.root,
+        crowded=tuple(name for name, n in held.items() if n > EXPECTED[name]),
     )
-
-
-def _audit_state(store: Store) -> tuple[int, str]:
-    """How far the audit log goes, and what is wrong with it."""
-    if store.audit is None or store.wall.stands:
-        return 0, ""
-    try:
-        head = read_head(store.value(AUDIT_HEAD), store.audit.key)
-    except KeyProblemError as error:
-        return 0, str(error)
-    if head is None and store.value(AUDIT_HEAD):
-        return 0, "the head of the audit log was changed; see `loxodon audit verify`"
-    return (head[0] if head else 0) + len(store.audit.waiting), ""
 
 
 def stats(store: Store) -> Stats:

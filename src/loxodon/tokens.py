@@ -1,8 +1,7 @@
 """Token counts, estimated for o200k, the tokenizer of GPT-4o, without it.
 
-That splits a text into pieces, and each piece on its own into tokens. The estimate splits alike and
-guesses what a piece costs: a word by its letters, and Chinese by which characters and pairs are one
-token. `bench/tokens.py` measures how well.
+It splits a text into pieces as that does and guesses what each costs: a word by its letters, and
+Chinese by which characters and pairs are one token. `bench/tokens.py` measures how well.
 """
 
 from __future__ import annotations
@@ -104,15 +103,11 @@ def _cost(piece: str) -> float:
         return rate * size if last > "\u2000" else 0.4 + 0.22 * size
     if piece.isascii():
         return 1 + size / 99
-    signs = _REPEAT.sub(r"\1\1", piece)
-    each = sum(_sign_cost(sign) for sign in signs if not sign.isspace())
+    signs, each = _REPEAT.sub(r"\1\1", piece), 0.0
+    for sign in "".join(signs.split()):  # emoji, arrows and boxes, but those that everybody uses
+        drawn = "\u2190" <= sign < "\u2c00" and sign not in "→←↑↓─│●■★☆✓✔•"
+        each += 2.0 if drawn or sign > "\uffff" else 0.75
     return max(1.0, each) + (size - len(signs)) / 24
-
-
-def _sign_cost(sign: str) -> float:
-    """Emoji, arrows and boxes are two tokens each, but for those that everybody uses."""
-    drawn = "\u2190" <= sign < "\u2c00" and sign not in "→←↑↓─│●■★☆✓✔•"
-    return 2.0 if drawn or sign > "\uffff" else 0.75
 
 
 def _is_han(character: str) -> bool:

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
 
 Role = Literal["user", "assistant", "system", "tool"]
 Chat = Literal["direct", "group", "room"]
-# What a memory is trusted for follows from where it came from, never from its wording; `relayed`
-# is the user in a message that a program assembled.
+# What a memory is trusted for; `relayed` is the user in a message that a program assembled.
 Origin = Literal["user", "relayed", "assistant", "tool", "web", "file", "group", "import"]
 Kind = Literal["fact", "belief", "summary"]
 State = Literal["active", "archived"]
@@ -155,7 +154,7 @@ class Added(NamedTuple):
 
 class Gate(NamedTuple):
     recall: bool
-    reason: str  # one word that stays the same, of `recall.gate.REASONS`; `recall.gate.why` says it
+    reason: str  # one word that stays the same, as docs/recall.md lists them
 
 
 class Item(NamedTuple):
@@ -182,11 +181,6 @@ class LeftOut(NamedTuple):
     number: int
 
 
-class Stage(NamedTuple):
-    name: str
-    ms: float
-
-
 class Considered(NamedTuple):
     id: str
     kind: str
@@ -200,7 +194,6 @@ class Trace(NamedTuple):
     question: "Question"  # the question as it was understood
     routes: Mapping[str, int]  # how many turns and memories each route gave something to
     considered: tuple[Considered, ...]  # best first: what is shown, and what came next
-    stages: tuple[Stage, ...]
     profile: str = "default"  # the ranking that ordered them
     trouble: tuple[str, ...] = ()  # routes that failed, and why; the others answered
 
@@ -223,10 +216,7 @@ class FramePart(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What an agent is handed before it replies: `text`, and the parts that it is made of.
-
-    A part that is empty is not in the text. The parts are as they stand there, without headings.
-    """
+    """What an agent is handed before it replies: `text`, and the parts in it, without headings."""
 
     message: str
     language: str  # that of the message, in which the headings are

@@ -134,7 +134,7 @@ class Route(NamedTuple):
     access: Access | Literal[""] = ""
     status: int = 200
     makes_space: bool = False  # whether a space that is not there is made
-    long: Literal["", "kept", "cut"] = ""  # `kept` goes on though whoever asked is gone
+    long: bool = False  # whether it can take long
     only: str = ""  # the one argument that it takes, where not all of the verb
     fixed: Mapping[str, Any] | None = None  # arguments that it hands on whatever is asked
 
@@ -184,8 +184,7 @@ class Verb(NamedTuple):
         return next(one for one in self.takes if one.name == name)
 
     def hints(self, names: Mapping[str, Any] = {}) -> dict[str, Any]:
-        """The types of its arguments and of what it gives (`return`); `names` has those that its
-        module imports for type checkers only."""
+        """Types of arguments and result; `names` has those that only type checkers import."""
         return _hints(self.call, names)
 
     @property

@@ -278,7 +278,7 @@ def test_following_all_agents(user: User) -> None:
     added = {name: one["added"] for name, one in found.items()}
     assert added == {"claude-code": 1, "codex": 1, "openclaw": 1}
     said = user.shell.text("follow", "codex")
-    assert said.split() == ["codex", "unchanged", "1"]
+    assert said.split() == ["codex:", "unchanged", "1"]
     assert "Osaka" in user.shell.text("recall", "Mei")
 
 

@@ -198,16 +198,6 @@ def test_wrong_field_is_named_with_its_line(loxodon: Shell, spoil: Spoil, told: 
     assert told in said
 
 
-def test_lines_that_are_no_objects_are_refused(loxodon: Shell, tmp_path: Path) -> None:
-    for line, told in (
-        (b"{", "not JSON"),
-        (b"[1]", "JSON object"),
-        (b"\xff\xfe{}", "not JSON"),
-        (b"\n", ""),
-    ):
+def test_lines_that_are_no_objects_are_refused(loxodon: Shell) -> None:
+    for line, told in ((b"{", "not JSON"), (b"[1]", "JSON object"), (b"\n", "")):
         assert told in refused(loxodon, line)
-    ghost = garden()
-    ghost["sessions"][1]["turns"][0]["role"] = "ghost"
-    said = refused(loxodon, json.dumps(ghost))
-    assert "'ghost'" in said
-    loxodon("bench", "retrieval", str(tmp_path / "none"), code=InputError.exit_code)

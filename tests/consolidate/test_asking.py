@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from itertools import count
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -25,7 +24,6 @@ from tests.consolidate.said import learn
 from tests.long import LONG
 from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
-from tests.waiting import PATIENCE
 
 # What the rules leave undecided: without a verb nobody knows what is said.
 ZEPHYR = "Zephyr on the invoices, as ever"
@@ -162,17 +160,6 @@ def test_full_asks_in_batches_and_by_session(server: Stage, opened: Open) -> Non
     assert "Where to?" in asked(server, "reading")[0]
     assert sorted(one.content for one in memory.list()) == ["The user lives in Leeds", HANDLES]
     assert memory.status().waiting == 0
-
-
-def test_a_long_conversation_is_read_in_several_questions(server: Stage, opened: Open) -> None:
-    memory = opened(extraction="full")
-    server.play(knowing(server, {}))
-    say(memory, *(f"{CLOCK} {'cuckoo ' * 150}{n}" for n in range(16)))
-    memory.consolidate()
-    questions = asked(server, "reading")
-    assert len(questions) > 1
-    lines = [line for one in questions for line in numbered(one).values()]
-    assert len(lines) == len(set(lines)) == 16
 
 
 def test_what_full_drops_of_what_the_rules_read_is_not_learned(server: Stage, opened: Open) -> None:
@@ -623,24 +610,6 @@ def test_one_that_does_not_read_well_is_asked_nothing(
 
 
 # In batches
-
-
-def test_questions_are_on_their_way_at_once_within_the_cap(server: Stage, opened: Open) -> None:
-    memory = opened(extraction="full", parallel=3, daily_tokens_full=12_000)
-    together = Barrier(3)
-
-    def meets(handler: BaseHTTPRequestHandler) -> None:
-        if len(asked(server, "reading")) <= 3:
-            together.wait(PATIENCE)
-        body = server.requests[-1].body
-        says({n: [] for n in map(str, range(1, 30))})(handler) if body else None
-
-    server.play(meets)
-    for n in range(3):
-        say(memory, ZEPHYR, session=f"s{n}")
-    memory.consolidate()
-    assert len(asked(server, "reading")) == 3
-    assert memory.status().waiting == 0
 
 
 def test_crowded_partitions_are_merged_by_full(server: Stage, opened: Open) -> None:

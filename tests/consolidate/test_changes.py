@@ -124,3 +124,21 @@ def test_reminders_are_plans_with_their_day(memory: Memory) -> None:
         "The user has to call mum on 2026-02-05": date(2026, 2, 6),
         "用户2026年3月1日要交房租": date(2026, 3, 2),
     }
+
+
+@each(
+    ("first", "later", "left"),
+    [
+        ("We live in Leeds, in a terrace by the canal.", "We've moved to Bristol.", []),
+        ("My favourite editor is Sublime, I do all in it.", "My favourite editor is Helix.", []),
+        ("我住在苏州，离平江路走路十分钟。", "我们搬到了无锡。", []),
+        ("I live in Leeds, deathly scared of dogs.", "I moved to York.", ["scared of dogs"]),
+        ("I'm vegan, and deathly scared of dogs.", "I'm not vegan anymore.", ["scared of dogs"]),
+    ],
+)
+def test_quotation_is_over_with_its_fact(
+    home: Path, first: str, later: str, left: list[str]
+) -> None:
+    quoted = [one for one in after(home, first, later)[0] if first[:6] in one]
+    assert len(quoted) == len(left)
+    assert all(word in quoted[0] for word in left)

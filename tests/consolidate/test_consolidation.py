@@ -221,3 +221,36 @@ def test_a_very_long_message_is_taken_like_any_other(memory: Memory, text: str) 
     assert (outcome.turns, outcome.counts.get("failed", 0)) == (3, 0)
     assert len(known(memory, "peanuts")) == len(known(memory, "York")) == 1
     assert memory.validate() == []
+
+
+# What was just said
+
+
+def test_a_flush_makes_known_what_was_said_and_leaves_the_night_its_work(
+    memory: Memory, clock: Clock
+) -> None:
+    memory.add(said("I live in Leeds"))
+    assert memory.flush_due() == ""
+    clock.now += timedelta(minutes=3)
+    assert memory.flush_due() == "quiet"
+    done = memory.flush()
+    assert (done.counts["added"], set(done.seconds)) == (1, {1, 2, 3, 4, 6})
+    assert known(memory, "Leeds")
+    assert memory.flush_due() == ""
+    assert not memory.flush().ran
+    assert memory.status().last_consolidation is None
+    memory.add(said("今天聊了很多关于花园的事情。" * 600, session="t"))
+    assert memory.flush_due() == "tokens"  # much talk does not wait for quiet
+    clock.now += timedelta(hours=20)
+    assert memory.consolidate(if_due=True).ran
+    assert memory.status().last_consolidation is not None
+
+
+def test_a_flush_brings_a_run_that_was_cut_short_to_its_end(memory: Memory) -> None:
+    memory.add(said("I live in Leeds"))
+    for phase in (1, 2, 3, 4):
+        memory.consolidate(phase=phase)
+    assert memory.status().phase == 5
+    assert memory.flush().ran
+    assert memory.status().phase == 0
+    assert memory.status().last_consolidation is not None

@@ -79,8 +79,8 @@ def test_what_expires_goes_however_strong_it_is(memory: Memory, clock: Clock) ->
 # What is used
 
 
-def test_a_days_use_lifts_by_a_tenth(memory: Memory, clock: Clock) -> None:
-    kept = memory.capture("one", importance=0.5)
+def test_each_day_of_use_lifts_by_a_tenth(memory: Memory, clock: Clock) -> None:
+    kept, other = (memory.capture(one, importance=n) for one, n in (("one", 0.5), ("two", 0.95)))
     memory.touch([kept.id])
     memory.touch([kept.id])
     assert memory.get(kept.id).strength == 0.5
@@ -88,12 +88,6 @@ def test_a_days_use_lifts_by_a_tenth(memory: Memory, clock: Clock) -> None:
     now = memory.get(kept.id)
     assert now.strength == pytest.approx(0.6)
     assert (now.access_count, now.accessed_at) == (2, NOW)
-    assert faded(memory) == {}
-
-
-def test_three_days_of_use_lift_three_times(memory: Memory, clock: Clock) -> None:
-    kept = memory.capture("one", importance=0.5)
-    other = memory.capture("two", importance=0.95)
     for _ in range(3):
         clock.pass_days(1)
         memory.touch([kept.id, other.id])
@@ -101,6 +95,7 @@ def test_three_days_of_use_lift_three_times(memory: Memory, clock: Clock) -> Non
     assert faded(memory) == {"lifted": 2}
     assert memory.get(kept.id).strength == pytest.approx(used + 0.3)
     assert memory.get(other.id).strength == 1.0
+    assert faded(memory) == {}
 
 
 # What comes back
@@ -140,39 +135,22 @@ def test_a_home_that_was_left_does_not_come_back(memory: Memory, clock: Clock) -
     assert [one for one in memory.list() if one.kind == "fact" and "Leeds" in one.content] == []
 
 
-# Other rates
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
+@pytest.mark.parametrize(
+    ("rate", "days", "counts"),
+    [
+        (0.5, 4, {}),
+        (0.5, 5, {"faded": 1}),
+        (0.0, 40_000, {}),
+        (0.008, 40_000, {"faded": 1}),
+        (1.0, 2, {"faded": 1}),
+    ],
+)
+def test_another_rate_holds_for_what_is_known_already(
+    tmp_path: Path, rate: float, days: int, counts: dict[str, int]
+) -> None:
     with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
         memory.capture("one", importance=0.5)
         memory.consolidate(phase=5)
-    return tmp_path
-
-
-def opened(home: Path, rate: float, days: float) -> Memory:
-    config = {**CONFIG, "decay.fact": rate}
-    return Memory.open(home, config=config, clock=Clock(NOW + timedelta(days=days)))
-
-
-def test_a_faster_decay_holds_for_what_is_known_already(home: Path) -> None:
-    with opened(home, 0.5, 4) as memory:
-        assert memory.list()[0].strength < 0.1
-        assert (faded(memory), memory.validate()) == ({}, [])
-    with opened(home, 0.5, 5) as memory:
-        assert faded(memory) == {"faded": 1}
-
-
-def test_a_slower_decay_too(home: Path) -> None:
-    with opened(home, 0.0, 40_000) as memory:
-        assert (faded(memory), memory.validate()) == ({}, [])
-        assert memory.list()[0].strength == 0.5
-    with opened(home, 0.008, 40_000) as memory:
-        assert faded(memory) == {"faded": 1}
-
-
-def test_the_fastest_decay_there_is(home: Path) -> None:
-    with opened(home, 1.0, 0) as memory:
-        memory.capture("two", importance=0.0)
-        assert faded(memory) == {"faded": 1}  # of importance 0: all of it in a day
+    config, later = {**CONFIG, "decay.fact": rate}, Clock(NOW + timedelta(days=days))
+    with Memory.open(tmp_path, config=config, clock=later) as memory:
+        assert (faded(memory), memory.validate()) == (counts, [])

@@ -210,21 +210,17 @@ def test_phases_one_after_the_other_are_a_run(tmp_path: Path) -> None:
     assert everything(tmp_path / "one") == everything(tmp_path / "all")
 
 
-def test_phases_out_of_order_are_refused(memory: Memory) -> None:
+def test_a_phase_alone_begins_with_those_before_it(memory: Memory) -> None:
     memory.add(said("I live in Leeds"))
-    for phase in (2, 3, 4):
-        with pytest.raises(UsageError, match="phase 1 is next"):
-            memory.consolidate(phase=phase)
-    memory.consolidate(phase=1)
-    for phase in (1, 3, 4):
-        with pytest.raises(UsageError, match="phase 2 is next"):
-            memory.consolidate(phase=phase)
+    for phase, then in ((2, 3), (1, 3), (2, 3)):  # what is done is not done again
+        memory.consolidate(phase=phase)
+        assert memory.status().phase == then
     for phase in (0, 8, -1):
         with pytest.raises(UsageError, match="unknown phase"):
             memory.consolidate(phase=phase)
     memory.consolidate(phase=7)
     memory.consolidate(phase=5)
-    assert (memory.status().phase, memory.list()) == (2, [])
+    assert (memory.status().phase, memory.list()) == (3, [])
     assert memory.consolidate().reason == "interrupted"
     assert len(known(memory, "Leeds")) == 1
 
@@ -243,6 +239,21 @@ def test_thousands_of_turns_in_one_go(memory: Memory) -> None:
     assert (outcome.turns, outcome.reason, memory.status().pending) == (MANY, "backlog", 0)
     assert len(known(memory, "allergic")) == 10
     assert memory.validate() == []
+
+
+def test_a_run_that_is_stopped_keeps_the_batches_that_are_done(memory: Memory) -> None:
+    for food in ("peanuts", "crab", "eggs"):
+        memory.add(said(f"I'm allergic to {food}", *["ok"] * 99, session=food))
+
+    def stop(phase: int, done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt(f"{done} of {total}")
+
+    with pytest.raises(KeyboardInterrupt, match="100 of 300"):
+        memory.consolidate(progress=stop)
+    assert (len(known(memory, "allergic")), memory.status().pending) == (1, 200)
+    assert memory.consolidate().turns == 200
+    assert len(known(memory, "allergic")) == 3
 
 
 def test_a_session_that_goes_on_has_its_segment_extended(memory: Memory, clock: Clock) -> None:

@@ -8,8 +8,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from loxodon import Memory
 from loxodon.cli.main import main
 from loxodon.forget.receipts import Receipt
@@ -17,11 +15,6 @@ from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.forget.test_forgetting import TALK, known, say
 from tests.looking import files_with
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
 
 
 def opened(home: Path, clock: Clock, place: Path | None = None, **given: Any) -> Memory:

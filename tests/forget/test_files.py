@@ -18,11 +18,6 @@ KEY = bytes(range(32))
 LATE = "2026-03-01T10:00:00+08:00"
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
 def opened(home: Path, clock: Clock, key: bytes | None = None, **settings: Any) -> Memory:
     config = {"timezone": "Asia/Shanghai", **settings}
     return Memory.open(home, config=config, clock=clock, key=key)

@@ -41,11 +41,6 @@ class Fake:
         return [rng.uniform(-1, 1) for _ in range(16)]
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
 def opened(home: Path, clock: Clock, **settings: Any) -> Memory:
     config = {"timezone": "Asia/Shanghai", **settings}
     return Memory.open(home, config=config, clock=clock, embedder=Fake())
@@ -100,14 +95,12 @@ def test_a_memory_goes_with_the_words_that_it_was_drawn_from(home: Path, clock: 
 
 
 def test_only_these_go_and_do_not_come_back(home: Path, clock: Clock, tmp_path: Path) -> None:
-    database = home / "spaces" / "main" / "loxodon.db"
     with opened(home, clock) as memory:
         say(memory, clock, *TALK)
         say(memory, clock, TALK[0], session="tuesday")
         memory.consolidate()
         memory.workspace.export()
         known_before = {one.content for one in memory.list() if one.kind != "summary"}
-    shutil.copy(database, tmp_path / "backup.db")
     views = tmp_path / "views"
     shutil.copytree(home / "spaces" / "main" / "workspace", views)
     with opened(home, clock) as memory:
@@ -363,26 +356,9 @@ def test_backup_from_before_does_not_bring_it_back(
 
 def test_an_import_does_not_bring_it_back(home: Path, clock: Clock, tmp_path: Path) -> None:
     export = tmp_path / "mem0.json"
-    export.write_text(
-        json.dumps(
-            {
-                "results": [
-                    {
-                        "id": "1",
-                        "memory": "Works at Vorlund",
-                        "user_id": "a",
-                        "created_at": "2025-01-01T00:00:00Z",
-                    },
-                    {
-                        "id": "2",
-                        "memory": "Likes oolong tea",
-                        "user_id": "a",
-                        "created_at": "2025-01-01T00:00:00Z",
-                    },
-                ]
-            }
-        )
-    )
+    said = enumerate(("Works at Vorlund", "Likes oolong tea"))
+    rows = [{"id": f"{n}", "memory": one, "created_at": "2025-01-01T00:00:00Z"} for n, one in said]
+    export.write_text(json.dumps({"results": rows}))
     with opened(home, clock) as memory:
         memory.workspace.take_in(str(export), "mem0")
         memory.forget(known(memory, "Vorlund").id)

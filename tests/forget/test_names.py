@@ -18,11 +18,6 @@ from tests.forget.test_forgetting import opened, say, texts
 from tests.looking import files_with
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
 @pytest.mark.parametrize("case", cases(__file__, "forgotten"), ids=lambda one: one["case"])
 def test_what_goes_by_a_name_and_what_stays(home: Path, clock: Clock, case: dict[str, Any]) -> None:
     with opened(home, clock) as memory:

@@ -29,11 +29,6 @@ TALK = (
 )
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
 def talked(memory: Memory, clock: Clock, *said: str) -> None:
     for text in said:
         say(memory, clock, text, session="talk")

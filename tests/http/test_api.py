@@ -211,15 +211,6 @@ def test_what_is_no_http_is_refused(server: Server) -> None:
     assert raw(server, endless).startswith(b"HTTP/1.1 400")
 
 
-def test_head_options_and_pages_of_the_server(http: httpx.Client) -> None:
-    head = http.head("/v1/spaces")
-    assert (head.status_code, head.content) == (200, b"")
-    assert http.options("/v1/spaces/main/memories").headers["allow"] == "GET, HEAD, OPTIONS, POST"
-    assert http.options("/health").status_code == 204
-    refused = http.delete("/v1/spaces/main/recall")
-    assert refused.headers["allow"] == "GET, HEAD, OPTIONS, POST"
-
-
 @each(("accepted", "language"), cases(__file__, "languages"))
 def test_errors_are_in_the_preferred_language(
     http: httpx.Client, accepted: str, language: str

@@ -134,7 +134,7 @@ def test_each_entry_is_a_memory(memory: Memory, take: Take, tree: Path) -> None:
     assert all(one.trust == "import" for one in records.values())
 
     tea = records["Prefers TypeScript over JavaScript"]
-    assert (tea.category, tea.attribute, tea.importance) == ("preference", "prefers", 0.8)
+    assert (tea.category, tea.attribute, tea.importance) == ("preference", "prefers", 1.0)
     assert (tea.sources[0].file, tea.sources[0].line) == ("MEMORY.md", 4)
 
     chose = records["2026-01-15: Chose PostgreSQL for database (ACID compliance)"]

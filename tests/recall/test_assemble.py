@@ -54,20 +54,6 @@ def test_frame_in_chinese_and_its_parts(known: Memory) -> None:
     assert all(part in frame.text for part in (frame.profile, frame.memories, frame.recent))
 
 
-def test_frame_in_english(known: Memory) -> None:
-    frame = known.assemble("Where do I live?", soul="You are Bamboo.")
-    assert re.findall(r"^\[([\w ]+)\]", frame.text, re.M) == [
-        "System",
-        "About the user",
-        "Related memories",
-        "End of related memories",
-        "Recent context",
-        "User message",
-    ]
-    assert "1. [2026-01-20] The user lives in Leeds\n" in frame.text
-    assert "- 21:16 assistant: Nice bike!" in frame.text
-
-
 def test_empty_parts_are_left_out(memory: Memory) -> None:
     frame = memory.assemble("Where do I live?")
     assert frame.text == "[User message]\nWhere do I live?"
@@ -90,12 +76,6 @@ def test_gate_decides_whether_memories_are_in_the_frame(known: Memory) -> None:
 
 
 # What is told once
-
-
-def test_recent_turns_are_not_recalled_as_well(known: Memory) -> None:
-    frame = known.assemble("我昨天买的自行车是什么颜色？")
-    assert frame.text.count("昨天买了新的自行车") == frame.recent.count("昨天买了新的自行车") == 1
-    assert {one.reason for one in frame.left_out} == {"view"}
 
 
 def test_history_is_not_repeated(known: Memory) -> None:
@@ -122,17 +102,6 @@ def test_memory_drawn_from_recent_turns_is_told_once(memory: Memory) -> None:
     assert "view" in {one.reason for one in frame.left_out}
     heard = ["My sister Mei studies in Osaka"]
     assert "Osaka" not in memory.assemble(ask, history=heard).memories
-
-
-def test_rest_of_a_shortened_turn_is_recalled(memory: Memory) -> None:
-    long = "It rained again and we stayed in. " * 20
-    say(memory, f"{long}The spare key is under the blue pot.", at="2026-02-04T09:00:00")
-    frame = memory.assemble("Where is my spare key?")
-    line = frame.recent.splitlines()[1]
-    assert line.startswith("- 09:00 user: It rained again and we stayed in. It rained")
-    assert line.endswith("stayed in.")
-    assert len(line) < 330
-    assert "blue pot" in frame.memories
 
 
 def test_turn_whose_memories_are_archived_is_not_recent(memory: Memory) -> None:
@@ -187,36 +156,6 @@ def test_frame_keeps_to_its_budget(full: Memory) -> None:
     assert full.assemble(message, budget=100).text == f"[User message]\n{message}"
 
 
-def test_shares_of_the_parts(full: Memory) -> None:
-    frame = full.assemble("which tea do I like?", soul="Be kind. " * 2_000, budget=4_000)
-    assert 900 < estimate(frame.soul) <= 1_000
-    assert 600 < estimate(frame.profile) <= 800
-    assert 1_000 < estimate(frame.recent) <= 1_200
-    assert frame.recall is not None
-    assert len(frame.recall.items) == 10
-    left = {one.reason: one.number for one in frame.left_out}
-    assert left["soul"] == 1
-    assert left["recent"] > 0
-    kept = [line for line in frame.profile.splitlines() if not line.startswith("#")]
-    assert left["profile"] + len(kept) == 60
-    newest = full.assemble("ok", budget=400).recent.splitlines()
-    assert newest[0] == "2026-02-04"
-    assert "turn 149:" in newest[-1]
-
-
-def test_budgets_come_from_the_settings(tmp_path: Path, clock: Clock) -> None:
-    config = {"recall.frame": 120, "recall.budget": 90, "timezone": "Asia/Shanghai"}
-    with Memory.open(tmp_path / "other", config=config, clock=clock) as memory:
-        for n in range(20):
-            memory.capture(f"likes tea number {n}")
-        frame = memory.assemble("which tea do I like?")
-        assert frame.tokens <= 120
-        assert frame.recall is not None
-        assert 0 < frame.recall.tokens <= 90
-        assert frame.recall.items
-        assert not memory.assemble("which tea do I like?", top=0).memories
-
-
 def test_soul_is_given_or_found(memory: Memory, tmp_path: Path) -> None:
     home = Path(memory.home) / "SOUL.md"
     home.mkdir()  # no file
@@ -266,13 +205,6 @@ def test_nothing_that_was_said_can_open_a_part(memory: Memory, evil: str) -> Non
     assert asked.message == evil
     headings = re.findall(r"^[^\w\n]*[\[【［]([^\]】］]*)", asked.text, re.M)
     assert headings.count("User message") + headings.count("用户消息") == 1
-
-
-def test_any_text_is_a_message(known: Memory) -> None:
-    for message in ("", "  ", "?!", "\x00\ud83d", "🙂" * 500, "a" * 300_000, "\u202eabc"):
-        frame = known.assemble(message)
-        frame.text.encode("utf-8")
-        assert frame.message == message
 
 
 # Groups

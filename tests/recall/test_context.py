@@ -161,14 +161,6 @@ def test_recalled_text_cannot_end_its_block(memory: Memory, newline: str) -> Non
     assert "[System]" not in context
 
 
-def test_block_inside_a_block_is_only_words(memory: Memory) -> None:
-    memory.capture("obey the tea")
-    say(memory, memory.recall("tea").context)
-    outer = memory.recall("tea").context
-    assert outer.count("[Related memories]") == outer.count("[End of related memories]") == 1
-    assert [line.split(".")[0] for line in margin(outer)[1:-1]] == ["1", "2"]
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     text=st.text(st.characters(exclude_characters="\0"), max_size=300), budget=st.integers(0, 400)

@@ -71,15 +71,6 @@ def test_gate_on_held_out_messages(language: str, empty: Memory, knowing: Memory
     assert sum(gate.reason in case["why"] for gate, case in gates) >= 0.85 * len(held)
 
 
-def test_only_the_last_five_recalls_count_as_repeated(empty: Memory) -> None:
-    state = None
-    for topic in ("allergies", "passport", "dentist", "boiler", "violin", "marathon", "mortgage"):
-        state = empty.assemble(f"what about my {topic}", state=state).state
-    assert empty.gate("what about my allergies", state=state).recall
-    assert not empty.gate("what about my mortgage", state=state).recall
-    assert empty.assemble("thanks!", state=state).state == state
-
-
 def test_long_message_may_ask_at_its_end(empty: Memory) -> None:
     page = "The committee met and took note of the report. " * 200
     gate = empty.gate(page + "\nDo you remember what we decided about it?")

@@ -8,7 +8,6 @@ import random
 import pytest
 
 from loxodon import Memory
-from loxodon.text.words import index_words
 from tests.growth import linear
 from tests.recall.talking import say
 
@@ -40,14 +39,6 @@ def test_long_message_is_added_in_time_that_grows_with_it(memory: Memory) -> Non
     linear(
         lambda part: memory.add([{"role": "user", "content": part}]), lambda n: text[:n], 160_000
     )
-
-
-def test_words_of_a_long_text() -> None:
-    """One that recurs counts up to a bound, and those of a file are not taken apart."""
-    assert index_words("tea, milk " * 50_000).count("tea") == 100
-    assert index_words("tea " * 90 + "milk").count("tea") == 90
-    assert {"user", "name"} <= {*index_words("see `userName` in src/userName.py")}
-    assert not {"user", "name"} & {*index_words("userName/" + "xY0" * 200)}
 
 
 def test_numbers_in_an_excerpt_are_masked_as_in_a_short_text(memory: Memory) -> None:

@@ -132,12 +132,6 @@ def test_notes_turns_and_memories_are_compared_on_one_scale(noted: Memory) -> No
         noted.recall("staging", kind="notes")  # type: ignore[arg-type]
 
 
-def test_word_in_every_note_tells_little(notes: Notes) -> None:
-    meetings = (f"project meeting number {n}" for n in range(40))
-    notes.lines(*meetings, "the peanut allergy is severe")
-    assert shown(notes.memory.recall("project peanut"))[0] == "the peanut allergy is severe"
-
-
 @pytest.mark.parametrize("chat", ["group", "room"])
 def test_group_is_told_of_no_note(noted: Memory, chat: Any) -> None:
     found = noted.recall("staging database lunch with Priya on February 1", chat=chat)
@@ -201,13 +195,6 @@ def test_every_ranking_shows_notes(noted: Memory, profile: str) -> None:
     noted.capture("login is by email", importance=0.4)
     found = noted.recall("flaky login test", profile=profile)
     assert any("Fixed the flaky login test" in text for text in texts(found))
-
-
-def test_any_text_may_stand_in_a_note(notes: Notes) -> None:
-    for text in ("", "\x01", "\u202eabc", "🐘" * 50, "a" * 200_000, "---"):
-        notes.write("memory/a.md", f"{text} tea\n")
-        assert [item.kind for item in notes.memory.recall("tea").items] == ["note"]
-        assert notes.memory.validate() == []
 
 
 def test_embedder_finds_notes_and_follows_their_changes(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ConfigError, InputError
-from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.models.toys import Toy
 from tests.recall.talking import say, shown
@@ -134,34 +133,6 @@ def test_tiered_puts_turns_after_memories_and_leaves_out_archived_ones(memory: M
 # All of them
 
 
-def test_profiles_order_the_same_memories_differently(memory: Memory, clock: Clock) -> None:
-    old = "Team Falcon decided to deploy on Fridays"
-    memory.capture(old, importance=0.9, category="decision", tags=["release"])
-    clock.pass_days(60)
-    new = "deploy log of Team Falcon: deploy, deploy again"
-    memory.capture(new, importance=0.3, category="debug", tags=["Falcon", "deploy"])
-    clock.pass_days(1)
-    asked = "when does Team Falcon deploy?"
-    # 0.9 × (0.3 + 0.7 × e^-0.244) and 0.3 × e^-0.099
-    assert scores(memory, asked, "tiered") == [0.7636, 0.2717]
-    # The keywords are `Team Falcon deploy` and `Team Falcon`: of the first the tags of the younger
-    # have 2 of 3 words, of the second 1 of 2, together 7/12; those of the older none.
-    # 0.4 × 7/12 + 0.3 × 2^(-1/7) + 0.3 and 0.3 × 2^(-61/7) + 0.3
-    assert scores(memory, asked, "phase1") == [0.8051, 0.3007]
-    firsts = {name: shown(memory.recall(asked, profile=name))[0] for name in PROFILES[1:]}
-    assert firsts == {"phase1": new, "openclaw": new, "tiered": old}
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_any_profile_on_odd_queries(memory: Memory, profile: str) -> None:
-    memory.capture("green tea, 绿茶 🙂")
-    for query in ("", "?!", "的", "🙂" * 500, "\u202egreen", "tea " * 9_000, "绿茶" * 9_000):
-        assert memory.recall(query, profile=profile, top=3, budget=200).tokens <= 200
-    assert memory.recall("tea", top=0, profile=profile).items == ()
-    if profile != "tiered":  # which hands over what matters most of its partition all the same
-        assert memory.recall("zeppelin", profile=profile).items == ()
-
-
 @pytest.mark.parametrize("profile", PROFILES)
 def test_any_profile_links_turns_and_puts_what_holds_first(
     memory: Memory, clock: Clock, profile: str
@@ -188,11 +159,3 @@ def test_profile_comes_from_the_settings(tmp_path: Path, clock: Clock) -> None:
     assert caught.value.hint == "choose one of default, phase1, openclaw, tiered"
     with pytest.raises(ConfigError, match="cannot be"):
         Memory.open(tmp_path / "other", config={"recall.profile": "x"})
-
-
-def test_commands_take_a_profile(tmp_path: Path) -> None:
-    loxodon = Shell(tmp_path / "home")
-    loxodon("capture", "green tea", "--importance", "0.7")
-    assert loxodon.json("recall", "tea", "--profile", "tiered")["items"][0]["score"] == 0.7
-    refused = loxodon("recall", "tea", "--profile", "phase2", code=InputError.exit_code)
-    assert b"default, phase1, openclaw, tiered" in refused.stderr

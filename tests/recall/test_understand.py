@@ -124,15 +124,6 @@ def test_message_that_tells_more_than_it_asks(text: str, tells: bool, empty: Mem
     assert not (tells and question.times)
 
 
-def test_loose_and_short_times(empty: Memory) -> None:
-    (ago,) = understood(empty, "what did I say two hours ago").times
-    assert ago.since < AT - timedelta(hours=2) < ago.until
-    assert ago.until - ago.since > timedelta(minutes=30)
-    (recent,) = understood(empty, "我最近在忙什么").times
-    assert (recent.grain, recent.since, recent.until) == ("recent", AT - timedelta(30), None)
-    assert [when.grain for when in understood(empty, "最近三天我吃了什么").times] == ["span"]
-
-
 @pytest.fixture(scope="module")
 def knowing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """A memory with names, some of which are part of others or plain words."""

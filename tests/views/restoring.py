@@ -51,8 +51,8 @@ def same(one: Memory, other: Memory) -> None:
     for record in records:
         assert other.history(record.id) == one.history(record.id)
     # Of the place, not of what is kept there: where it is, its size, how long its log.
-    here = one.status()._replace(home="", bytes=0, audited=0)
-    assert other.status()._replace(home="", bytes=0, audited=0) == here
+    here = one.status()._replace(home="", bytes=0)
+    assert other.status()._replace(home="", bytes=0) == here
     for question in QUESTIONS:
         first, second = one.recall(question), other.recall(question)
         assert (first.items, first.context) == (second.items, second.context), question

@@ -20,6 +20,7 @@ HINTS = {
     "reviews": "to answer what waits for you: `loxodon review`",
     "reminders": "plans past due: `loxodon schedule`",
     "failing": "why a job fails: `loxodon schedule`",
+    "crowded": "more memories than expected (about 200 active, 5,000 in all): `loxodon stats`",
 }
 
 derived("stats", "Count what this memory holds.")
@@ -56,13 +57,11 @@ def status(call: Call) -> Result:
 )
 def config(call: Call) -> Result:
     """Show or change the settings."""
-    if call.unset and not call.key:
-        raise UsageError("--unset needs the name of a setting")
     if call.key and (call.value is not None or call.unset):
         settings.write(call.folder, call.key, None if call.unset else call.value)
         if call.key not in settings.KEYS:  # something unknown was taken out
             return Result({})
-    found = settings.load(call.folder)
+    found = settings.with_environment(settings.load(call.folder), os.environ)
     values = settings.shown(found)
     if call.key:
         settings.known(call.key)
@@ -71,6 +70,8 @@ def config(call: Call) -> Result:
     rows = [(one, settings.written(values[one]), t(settings.KEYS[one].about)) for one in names]
     left = len(values) - len(names)
     more = t("{n} more settings: `loxodon config --all`", n=left) if left else ""
+    if given := ", ".join(one for one in settings.ENVIRONMENT if os.environ.get(one)):
+        more = t("set by the environment: {names}", names=given) + "\n" + more
     table = view.table(("setting", "value", "what it does"), rows)
     return Result({name: values[name] for name in names}, table, note=more)
 

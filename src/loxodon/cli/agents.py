@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config
 from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
 from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, read_file
+from loxodon.cli.call import Call, Result, need_mcp, read_file
 from loxodon.cli.parser import YES, arg, command
-from loxodon.errors import INSTALL, ConfigError, InputError, LoxodonError, NotFoundError, UsageError
+from loxodon.errors import InputError, LoxodonError, NotFoundError, UsageError
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
 
@@ -61,37 +61,21 @@ def connect(call: Call) -> Result:
         program = config.load(call.folder).model.command
         if program and program == reader and not call.dry_run:
             _set_reader(call.folder, None, None)
-        done = t("{agent} is disconnected; the memory itself is kept", agent=agent.title)
-        return _carried_out(call, plan_remove(call.folder, call.agent), [done])
+        done = [t("{agent} is disconnected; the memory itself is kept", agent=agent.title)]
+        return _carried_out(call, plan_remove(call.folder, call.agent), done)
     if call.reader and reader is None:
         raise UsageError("--reader is for {names}", names=", ".join(READERS))
-    if agent.serves and find_spec("mcp") is None:
-        raise ConfigError(
-            "this agent is connected over MCP, which needs a package that is not installed",
-            hint=INSTALL,
-            extra="mcp",
-        )
-    said = t(
-        "messages that the rules are not sure of, with what is known on them, will be sent to "
-        "the model of {agent} by `{program}`, after a session and within model.daily_tokens; "
-        "take it back with `loxodon connect {name} --remove`",
-        agent=agent.title,
-        program=reader,
-        name=call.agent,
-    )
-    cached = t(
-        "this Loxodon is in a cache that may be cleared: to keep it, run "
-        "`uv tool install loxodon`, then `loxodon connect {name}`",
-        name=call.agent,
-    )
+    if agent.serves:
+        need_mcp()
+    names: Any = {"agent": agent.title, "program": reader, "name": call.agent}
+    warned = [t("what the rules are not sure of will be sent to {agent} by `{program}`", **names)]
+    done = [t("{agent} is connected", **names), t(NEXT[agent.after])]
+    if in_a_cache():
+        keep = t("to keep it: `uv tool install loxodon`, then `loxodon connect {name}`", **names)
+        done.append(keep)
     folder, hook = folder_of(call.agent, os.environ), command_of(call.folder, call.space)
-    found = _carried_out(
-        call,
-        plan_connect(call.folder, call.agent, folder, hook),
-        [t("{agent} is connected", agent=agent.title), t(NEXT[agent.after])]
-        + [cached] * in_a_cache(),
-        [said] * call.reader,
-    )
+    plan = plan_connect(call.folder, call.agent, folder, hook)
+    found = _carried_out(call, plan, done, warned if call.reader else [])
     if call.reader and found.data["done"]:
         _set_reader(call.folder, "command", reader)
     return found
@@ -145,11 +129,7 @@ def _connect_openclaw(call: Call) -> Result:
     state = state_folder(call.state, os.environ)
     path = os.environ.get("OPENCLAW_CONFIG_PATH", "")
     place = install.place_of(call.folder, call.space, state, call.workspace, path)
-    said = t(
-        "installed into the OpenClaw at {state}; a running gateway restarts itself to use it",
-        state=state,
-    )
-    done = [said, *_unowned(place.config)]
+    done = [t("installed into the OpenClaw at {state}", state=state), *_unowned(place.config)]
     found = _carried_out(call, install.plan_install(place), done)
     if found.data["done"]:
         with call.opened(make=True) as memory:
@@ -160,17 +140,15 @@ def _connect_openclaw(call: Call) -> Result:
 def _unowned(settings: str) -> list[str]:
     from loxodon.agents.openclaw.install import channels_without_owner
 
-    channels = ", ".join(channels_without_owner(settings))
+    names = ", ".join(channels_without_owner(settings))
     said = t(
-        "on {channels} OpenClaw does not know who its owner is, so every chat there counts as "
-        "a group; set commands.ownerAllowFrom in OpenClaw",
-        channels=channels,
+        "every chat on {names} is a group until OpenClaw has commands.ownerAllowFrom", names=names
     )
-    return [said] if channels else []
+    return [said] if names else []
 
 
 def _carried_out(
-    call: Call, plan: InstallPlan, done: list[str], said: list[str] | None = None
+    call: Call, plan: InstallPlan, done: list[str], said: Sequence[str] = ()
 ) -> Result:
     """Change files of other programs: what changes is shown first, and asked about."""
     from loxodon.agents.openclaw import install
@@ -186,7 +164,7 @@ def _carried_out(
     ]
     left = [{"path": path, "why": why} for path, why in plan.left]
     data = {"done": False, "changes": changes, "views": plan.views, "left": left}
-    shown = list(said or ())
+    shown = list(said)
     for one in changes:
         shown += [f"{view.label(one['change'])}  {one['path']}", *one["diff"]]
     shown += [f"{view.label('removed')}  {path}" for path in plan.views]

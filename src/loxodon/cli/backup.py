@@ -31,8 +31,6 @@ def backup(call: Call) -> Result:
     from loxodon.opening import keys_for
 
     call.refuse_shared("backup")
-    if call.keep is not None and (call.file or not call.keep):
-        raise UsageError("--keep must be at least 1, and cannot be combined with FILE")
     how: dict[str, Any] = {"overwrite": call.overwrite, "keep": call.keep}
     if call.all:
         spaces = _spaces(call)

@@ -82,11 +82,10 @@ def bench(call: Call) -> Result:
     )
     shown: list[str] = []
     for one in files:
-        failures = one.pop("failures", [])
-        shown += [line for failure in failures if call.failures for line in view.record(failure)]
-        shown += [*view.record(one), ""]
-        if call.failures:
-            one["failures"] = failures
+        if not call.failures:
+            one.pop("failures", None)
+        shown += [line for failed in one.get("failures", ()) for line in view.record(failed)]
+        shown += [*view.record(one, "failures"), ""]
     changed = settings.changed(config)
     return Result({"files": files, "settings": changed}, [*shown, *view.record(changed)])
 

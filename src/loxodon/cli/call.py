@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
+from importlib.util import find_spec
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from loxodon.cli import view
 from loxodon.cli.parser import command_named, dest_of
 from loxodon.clock import Clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import InputError, UsageError, refused
+from loxodon.errors import INSTALL, ConfigError, InputError, UsageError, refused
 from loxodon.layout import DATABASE, MADE
 from loxodon.memory import Memory
 from loxodon.messages import current, t
@@ -135,7 +136,7 @@ class Call(Namespace):
         for one in command_named(self.command).arguments:
             value = getattr(self, one.name, None)
             if one.kind == SIZE:
-                value = (0 if self.json else view.LISTED + 1) if value is None else value
+                value = (0 if self.json else view.LISTED) if value is None else value
             elif value is None or value is False:
                 continue
             elif one.kind == FLAG:
@@ -160,6 +161,11 @@ class Call(Namespace):
             )
         said = input(question).strip()
         return said == word if word else said.lower() in ("y", "yes", "是", "好")
+
+
+def need_mcp() -> None:
+    if find_spec("mcp") is None:
+        raise ConfigError("this needs the package mcp", hint=INSTALL, extra="mcp")
 
 
 def words(given: Sequence[str]) -> str:

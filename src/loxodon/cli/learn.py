@@ -10,7 +10,7 @@ from typing import Any
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import YES, arg, command, derived, whole
-from loxodon.errors import NotFoundError, UsageError
+from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
 from loxodon.forget.select import Selection
 from loxodon.guard.provenance import is_own, origin_label
@@ -33,7 +33,6 @@ LEFT = {
     "backup": "not deleted: backups that contain it:",
     "away": "text views were written to these folders, which cannot be found now:",
 }
-_NO_MODEL = 8  # the exit code where a model or an embedder is of no use
 
 derived(
     "pause",
@@ -43,6 +42,9 @@ derived(
     make=True,
 )
 derived("resume", "End a pause.")
+derived(
+    "embed", "Compute missing vectors, for search by meaning; `status` shows how many there are."
+)
 
 
 @command(verb="consolidate")
@@ -66,17 +68,7 @@ def model(call: Call) -> Result:
         found = memory.check_model()
     if found.good:
         return Result(found, hide="good", note=t("passed: the model will be used"))
-    return Result(found, note=t("failed: the rules alone decide"), code=_NO_MODEL)
-
-
-@command(verb="embed")
-def embed(call: Call) -> Result:
-    """Compute missing vectors, for search by meaning; `status` shows how many there are."""
-    found = call.do()
-    if not found.models:
-        none = t("no embedder is configured; to set one, run `loxodon config embedder.kind auto`")
-        return Result(found, none)
-    return Result(found, code=_NO_MODEL if any(one.error for one in found.models) else 0)
+    return Result(found, note=t("failed: the rules alone decide"), code=ModelError.exit_code)
 
 
 @command(
@@ -142,7 +134,12 @@ def _question(one: Review) -> str:
     """What is asked of a belief, and why."""
     belief, against = one.belief, one.against
     version = f" v{belief.version}" if belief.version > 1 else ""
-    if against.id != belief.id:
+    if belief.kind == "fact" and against.created_at > belief.created_at:
+        day = view.day(against.valid_from or against.created_at)
+        why = t(
+            "is that still true? on {day} you said: {content}", day=day, content=against.content
+        )
+    elif against.id != belief.id:
         why = t("contradicts {id}: {content}", id=against.id, content=against.content)
     elif belief.kind == "belief":
         origin = origin_label(belief.trust, current())

@@ -66,7 +66,7 @@ def _run(typed: list[str]) -> int:
     if call.json and not result.printed:
         print(view.json_text(result.data))
     elif not result.printed:
-        view.show(*_lines(call, result), *([result.note] if result.note else []))
+        view.show(*_lines(result), *([result.note] if result.note else []))
         problems = [*view.problems_in(result.data)] if result.shown is None else []
         view.warn(*problems[: view.LISTED], *result.warnings)
         if len(problems) > view.LISTED:
@@ -99,18 +99,17 @@ def _result(call: Call) -> Result:
     return one.run(call) if one.run else call.derived()
 
 
-def _lines(call: Call, result: Result) -> list[str]:
-    """What is shown to a person; of a long list as much as they can read, unless they ask."""
+def _lines(result: Result) -> list[str]:
+    """What is shown to a person."""
     if result.shown is not None:
         return [result.shown] if isinstance(result.shown, str) else result.shown
     if not isinstance(result.data, list):
         lines = view.record(result.data, *result.hide.split())
         return lines or ([] if result.note else [t("nothing was changed")])
-    if len(result.data) <= view.LISTED or getattr(call, "limit", None) is not None:
-        return view.listing(result.data)
-    latest = call.command == "journal" and not call.query  # the latest messages come last
-    cut = result.data[-view.LISTED :] if latest else result.data[: view.LISTED]
-    return [*view.listing(cut), t("there are more; --limit 0 shows all")]
+    lines = view.listing(result.data)
+    if getattr(result.data, "next", None):  # of a page
+        lines.append(t("there are more; --limit 0 shows all"))
+    return lines
 
 
 def _help(every: bool) -> Result:

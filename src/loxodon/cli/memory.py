@@ -52,6 +52,14 @@ derived(
 )
 derived("snapshot", "Print what a conversation should start with.")
 derived(
+    "export",
+    "Write the memory as text you can read and edit.",
+    arg("DIR", "folder to write to (default: the workspace, setting workspace.path)", nargs="?"),
+    arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
+    verb="workspace.export",
+    without="folder",
+)
+derived(
     "edit",
     "Change a memory; the old version stays in its history.",
     ID,
@@ -201,17 +209,6 @@ def show(call: Call) -> Result:
 
 
 # Files: text views, notes, and what other programs keep
-
-
-@command(
-    arg("DIR", "folder to write to (default: the workspace, setting workspace.path)", nargs="?"),
-    arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
-    verb="workspace.export",
-    without="folder",
-)
-def export(call: Call) -> Result:
-    """Write the memory as text you can read and edit."""
-    return Result(call.do(call.dir, plain=call.plain))
 
 
 @command(

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from loxodon.cli.call import Call, Result
+from loxodon.cli.call import Call, Result, need_mcp
 from loxodon.cli.parser import CHAT, arg, command, whole
-from loxodon.errors import INSTALL, ConfigError, UsageError
+from loxodon.errors import UsageError
 from loxodon.http import server
 from loxodon.http.guard import Door, door
 from loxodon.http.logs import log, log_only
@@ -193,16 +193,7 @@ def proxy(call: Call) -> Result:
 )
 def mcp(call: Call) -> Result:
     """Serve the memory to an agent over MCP."""
-    try:
-        import mcp.server.lowlevel  # noqa: F401
-    except ImportError as error:
-        raise ConfigError(
-            "the server needs {module}, which cannot be imported: {reason}",
-            hint=INSTALL,
-            module="mcp",
-            extra="mcp",
-            reason=error,
-        ) from None
+    need_mcp()
     from loxodon.jobs.runner import Runner
     from loxodon.mcp.server import Served
     from loxodon.mcp.transports import PATH, serve_http, serve_pipes

@@ -221,7 +221,7 @@ def problems_in(value: Any) -> Iterator[str]:
 
 def items(found: Sequence[Item], *, explain: bool) -> Iterator[str]:
     """What was recalled: the words, what and where they are from, and why they came."""
-    from loxodon.recall.context import marks, who
+    from loxodon.recall.fit import marks, who
 
     def shares(of: Mapping[str, float], sign: str = "") -> str:
         return ", ".join(f"{label(name)} {sign}{x:.2f}" for name, x in of.items() if x >= 0.005)

@@ -92,12 +92,14 @@ def measure(
     alone = for_measuring(config)._replace(embedder=EmbedderConfig(kind="none"))
     config = alone._replace(model=config.model) if model else alone
     read = {name: read_cases(name, config.timezone, limit) for name in files}
-    cases = [{**case, "file": name} for name, some in read.items() for case in some]
-    done = []
-    for case in cases:
-        done.append(written(case, config))
-        view.progress(len(done), len(cases))
-    return [_report(name, [one for one in done if one["file"] == name], model) for name in files]
+    reports = []
+    for name, cases in read.items():
+        done = []
+        for case in cases:
+            done.append(written(case, config))
+            view.progress(len(done), len(cases))
+        reports.append(_report(name, done, model))
+    return reports
 
 
 def written(case: Figures, config: Config) -> Figures:

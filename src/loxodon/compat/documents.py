@@ -50,7 +50,7 @@ class Document(NamedTuple):
     value: Any
     created_at: datetime
     updated_at: datetime
-    score: float | None = None  # how well it matches the query, from 0 to 1
+    score: float | None = None  # how well it matches the query beside the best, from 0 to 1
     minutes: float | None = None  # lifetime after it was put or last refreshed; None for ever
 
 

@@ -193,7 +193,7 @@ class Memory:
 
     def get(self, memory_id: str) -> Answer | None:
         """A memory by its id; None where there is none, or it was deleted."""
-        with suppress(NotFoundError), self._holding(memory_id) as (memory, record):
+        with suppress(CallError), self._holding(memory_id) as (memory, record):
             return {**_shown(record, _mark(memory, record.id)), "score": None}
         return None
 

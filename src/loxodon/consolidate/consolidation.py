@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loxodon.consolidate.pipeline import PHASES, Consolidated, OnPhase, Run, TakenOverError
 from loxodon.consolidate.schedule import due
@@ -37,9 +37,7 @@ class Consolidation:
     """Consolidation of one space; `embed` is called at the end of a run."""
 
     def __init__(self, space: OpenSpace, embed: Callable[[], int]) -> None:
-        self._space = space
-        self._store = space.store
-        self._embed = embed
+        self._space, self._store, self._embed = space, space.store, embed
 
     def due(self, now: datetime) -> str:
         """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty where none is."""
@@ -69,13 +67,7 @@ class Consolidation:
         return "quiet" if waited >= quiet else ""
 
     def run(
-        self,
-        now: datetime,
-        *,
-        force: bool,
-        if_due: bool,
-        phase: int | None,
-        on_phase: OnPhase | None,
+        self, now: datetime, *, force: bool, if_due: bool, phase: int | None, on_phase: OnPhase
     ) -> Consolidated:
         """Consolidate what is pending. Two at once are one run: the second waits for the first."""
         if phase is not None and not 1 <= phase <= PHASES:
@@ -84,22 +76,14 @@ class Consolidation:
             )
 
         def work(run: Run) -> Consolidated:
-            at = self._store.worklog.work().phase
             if phase is not None:
-                if phase <= 4 and phase != at and (phase > 1 or 1 < at <= 4):
-                    raise UsageError(
-                        "cannot run phase {phase}: phase {at} is next",
-                        hint="run phases 1 to 4 in order, or all phases without --phase",
-                        phase=phase,
-                        at=at or 1,
-                    )
                 return run.only(phase)
             reason, pending = self.due(now), self._pending()
             if not force and not reason and (if_due or not pending):
                 return Consolidated(False, "not due" if pending else "nothing is pending")
             return run.all(reason or ("forced" if force else "asked for"))
 
-        return self._alone(now, work, phase is None, force, on_phase)
+        return self._alone(now, work, shared=phase is None, force=force, on_phase=on_phase)
 
     def flush(self, now: datetime) -> Consolidated:
         """Make what was just said known; see `Run.flush`. Nothing pending is no run."""
@@ -127,12 +111,7 @@ class Consolidation:
         return int(self._store.scalar("count_pending", self._store.worklog.work().done_to))
 
     def _alone(
-        self,
-        now: datetime,
-        work: Callable[[Run], Consolidated],
-        shared: bool = False,
-        force: bool = False,
-        on_phase: OnPhase | None = None,
+        self, now: datetime, work: Callable[[Run], Consolidated], shared: bool = False, **how: Any
     ) -> Consolidated:
         """Do `work` while nobody else consolidates this space."""
         wanted, waited = self._store.scalar("last_turn"), False
@@ -151,8 +130,8 @@ class Consolidation:
                 succeeded = not done.phase and not done.attempts and done.done_to >= wanted
                 if shared and waited and succeeded:
                     return Consolidated(False, "another run did it")
-                how = model_reader(self._space), self._embed, on_phase, force
-                return work(Run(self._space, now, *how))
+                model = model_reader(self._space)
+                return work(Run(self._space, now, model, self._embed, **how))
             except TakenOverError:
                 waited = True
             finally:

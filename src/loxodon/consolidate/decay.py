@@ -34,16 +34,11 @@ class Decay:
         return float(getattr(self._rates, kind)) * (1 - importance * 0.5)
 
     def strength(
-        self,
-        base: float,
-        since: datetime,
-        kind: Kind,
-        importance: float,
-        at: datetime | None = None,
+        self, base: float, since: datetime, kind: Kind, weight: float, at: datetime | None = None
     ) -> float:
         """The strength at a time, or now, of what had `base` at `since`; time never runs back."""
         days = max(0.0, ((at or self.now()) - since).total_seconds() / 86_400)
-        return float(base * (1 - self.rate(kind, importance)) ** days)
+        return float(base * (1 - self.rate(kind, weight)) ** days)
 
     def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
         """When what had `base` at `since` falls below the least; None for never."""

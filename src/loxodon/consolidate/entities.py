@@ -46,7 +46,6 @@ def known_name(store: Store, name: str) -> str:
 
 
 def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> None:
-    """Take in those whom a statement names."""
     named = [one for one in statement.mentions if one.name != USER]
     if statement.subject == USER and statement.attribute == "name" and statement.value:
         named.append(Mention(USER, "person", (statement.value,)))
@@ -119,7 +118,8 @@ def card(store: Store, entity: Entity) -> Card:
     named = [one for one in store.latest("entity", entity.name, _FACTS) if one.id not in ids]
     attributes: dict[str, Attribute] = {}
     for record in about:
-        if record.kind == "fact" and record.attribute and record.value:
+        lasts = record.positive and record.category not in ("event", "plan", "decision")
+        if record.kind == "fact" and record.attribute and record.value and lasts:
             at = record.confirmed_at or record.created_at
             attributes.setdefault(record.attribute, Attribute(record.value, at))
     by_kind = (

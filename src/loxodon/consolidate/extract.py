@@ -78,7 +78,6 @@ class ExtractedTurn(NamedTuple):
 
 
 def rules_for(text: str) -> tuple[str, Language]:
-    """The language of a text, and its rules."""
     opening = re.split(r"[\n:：。！？]", text.lstrip(), maxsplit=1)[0][:200]
     language = "zh" if language_of(opening) == "zh" else language_of(text)
     return language, _rules(language)
@@ -89,7 +88,6 @@ def _rules(language: str) -> Language:
 
 
 def fragments_of(turn: int, text: str) -> list[Fragment]:
-    """What is read closely of a message, cut into fragments."""
     text = tame(text, CLOSELY)
     return [Fragment(turn, n, *piece) for n, piece in enumerate(rules_for(text)[1].split(text))]
 

@@ -44,7 +44,6 @@ class Journal:
         live: bool,
         me: Collection[str],
     ) -> Added:
-        """Add drafts; see `Memory.add_drafts`."""
         if self._space.paused:
             return Added(0, 0, 0, (), paused=len(drafts))
         store, guard, now = self._store, self._space.guard, self._space.now()
@@ -143,14 +142,12 @@ class Journal:
         return session
 
     def find(self, query: str, where: Filter, limit: int) -> list[Turn]:
-        """The turns that match a query, as they were said, best first."""
         with self._store.reading():
             hits = self._store.search("turns", query_words(query), where, limit or _ALL)
             found = self._store.turns([hit.row for hit in hits])
         return self.heard([found[hit.row] for hit in hits if hit.row in found])
 
     def latest(self, where: Filter, limit: int, after: Key | None) -> Slice[Turn]:
-        """The turns that match `where`, as they were said, newest first."""
         turns, last = self._store.page("turns", limit, after, where)
         return self.heard(turns), last
 

@@ -30,6 +30,7 @@ _RENAMED = 1_000
 _NAMING = 200  # Characters of a turn in which a known project is looked for
 # What is so wherever it is said; anything else belongs to the project that it was said in
 _PERSONAL = ("identity", "health", "preference", "relation", "status")
+_TOLD = ("subject", "attribute", "value", "category", "basis", "positive")
 _NO_TAGS = frozenset({"用户", "user", "the user", "users"})
 
 
@@ -239,18 +240,12 @@ class Keeper:
                 over = {against.id: against, **over}
             for record in over.values():
                 self.end(record, "superseded", belief.valid_from or now)
-            fact = belief._replace(
-                kind="fact",
-                confidence=1.0,
-                created_at=now,
-                updated_at=now,
-                confirmed_at=now,
+            fact = belief._replace(kind="fact", state="active", version=1, confidence=1.0, basis="")
+            fact = fact._replace(created_at=now, updated_at=now, confirmed_at=now)
+            fact = fact._replace(
                 strength=initial_strength("fact", belief.importance, 1.0),
-                state="active",
-                version=1,
                 replaces=next(iter(over), belief.id),
                 derived_from=(belief.id,),
-                basis="",
                 sources=(self._store.get(belief.id) or belief).sources,
             )
             fact = self._store.insert(fact, "learned")
@@ -259,7 +254,6 @@ class Keeper:
         return fact
 
     def _rename(self, old: str, new: str) -> None:
-        """Put what is filed under one name under another."""
         for record in self._store.latest("entity", old, _RENAMED):
             names = [new if fold(name) == fold(old) else name for name in record.entities]
             self._update(record, "renamed", entities=tuple(dict.fromkeys(names)))
@@ -276,7 +270,7 @@ def confirm(store: Store, id: str, now: datetime) -> Record:
     keeper = Keeper(store, now)
     if belief.kind == "fact":
         store.execute("answer_review", id, "confirmed", now)
-        if against:
+        if against and said_at(against) <= said_at(belief):  # else it still holds beside the later
             keeper.end(against, "superseded", belief.valid_from or now)
         strength = min(1.0, belief.strength + LIFT)
         values = {"confirmed_at": now, "strength": strength, "trust": "user"}
@@ -289,12 +283,14 @@ def confirm(store: Store, id: str, now: datetime) -> Record:
 
 def reject(store: Store, id: str, now: datetime) -> Record:
     """Give a belief up, because a person says so. Call inside `writing`."""
-    belief, _ = _open_belief(store, id)
+    belief, against = _open_belief(store, id)
     store.execute("answer_review", id, "rejected", now)
     if belief.kind != "fact":
         return store.update(id, None, "rejected", now, {"state": "archived"})
-    values = {"state": "archived", "valid_until": max(now, belief.valid_from or now)}
-    gone = store.update(id, None, "rejected", now, values)
+    later = against is not None and said_at(against) > said_at(belief)
+    until = said_at(against) if against and later else max(now, belief.valid_from or now)
+    change = "superseded" if later else "rejected"
+    gone = store.update(id, None, change, now, {"state": "archived", "valid_until": until})
     themes.renew(store, [gone], now)
     return gone
 
@@ -317,45 +313,32 @@ def _open_belief(store: Store, id: str) -> tuple[Record, Record | None]:
 
 
 def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
-    """The memory that a statement makes."""
     statement = candidate.statement
     kind: Kind = "belief" if statement.confidence < 1 else "fact"
     wish = provenance.is_wish(statement.category, statement.attribute)
     kind, confidence = provenance.kind_for(turn.origin, kind, statement.confidence, wish)
     names = [one.name for one in statement.mentions] + [statement.subject]
-    return Record(
-        id="",
-        space="",
-        kind=kind,
-        content=statement.content,
-        created_at=now,
-        updated_at=now,
-        strength=initial_strength(kind, candidate.importance, confidence),
-        agent=turn.agent,
-        audience="private" if turn.chat == "direct" else "group",
-        subject=statement.subject,
-        attribute=statement.attribute,
-        value=statement.value,
-        category=statement.category,
-        project=statement.project or GLOBAL_PROJECT,
-        topic=statement.topic or GENERAL_TOPIC,
-        tags=tuple(dict.fromkeys((*candidate.tags, *tags_of(statement.content)))),
-        entities=tuple(dict.fromkeys(name for name in names if name != USER)),
-        importance=candidate.importance,
-        confidence=confidence,
-        trust=turn.origin,
-        valid_from=candidate.valid_from or candidate.said_at,
-        expires_at=candidate.expires_at,
-        due_at=candidate.due_at,
-        confirmed_at=candidate.said_at,
-        sources=(Source(turn.session, turn.id),),
-        basis=statement.basis,
-        positive=statement.positive,
-    )
+    names += [statement.value] if statement.attribute == "name" else []
+    strength = initial_strength(kind, candidate.importance, confidence)
+    told: dict[str, Any] = {
+        **{name: getattr(statement, name) for name in _TOLD},
+        **{name: getattr(candidate, name) for name in ("importance", "due_at", "expires_at")},
+        "project": statement.project or GLOBAL_PROJECT,
+        "topic": statement.topic or GENERAL_TOPIC,
+        "tags": tuple(dict.fromkeys((*candidate.tags, *tags_of(statement.content)))),
+        "entities": tuple(dict.fromkeys(name for name in names if name != USER)),
+        "confidence": confidence,
+        "valid_from": candidate.valid_from or candidate.said_at,
+        "confirmed_at": candidate.said_at,
+        "agent": turn.agent,
+        "audience": "private" if turn.chat == "direct" else "group",
+        "trust": turn.origin,
+        "sources": (Source(turn.session, turn.id),),
+    }
+    return Record("", "", kind, statement.content, now, now, strength, **told)
 
 
 def tags_of(content: str) -> tuple[str, ...]:
-    """A few words that a memory is found by."""
     words = [word for word in quick(content, _TAGS + 1) if word.lower() not in _NO_TAGS]
     return tuple(dict.fromkeys(words[:_TAGS]))
 

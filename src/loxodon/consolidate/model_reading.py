@@ -293,7 +293,6 @@ class ModelReader:
                     self._store.update(summary.id, None, "reworded", now, {"content": text})
 
     def _ask(self, question: Callable[[], ModelReply[T]], language: str = "") -> T | None:
-        """The answer; None where there is none."""
         if self._down or (language and not self._is_able_in(language)):
             return None
         try:

@@ -122,15 +122,10 @@ def _learned(store: Store, turn: int, thorough: bool) -> tuple[Record, ...]:
     """What was learned from one turn alone, and nobody has touched since."""
     rows = store.drawn_from([turn]).get(turn, [])
     sources = store.sources(rows)
-    return tuple(
-        record
-        for row, record in store.records(rows).items()
-        if record.state == "active"
-        and record.kind != "summary"
-        and record.version == 1
-        and len(sources.get(row, ())) == 1
-        and (thorough or not record.attribute or record.kind == "belief")
-    )
+    alone = [one for row, one in store.records(rows).items() if len(sources.get(row, ())) == 1]
+    active = [one for one in alone if (one.state, one.version) == ("active", 1)]
+    weak = [one for one in active if thorough or not one.attribute or one.kind == "belief"]
+    return tuple(one for one in weak if one.kind != "summary")
 
 
 def _stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
@@ -189,7 +184,6 @@ def that_fit(
 
 
 def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:
-    """What a reading changes."""
     places = [
         (line in reading.decided, (passage.no, n))
         for line, passage in stack.passages.items()
@@ -220,7 +214,6 @@ def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
 
 
 def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | None:
-    """What the store is to take in for an item."""
     at, language = passage.turn.at, passage.language
     if item.statement is None:
         record = store.get(item.target)
@@ -243,13 +236,11 @@ def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | No
 
 
 def to_json(candidate: Candidate) -> str:
-    """A candidate as text."""
     kept = {**candidate._asdict(), "statement": candidate.statement._asdict()}
     return json.dumps(kept, ensure_ascii=False, default=datetime.isoformat)
 
 
 def from_json(text: str) -> Candidate:
-    """The candidate that `to_json` wrote."""
     kept: dict[str, Any] = json.loads(text)
     for name in ("said_at", "valid_from", "due_at", "expires_at"):
         kept[name] = kept[name] and datetime.fromisoformat(kept[name])

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from loxodon import files
 from loxodon.clock import to_stored
-from loxodon.consolidate import compress, decay, themes
+from loxodon.consolidate import compress, decay, doubts, themes
 from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read
 from loxodon.consolidate.keep import Keeper
 from loxodon.consolidate.passages import Asking, ModelAnswer, from_json, to_json, wanted
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
 
 PHASES = 7
-BATCH = 100  # Turns in hand at a time, and what follows in the same talk,
-_MOST = 1_000  # up to so many
+BATCH = 100  # Turns in hand at a time, and what follows in the same talk
+_MOST = 1_000  # up to so many; always so many where a model is asked
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
 _MARK = "consolidation.mark"
@@ -58,7 +58,7 @@ _ASKED = 3  # Times that a model is asked about a piece it says nothing believab
 P = ParamSpec("P")
 T = TypeVar("T")
 # Called with the phase that begins, how many turns are done and how many there are
-OnPhase = Callable[[int, int, int], None]
+OnPhase = Callable[[int, int, int], None] | None
 # The segments of a session's new turns, the numbers of those they take the place of, and events
 Talk = tuple[list[Segment], list[int], list[Event]]
 
@@ -91,7 +91,7 @@ class Run:
         now: datetime,
         model: ModelReader | None,
         embed: Callable[[], int],
-        on_phase: OnPhase | None = None,
+        on_phase: OnPhase = None,
         force: bool = False,
     ) -> None:
         self._space, self._store, self._worklog = space, space.store, space.store.worklog
@@ -125,6 +125,7 @@ class Run:
                 if has_come(CRON["weekly"], last, self._now, self._space.zone):
                     self._counts += compress.weekly(self._store, self._now, self._model)
             self._counts["embedded"] += self._embed()  # last, for what compressing made too
+            self._ask_what_holds()
         return self._outcome(reason, phase=0, attempts=0, last_success=self._now)
 
     def flush(self) -> Consolidated:
@@ -137,10 +138,10 @@ class Run:
             self._set(phase=6)
             self._do(6)
             self._counts["embedded"] += self._embed()
+            self._ask_what_holds()
         return self._outcome("flush", phase=0, attempts=0)
 
     def week(self) -> Consolidated:
-        """The weekly work by itself."""
         with self._begun():
             if not self._held:
                 self._counts += compress.weekly(self._store, self._now, self._model)
@@ -155,16 +156,22 @@ class Run:
         return self._outcome("undecided", phase=0, attempts=0)
 
     def only(self, phase: int) -> Consolidated:
-        """One phase by itself: 1 takes turns up, 2 to 4 go on with what is in hand."""
+        """One phase by itself; of 1 to 4, with those before it that are still to be done."""
         with self._begun():
-            pending = phase != 1 or self._take_up(self._store.scalar("last_turn"))
-            if pending:
-                self._do(phase)
+            at = self._worklog.work().phase
+            begun = 0 < at < _RECONCILED
+            pending = (
+                phase >= _RECONCILED or begun or self._take_up(self._store.scalar("last_turn"))
+            )
+            first = phase if phase >= _RECONCILED else self._worklog.work().phase
+            for one in range(first, phase + 1) if pending else ():
+                self._do(one)
             if phase == 6:
                 self._counts["embedded"] += self._embed()
         return self._outcome("asked for" if pending else "nothing is pending", attempts=0)
 
-    # The course of a run
+    def _ask_what_holds(self) -> None:
+        self._counts["doubted"] += doubts.ask(self._store, sorted(self._changed), self._now)
 
     @contextmanager
     def _begun(self) -> Iterator[None]:
@@ -231,7 +238,8 @@ class Run:
         turns = self._store.query_turns("turns_after", done_to, upto, most or _MOST)
         if not turns and not self._store.scalar("count_fragments", "again"):
             return False
-        ends = (a for a, b in islice(pairwise(turns), BATCH - 1, None) if not _is_one_talk(a, b))
+        least = _MOST if self._model else BATCH  # what a model is asked first is the best of many
+        ends = (a for a, b in islice(pairwise(turns), least - 1, None) if not _is_one_talk(a, b))
         self._set(upto=number(next(ends, turns[-1])) if turns else done_to, phase=1)
         return True
 
@@ -257,8 +265,6 @@ class Run:
         if (model := self._model) is None:
             return done
         return done._replace(tokens=model.tokens, problem=model.problem, model=model.report)
-
-    # Phase 1
 
     def _segment(self) -> None:
         turns = self._in_hand()
@@ -290,8 +296,6 @@ class Run:
                 said = self._hear(self._store.query_turns("turns_from", session, *numbers))
                 cuts, replaced = segments(said, sentences), [last.no]
         return [one.kept for one in cuts], replaced, events
-
-    # Phase 2
 
     def _read(self) -> None:
         turns = {number(turn): turn for turn in self._in_hand()}
@@ -361,8 +365,6 @@ class Run:
                     lines.append(PriorTurn(turn.role, tame(turn.content, CLOSELY), turn.at))
         return found
 
-    # Phase 3
-
     def _ask(self) -> None:
         asked = ModelAnswer()
         if self._model:
@@ -396,8 +398,6 @@ class Run:
         self._store.update(record.id, None, "retracted", self._now, {"state": "archived"})
         self._counts["retracted"] += 1
 
-    # Phase 4
-
     def _reconcile(self) -> None:
         rows = [row for row in self._store.query("candidates") if row[1] not in self._aside]
         turns = self._store.turns([turn for _, turn, _ in rows])
@@ -428,8 +428,6 @@ class Run:
         """Whether a memory restates something that was forgotten after it was said."""
         marks = self._space.forgotten()
         return marks is not None and marks.cut(record.content, to_stored(at)[0]) != record.content
-
-    # Phases 5 to 7
 
     def _decay(self) -> None:
         with self._writing():
@@ -465,8 +463,6 @@ class Run:
         work = self._worklog.work()
         if work.phase == phase:
             self._worklog.set_work(work._replace(phase=(phase + 1) % (PHASES + 1)))
-
-    # What all phases share
 
     def _safely(
         self, turn: Turn, rules: Callable[P, T], *given: P.args, **named: P.kwargs
@@ -541,7 +537,6 @@ def _is_one_talk(before: Turn, turn: Turn) -> bool:
 
 
 def _by_session(turns: Sequence[Turn]) -> Iterator[tuple[str, list[Turn]]]:
-    """Turns by session, in the order in which the sessions begin."""
     found: dict[str, list[Turn]] = {}
     for turn in turns:
         found.setdefault(turn.session, []).append(turn)

@@ -34,14 +34,10 @@ _LASTING = ("identity", "config", "credential")
 
 # What became of a memory, by the change in its history
 _CHANGES = {
-    name: change
-    for change, names in {
-        "new": "learned captured",
-        "now": "updated edited unsettled",
-        "over": "superseded corrected retracted rejected",
-        "faded": "faded expired archived",
-    }.items()
-    for name in names.split()
+    **dict.fromkeys(("learned", "captured"), "new"),
+    **dict.fromkeys(("updated", "edited", "unsettled"), "now"),
+    **dict.fromkeys(("superseded", "corrected", "retracted", "rejected"), "over"),
+    **dict.fromkeys(("faded", "expired", "archived"), "faded"),
 }
 # Changes after which a profile may tell what is no longer so
 _UNTRUE = "edited archived superseded retracted corrected unsettled rejected denied confirmed"
@@ -79,7 +75,6 @@ def profile(store: Store, now: datetime, language: str, model: ModelReader | Non
 
 
 def profiles(store: Store, now: datetime, model: ModelReader | None) -> dict[str, str]:
-    """The profile in each language, as of now."""
     with store.reading():
         chosen = core(store.find(Filter(state="active", trust=OWN), _READ, strongest=True), now)
         changes = _week(store, now - WEEK)

@@ -35,6 +35,7 @@ from loxodon.types import Record
 SIMILAR = 5  # Memories looked at for their words where no subject and attribute leads to them
 FIRM = 0.7  # Importance from which on a memory is not contradicted by a guess
 _IN_DOUBT = 3
+_STABLE = ("name", "birthday", "gender", "blood_type", "ethnicity")
 _ABOUT = 50
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 Related = Sequence[tuple[Relation, Record]]
@@ -144,12 +145,16 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
         )
         known = [one.id for one, *_ in rewritten]
         opposed = [one for one in opposed if besides(statement) and one.id not in known]
-    # It may cost somebody's health to take a memory for over that is not.
+    # It may cost somebody's health to take a memory for over that is not; and who somebody is
+    # hardly changes by a sentence that does not say so.
     asked = [
         one
         for one in opposed + ended
-        if one.positive and one.category == "health" and one.importance >= 1
-        if one.attribute != "diet"
+        if one.positive
+        and (
+            (one.category == "health" and one.importance >= 1 and one.attribute != "diet")
+            or (one.attribute in _STABLE and statement.act == "state" and not statement.right)
+        )
     ]
     found = Plan(
         "nothing" if rewritten else "add",

@@ -88,7 +88,6 @@ class _Read(NamedTuple):
 
 
 def number(turn: Turn) -> int:
-    """The number of a turn in the journal."""
     return int(turn.ref[2:])
 
 
@@ -210,7 +209,6 @@ def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text ends by asking something."""
     return _ASKS.search(text[-40:]) is not None
 
 
@@ -266,11 +264,8 @@ def _segment(turns: Sequence[_Read]) -> TurnSegment:
         tags += _keywords(one.text for _, one in chosen if not one.own)
         tags = list(dict.fromkeys(tags))[:_LEAST_TAGS]
     first, last = turns[0].turn, turns[-1].turn
-    short = (
-        one
-        for one in tags
-        if (len(one) if language_of(one) == "zh" else 3 * len(one.split())) <= _TOPIC
-    )
+    lengths = [len(one) if language_of(one) == "zh" else 3 * len(one.split()) for one in tags]
+    short = (one for one, length in zip(tags, lengths, strict=True) if length <= _TOPIC)
     about = next(short, GENERAL_TOPIC), tuple(tags), _text(chosen)
     segment = Segment(first.session, number(first), number(last), first.at, last.at, *about)
     return TurnSegment([one.turn for one in turns], segment)
@@ -326,19 +321,11 @@ def events_of(segments: Sequence[TurnSegment], count: TokenCounter) -> list[Even
         turns = [turn for one in of_day for turn in one.turns]
         speaking = [turn for turn in turns if turn.role == "user"] or turns
         if summary := _line_of(of_day, speaking):
-            found.append(
-                Event(
-                    date=date,
-                    at=of_day[0].kept.started_at,
-                    channel=turns[0].channel,
-                    sender=next((turn.speaker for turn in speaking if turn.speaker), ""),
-                    session=session,
-                    summary=summary,
-                    tokens=sum(count(turn.content) for turn in turns),
-                    trust=provenance.least(map(provenance.content_origin, speaking)),
-                    agent=turns[0].agent,
-                )
-            )
+            sender = next((turn.speaker for turn in speaking if turn.speaker), "")
+            tokens = sum(count(turn.content) for turn in turns)
+            trust = provenance.least(map(provenance.content_origin, speaking))
+            about = of_day[0].kept.started_at, session, turns[0].channel, sender, summary
+            found.append(Event(date, *about, tokens, trust, agent=turns[0].agent))
     return found
 
 
@@ -364,7 +351,6 @@ def _line_of(segments: Sequence[TurnSegment], speaking: Sequence[Turn]) -> str:
 
 
 def _notes(segment: TurnSegment, roles: Set[str], language: str) -> list[_Note]:
-    """The notes of a segment, in their order."""
     # Of what a program passed on, without what reads like an order
     said = [
         turn.content

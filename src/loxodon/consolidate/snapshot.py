@@ -48,7 +48,10 @@ _CARD = (
 )
 _RULES = ("rule", "reply_style", "reply_language", "avoids", "form_of_address", "units")
 _DIET = r"饮食|[吃喝]|口味|(?i:\b(?:diet|foods?|eats?|eating|drinks?|drinking|meals?)\b)"
-_REPLIES = r"回复|回答|答复|称呼|(?i:\b(?:reply|replies|respond|responses?|answers?)\b)"
+_REPLIES = (
+    r"回复|回答|答复|称呼|透露|泄[露漏]|隐私|风格|语气|术语"
+    r"|(?i:\b(?:reply|replies|respond|responses?|answers?|reveal|disclose|private)\b)"
+)
 
 
 class Material(NamedTuple):
@@ -62,7 +65,6 @@ class Material(NamedTuple):
 
 
 def material(store: Store, config: Config, now: datetime, project: str = "") -> Material:
-    """All that a snapshot is made of."""
     since = f"{now - timedelta(days=RECENT_DAYS - 1):%Y-%m-%d}"
     events = [
         # What the user talked about; what the assistant says it did may be what a page told it
@@ -76,7 +78,6 @@ def material(store: Store, config: Config, now: datetime, project: str = "") -> 
 
 
 def told_in(store: Store, text: str) -> list[str]:
-    """The ids of the memories that a snapshot tells."""
     return [one.id for one in _known(store) if quote.line(one.content) in text]
 
 
@@ -224,7 +225,6 @@ class _Page:
         return cost
 
     def fill(self, heading: str, lines: Iterable[_Line], share: float) -> None:
-        """Write what fits into a share of the room."""
         room = min(self.left, self.room * share)
         for line in lines:
             allowed = room if self._sections.get(heading) else self.left
@@ -279,6 +279,8 @@ def written(found: Material, count: Counter, language: str) -> str:
     agent = lines(one for one in facts if one.subject == ASSISTANT)
     page.fill(identity, [*(_Line(line) for line in own if line), *agent], _IDENTITY)
     newest = sorted(found.events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
+    days = [day for day, _ in newest]  # The first line of each day before the second of any
+    newest = [one for _, one in sorted(enumerate(newest), key=lambda e: e[0] - days.index(e[1][0]))]
     page.fill(recent, [_Line(f"{day}: {line}") for day, line in newest if line.strip()], _EVENTS)
     # Ranked are those not told yet: a summary that gives way must not take its facts with it
     untold = [one for one in holding if not page.has(_line(one, now, language))]

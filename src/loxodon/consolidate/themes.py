@@ -103,26 +103,15 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
             values["strength"] = max(kept.strength, importance)
             store.update(kept.id, None, "renewed", now, values)
         return changed
-    new = Record(
-        id="",
-        space="",
-        kind="summary",
-        created_at=now,
-        updated_at=now,
-        strength=initial_strength("summary", importance, 1.0),
-        subject=_subject_of(theme),
-        attribute=SUMMARY,
-        value=theme,
-        project=newest.project if theme.startswith("project:") else GLOBAL_PROJECT,
-        valid_from=now,
-        **values,
-    )
-    store.insert(new, "learned")
+    values |= {"subject": _subject_of(theme), "attribute": SUMMARY, "value": theme}
+    values["project"] = newest.project if theme.startswith("project:") else GLOBAL_PROJECT
+    values |= {"created_at": now, "updated_at": now, "valid_from": now}
+    values["strength"] = initial_strength("summary", importance, 1.0)
+    store.insert(Record("", "", "summary", **values), "learned")
     return True
 
 
 def summary_of(store: Store, theme: str) -> Record | None:
-    """The active summary of a theme."""
     found = store.latest("about", (_subject_of(theme), SUMMARY, theme), 1)
     return found[0] if found else None
 
@@ -133,7 +122,6 @@ def narrowest(facts: Iterable[Record]) -> Audience:
 
 
 def _facts_of(store: Store, theme: str, now: datetime) -> list[Record]:
-    """The active facts of a theme, newest first."""
     if theme.startswith(DAY):
         start = datetime.fromisoformat(theme.removeprefix(DAY)).replace(tzinfo=now.tzinfo)
         where = Filter(state="active", kind="fact", since=start, until=start + timedelta(days=1))

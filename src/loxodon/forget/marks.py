@@ -81,14 +81,15 @@ def plain(text: str) -> str:
     return " ".join(_WORDS.findall(fold(text)))
 
 
-def clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Where the clauses of a sentence are; what divides them belongs to the one before it."""
-    cuts = [one.end() for one in _BETWEEN_CLAUSES.finditer(text, start, end)][:_MOST_CLAUSES]
-    return list(pairwise([start, *(cut for cut in cuts if cut < end), end]))
+def _clauses(sentence: str) -> list[str]:
+    """The clauses of a sentence; what divides them belongs to the one before it."""
+    cuts = [one.end() for one in _BETWEEN_CLAUSES.finditer(sentence)][:_MOST_CLAUSES]
+    edges = [0, *(cut for cut in cuts if cut < len(sentence)), len(sentence)]
+    return [sentence[a:b] for a, b in pairwise(edges)]
 
 
 def clauses_of(text: str) -> list[str]:
-    return [text[a:b] for start, end in spans(text) for a, b in clauses(text, start, end)]
+    return [part for start, end in spans(text) for part in _clauses(text[start:end])]
 
 
 class Marks:
@@ -105,27 +106,23 @@ class Marks:
     ) -> None:
         """With `present`, all that they are held against was there when they were made, whatever
         time it says of itself. What has none of `words`, if they are given, meets no mark."""
-        self.marker = marker
-        self._known_names = known_names
-        self._present = present
-        self._words = words
-        self._until: dict[str, dict[bytes, int]] = {"turn": {}, "text": {}, "name": {}}
+        self.marker, self._known_names = marker, known_names
+        self._present, self._words = present, words
+        self.cuts = False  # whether any is of a text or a name
+        self._until: dict[bytes, int] = {}
         self._names: set[tuple[str, int]] = set()  # what their digests are of, and their sizes
         self._periods: list[tuple[int, int]] = []
         for was, mark, until, size in marks:
             if len(mark) == 8:
                 self._periods.append((int.from_bytes(mark, "big", signed=True), until))
             elif kind := _KINDS.get(was):
-                known = self._until[kind]
-                known[mark] = max(until, known.get(mark, until))
-                if kind == "name":
-                    self._names.add((was, size or 1))
-        self.cuts = bool(self._until["text"] or self._names)
+                self._until[mark] = max(until, self._until.get(mark, until))
+                self.cuts |= kind != "turn"
+                self._names |= {(was, size or 1)} if kind == "name" else set()
 
     def has(self, of: str, at: int, *parts: bytes | str) -> bool:
         """Whether there is a mark of this that is not older."""
-        known = self._until[_KINDS[of]]
-        until = known.get(self.marker.digest(of, *parts)) if known else None
+        until = self._until.get(self.marker.digest(of, *parts))
         return until is not None and (self._present or at <= until)
 
     def in_period(self, at: int) -> bool:
@@ -173,7 +170,7 @@ class Marks:
         for start, end in spans(text):
             sentence, left = text[start:end], ""
             if not is_said(sentence) and not self.has_name(sentence, at):
-                parts = [text[a:b] for a, b in clauses(text, start, end)]
+                parts = _clauses(sentence)
                 stay = [p for p in parts if len(parts) == 1 or not is_said(p)]
                 left = "".join(stay)
                 if left and stay[-1] is not parts[-1]:  # it ends as it did, not with a comma

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from loxodon.consolidate import themes
 from loxodon.consolidate.entities import another
 from loxodon.forget.erase import rebuild, row_of
-from loxodon.forget.names import is_address
+from loxodon.forget.names import is_address, roles_in
 from loxodon.guard.own_words import others
 from loxodon.guard.provenance import rank, shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
@@ -29,6 +29,7 @@ from loxodon.language.worth import encoder
 from loxodon.recall.understand import understand
 from loxodon.store import Filter, KnownTurn, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
+from loxodon.text.language import language_of
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, index_words, query_words
@@ -39,8 +40,11 @@ _SHOWN = 10  # memories that are asked about then
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
 _SHORT = 300  # characters of a message that is about one thing; of a longer one, of a sentence
 _BY_WORDS = 0.5  # weight of the share of the words beside the cosine
-_LEAST = 0.12  # score from which on something may be meant
+_LEAST = {"en": 0.2, "zh": 0.35}  # score from which on something may be meant
 _NEARLY = 0.7  # how much of the best score others must have to be meant as well
+_OTHERS = 0.6  # what is left where the user means something of their own, and the text does not
+_FIRST_PERSON = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|us|you|your)\b|[\u4e00-\u9fff]")
+_OWN = re.compile(r"(?i)^\W*(?:my|our|i|we)\b|^\W*[我咱]")
 _CHAIN, _SAME_TALK = 6, timedelta(days=2)  # messages that may lean on one
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
 _NAME = re.compile(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
@@ -193,7 +197,7 @@ def _last(store: Store, turn: Turn, request: Request) -> list[Place]:
     own = turn.content[: request.start]
     if not turn.ref:
         return []
-    if len(query_words(own)) > 3 and not _POINTING.search(own):
+    if len(query_words(own)) > 1 and not _POINTING.search(own):
         return [Place(row_of(turn), 0, request.start)]
     before = store.query_turns("turns_before", turn.session, row_of(turn), 8)
     asked = max((n for n, one in enumerate(before) if one.role == "user"), default=0)
@@ -206,9 +210,12 @@ class _Search:
     def __init__(self, store: Store, turn: Turn, what: str) -> None:
         self._store, self._turn, self._what = store, turn, what
         self._names = self._people()  # for each who is named, all their names, folded
-        self._words = {*query_words(what)}
+        names = [name for each in self._names for name in each]
+        words = {*query_words(what)}
+        self._words = words.difference(*map(query_words, names)) or words
+        self._is_own = _OWN.search(what) is not None  # `my salary` is not the average one
         self._vector = encoder().embed([what])[0]
-        self._least = _LEAST
+        self._least = _LEAST[language_of(what)]
 
     def _people(self) -> list[list[str]]:
         known = understand(self._what, self._turn.at, self._store.named).entities
@@ -217,10 +224,15 @@ class _Search:
             for one in known
             if one.entity.name != USER
         }
-        for name in map(fold, _NAME.findall(self._what)):
-            spoken = self._store.search("turns", query_words(name), Filter(until=self._turn.at), 1)
-            if spoken and not any(name in one for one in found):
-                found[name] = [name]
+        until = Filter(until=self._turn.at)
+        for name in (*_NAME.findall(self._what), *roles_in(self._what)):
+            hits = self._store.search("turns", query_words(name), until, _NEAR)
+            is_name = name in _NAME.findall(self._what)
+            if (hits or is_name) and not any(fold(name) in one for one in found):
+                said = [it.content for it in self._store.turns([h.row for h in hits]).values()]
+                # `my sister Mei` goes by that name, too.
+                like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
+                found[fold(name)] = [fold(name), *map(fold, re.findall(like, "\n".join(said)))]
         return [*found.values()]
 
     def _scores(self, texts: Sequence[str]) -> list[float]:
@@ -233,7 +245,9 @@ class _Search:
             if is_address(self._what):
                 named = fold(self._what) in folded
             share = len(self._words.intersection(index_words(text))) / (len(self._words) or 1)
-            scores.append(_BY_WORDS * share + close if named else 0.0)
+            score = _BY_WORDS * share + close if named else 0.0
+            is_of_others = self._is_own and not _FIRST_PERSON.search(text)
+            scores.append(score * (_OTHERS if is_of_others else 1.0))
         return scores
 
     def places(self) -> list[Place]:
@@ -247,7 +261,7 @@ class _Search:
             for place in _passages(turn)
         ]
         scores = self._scores([place.of(turn) for place, turn in said])
-        self._least = max(_LEAST, _NEARLY * max(scores, default=0.0))
+        self._least = max(self._least, _NEARLY * max(scores, default=0.0))
         return [
             one
             for score, (place, turn) in zip(scores, said, strict=True)

@@ -36,7 +36,6 @@ from loxodon.spaces import folder_name, no_space
 from loxodon.verbs import PATH, TEXT, Argument
 
 GONE = 499  # the status that is counted where nobody is there to get one
-_SMALL = 1 << 16  # bytes of a body that is parsed on the event loop
 _PROBES = ("/livez", "/readyz", "/health")
 _CODE = (Argument("code", TEXT, "the code of the link that opened the page", required=True),)
 
@@ -169,10 +168,7 @@ class App:
         if operation.in_query:
             return given_in_query(operation.takes, pairs)
         given_in_query((), pairs)  # a field in the wrong place is told, not lost
-        body = await bodies.json_body(request)
-        if len(body) <= _SMALL:
-            return given(operation.takes, body)
-        return await self._host.run(lambda: given(operation.takes, body))
+        return given(operation.takes, await bodies.json_body(request))
 
     async def _page(self, operation: Operation, request: Request) -> Response:
         """Answer what is asked of the server itself."""
@@ -213,7 +209,7 @@ class App:
             space,
             lambda memory: encoded(document(do(memory, fields))),
             make=operation.route.makes_space,
-            apart=bool(operation.route.long),
+            apart=operation.route.long,
             agent=caller.agent,
             chat=caller.chat,
             relays=caller.relays,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hmac
 import os
-import re
 from typing import Any
 
 from starlette.responses import Response
@@ -32,8 +31,8 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "x-content-type-options": "nosniff",
+    "cache-control": "no-cache",
 }
-_HASHED = re.compile(r"-[A-Z0-9]{8}\.[a-z0-9]+$")  # a name that changes with the content
 
 
 class Console(StaticFiles):
@@ -48,9 +47,7 @@ class Console(StaticFiles):
 
     def file_response(self, full_path: Any, *args: Any, **more: Any) -> Response:
         reply = super().file_response(full_path, *args, **more)
-        for_ever = _HASHED.search(os.path.basename(full_path))
-        kept = "public, max-age=31536000, immutable" if for_ever else "no-cache"
-        reply.headers.update({**_HEADERS, "cache-control": kept})
+        reply.headers.update(_HEADERS)
         return reply
 
 

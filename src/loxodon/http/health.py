@@ -88,19 +88,16 @@ class Metrics:
             gauge("up", "Whether all is well.").set(not reasons(look))
             gauge("runner_up", "Whether something runs behind it.").set(not look.runner)
             gauge("disk_free_bytes", "Room on the disk of the home.").set(look.free)
-            of_spaces = {
-                field: gauge(name, about, "space") for name, (about, field) in _OF_SPACES.items()
-            }
-            memories = gauge("memories", "Memories.", "space", "state")
-            for space, status in look.spaces.items():
-                for field, one in of_spaces.items():
+            for name, (about, field) in _OF_SPACES.items():
+                one = gauge(name, about, "space")
+                for space, status in look.spaces.items():
                     value = getattr(status, field)
                     one.labels(space).set(value if isinstance(value, int) else bool(value))
+            memories = gauge("memories", "Memories.", "space", "state")
+            for space, status in look.spaces.items():
                 memories.labels(space, "active").set(status.active)
                 memories.labels(space, "archived").set(status.archived)
-        return (
-            prometheus.generate_latest(self.registry) + prometheus.generate_latest(now)
-        ).decode()
+        return b"".join(map(prometheus.generate_latest, (self.registry, now))).decode()
 
 
 def reasons(look: Look, language: str | None = None) -> list[Reason]:

@@ -180,18 +180,14 @@ class Host:
 
     def _close_unused(self) -> None:
         """Close what was replaced, could not be opened, was not used for long, or is too much."""
-        now = monotonic()
         with self._lock:
             unused = [one for one in self._open.values() if not one.users]
             unused.sort(key=lambda one: one.used_at)
-            gone = [
-                self._open.pop(one.space)
-                for n, one in enumerate(unused)
-                if n < len(unused) - MOST_OPEN
-                or now - one.used_at > IDLE_SECONDS
-                or one.memory is None
-            ]
-            gone += [one for one in self._replaced if not one.users]
+            for n, one in enumerate(unused):
+                idle = monotonic() - one.used_at > IDLE_SECONDS
+                if idle or one.memory is None or n < len(unused) - MOST_OPEN:
+                    self._replaced.append(self._open.pop(one.space))
+            gone = [one for one in self._replaced if not one.users]
             self._replaced = [one for one in self._replaced if one.users]
         for one in gone:
             if one.memory is not None:
@@ -223,18 +219,10 @@ class Host:
         """Delete a space and everything of it (`forget/spaces.py`)."""
         from loxodon.forget.spaces import delete
 
-        config = self.config
+        config, keys = self.config, keys_for(self.home, self.config)
         now = (self._clock or system_clock(zone_named(config.timezone)))()
-        return delete(
-            self.home,
-            space,
-            config,
-            keys_for(self.home, config),
-            now,
-            root=root_of(self.home, config),
-            dry_run=dry_run,
-            let_go=lambda: self.release(space),
-        )
+        more: Any = {"root": self.root, "dry_run": dry_run, "let_go": lambda: self.release(space)}
+        return delete(self.home, space, config, keys, now, **more)
 
     def _check_running(self) -> None:
         if self._closed:

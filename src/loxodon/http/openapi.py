@@ -57,10 +57,8 @@ def document() -> dict[str, Any]:
         "components": {
             "schemas": dict(sorted(named.items())),
             "responses": {
-                str(status): _answer(
-                    HTTPStatus(status).phrase, {"$ref": "#/components/schemas/Error"}
-                )
-                for status in _ERRORS
+                str(one): _answer(HTTPStatus(one).phrase, {"$ref": "#/components/schemas/Error"})
+                for one in _ERRORS
             },
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
@@ -95,10 +93,8 @@ def _operation(one: Operation, named: dict[str, Schema]) -> dict[str, Any]:
         "summary": one.about.partition(". ")[0].rstrip("."),
         "description": one.about,
         "parameters": _parameters(one),
-        "responses": {
-            str(one.route.status): _answer("What was asked for.", schema, kind),
-            **refusals,
-        },
+        "responses": {str(one.route.status): _answer("What was asked for.", schema, kind)}
+        | refusals,
     }
     if not one.right:
         found["security"] = [{}]

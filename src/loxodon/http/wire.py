@@ -57,7 +57,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Source):
         names = ("file", "line") if value.file else ("session", "turn")
         return {name: getattr(value, name) for name in names}
-    if isinstance(value, Conversation):  # whom the memory knows is not in it
+    if isinstance(value, Conversation):
         return {"recalled": [{"words": sorted(one.words), "kind": one.kind} for one in value[0]]}
     if isinstance(value, Mapping):
         return {name: plain(one) for name, one in value.items()}

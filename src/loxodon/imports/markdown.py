@@ -88,13 +88,14 @@ def _remembered(package: Package, name: str, around: Around) -> Iterator[Found]:
     yield from (problem(name, line, error) for line, error in lines.problems)
     written = package.modified(name)
     for entry in entries([text or "" for text in lines.texts], name, around.zone):
-        at = entry.chunk.at
+        at, core = entry.chunk.at, entry.category in ("identity", "preference")
         yield NewMemory(
             entry.text,
             ("memory", entry.text),
             Source(file=name, line=entry.line),
             category=entry.category,
-            importance=entry.chunk.importance,
+            importance=1.0 if core else entry.chunk.importance,
+            own=True,
             project=entry.chunk.project or entry.project,
             tags=entry.chunk.triggers,
             since=at if at and at <= around.now else None,
@@ -102,8 +103,6 @@ def _remembered(package: Package, name: str, around: Around) -> Iterator[Found]:
             done=entry.done,
         )
 
-
-# -- Markdown as entries --------------------------------------------------------------------------
 
 _LONG = 400  # characters of a paragraph that is cut into its sentences
 _FULL = 55  # columns that a line has at least which was broken for its length

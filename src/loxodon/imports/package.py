@@ -188,6 +188,7 @@ class NewMemory(NamedTuple):
     drawn_from: tuple[Source, ...] = ()  # where it says that it comes from
     derived_from: tuple[str, ...] = ()  # the memories that a summary stands for
     own: bool = False  # from a memory like ours: it matters as much as it says
+    used: int = 0  # how often it was recalled there
 
 
 Found = Draft | NewMemory | FileProblem

@@ -244,6 +244,8 @@ def _tiered_memory(row: dict[str, Any], text: str, number: int, file: str) -> Ne
         since=instant_in(row, UTC, "created_at"),
         confirmed_at=instant_in(row, UTC, "updated_at"),
         archived=bool(row.get("is_archived")),
+        own=True,
+        used=int(row.get("access_count") or 0),
     )
 
 

@@ -4,9 +4,9 @@ What was taken before is known again: a turn by its key in the journal, a memory
 called where it comes from (`WorkspaceData.imported`), whatever has become of it here since.
 
 Whatever a file says of itself, it was handed over by somebody: its words have the trust `import`,
-and nothing lies in the future. Who speaks, in what conversation, how much it matters (up to 0.9)
-and to which agent it belongs is believed; audience, versions and uses are not. Only a restore
-brings a memory back as it was (`backup/restore.py`).
+and nothing lies in the future. Who speaks, in what conversation, how much it matters (up to 0.9,
+unless the file is one's own), how often it was used and to which agent it belongs is believed;
+audience and versions are not. Only a restore brings a memory back as it was (`backup/restore.py`).
 """
 
 from __future__ import annotations
@@ -240,6 +240,7 @@ def _record(one: NewMemory, said: Meaning, now: datetime) -> Record:
         space="",
         created_at=now,
         updated_at=now,
+        access_count=max(0, one.used),
         strength=strength if one.strength is None else one.strength,
         agent=checked_agent(one.agent),
         trust=_TRUST,

@@ -120,7 +120,7 @@ class Schedule:
             found += [ran] if ran else []
         return found
 
-    @verb("POST /schedule/{job}", access="owner", audit="works", name="run_job", long="kept")
+    @verb("POST /schedule/{job}", access="owner", audit="works", name="run_job", long=True)
     def run(self, name: str) -> Ran:
         """Run a background job now."""
         if name not in JOBS:

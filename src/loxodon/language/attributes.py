@@ -6,20 +6,9 @@ fits none of these is kept under no attribute, and compared by its words.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-# What an attribute is about
-About = Literal[
-    "identity",
-    "health",
-    "safety",
-    "preference",
-    "relation",
-    "change",
-    "decision",
-    "fact",
-    "temporary",
-]
+About = str  # What an attribute is about: a key of the next table
 # How much that matters by itself, and the category of what is about it
 _ABOUT: dict[About, tuple[float, str]] = {
     "identity": (1.0, "identity"),
@@ -102,13 +91,12 @@ OF_SOMETHING = frozenset(_OF_SOMETHING.split())
 
 # What people call a thing of which one value is known: `I sold the car`
 CALLED = {
-    "job": ("employer", "occupation"),
-    "工作": ("employer", "occupation"),
-    "car": ("car",),
-    "车": ("car",),
-    "车子": ("car",),
-    "phone": ("phone",),
-    "手机": ("phone",),
-    "laptop": ("computer",),
-    "电脑": ("computer",),
+    word: attributes
+    for words, *attributes in (
+        ("job 工作", "employer", "occupation"),
+        ("car 车 车子", "car"),
+        ("phone 手机", "phone"),
+        ("laptop 电脑", "computer"),
+    )
+    for word in words.split()
 }

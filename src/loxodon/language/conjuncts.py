@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from loxodon.language.frames import FrameMatch
 from loxodon.language.statements import Clause
+
+if TYPE_CHECKING:
+    from loxodon.language.reader import Grammar
 
 Read = tuple[Clause, FrameMatch]
 # A clause, or part of one, and the frame that reads it, if one does
@@ -24,15 +27,6 @@ _LEADS = re.compile(
 _WORD = re.compile(r"\S+")
 
 
-class Sharing(Protocol):
-    """What of a grammar is needed."""
-
-    # Where a clause may join two things that it says of its subject: `and`, a comma
-    def joints(self, text: str) -> list[tuple[int, int]]: ...
-    # What a text may say of the subject of a clause that it is part of, or follows
-    def sharing(self, before: Clause, text: str) -> list[Clause]: ...
-
-
 def goes_on(clause: Clause, match: FrameMatch) -> bool:
     """Whether what is joined to a clause is told as outright as the clause itself."""
     outright = match.frame.positive and clause.act != "end"
@@ -40,7 +34,7 @@ def goes_on(clause: Clause, match: FrameMatch) -> bool:
 
 
 def conjuncts(
-    grammar: Sharing, clause: Clause, matched: Callable[[Clause], Read | None]
+    grammar: Grammar, clause: Clause, matched: Callable[[Clause], Read | None]
 ) -> list[Said]:
     """What a clause says, one thing after another."""
     rest = clause.rest

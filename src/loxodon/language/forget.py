@@ -51,6 +51,7 @@ _SHORT = {"u": "you", "ya": "you", "ur": "your", "wd": "would", "em": "them", "i
     f"{one}nt": f"{one}n't" for one in ("do", "did", "does", "should", "ca", "is", "wo", "have")
 }
 _WORD = re.compile(r"(?i)\b(?:" + "|".join(_SHORT) + r")\b(?!')")
+_AGAIN = re.compile(r"(?i)\b(?:it|them)\b|它")  # what was named before
 _GONE = "\ufffc"
 _EDGE = " ,，.。!！?？;；:：…~～—–-='’()^"
 
@@ -86,7 +87,8 @@ def requests(text: str) -> list[Request]:
         grammar = _grammar(language_of(sentence))
         follows = bool(found) and found[-1].end == len(before)
         meant = grammar.meant(sentence, [one for _, one in said]) if asks else None
-        if follows and (grammar.is_again(sentence) or (meant and not meant.what)):
+        again = meant and (not meant.what or _AGAIN.search(sentence))
+        if follows and (again or grammar.is_again(sentence)):
             found[-1] = found[-1]._replace(end=end)
             continue
         if meant:
@@ -147,17 +149,19 @@ class _Grammar:
     def meant(self, sentence: str, before: Sequence[str]) -> _Meant | None:
         """What a sentence that asks means; None where that is somebody's words, or nothing."""
         clauses = self._clauses(sentence)
-        likely = [one.forget for one in intents(clauses)]
-        own = likely.index(max(likely))
-        told: list[tuple[int | None, list[str]]] = [(None, [clauses[own]])]
-        told += [(None, clauses[:own] + clauses[own + 1 :])]
+        likely = [min(one.forget, _LIKELY) for one in intents(clauses)]
+        own = likely.index(max(likely))  # the first that asks, else what comes nearest to it
+        told: list[tuple[int | None, list[str]]] = [(None, [clauses[own]]), (None, clauses[:own])]
         told += [(at, self._clauses(one)) for at, one in enumerate(before)]
         for at, parts in told:
             if any(self._like["last"].search(one) for one in parts):
                 return _Meant("", at)
             if what := next(filter(None, map(self._named, parts)), ""):
                 return None if _GONE in what else _Meant(what, at)
-        return _Meant("") if self._like["pointing"].search(sentence) else None
+        if self._like["pointing"].search(sentence):
+            return _Meant("")
+        what = next(filter(None, map(self._named, clauses[own + 1 :])), "")
+        return _Meant(what) if what and _GONE not in what else None
 
     def _clauses(self, sentence: str) -> list[str]:
         cuts = [one.span() for one in self._like["clause"].finditer(sentence)]

@@ -82,12 +82,18 @@ class ClauseFrame(NamedTuple):
     patterns: tuple[Pattern, ...]
     act: str = "state"
     over: str = ""
+    subject: str = ""  # Whom it is about where that is not the subject of the clause
     importance: float | None = None
     category: str = ""
     confidence: float = 1.0
     positive: bool = True
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether it reads whole clauses, and names the user itself."""
+        return all(one.whole for one in self.patterns)
 
 
 class FrameMatch(NamedTuple):
@@ -129,7 +135,7 @@ class Frames:
         # What changes something may leave its subject out: then it only touches what is known.
         self._of["bare"] = [one for one in self.frames if "bare" in one.who or one.act != "state"]
         # A clause about nobody who is known is read only by what names the user itself.
-        self._of[""] = [one for one in self.frames if all(p.whole for p in one.patterns)]
+        self._of[""] = [one for one in self.frames if one.whole]
 
     def of_health(self, text: str) -> bool:
         """Whether words that no frame reads tell of somebody's illness or allergy."""
@@ -168,6 +174,7 @@ class Frames:
             patterns,
             one.get("act", "state"),
             one.get("over", ""),
+            one.get("subject", ""),
             one.get("importance"),
             one.get("category", ""),
             one.get("confidence", 1.0),

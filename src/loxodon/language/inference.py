@@ -12,8 +12,6 @@ from typing import Any
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import Statement
 
-IMPORTANCE = 0.5
-
 
 @cache
 def rules() -> list[dict[str, Any]]:
@@ -27,7 +25,9 @@ def supposed(language: str, text: str) -> list[Statement]:
     """What a sentence of the user lets one suppose; `basis` has the rule and the words."""
     found = []
     for rule in rules():
-        if not re.search(rule[language], text, re.I):
+        clues = [rule[language], *rule.get(f"together_{language}", ())]
+        strong, *weak = (re.search(clue, text, re.I) for clue in clues)
+        if not strong and not (weak and all(weak)):
             continue
         english, _, chinese = rule["value"].partition("|")
         found.append(
@@ -38,7 +38,6 @@ def supposed(language: str, text: str) -> list[Statement]:
                 category=ATTRIBUTES[rule["attribute"]].category,
                 confidence=rule["confidence"],
                 basis=f"{rule['name']}: {text.strip()}",
-                importance=IMPORTANCE,
                 inferred=True,
             )
         )

@@ -22,7 +22,7 @@ from typing import NamedTuple, Protocol
 
 from loxodon.language import worth
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.conjuncts import Said, Sharing, conjuncts, goes_on
+from loxodon.language.conjuncts import Said, conjuncts, goes_on
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
 from loxodon.language.speech import Speech
@@ -47,7 +47,7 @@ HEDGED = 0.6  # How sure one can be of what was said with a `maybe`
 OWN_WORDS = 0.4  # The importance of what is kept as it was said; of health as much as a frame's
 
 
-class Grammar(Sharing, Protocol):
+class Grammar(Protocol):
     """What of a language the reader needs."""
 
     language: str
@@ -58,12 +58,17 @@ class Grammar(Sharing, Protocol):
     @property
     def pronouns(self) -> Mapping[str, str]: ...  # Relations that a pronoun may stand for
     def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]: ...
+    # Where a clause may join two things that it says of its subject: `and`, a comma
+    def joints(self, text: str) -> list[tuple[int, int]]: ...
+    # What a text may say of the subject of a clause that it is part of, or follows
+    def sharing(self, before: Clause, text: str) -> list[Clause]: ...
     def people(self, text: str) -> list[Named]: ...  # Of the user
     def evened(self, text: str) -> str: ...  # With short forms written out
     # A clause that tells a change, as one that tells what is so since then
     def settled(self, clause: Clause) -> Clause | None: ...
     # Whether the head of a clause names nobody but the speaker, and nothing
     def of_nobody(self, text: str) -> bool: ...
+    def strangers(self, text: str) -> list[Clause]: ...  # Of somebody named in full
     def small(self, text: str) -> bool: ...  # Whether a message is written without capitals
     def third_person(self, clause: Clause, match: FrameMatch) -> str: ...
     def quoted(self, sentence: str) -> str: ...
@@ -95,15 +100,18 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     known = {name: one for name, one in said.known.items() if name not in grammar.pronouns}
     small = grammar.small(said.text)
     alone = said.alone
-    taken_back = False
+    taken_back, thing = False, ""
     asked = [line.content for line in said.before if line.role == "user"][-1:]
-    busy = any(speech.type(text) == "instruction" for text in asked)
+    busy = any(speech.type(text) == "instruction" and not speech.wishes(text) for text in asked)
     sentences = [
         part for one in sentences_of(said.fragments) for part in _apart(grammar, one, known)
     ]
-    asking = sum(one.type in ("instruction", "question") for one in sentences)
+    asked_for = [one for one in sentences if one.type in ("instruction", "question")]
+    asking = sum(not speech.wishes(one.text) for one in asked_for)
     for sentence in sentences:
         sentence = sentence._replace(at=said.at)
+        if sentence.type == "question" and (told := speech.told(sentence.text)):
+            sentence = sentence._replace(text=told, type="statement")
         working = busy or asking > (sentence.type in ("instruction", "question"))
         # Whether a sentence of one language stands in another: to be translated, or learned
         if _HAN.search(sentence.text) is not None and _LATIN.search(sentence.text) is not None:
@@ -117,15 +125,17 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
             if any(_match(grammar, order, one, small) for one in plainly):
                 sentence, clauses = order, plainly
         people = _people(grammar, sentence)
-        told = [one for one in clauses if alone or one.who != "bare"]
+        tellable = [one for one in clauses if alone or one.who != "bare"]
         found = people + [
             one
-            for one in _read(grammar, sentence, told, small, working)
+            for one in _read(grammar, sentence, tellable, small, working)
             if not (one.quoted and any(_only_names(one, who) for who in people))
         ]
         alone = alone and all(one.who in ("user", "we", "bare") for one in clauses)
         known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
         known = met(known, grammar.people(sentence.text), grammar.pronouns)
+        thing = speech.thing(sentence.text, thing) if sentence.type == "statement" else ""
+        found = _of_thing(grammar, sentence, found, thing) if thing else found
         if not found and sentence.type == "statement":
             unclear += sentence.numbers
         own = all(one.who in ("user", "we", "bare", "") for one in clauses)
@@ -140,17 +150,20 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
 
 
 def sentences_of(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
-    """Fragments joined to the sentences that they were cut from: those that end in a comma."""
+    """Fragments joined to the sentences that they were cut from, at a comma or before a `but`."""
     whole: list[Fragment] = []
-    for fragment in fragments:
+    for n, fragment in enumerate(fragments, 1):
         whole.append(fragment)
-        if not fragment.text.endswith(_GOES_ON) or fragment.type != "statement":
+        but = any(after.text.startswith(BUT) for after in fragments[n : n + 1])
+        joined = but or fragment.text.endswith(_GOES_ON)
+        if not joined or fragment.type != "statement":
             yield _joined(whole)
             whole = []
     if whole:
         yield _joined(whole)
 
 
+BUT = ("但是", "不过", "然而", "可是")
 _GOES_ON = ("，", "：", "、", ",", ", ", " ")
 
 
@@ -164,8 +177,7 @@ def _read(
     grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool, working: bool
 ) -> list[Statement]:
     """What a sentence says: by frames, and what is left of it in its own words."""
-    wish = grammar.speech.wishes(sentence.text)
-    wish = wish and (not working or grammar.speech.standing(sentence.text))
+    wish = grammar.speech.wishes(sentence.text, working)
     if not clauses and not wish:
         return []
     items: list[Said] = []
@@ -173,7 +185,7 @@ def _read(
     for clause in clauses:
         said = _conjuncts(grammar, sentence, clause, before, small)
         if working and any(
-            match and _of_replies(match) and not grammar.speech.standing(one.text)
+            match and _of_replies(match) and not grammar.speech.wishes(one.text, working)
             for one, match in said
         ):
             said = [(clause, None)]
@@ -224,7 +236,9 @@ def _left(grammar: Grammar, sentence: _Sentence, items: Sequence[Said]) -> list[
     for before, left in runs:
         if not about or not left:
             continue
-        said = _stretch(sentence.text, left)
+        start = sentence.text.find(left[0].raw)
+        end = sentence.text.rfind(left[-1].raw) + len(left[-1].raw)
+        said = sentence.text[start:end] if 0 <= start < end else sentence.text
         if not before and len(left) == 1 and not left[0].who:  # what only leads up to it
             continue
         half = any(one.who == "part" and _tells(grammar, one, about) for one in left)
@@ -260,13 +274,6 @@ def _is_worth_its_rest(grammar: Grammar, about: Clause, said: str, at: datetime)
     return best >= worth.REST
 
 
-def _stretch(sentence: str, clauses: Sequence[Clause]) -> str:
-    """The words of a sentence from the first to the last of some clauses."""
-    start = sentence.find(clauses[0].raw)
-    end = sentence.rfind(clauses[-1].raw) + len(clauses[-1].raw)
-    return sentence[start:end] if 0 <= start < end else sentence
-
-
 def _tells(grammar: Grammar, clause: Clause, about: Clause) -> bool:
     """Whether what no frame has read tells something, and not only that something has changed."""
     speech, text = grammar.speech, grammar.evened(clause.raw)
@@ -286,6 +293,8 @@ def _conjuncts(
     ways = [clause]
     if before and clause.who in ("", "bare"):
         ways = [*grammar.sharing(before, clause.text), clause]
+    if not clause.who:
+        ways += grammar.strangers(clause.text)
     ways += [one for one in map(grammar.settled, ways) if one]
     for one in ways:
         said = conjuncts(grammar, one, lambda way: _match(grammar, sentence, way, small))
@@ -311,43 +320,49 @@ def _match(
         clause = clause._replace(when="")
     elif clause.when:
         match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
-    if match is None or (
-        (asks or never)
-        and not (_of_replies(match) or _is_reminder(match) or match.frame.attribute == "nickname")
-    ):
+    if match is None:
         return None
-    if _is_reminder(match) and grammar.speech.never(sentence.text) == "supposed":
+    attribute = match.frame.attribute
+    told = ("nickname", "reminder", *((_WISHED.get(never, "")).split() if not asks else ()))
+    if (asks or never) and not (_of_replies(match) or match.frame.subject or attribute in told):
         return None
-    return None if clause.loose and match.frame.act == "state" else (clause, match)
+    if attribute == "reminder" and grammar.speech.never(sentence.text) == "supposed":
+        return None
+    loose = clause.loose and match.frame.act == "state" and not match.frame.whole
+    return None if loose else (clause, match)
 
 
 # What tells nothing of the speaker, and may still say how they want to be answered, or what they
-# have to do
-_WISHED = ("thinking", "of you")
-
-
-def _is_reminder(match: FrameMatch) -> bool:
-    return match.frame.attribute == "reminder"
+# have to do; and the attributes that it may tell of
+_WISHED = {"thinking": "plan", "of you": "", "doing now": "todo"}
+_WISHED["of software"] = "decision uses project stack"
 
 
 def _of_replies(match: FrameMatch) -> bool:
-    return match.frame.attribute in ("reply_language", "reply_style", "units")
+    return match.frame.attribute in ("reply_language", "reply_style", "units", "rule")
 
 
 def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement:
     frame = match.frame
-    if frame.attribute == "name" and grammar.attribute_of(clause.relation) and not clause.hedged:
-        return _relation(grammar, clause.relation, match.filled(frame.value))
+    value, mentions = match.filled(frame.value), _mentions(clause)
+    if frame.attribute == "name" and not clause.hedged:
+        if (
+            clause.name not in ("", value) and clause.who == "person"
+        ):  # `Li Wei` is what `小李` is called in full
+            mentions = (Mention(value, "person", (clause.name,)),)
+            clause = clause._replace(subject=value)
+        elif grammar.attribute_of(clause.relation):
+            return _relation(grammar, clause.relation, value)
+    if frame.attribute == "nickname" and mentions:
+        mentions = (mentions[0]._replace(aliases=(*mentions[0].aliases, value)),)
     known = ATTRIBUTES[frame.attribute]
-    whole = all(pattern.whole for pattern in frame.patterns)
     end = clause.act == "end"
-    value = match.filled(frame.value)
     named = match.filled(frame.over, S=clause.subject)
     over = (*named.split("|"), match.slots.get("old", ""), clause.rest * end)
     importance = frame.importance if frame.importance is not None else known.importance
     return Statement(
         grammar.third_person(clause, match),
-        USER if whole else clause.subject,
+        frame.subject or (USER if frame.whole else clause.subject),
         frame.attribute,
         value,
         frame.category or known.category,
@@ -355,9 +370,10 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
         tuple(filter(None, over)),
         frame.positive and not end,
         HEDGED if clause.hedged else frame.confidence,
-        mentions=_mentions(clause),
+        mentions=mentions,
         importance=importance,
-        tentative=clause.loose or (clause.who == "bare" and "bare" not in frame.who),
+        tentative=(clause.loose and not frame.whole)
+        or (clause.who == "bare" and "bare" not in frame.who),
     )
 
 
@@ -433,8 +449,10 @@ _GUESSED = ("thinking", "second hand")
 # What is never so, however much it tells
 _UNTRUE = (
     *("supposed", "dream", "joke", "not come about", "of the past", "as a figure"),
-    *("other tongue", "long"),
+    *("other tongue", "long", "an order to disregard"),
 )
+# What tells nothing of the speaker, and may tell what was decided or found out at work
+_OF_WORK = ("of software", "reaction", "doing now", "of the moment")
 # Something is handed over with a request: text to be worked on, which nobody says
 _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
 
@@ -460,15 +478,18 @@ def _own_words(
 ) -> list[Statement]:
     """A stretch of talk as it was said, if it stands alone and is worth keeping."""
     speech = grammar.speech
-    hedged = speech.hedged(sentence.text)
+    hedged = speech.has(sentence.text, "hedge")
     never = _never(grammar, text)
+    kind = "" if asks or hedged or half else speech.kind(text)
+    if kind and (never in _OF_WORK or (kind, never) == ("solution", "supposed")):
+        never = ""  # `restarting it helped` says 就好了, too
     plain = _UNLESS.split(text, maxsplit=1)[0]  # health counts, whatever else is supposed
     if never == "supposed" and plain != text and grammar.frames.of_health(grammar.evened(plain)):
         never = grammar.speech.never(plain)
     change = _Change() if hedged else _changes(grammar, text, clauses)
     if never and not wish and not (hedged and never in _GUESSED) and not change.right:
         return []
-    if asks and (_HANDED.search(text) or speech.asks_whether(text)):
+    if asks and (_HANDED.search(text) or speech.has(text, "question", "whether")):
         return []
     bare = bool(clauses) and clauses[0].who == "bare"
     ahead = not asks and _is_ahead(text, sentence.at)
@@ -480,17 +501,17 @@ def _own_words(
     worthy = (about and (ill or (ahead and speech.tells(text)))) or (
         may_be and worth.judge(text).keep >= least
     )
-    kept = half or wish or (worthy and (hedged or not never))
+    kept = half or wish or ((worthy or bool(kind)) and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
     if not kept and not change.over and not (change.act != "state" and somebody):
         return []
-    matters = "condition" if ill else "rule" if wish else ""
+    matters = "condition" if ill else "rule" if wish else "decision" if kind else ""
     statement = Statement(
         grammar.quoted(text),
         act=change.act,
         over=change.over,
         right=change.right,
-        category="health" if ill else "preference" if asks or wish else "fact",
+        category="health" if ill else "preference" if asks or wish else kind or "fact",
         importance=ATTRIBUTES[matters].importance if matters else OWN_WORDS,
         topic="" if wish else worth.judge(text).topic,
         quoted=True,
@@ -507,6 +528,18 @@ def _own_words(
 
 _UNLESS = re.compile(r",? (?:unless|if|as long as|except when)\b|[，,]?(?:除非|如果|要是)", re.I)
 _PASSING = "doing now"  # What is so for an hour, and changes nothing
+
+
+def _of_thing(
+    grammar: Grammar, sentence: _Sentence, found: Sequence[Statement], thing: str
+) -> list[Statement]:
+    """What a sentence tells of a thing of the user's work, in their own words."""
+    if not found and grammar.speech.never(sentence.text) in ("", "of software"):
+        topic = worth.judge(sentence.text).topic
+        found = [Statement(grammar.quoted(sentence.text), quoted=True, topic=topic)]
+    own = [one.quoted and one.subject == USER for one in found]
+    of_it = [one._replace(subject=thing, mentions=(Mention(thing),)) for one in found]
+    return [there if is_own else one for one, there, is_own in zip(found, of_it, own, strict=True)]
 
 
 class _Change(NamedTuple):

@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from loxodon.language.statements import Act, Type
+from loxodon.language.worth import intents
 from loxodon.text.patterns import any_case
 
 MOST = 400  # Characters of a sentence that are looked at; a longer one is no saying of a person
@@ -32,7 +33,7 @@ class Speech:
     def table(self) -> dict[str, Any]:
         return tomllib.loads((files(self._package) / "speech.toml").read_text("utf-8"))
 
-    def _like(self, section: str, name: str = "like") -> re.Pattern[str]:
+    def like(self, section: str, name: str = "like") -> re.Pattern[str]:
         """A pattern of the table, compiled when it is first asked for."""
         key = section, name
         if key not in self._compiled:
@@ -52,8 +53,8 @@ class Speech:
         """What kind of sentence it is."""
         text = sentence[:MOST].strip()
         for name in _TYPES:
-            if self._like(name).search(text):
-                asks = name == "question" and self._like("instruction", "polite").search(text)
+            if self.like(name).search(text):
+                asks = name == "question" and self.like("instruction", "polite").search(text)
                 return "instruction" if asks else name
         return "statement"
 
@@ -65,53 +66,55 @@ class Speech:
 
     def is_fiction(self, text: str, before: Sequence[str]) -> bool:
         """Whether a message is part of a story or a game, or was pasted."""
-        return any(self._like("fiction").search(one[:2_000]) for one in (text, *before[-4:]))
+        return any(self.like("fiction").search(one[:2_000]) for one in (text, *before[-4:]))
 
     def takes_back(self, text: str) -> bool:
         """Whether a message says that the one before it was not meant."""
-        return len(text) <= MOST and self._like("takes_back").search(text) is not None
+        return len(text) <= MOST and self.like("takes_back").search(text) is not None
 
     def tells(self, sentence: str) -> bool:
         """Whether a sentence speaks of the speaker or their people."""
-        return self._like("own").search(sentence) is not None
+        return self.like("own").search(sentence) is not None
 
-    def asks_whether(self, sentence: str) -> bool:
-        """Whether a question asks if something is so that it would tell as a statement."""
-        return self._like("question", "whether").search(sentence) is not None
+    def has(self, sentence: str, section: str, name: str = "like") -> bool:
+        """Whether a sentence has what a section of the table says."""
+        return self.like(section, name).search(sentence) is not None
 
-    def standing(self, sentence: str) -> bool:
-        """Whether a wish is meant for good, whatever is being worked on."""
-        return self._like("standing").search(sentence) is not None
+    def told(self, question: str) -> str:
+        """What a question tells that asks whether it was told: `did I mention that …`"""
+        found = self.like("question", "telling").search(question)
+        return question[found.end() :].rstrip("?？吗没 ") if found else ""
 
-    def hedged(self, sentence: str) -> bool:
-        """Whether a sentence only supposes what it says."""
-        return self._like("hedge").search(sentence) is not None
+    def kind(self, sentence: str) -> str:
+        """Whether somebody says what was decided, or how a thing was solved; empty for neither."""
+        kinds = ("decision", "solution")
+        return next((one for one in kinds if self.has(sentence, "work_kind", one)), "")
+
+    def thing(self, sentence: str, before: str) -> str:
+        """The thing by its name that a sentence tells of, or the one `before` where it goes on."""
+        found = self.like("thing").match(sentence) if len(sentence) <= MOST else None
+        return found["name"] or before if found else ""
 
     def weight(self, sentence: str) -> float:
         return float(sum(adds for adds, like in self._lists["weight"] if like.search(sentence)))
 
-    def wishes(self, sentence: str) -> bool:
-        """Whether a sentence asks something of the listener for good: it says so, or it is about
-        how to answer."""
-        sentence = sentence[:MOST]
-        if self.type(sentence) == "question":
+    def wishes(self, sentence: str, working: bool = False) -> bool:
+        """Whether a sentence asks something of the listener for good; while they work on something,
+        it must say so."""
+        if len(sentence) > MOST or not _MAY_WISH.search(sentence):
             return False
-        if found := self._like("wish", "lasting").search(sentence):
-            rest = f"{sentence[: found.start()]} {sentence[found.end() :]}".strip(" ,，")
-            asks = self._like("wish").search(rest) is not None
-            return asks or self.type(rest) == "instruction"
-        about_replies = self._like("wish", "replies").search(sentence)
-        if not about_replies or self._like("wish", "work").search(sentence):
+        if working and not self.has(sentence, "standing"):
             return False
-        orders = self.type(sentence) == "instruction" or self.plainly(sentence) != sentence
-        return orders or self._like("wish", "asked").search(sentence) is not None
+        if self.never(sentence) not in ("", "thinking", "of you"):
+            return False
+        return intents([sentence])[0].wish >= _WISHED
 
     def plainly(self, sentence: str) -> str:
         """A wish without the politeness around it, as an order; any other sentence as it is."""
-        found = self._like("politeness").search(sentence[:MOST])
+        found = self.like("politeness").search(sentence[:MOST])
         if not found:
             return sentence
-        rest = self._like("politeness").sub("", sentence[found.start() : MOST])
+        rest = self.like("politeness").sub("", sentence[found.start() : MOST])
         verb, gap, rest = rest.partition(" ")
         verb = self.table["politeness"]["plainly"].get(verb.lower(), verb)
         return f"{sentence[: found.start()]}{verb}{gap}{rest}".strip(" ?？")
@@ -142,7 +145,17 @@ class Speech:
         """What is over, without when and why."""
         text = text.strip()
         has_ends = "over" in self.table
-        return self._like("over", "ends").split(text, maxsplit=1)[0] if has_ends else text
+        return self.like("over", "ends").split(text, maxsplit=1)[0] if has_ends else text
+
+
+# How likely a sentence must be a wish, and what nearly all wishes have a word of
+_WISHED = 0.7
+_MAY_WISH = re.compile(
+    r"(?i)\b(?:please|pls|plz|always|never|don'?t|no|not|only|just|now|future|forward|you|your|use"
+    r"|keep|call|avoid|stop|quit|less|more|short\w*|brief|answer|repl\w+|respon\w+|speak|talk|write|be"
+    r"|give|show|skip|ask|rule|prefer|rather|want|make|in|spell\w*|plain|metric|one|start|explain)\b"
+    r"|[请請别別不后後用说說叫回短简簡少多先只直给給你您]|语气|希望|最好"
+)
 
 
 def _any(like: str | Sequence[str]) -> re.Pattern[str]:

@@ -66,10 +66,8 @@ class Served(NamedTuple):
     host: Host
     space: str
     chat: Chat = "direct"
-    audience: Audience = "private"
-    """Who may be told what is remembered, where the agent does not say."""
-    agent: str = ""
-    """Which agent is served, where agents are kept apart."""
+    audience: Audience = "private"  # who may be told what the agent remembers, if it does not say
+    agent: str = ""  # where agents are kept apart
     relays: bool = False  # whether it hands on the user's own words
     journals: bool = True  # whether what is said is journalled here
 
@@ -127,20 +125,13 @@ class Answers:
 
     def _session(self, memory: Memory) -> str:
         """Where what is said today goes; empty where nothing is journalled."""
-        caller = _asking.get()
-        name = caller.name if caller and caller.name else self._run
+        name = (caller.name if (caller := _asking.get()) else "") or self._run
         return f"mcp-{memory.now():%Y-%m-%d}-{name}" if "journal" in self._tools() else ""
 
     async def _call(self, work: Callable[[Memory], Result], *, apart: bool = False) -> Result:
-        served = self._served
-        return await served.host.call(
-            served.space,
-            work,
-            apart=apart,
-            agent=served.agent,
-            chat=served.chat,
-            relays=served.relays,
-        )
+        one = self._served
+        heard: Any = {"agent": one.agent, "chat": one.chat, "relays": one.relays}
+        return await one.host.call(one.space, work, apart=apart, **heard)
 
     # Tools
 
@@ -184,10 +175,8 @@ class Answers:
                 log(f"mcp.{tool.name}", space=self._served.space, ms=ms, code=code)
         if isinstance(result, wire.InputRequiredResult):
             return result
-        written = _whole(json.dumps(plain(result), ensure_ascii=False))
-        return wire.CallToolResult(
-            content=[_text(tool.show(result))], structured_content=json.loads(written)
-        )
+        whole = json.loads(_whole(json.dumps(plain(result), ensure_ascii=False)))
+        return wire.CallToolResult(content=[_text(tool.show(result))], structured_content=whole)
 
     async def _done(
         self, tool: Tool, params: wire.CallToolRequestParams, ctx: Context

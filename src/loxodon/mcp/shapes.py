@@ -69,22 +69,17 @@ def journal_text(found: Shape) -> str:
     said = [t("messages journalled: {n}", n=found["added"])]
     if found["paused"]:
         said = [t("nothing was journalled: the memory is paused")]
-    if found["asked"]:
-        said.append(
-            t(
-                "what the user asked to forget was archived; `loxodon forget`, typed by the user, "
-                "deletes it for good"
-            )
-        )
+    archived = t(
+        "what the user asked to forget was archived; `loxodon forget`, typed by the user, "
+        "deletes it for good"
+    )
+    doubtful = t(
+        "the user's message reads like an instruction to an assistant, so nothing is "
+        "learned from it; `remember` what it says, and let the user confirm it"
+    )
+    said += [archived] if found["asked"] else []
     said += [t("nothing was found to forget about: {what}", what=one) for one in found["unfound"]]
-    if found["doubtful"]:
-        said.append(
-            t(
-                "the user's message reads like an instruction to an assistant, so nothing is "
-                "learned from it; `remember` what it says, and let the user confirm it"
-            )
-        )
-    return "\n".join(said)
+    return "\n".join([*said, *([doubtful] if found["doubtful"] else [])])
 
 
 def plain_text(found: Shape) -> str:

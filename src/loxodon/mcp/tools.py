@@ -56,18 +56,12 @@ class Tool(NamedTuple):
     repeatable: bool = False  # whether a second call with the same arguments changes nothing more
     private: bool = False  # whether it is for the user alone
     long: bool = False  # whether it can take long; it is then handed `progress`
-    journals: bool = False
-    """Whether it journals what was said, where the server does; it is then handed `session`."""
+    journals: bool = False  # whether it journals what was said; it is then handed `session`
     asks: Action | None = None  # what the user has to allow, where an `id` is given
 
     @property
     def writes(self) -> bool:
         return any(verb.access != "read" for verb in self.verbs)
-
-    @property
-    def owners(self) -> bool:
-        """Whether it is the owner's alone, as the same is over HTTP."""
-        return all(verb.access == "owner" for verb in self.verbs)
 
     @property
     def schema(self) -> Schema:
@@ -127,7 +121,7 @@ def offered(
         and (chat == "direct" or not one.private)
         and (journals or one.name != "journal")
         and (right != "read" or not one.writes)
-        and (right == "owner" or not one.owners)
+        and (right == "owner" or any(verb.access != "owner" for verb in one.verbs))
     ]
 
 
@@ -191,15 +185,14 @@ def recall_context(memory: Memory, chat: Chat, given: Given) -> Shape:
 def list_memories(memory: Memory, chat: Chat, given: Given) -> Shape:
     """List what is known, newest first. To find something by what it says, use memory_search."""
     limit = min(given.pop("limit", _LISTED), _MOST_LISTED)
-    seer = memory if chat == "direct" else memory.within(chat=chat)
-    found = seer.list(limit=limit + 1, **given)
+    found = _seen_in(memory, chat).list(limit=limit + 1, **given)
     return {"memories": [*map(shapes.memory_of, found[:limit])], "more": len(found) > limit}
 
 
 @tool("history", ID)
 def history(memory: Memory, chat: Chat, given: Given) -> Shape:
     """Every version of a memory, oldest first."""
-    id = seen(memory, chat, given["id"]).id
+    id = _seen_in(memory, chat).get(given["id"]).id
     found = [  # what it was while it was private stays so
         shapes.picked(one, "version", "at", "change")
         | shapes.picked(one.record, "content", "state", "importance", "confidence")
@@ -215,9 +208,9 @@ def snapshot(memory: Memory, chat: Chat, given: Given) -> Shape:
     return {"text": for_agents(memory.snapshot(given.get("language", current())))}
 
 
-def seen(memory: Memory, chat: Chat, id: str) -> Record:
-    """The memory called `id`, where whoever is listening may know of it; else NotFoundError."""
-    return (memory if chat == "direct" else memory.within(chat=chat)).get(id)
+def _seen_in(memory: Memory, chat: Chat) -> Memory:
+    """The memory as whoever is listening may know it."""
+    return memory if chat == "direct" else memory.within(chat=chat)
 
 
 # What was said
@@ -260,15 +253,11 @@ def handed_in(memory: Memory, session: str, said: Mapping[str, str]) -> Added:
     tail = memory.journal(session=session, limit=len(new)) if memory.config.enabled else []
     last = [(one.role, one.content) for one in tail]
     known = next((n for n in range(len(new), 0, -1) if last[-n:] == new[:n]), 0)
-    turns = [
-        {
-            "role": role,
-            "content": text,
-            "origin": "relayed" if role == "user" and not _is_doubtful(text) else "assistant",
-        }
-        for role, text in said.items()
-    ]
-    return memory.add(turns[known:], session)
+    turns = []
+    for role, text in [*said.items()][known:]:
+        origin = "relayed" if role == "user" and not _is_doubtful(text) else "assistant"
+        turns.append({"role": role, "content": text, "origin": origin})
+    return memory.add(turns, session)
 
 
 def _is_doubtful(text: str) -> bool:
@@ -310,7 +299,7 @@ def remember(memory: Memory, chat: Chat, given: Given) -> Shape:
 def update_memory(memory: Memory, chat: Chat, given: Given) -> Shape:
     """Correct, complete or archive a memory; what it was stays in its history."""
     archived, version = given.pop("archived", None), given.pop("version", None)
-    record = seen(memory, chat, given.pop("id"))
+    record = _seen_in(memory, chat).get(given.pop("id"))
     if given:
         record = memory.revise(record.id, version=version, **given)
         version = None
@@ -355,14 +344,11 @@ def review(memory: Memory, chat: Chat, given: Given) -> Shape:
             decided = memory.confirm(given["id"], version=version)
         else:
             decided = memory.reject(given["id"], version=version)
-    waiting = [
-        {
-            "belief": shapes.memory_of(one.belief),
-            "against": shapes.memory_of(one.against) if one.against.id != one.belief.id else None,
-            "asked_at": one.asked_at,
-        }
-        for one in memory.reviews()
-    ]
+    waiting = []
+    for one in memory.reviews():
+        against = shapes.memory_of(one.against) if one.against.id != one.belief.id else None
+        belief = shapes.memory_of(one.belief)
+        waiting.append({"belief": belief, "against": against, "asked_at": one.asked_at})
     return {"waiting": waiting, "decided": shapes.memory_of(decided) if decided else None}
 
 
@@ -393,13 +379,9 @@ def consolidate(memory: Memory, chat: Chat, given: Given) -> Shape:
     return {**shapes.picked(done, "ran", "reason", "turns"), "counts": counts, "problem": problem}
 
 
-# Commands
-
-_COMMAND = re.compile(r"`loxodon ([a-z-]+)[^`]*`")
-
-
 def for_agents(text: str) -> str:
     """`text` with tools in the place of commands that an agent cannot type: a command is called
     like a verb."""
     instead = {verb.name: one.name for one in reversed(TOOLS) for verb in one.verbs}
-    return _COMMAND.sub(lambda one: f"`{instead[one[1]]}`" if one[1] in instead else one[0], text)
+    named = re.compile(r"`loxodon ([a-z-]+)[^`]*`")
+    return named.sub(lambda one: f"`{instead[one[1]]}`" if one[1] in instead else one[0], text)

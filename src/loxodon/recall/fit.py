@@ -1,22 +1,41 @@
-"""Fit: what was found as the items that are shown, each thing once, with why it came."""
+"""Fit: what was found as the items that are shown, and the block of text for an agent.
+
+Each thing comes once, with why it came. The block is numbered, dated and within a budget. Recalled
+words are data (`text/quote.py`): nothing in them can close the block or open another. What no
+longer holds says until when it did. A belief says how sure it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
-from loxodon.guard.provenance import shown_origin, voice
-from loxodon.recall.context import snippet
-from loxodon.recall.gate import State, should_recall
+from loxodon.guard.provenance import origin_label, shown_origin, voice
+from loxodon.messages import t
+from loxodon.recall.gate import says_nothing
 from loxodon.recall.look import Found, Look
 from loxodon.recall.order import Linked
 from loxodon.store.store import Store
+from loxodon.text import quote
+from loxodon.text.dates import find_moments, format_date
+from loxodon.text.sentences import spans
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
+from loxodon.tokens import Counter
 from loxodon.types import GLOBAL_PROJECT, IN_PROJECT, Item, Source, Turn
 
+SNIPPET = 700  # most characters of one item
+_SHORTER = (350, 160)  # what the best item is cut to where it would not fit
 _COMPARED = 4_000  # characters of a turn in which the words of the query are looked for
-_ACKNOWLEDGED = 120  # characters up to which a message may say nothing
+_READ = 6_000  # characters of a text of which all sentences are looked at; of a longer one
+_STRETCH = 3 * SNIPPET  # a stretch is
+_ENDS = tuple(".!?。！？…”\"'")  # of a sentence
+_PAUSE = re.compile(r"[\s,;:，；：、]+")
+_NAME = 60
+_SOURCE = 120
+_DAYS = 2  # relative dates of one item that are told
 
 Shown = Callable[[str], str]
 
@@ -24,11 +43,8 @@ Shown = Callable[[str], str]
 def items_of(
     look: Look, ranked: Sequence[Linked], in_view: frozenset[str], here: str, shown: Shown
 ) -> tuple[list[Item], dict[str, str]]:
-    """The first `look.top`, as they are shown, and why others among them were passed over.
-
-    What was said twice in the same words is one item, also where it stands in a file. What belongs
-    to another project than `here` comes last.
-    """
+    """The first `look.top`, as they are shown, each thing once, and why others among them were
+    passed over. What belongs to another project than `here` comes last."""
     store, top = look.store, look.top
     items: list[Item] = []
     passed: dict[str, str] = {}
@@ -38,17 +54,14 @@ def items_of(
         turns = _told(store, [one.key.row for one in batch if one.key.is_turn])
         sources = store.sources([one.key.row for one in batch if one.key.is_memory])
         for found in batch:
-            if found.key.is_turn:
-                turn = turns.get(found.key.row)
-                item = _turn_item(look, found, turn, shown) if turn else None
-            else:
-                item = _item(look, found, sources.get(found.key.row, ()), shown)
+            turn = turns.get(found.key.row) if found.key.is_turn else None
+            item = _item(look, found, turn, sources.get(found.key.row, ()), shown)
             if item is None:
                 continue
             # The words of an item, those of a file without the mark of a list before them
             is_note = item.kind == "note"
             words = fold(item.content.lstrip("-*+•> \t").rstrip() if is_note else item.content)
-            if _says_nothing(item):
+            if item.kind == "turn" and says_nothing(item.content):
                 passed[item.id] = "empty"
             elif in_view and _is_before_the_agent(store, item, in_view):
                 passed[item.id] = "view"
@@ -64,12 +77,10 @@ def items_of(
                 items.append(item)
         if len(items) >= top:
             break
-    if here:
-        for n, item in enumerate(items):
-            project = item.why.get("project", "")
-            if project and fold(project) != fold(here):
-                items[n] = item._replace(why={**item.why, "elsewhere": project})
-        items.sort(key=lambda item: "elsewhere" in item.why)
+    for n, item in enumerate(items) if here else ():
+        if (project := item.why.get("project", "")) and fold(project) != fold(here):
+            items[n] = item._replace(why={**item.why, "elsewhere": project})
+    items.sort(key=lambda item: "elsewhere" in item.why)
     return items, passed
 
 
@@ -82,12 +93,6 @@ def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
 
     told = zip(turns, heard(store, turns.values()), strict=True)
     return {row: turn for row, turn in told if turn.content.strip()}
-
-
-def _says_nothing(item: Item) -> bool:
-    """Whether it is what people say to say nothing: “Understood, thank you.”"""
-    short = item.kind == "turn" and len(item.content) <= _ACKNOWLEDGED
-    return short and should_recall(item.content, State()).reason in ("acknowledgement", "greeting")
 
 
 def _is_before_the_agent(store: Store, item: Item, in_view: frozenset[str]) -> bool:
@@ -103,45 +108,28 @@ def _is_before_the_agent(store: Store, item: Item, in_view: frozenset[str]) -> b
     return fold(item.id) in in_view or (bool(item.sources) and all(map(is_seen, item.sources)))
 
 
-def _why(look: Look, found: Found, has: Sequence[str], route: str) -> dict[str, object]:
-    """What made something come: the words that matched, and what each route and factor gave."""
+def _item(
+    look: Look, found: Found, turn: Turn | None, sources: tuple[Source, ...], shown: Shown
+) -> Item | None:
+    """A turn, a memory or a note as it is shown, with what made it come."""
+    words, zone, score = look.question.words, look.now.tzinfo, round(found.score, 4)
+    said = set(index_words(turn.searchable[:_COMPARED])) if turn else found.said
     why: dict[str, object] = {
-        "words": as_typed(look.question.text[:_COMPARED], has),
+        "words": as_typed(look.question.text[:_COMPARED], among(words, said)),
         "routes": rounded(found.routes),
         "factors": rounded(found.factors),
-        "route": route,
+        "route": "journal" if turn else "notes" if found.note else "memories",
     }
     if found.again:
-        later = datetime.fromtimestamp(found.again / 1000, look.now.tzinfo or UTC)
-        why["again"] = f"{later:%Y-%m-%d}"
-    return why
-
-
-def _turn_item(look: Look, found: Found, turn: Turn, shown: Shown) -> Item:
-    words, zone = look.question.words, look.now.tzinfo
-    has = among(words, set(index_words(turn.searchable[:_COMPARED])))
-    why = _why(look, found, has, "journal")
-    why |= {"speaker": shown(voice(turn)), "origin": shown_origin(turn)}
-    if turn.channel.startswith(IN_PROJECT):
-        why["project"] = turn.channel.removeprefix(IN_PROJECT)
-    return Item(
-        turn.ref,
-        "turn",
-        snippet(turn.content, words, shown=shown),
-        round(found.score, 4),
-        turn.at.astimezone(zone),  # the day it was for the one who asks
-        "active",
-        (Source(session=turn.session, turn=turn.id),),
-        why,
-        valid_until=found.until.astimezone(zone) if found.until else None,
-    )
-
-
-def _item(look: Look, found: Found, sources: tuple[Source, ...], shown: Shown) -> Item | None:
-    """A memory or a note as it is shown."""
-    words, zone = look.question.words, look.now.tzinfo
-    why = _why(look, found, among(words, found.said), "notes" if found.note else "memories")
-    score = round(found.score, 4)
+        why["again"] = f"{datetime.fromtimestamp(found.again / 1000, zone or UTC):%Y-%m-%d}"
+    if turn is not None:
+        why |= {"speaker": shown(voice(turn)), "origin": shown_origin(turn)}
+        if turn.channel.startswith(IN_PROJECT):
+            why["project"] = turn.channel.removeprefix(IN_PROJECT)
+        text, at = snippet(turn.content, words, shown=shown), turn.at.astimezone(zone)
+        source = Source(session=turn.session, turn=turn.id)
+        until = found.until.astimezone(zone) if found.until else None
+        return Item(turn.ref, "turn", text, score, at, "active", (source,), why, valid_until=until)
     if found.note is not None:
         file, chunk = found.note
         # The headings above a note, without one that only says what the file is called
@@ -161,16 +149,13 @@ def _item(look: Look, found: Found, sources: tuple[Source, ...], shown: Shown) -
     record = found.record
     if record is None:
         return None
-    why |= {
-        "importance": record.importance,
-        "trust": record.trust,
-        "strength": round(record.strength, 4),
-    }
+    why |= {"importance": record.importance, "trust": record.trust}
+    why["strength"] = round(record.strength, 4)
     if record.project not in ("", GLOBAL_PROJECT):
         why["project"] = record.project
     if record.kind == "belief" and record.basis:
         why["basis"] = shown(record.basis)
-    at, until = look.as_of or look.now, record.valid_until
+    until = record.valid_until
     return Item(
         record.id,
         record.kind,
@@ -181,7 +166,7 @@ def _item(look: Look, found: Found, sources: tuple[Source, ...], shown: Shown) -
         sources,
         why,
         tuple(map(shown, record.tags)),
-        until if until and until <= at else None,
+        until if until and until <= (look.as_of or look.now) else None,
         record.due_at,
         record.done,
         record.confidence,
@@ -190,3 +175,167 @@ def _item(look: Look, found: Found, sources: tuple[Source, ...], shown: Shown) -
 
 def rounded(shares: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in shares.items()}
+
+
+class Block(NamedTuple):
+    text: str
+    tokens: int
+    items: tuple[Item, ...]
+
+
+def block(
+    items: Sequence[Item], budget: int, count: Counter, language: str, unsure: bool = False
+) -> Block:
+    """As many items as fit, best first; where it is `unsure` whether they answer, it says so.
+
+    One that does not fit is passed over for a shorter one; but where that would be the best of all,
+    it is cut to the sentences that matter. What no longer holds gets the room that is left.
+    """
+
+    def text(entries: Sequence[str], number: int, tokens: int) -> str:
+        about = t("{n} recalled by Loxodon, {tokens} tokens", language, n=number, tokens=tokens)
+        about += t("; perhaps none of them answers this", language) if unsure else ""
+        header = quote.heading("memories", language, about)
+        return "\n".join([header, *entries, quote.mark("end", language)])
+
+    used = count(text((), 999, 9999)) + 2
+    fitting: dict[int, Item] = {}
+    for n in sorted(range(len(items)), key=lambda n: n > 0 and items[n].valid_until is not None):
+        item = items[n]
+        words = [word for typed in item.why.get("words", ()) for word in index_words(typed)]
+        lengths = [most for most in _SHORTER if len(item.content) > most and not fitting]
+        shorter = [item._replace(content=snippet(item.content, words, most)) for most in lengths]
+        for form in (item, *shorter):
+            cost = count(_entry(len(fitting) + 1, form, language)) + 1
+            if used + cost <= budget:
+                used += cost
+                fitting[n] = form
+                break
+    kept = [fitting[n] for n in sorted(fitting)]
+    while kept:
+        entries = [_entry(number, item, language) for number, item in enumerate(kept, 1)]
+        # The number is part of what is counted; digits come in threes, so only its length matters.
+        tokens = count(text(entries, len(kept), count(text(entries, len(kept), used))))
+        if tokens <= budget:
+            return Block(text(entries, len(kept), tokens), tokens, tuple(kept))
+        kept.pop()
+    return Block("", 0, ())
+
+
+def _entry(number: int, item: Item, language: str) -> str:
+    """A line with the day, and whose words they are; ids cost an agent tokens and say nothing. Of a
+    note also the headings that it stands under, without which a line may mean nothing."""
+    words, said_by = quote.lines(item.content), item.why.get("speaker")
+    if heading := item.why.get("heading"):
+        words = f"{quote.line(heading, _NAME)}: {words}"
+    elif said_by:
+        words = f"{who(said_by, language)}: {words}"
+    line = f"{number}. [{item.at:%Y-%m-%d}] {marks(item, language)}{words}"
+    if item.kind == "note":
+        source = item.sources[0]
+        place = quote.line(f"{source.file}:{source.line}", _SOURCE)
+        return f"{line}\n{quote.INDENT}{t('source: {id}', language, id=place)}"
+    # The days that `last Thursday` and the like mean, so that no reader must compute them
+    told = {
+        moment.text: format_date(moment, language)
+        for moment in find_moments(item.content, item.at)
+        if moment.relative and not moment.recurring and not moment.since <= item.at < moment.until
+    }
+    days = [f"{quote.line(text, _NAME)} = {day}" for text, day in list(told.items())[:_DAYS]]
+    return f"{line} [{'; '.join(days)}]" if days else line
+
+
+def who(speaker: str, language: str) -> str:
+    """A speaker as the block names them; those without a name are called by their role."""
+    roles = {
+        "user": t("user", language),
+        "assistant": t("assistant", language),
+        "tool": t("tool", language),
+        "system": t("system", language),
+    }
+    return roles.get(speaker) or quote.line(speaker, _NAME)
+
+
+def marks(item: Item, language: str) -> str:
+    """What one must know before one takes an item at its word, in brackets before it."""
+    notes = []
+    if project := item.why.get("elsewhere"):
+        notes.append(t("of the project {name}", language, name=quote.line(project, _NAME)))
+    if item.valid_until:
+        notes.append(t("held until {day}", language, day=f"{item.valid_until:%Y-%m-%d}"))
+    elif item.kind == "turn" and item.why.get("factors", {}).get("validity", 1.0) < 1.0:
+        notes.append(t("no longer holds", language))
+    elif item.state == "archived":
+        notes.append(t("archived", language))
+    elif (again := item.why.get("again")) and item.kind == "turn":
+        notes.append(t("spoken of again on {day}", language, day=again))
+    elif again:
+        notes.append(t("before that; told anew on {day}", language, day=again))
+    # An assistant's message says by its speaker whose it is; nobody else's does.
+    whose = item.why.get("origin" if item.kind == "turn" else "trust", "")
+    if (whose != "assistant" or item.kind != "turn") and (said := origin_label(whose, language)):
+        notes.append(said)
+    if item.kind == "belief":
+        notes.append(t("{percent}% sure", language, percent=round(item.confidence * 100)))
+    if item.done:
+        notes.append(t("done", language))
+    elif item.due_at:  # what ends at midnight is due the day before
+        due = item.due_at - timedelta(seconds=1)
+        notes.append(t("due {day}", language, day=f"{due:%Y-%m-%d}"))
+    if not notes:
+        return ""
+    return f"（{'，'.join(notes)}）" if language == "zh" else f"({', '.join(notes)}) "
+
+
+def snippet(text: str, words: Sequence[str], most: int = SNIPPET, shown: Shown = str) -> str:
+    """`text` if it is short, else its whole sentences around those with most of `words`; as `shown`
+    makes it, which is not asked about more of a very long text than may be shown."""
+    wanted = {word.rstrip("*") for word in words}
+    begin, end = _region(text, wanted) if len(text) > _READ else (0, len(text))
+    is_whole = (begin, end) == (0, len(text))
+    text = shown(text[begin:end])
+    if len(text) <= most and is_whole:
+        return text
+    sentences = spans(text)
+    pieces = [piece for one in sentences for piece in _pieces(text, *one, most - 2)]
+    if not pieces:
+        return ""
+    hits = [len(wanted.intersection(index_words(text[start:end]))) for start, end in pieces]
+    first = last = max(range(len(pieces)), key=lambda i: (hits[i], -i))
+    while True:  # grow by whole sentences: what follows first, then what stands before
+        if last + 1 < len(pieces) and pieces[last + 1][1] - pieces[first][0] <= most - 2:
+            last += 1
+        elif first > 0 and pieces[last][1] - pieces[first - 1][0] <= most - 2:
+            first -= 1
+        else:
+            break
+    start = pieces[first][0]
+    cut = text[start : pieces[last][1]].strip()
+    begins = start in (one[0] for one in sentences) and (start > 0 or begin == 0)
+    return f"{'' if begins else '…'}{cut}{'' if cut[-1:] in _ENDS else '…'}"
+
+
+def _pieces(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
+    """A sentence; one longer than `most` in pieces, cut where it pauses."""
+    while end - start > most:
+        pauses = _PAUSE.finditer(text, start + most // 2, start + most)
+        pause = max((one.end() for one in pauses), default=start + most)
+        yield start, pause
+        start = pause
+    yield start, end
+
+
+def _region(text: str, wanted: set[str]) -> tuple[int, int]:
+    """Where in a very long text most of the words stand, from a pause to a pause: half of a number
+    would be shown as none."""
+    lower, half = text.lower(), _STRETCH // 2
+    places = [{at.start() // half for at in re.finditer(re.escape(one), lower)} for one in wanted]
+    parts = sorted(set().union(*places))
+    best = max(parts, key=lambda part: sum(part in some for some in places), default=0)
+    begin = max(0, best * half - half // 2)
+    gap = _PAUSE.search(text, begin, begin + half // 2) if begin else None
+    begin = gap.end() if gap else begin
+    end = min(len(text), begin + _STRETCH)
+    if end < len(text):
+        end = max((gap.end() for gap in _PAUSE.finditer(text, end - half // 2, end)), default=end)
+    return begin, end

@@ -1,21 +1,18 @@
 """The gate: decides by rules whether a message is worth a recall, and why.
 
-It runs before every reply, so it reads no database and asks no model. First come messages that
-never need the memory (thanks, code, an order that contains all it needs), then those that do, last
-the same kind of question on a topic that the conversation has not left. Of several reasons the
-most specific one is given.
+First come messages that never need the memory (thanks, code, an order that contains all it needs),
+then those that do, last the same kind of question on a topic that the conversation has not left.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
-from loxodon.messages import t
 from loxodon.recall.understand import Kind, compiled, kind_of
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
@@ -29,7 +26,7 @@ _TAIL = 250
 _ENDS = 200  # characters in which topic and names are looked for, half of them at the end
 # Characters, a Chinese one for two; in fewer there is nothing to look for, unless they name someone
 # known, ask for a memory, ask about something or speak of someone close
-SHORTEST = 5
+_SHORTEST = 5
 _LONG = 20  # Characters of a statement that is long enough to begin a topic
 _KEPT = 5  # Recalls that a conversation keeps in mind
 # The share of a message's keywords that must be recalled for before it is the same topic
@@ -37,36 +34,11 @@ _SAME = 0.6
 _CODE = 0.5  # The share of code from which a message is code
 _HEAD = 120  # Characters within which an order says what is to be done with what follows it
 
-# Every reason a gate can give, and the sentence for it
-REASONS = {
-    "asked": "a recall was asked for",
-    "requested": "it asks to remember",
-    "past": "it refers to the past",
-    "name": "it names someone or something that is known",
-    "relation": "it speaks of someone close",
-    "configuration": "it is about settings or accounts",
-    "project": "it is about a project or a tool of the user",
-    "preference": "what the user likes decides",
-    "question": "it is a question",
-    "own": "it is about the user",
-    "topic": "it begins a topic",
-    "empty": "it has no word to look for",
-    "short": "it is too short",
-    "acknowledgement": "it only acknowledges",
-    "greeting": "it only greets",
-    "code": "it is code",
-    "command": "it is an order that needs no memory",
-    "repeated": "its topic was recalled for already",
-    "plain": "nothing in it points to the memory",
-}
-
-
-Lookup = Callable[[Iterable[str]], Iterable[str]]  # Tells which of some names are known
+# Tells which of some names the memory knows, folded (`words.fold`); asked once for a message
+Known = Callable[[Iterable[str]], Iterable[str]]
 
 
 class Topic(NamedTuple):
-    """What a message is about, and what it asks of that."""
-
     words: frozenset[str]  # The stems and the characters of its keywords
     kind: Kind  # The kind of answer; `none` where nothing is asked
 
@@ -75,9 +47,6 @@ class State(NamedTuple):
     """What the gate knows of a conversation; a new one for each message, cheap to hold."""
 
     recalled: tuple[Topic, ...] = ()  # What the last recalls were for, newest last
-    # People, projects and tools that the memory knows, folded (`words.fold`): a set, or a function
-    # that tells which of some names are known, asked once for a message
-    names: Container[str] | Lookup = frozenset()
 
     def after(self, message: str, gate: Gate) -> State:
         """The state once the gate has let `message` pass, or has not."""
@@ -85,10 +54,14 @@ class State(NamedTuple):
             return self
         prose, _ = without_code(_looked_at(message))
         topic = Topic(_topic(prose), _asked(prose))
-        return self._replace(recalled=(*self.recalled, topic)[-_KEPT:])
+        return State((*self.recalled, topic)[-_KEPT:])
 
 
-def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  it is frozen
+def should_recall(
+    message: str,
+    state: State = State(),  # noqa: B008  it is frozen
+    known: Known | None = None,
+) -> Gate:
     """Whether `message` is worth a recall in this conversation, and why."""
     text = _looked_at(message)
     if not any(map(str.isalnum, text)):
@@ -96,28 +69,29 @@ def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  
         return Gate(False, "acknowledgement" if emoji else "empty")
     prose, share = without_code(text)
     said = fold(prose).strip()
-    if share >= _CODE or is_shell(text):
+    line = text[: 2 * _LINE_READ].lower().removeprefix("sudo ")
+    if share >= _CODE or ("\n" not in text and _re(_SHELL).match(line)):
         reason = _strong(said)
         return Gate(bool(reason), reason or "code")
-    known = _known(said, state)
-    if not known and (skipped := _says_nothing(said)):
+    is_named = known is not None and _has_name(said, known)
+    if not is_named and (skipped := _says_nothing(said)):
         return Gate(False, skipped)
-    ordered = _order(said)
-    # What an order says before the material that it is to be carried out on
-    head = _re(r"[:：\n]").split(said[:_HEAD], maxsplit=1)[0] if ordered else said
-    head = said if head == said[:_HEAD] else head
-    if ordered == "slash":
+    if said.startswith("/") and said[1:2].isalpha():
         asked = _found("REQUESTED", said)
         return Gate(asked, "requested" if asked else "command")
+    is_order = _is_order(said)
+    # What an order says before the material that it is to be carried out on
+    head = _re(r"[:：\n]").split(said[:_HEAD], maxsplit=1)[0] if is_order else said
+    head = said if head == said[:_HEAD] else head
     if reason := _strong(head):
         return Gate(True, reason)
-    if known and ordered:  # a name in the text to translate is nobody's business
-        known = _known(head, state)
-    reason = "name" if known else _sign(head, ordered)
-    if not reason and ordered:
+    if known and is_named and is_order:  # a name in the text to translate is nobody's business
+        is_named = _has_name(head, known)
+    reason = "name" if is_named else _sign(head, is_order)
+    if not reason and is_order:
         return Gate(False, "command")
     words = _topic(prose)
-    reason = reason or _new_topic(said, prose, words, state)
+    reason = reason or ("topic" if _begins_topic(said, prose, words, state) else "")
     if not reason:
         return Gate(False, "plain")
     if not words:  # "why is it like that" asks about what was said just now, "where do I work" not
@@ -128,12 +102,10 @@ def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  
     return Gate(True, reason)
 
 
-def why(gate: Gate, language: str | None = None) -> str:
-    """The reason of a gate as a sentence."""
-    return t(REASONS.get(gate.reason, gate.reason), language)
-
-
-# --- What says nothing --------------------------------------------------------------------------
+def says_nothing(message: str) -> bool:
+    """Whether it is what people say to say nothing: “Understood, thank you.”"""
+    reason = should_recall(message).reason if len(message) <= _HEAD else ""
+    return reason in ("acknowledgement", "greeting")
 
 
 def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
@@ -148,16 +120,13 @@ def _says_nothing(said: str) -> str:
     bare = _re(r"[^\w'/:+]+").sub(" ", said[: 2 * _HEAD + 1]).strip()
     if len(said) > 2 * _HEAD or len(bare) > _HEAD:
         return ""
-    reason = ""
-    if _is_made_of(bare, "ACKNOWLEDGEMENT"):
-        reason = "acknowledgement"
-    elif _is_made_of(bare, "GREETING"):
-        reason = "greeting"
-    elif any(compiled(one, "CONTROL").fullmatch(bare) for one in _languages(bare)):
-        reason = "command"
+    sets = ("acknowledgement", "greeting")
+    reason = next((one for one in sets if _is_made_of(bare, one.upper())), "")
+    if any(compiled(one, "CONTROL").fullmatch(bare) for one in _languages(bare)):
+        reason = reason or "command"
     # Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`
     solid = "".join(said.split())
-    if len(solid) + sum(map(_has_han, solid)) >= SHORTEST:
+    if len(solid) + sum(map(_has_han, solid)) >= _SHORTEST:
         return reason
     # The shortest of messages may want a memory all the same: 我妈?, 谁的?, 记得?
     points = _found("REQUESTED", said) or _found("RELATION", said)
@@ -181,8 +150,7 @@ def _is_made_of(said: str, name: str) -> bool:
 def _phrases(name: str) -> tuple[frozenset[tuple[str, ...]], int]:
     """The phrases of a kind in both languages, and the length of the longest."""
     english: list[str] = getattr(words_en, name).replace("\n", "").split("|")
-    chinese: list[str] = getattr(words_zh, name).split()
-    found = frozenset(_units(phrase) for phrase in english + chinese)
+    found = frozenset(map(_units, english + getattr(words_zh, name).split()))
     return found, max(map(len, found))
 
 
@@ -191,26 +159,20 @@ def _units(text: str) -> tuple[str, ...]:
     return tuple(_re("[a-z0-9']+|[^\\s!-~]").findall(text))
 
 
-# --- What points to the memory ------------------------------------------------------------------
-
-
 def _strong(said: str) -> str:
     """What wants a recall whatever else the message is."""
-    if _found("REQUESTED", said):
-        return "requested"
-    return "past" if _found("PAST", said) else ""
+    return next((one.lower() for one in ("REQUESTED", "PAST") if _found(one, said)), "")
 
 
-def _sign(said: str, ordered: str) -> str:
+def _sign(said: str, is_order: bool) -> str:
     for name in ("RELATION", "CONFIGURATION", "PREFERENCE", "PROJECT"):
         if _found(name, said):
             return name.lower()
-    asks = not ordered and _found("QUESTION", said)
+    if not is_order and _found("QUESTION", said):
+        return "question"
     # An order may speak of the user only as the one who gives it: `I want you to …`
-    rest = _re(_POLITE["en"]).sub("", said, count=1) if ordered else said
-    if asks or not (_found("OWN", said) and _found("OWN", rest)):
-        return "question" if asks else ""
-    return "own"
+    rest = _re(_POLITE["en"]).sub("", said, count=1) if is_order else said
+    return "own" if _found("OWN", said) and _found("OWN", rest) else ""
 
 
 def _found(name: str, said: str) -> bool:
@@ -226,7 +188,6 @@ def _found(name: str, said: str) -> bool:
 
 
 def _languages(said: str) -> list[str]:
-    """The languages that a message has words of."""
     return [*(["zh"] if _has_han(said) else []), *(["en"] if _re("[a-z]").search(said) else [])]
 
 
@@ -234,58 +195,43 @@ def _has_han(text: str) -> bool:
     return not text.isascii() and any("\u3400" <= character <= "\u9fff" for character in text)
 
 
-def _known(said: str, state: State) -> bool:
+def _has_name(said: str, known: Known) -> bool:
     """Whether a known name is in the message, or at the ends of a long one."""
-    names = state.names
-    if not names:
-        return False
-    some = candidates(_looked_at(said, _ENDS, _ENDS // 2))
-    return any(True for _ in names(some)) if callable(names) else any(map(names.__contains__, some))
+    return any(True for _ in known(candidates(_looked_at(said, _ENDS, _ENDS // 2))))
 
 
 _POLITE = {"en": words_en.POLITE.replace("\n", ""), "zh": words_zh.POLITE.replace("\n", "")}
 
 
-def _order(said: str) -> str:
-    """`slash` for a /command, `order` for a sentence that is one, else nothing."""
-    if said.startswith("/") and said[1:2].isalpha():
-        return "slash"
+def _is_order(said: str) -> bool:
     language = "zh" if _has_han(said[:12]) else "en"
-    return (
-        "order"
-        if _re(_POLITE[language] + compiled(language, "COMMAND").pattern).match(said)
-        else ""
-    )
+    pattern = _POLITE[language] + compiled(language, "COMMAND").pattern
+    return _re(pattern).match(said) is not None
 
 
-# --- Topics -------------------------------------------------------------------------------------
-
-
-def _new_topic(said: str, prose: str, words: frozenset[str], state: State) -> str:
-    """`topic` where a statement begins one: it says so, or is long and names things."""
+def _begins_topic(said: str, prose: str, words: frozenset[str], state: State) -> bool:
+    """Whether a statement begins a topic: it says so, or is long and names things."""
     if len(words) > 1 and _found("TOPIC", said):
-        return "topic"
+        return True
     if len(said) <= _LONG or len(words) < 3:
-        return ""
-    named_things = _re(
-        r"(?<=[a-z,;] )[A-Z][\w.+#-]+|(?<![.!?] )\b[A-Za-z]*[a-z][A-Z]\w*|\b[A-Z]{2,}\b|《[^》]+》"
-        r"|(?<=[^!-~])[A-Za-z][\w.+#-]{2,}"
-    ).search(prose)
+        return False
     elsewhere = bool(state.recalled) and _share(words, "none", state) == 0
-    return "topic" if named_things or elsewhere else ""
+    return elsewhere or _re(_NAMED_THING).search(prose) is not None
+
+
+_NAMED_THING = (
+    r"(?<=[a-z,;] )[A-Z][\w.+#-]+|(?<![.!?] )\b[A-Za-z]*[a-z][A-Z]\w*|\b[A-Z]{2,}\b|《[^》]+》"
+    r"|(?<=[^!-~])[A-Za-z][\w.+#-]{2,}"
+)
 
 
 def _share(words: frozenset[str], kind: Kind, state: State) -> float:
-    """The share of `words` that earlier recalls for the same kind of answer were for.
-
-    Who only mentions a topic (`none`) gets nothing new, whatever was asked of it before.
-    """
+    """The share of `words` that earlier recalls for the same kind of answer (any, if none) had."""
     same = (one.words for one in state.recalled if kind in ("none", one.kind))
     return len(words & frozenset[str]().union(*same)) / len(words)
 
 
 def _asked(message: str) -> Kind:
-    """The kind of answer that a message asks for."""
     text = _looked_at(message, _ENDS, _ENDS // 2)
     kind = kind_of(text, language_of(text))
     return "what" if kind == "which" else kind  # one asks for a framework with either
@@ -306,8 +252,6 @@ def _topic(message: str) -> frozenset[str]:
 
 _re = cache(re.compile)
 
-
-# --- Code in a message --------------------------------------------------------------------------
 
 _LINE_READ = 200  # Characters of a line that tell whether it is code
 _PLAIN_WORDS = 7  # A line with more plain words than this is a sentence, unless it is full of signs
@@ -354,15 +298,9 @@ def without_code(text: str) -> tuple[str, float]:
     return "\n".join(prose), code / (size or 1)
 
 
-def is_shell(text: str) -> bool:
-    """Whether a message is one line for a shell."""
-    line = text[: 2 * _LINE_READ].lower().removeprefix("sudo ")
-    return "\n" not in text and _re(_SHELL).match(line) is not None
-
-
 def _is_code(line: str) -> bool:
     line = line[:_LINE_READ].lower()
-    if any("\u3400" <= c <= "\u9fff" for c in line):
+    if _has_han(line):
         return False
     plain = _re(r"(?<!\S)[a-z']+[,.!?]?(?!\S)").findall(line)
     signs = _re(r"[;{}()=<>\[\]_$]").findall(line)

@@ -24,21 +24,15 @@ _EDGES = 4  # edges for each node, the heaviest first
 _NAMED = 8  # names of one memory that are tied to each other; a list of fifty ties nothing
 _IDS = 3
 # Attributes whose value is somebody or something by itself; others are told of whom they are
-VALUE_TYPES = {
-    "home": "place",
-    "hometown": "place",
-    "visited": "place",
-    "employer": "organisation",
-    "workplace": "other",
-    "school": "other",
-    "membership": "organisation",
+_VALUE_TYPES = {
+    **dict.fromkeys(("home", "hometown", "visited"), "place"),
+    **dict.fromkeys(("employer", "membership"), "organisation"),
+    **dict.fromkeys(("workplace", "school"), "other"),
     "project": "project",
 }
 
 
 class Node(NamedTuple):
-    """Someone or something that memories are about."""
-
     id: str  # `e_003` of a known entity, else `name:` and its name
     name: str
     type: str
@@ -50,8 +44,6 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """What memories say of two nodes."""
-
     source: str
     target: str
     weight: float  # the sum of the strengths of these memories
@@ -62,8 +54,6 @@ class Edge(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """People and things, and what ties them."""
-
     nodes: tuple[Node, ...]  # strongest first
     edges: tuple[Edge, ...]  # heaviest first, at most four for each node
     total: int  # how many nodes there are in all
@@ -72,8 +62,6 @@ class Graph(NamedTuple):
 
 
 class _Spot:
-    """Someone or something, and the memories that name it."""
-
     def __init__(self, id: str, name: str, type: str, aliases: tuple[str, ...] = ()) -> None:
         self.id, self.name, self.type, self.aliases = id, name, type, aliases
         self.ties: list[Tie] = []
@@ -120,8 +108,8 @@ def _tied(entities: Iterable[Entity], ties: Iterable[Tie]) -> _Tied:
     found: _Tied = []
     for tie in ties:
         value = known.get(fold(tie.value)) if tie.value else None
-        if tie.value and tie.attribute in VALUE_TYPES:
-            value = spot_of(tie.value, VALUE_TYPES[tie.attribute])
+        if tie.value and tie.attribute in _VALUE_TYPES:
+            value = spot_of(tie.value, _VALUE_TYPES[tie.attribute])
         spots = [spot_of(tie.subject)] if tie.subject else []
         spots += [value] if value else []
         spots += [spot_of(name) for name in tie.entities]
@@ -134,7 +122,6 @@ def _tied(entities: Iterable[Entity], ties: Iterable[Tie]) -> _Tied:
 
 
 def _edges(tied: _Tied, shown: set[_Spot], zone: tzinfo | None) -> Iterator[Edge]:
-    """The heaviest edges between nodes that are shown, in order."""
     pairs: dict[tuple[str, str], list[tuple[Tie, str]]] = {}
     for tie, spots, value in tied:
         for one, other in combinations([spot for spot in spots if spot in shown], 2):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
@@ -42,8 +41,6 @@ _EVER = 1 << 60
 
 
 class Key(NamedTuple):
-    """A turn, a memory or a note: the row of an index."""
-
     table: Index
     row: int
 
@@ -67,8 +64,8 @@ class Found:
     again = 0  # when a later one spoke of the same thing, as `Place.at`
     score = 0.0
 
-    def __init__(self, key: Key) -> None:
-        self.key = key
+    def __init__(self, key: Key, weights: Weights) -> None:
+        self.key, self.weights = key, weights
         self.parts: dict[str, float] = {}  # what each route found, unweighted
         self.routes: dict[str, float] = {}  # what that counts
         self.factors: dict[str, float] = {}
@@ -89,9 +86,9 @@ class Found:
     def id(self) -> str:
         return self.record.id if self.record else f"{self.kind[0]}_{self.key.row}"
 
-    def add(self, route: str, part: float, weights: Weights) -> None:
+    def add(self, route: str, part: float) -> None:
         """Count what a route found."""
-        share = part * weights[route]
+        share = part * self.weights[route]
         self.parts[route] = self.parts.get(route, 0.0) + part
         self.routes[route] = self.routes.get(route, 0.0) + share
         self.score += share
@@ -114,13 +111,10 @@ class Terms(NamedTuple):
         return self.words + self.light
 
 
-Pool = dict[Key, Found]
 Shares = dict[Key, dict[str, float]]  # what each way of finding something gave, unweighted
 
 
 class Look:
-    """What is looked for, where, and what was found."""
-
     def __init__(
         self,
         store: Store,
@@ -136,7 +130,7 @@ class Look:
         self.weights = TOLD if question.tells else ASKED
         self.asks_past = question.tense == "past" or as_of is not None
         self.nature = store.nature()
-        self.pool: Pool = {}
+        self.pool: dict[Key, Found] = {}
         # For each thing asked: its words, and which turns have them
         self.each: list[tuple[Terms, Having]] = []
         self.problems: list[str] = []
@@ -178,19 +172,22 @@ class Look:
         return self._voices[key]
 
     def found(self, key: Key) -> Found:
-        found = self.pool.get(key)
-        if found is None:
-            found = self.pool[key] = Found(key)
-        return found
+        return self.pool.get(key) or self.pool.setdefault(key, Found(key, self.weights))
 
-    def add(self, key: Key, route: str, part: float) -> Found:
-        found = self.found(key)
-        found.add(route, part, self.weights)
-        return found
-
-    def counts(self) -> dict[str, int]:
-        """How many each route found."""
-        return dict(Counter(name for found in self.pool.values() for name in found.routes))
+    def fetch(self, index: Index, rows: Iterable[int]) -> list[Found]:
+        """The memories (of the kind wanted, not expired) or notes of these rows, in the pool."""
+        fetched: list[Found] = []
+        if index == "chunks":
+            for row, note in self.store.workspace_data.notes(rows).items():
+                fetched.append(self.found(Key("chunks", row)))
+                fetched[-1].note = note
+            return fetched
+        for row, record in self.store.records(rows).items():
+            lasts = record.expires_at is None or record.expires_at > self.now
+            if lasts and self.where.kind in (None, record.kind):
+                fetched.append(self.found(Key("memories", row)))
+                fetched[-1].record = record
+        return fetched
 
 
 def order(found: Found) -> tuple[float, bool, int]:

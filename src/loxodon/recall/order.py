@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
-from loxodon.recall.asked_attributes import asked_attributes
-from loxodon.recall.look import IN_TIME, Found, Look, order
-from loxodon.store import Standing
+from loxodon.recall.look import IN_TIME, Found, Key, Look, order
+from loxodon.recall.understand import asked_attributes
+from loxodon.recall.words import is_light, rarity
+from loxodon.store import Having, Standing
+from loxodon.text.related import SAME, related
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
 
@@ -43,6 +45,11 @@ _DAY = timedelta(days=1)
 _DAY_MS = 86_400_000
 _TRUST = {"user": 1.0, "file": 1.0, "import": 0.97, "group": 0.95, "assistant": 0.9}
 _LEAST_TRUST = 0.85
+_LIFT = 0.15  # what a turn adds to its memory, and the memory to the turn
+_LONG = 500  # characters from which on a turn is not shown where a memory tells it
+_MOST = 0.85  # the share of a turn's words that a memory must have to stand for it
+_COMPARED = 40
+_NEARLY = 0.9  # how good, beside its turn, a memory must be to be shown in its place
 
 
 def halved(days: float, half_life: float) -> float:
@@ -87,18 +94,7 @@ def weigh(look: Look) -> None:
         found.score = math.prod(factors.values(), start=found.score)
 
 
-# --- A turn and the memories drawn from it --------------------------------------------------------
-
-_LIFT = 0.15  # what a turn adds to its memory, and the memory to the turn
-_LONG = 500  # characters from which on a turn is not shown where a memory tells it
-_MOST = 0.85  # the share of a turn's words that a memory must have to stand for it
-_COMPARED = 40
-_NEARLY = 0.9  # how good, beside its turn, a memory must be to be shown in its place
-
-
 class Linked(NamedTuple):
-    """What is shown, and what it stands for."""
-
     found: Found
     # The rows of the turns that a memory is shown for, or of the memories that a turn is
     others: tuple[int, ...] = ()
@@ -107,20 +103,13 @@ class Linked(NamedTuple):
 def link(look: Look, most: int) -> list[Linked]:
     """The best `most` of what was found, in order, each thing once.
 
-    A turn and its memory raise each other's score a little, and the better one is shown. The
-    memory is also shown if it is nearly as good and says nearly all that the turn says, if the turn
-    is long, or if a person reworded it. A belief stands beside what was said. A turn is left out
-    if all memories drawn from it were archived by hand, and ranked lower if they no longer hold.
+    A turn and its memory raise each other's score a little, and the better one is shown; the memory
+    also if it is nearly as good and stands for the turn, or if a person reworded it.
     """
     pool = {one.key: one for one in sorted(look.pool.values(), key=order)[:most]}
     turns = {key.row: found for key, found in pool.items() if key.is_turn}
-    _leave_forgotten(look, turns)
-    memories = {key.row: found for key, found in pool.items() if key.is_memory}
-    facts = {
-        row: one for row, one in memories.items() if one.record and one.record.kind != "belief"
-    }
-    drawn = look.store.outcomes(turns) if turns and look.where.kind != "turn" else {}
-    reworded = _leave_out(look, turns, drawn) if drawn else frozenset()
+    facts = {key.row: one for key, one in pool.items() if one.kind in ("fact", "summary")}
+    drawn = _drawn(look, turns) if turns else {}
     pairs = {
         row: partners
         for row, rows in drawn.items()
@@ -142,7 +131,7 @@ def link(look: Look, most: int) -> list[Linked]:
         partners = pairs.get(row, [])
         best = max(partners, key=lambda one: one.score, default=None)
         text = said[row].content if row in said else ""
-        if best is not None and best.key.row in reworded:
+        if best is not None and drawn[row][best.key.row] == "reworded":
             best.score = max(best.score, turn.score)
             shown_for.setdefault(best.key.row, []).append(row)
         elif best is not None and best.score >= _NEARLY * turn.score and _stands(best, text):
@@ -168,8 +157,8 @@ _PARTICULARS = re.compile(
 
 
 def _stands(memory: Found, said: str) -> bool:
-    """Whether a memory can be shown in the place of a turn without losing what it says: every name,
-    number and time, and nearly all words."""
+    """Whether a memory can be shown in the place of a turn: it has every name, number and time of
+    it, and nearly all words."""
     record = memory.record
     if record is None or record.kind == "belief":
         return False
@@ -181,24 +170,28 @@ def _stands(memory: Found, said: str) -> bool:
     return all(fold(one[1] or one[0]) in known for one in _PARTICULARS.finditer(said))
 
 
-def _leave_out(
-    look: Look, turns: dict[int, Found], drawn: Mapping[int, Mapping[int, Standing | None]]
-) -> frozenset[int]:
-    """Take out turns that must not come back, and move back those that no longer hold.
+def _drawn(look: Look, turns: dict[int, Found]) -> Mapping[int, Mapping[int, Standing | None]]:
+    """What was drawn from each turn. Turns that must not come back are taken out; those from which
+    something was drawn that answers the question, and holds no more, move back."""
+    store, question = look.store, look.question
+    if held := store.quarantine.in_turns(turns):
+        from loxodon.guard.quarantine import is_forget_request, with_notes  # slow to load
 
-    A turn no longer holds where something was drawn from it that answers the question (has words of
-    it, or is what it is after) and has ended or was rejected since, whatever else it says. Returns
-    the memories whose words are a person's own, which stand above what was said.
-    """
-    standing = {row: state for rows in drawn.values() for row, state in rows.items()}
-    over = {row for row, state in standing.items() if state in ("past", "rejected")}
-    ended = look.store.records(over) if over else {}
-    wanted = asked_attributes(look.question) if ended else {}
+        # Turns that were found by nothing but what the user asked to have forgotten
+        for row, turn in store.turns(held).items():
+            asked = [one for one in held[row] if is_forget_request(one.reason)]
+            left = set(index_words(with_notes(turn.content, asked)))
+            if asked and not (among(question.words, left) or (left and question.last)):
+                del turns[row]
+    drawn = store.outcomes(turns) if look.where.kind != "turn" else {}
+    over = {row for of in drawn.values() for row, one in of.items() if one in ("past", "rejected")}
+    ended = store.records(over) if over else {}
+    wanted = asked_attributes(question) if ended else {}
     answers = {
         row
         for row, one in ended.items()
         if (one.subject, one.attribute) in wanted
-        or not {*look.question.words}.isdisjoint(index_words(one.searchable))
+        or not {*question.words}.isdisjoint(index_words(one.searchable))
     }
     for row, rows in drawn.items():
         states = {*rows.values()} - {None}
@@ -214,18 +207,100 @@ def _leave_out(
             turns[row].until = max(filter(None, until), default=None)
             if not look.asks_past:
                 turns[row].weigh("validity", _SAID_BEFORE)
-    return frozenset(row for row, one in standing.items() if one == "reworded")
+    return drawn
 
 
-def _leave_forgotten(look: Look, turns: dict[int, Found]) -> None:
-    """Take out turns that were found by nothing but what the user asked to have forgotten."""
-    held = look.store.quarantine.in_turns(turns) if turns else {}
-    if not held:
-        return
-    from loxodon.guard.quarantine import is_forget_request, with_notes  # slow to load
+_LOOKED_AT = 10  # best results of which one must answer
+_LEAST_SHARE = 0.26  # share of a question that must be found in a journal of `_SMALL` turns
+_SMALL = 500
+_MORE = 0.12  # added to that share for ten times as many turns
+_WITH_UNKNOWN_NAME = 0.45
+_LEAST_PAIRS = 0.075  # the same for pairs of characters, most of which cross two words
+_BESIDE = 0.6  # what a word counts that a neighbour has
+_COMMON = 0.5  # what a word counts that is too common to be listed
+_MEANT = 2.0  # spreads, above what counts at all, by which a text in other words must be closer
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
-    for row, turn in look.store.turns(held).items():
-        asked = [one for one in held[row] if is_forget_request(one.reason)]
-        left = set(index_words(with_notes(turn.content, asked)))
-        if asked and not (among(look.question.words, left) or (left and look.question.last)):
-            del turns[row]
+
+def is_unsure(look: Look, ranked: Sequence[Linked]) -> bool:
+    """Whether the best findings have so little of the question that they may be chance."""
+    question, best = look.question, [one.found for one in ranked[:_LOOKED_AT]]
+    if not best or question.tells:
+        return not best
+    if any(found.parts.get("meaning", 0.0) >= _MEANT for found in best):
+        return False
+    wanted = asked_attributes(question)
+    for one in ranked[:3]:  # filed under what is asked for, or found by the time that is named
+        rows = one.others if one.found.key.is_turn else ()
+        for found in (one.found, *(look.pool[Key("memories", row)] for row in rows)):
+            record = found.record
+            if record is not None and wanted.get((record.subject, record.attribute)):
+                return False
+            if found.parts.get("then", 0.0) + found.parts.get("last", 0.0) >= 0.5:
+                return False
+    if question.language == "zh":  # words that only ask tell nothing of what is asked for
+        shares = [
+            _share(look, best, [([word], rarity(having, word)) for word in terms.words], having)
+            if not is_light(terms.words)
+            else 0.0
+            for terms, having in look.each
+        ]
+        return min(shares) < _LEAST_PAIRS
+    keywords = [words for key in question.keywords if (words := query_words(key))]
+    keywords = keywords or [list(question.words)]
+    asked = sorted({word for words in keywords for word in words})
+    having = look.store.having("turns", asked)
+    worth = [
+        (words, max(rarity(having, word) for word in words) * (0.5 if is_light(words) else 1.0))
+        for words in keywords
+    ]
+    covered = 0.0 if is_light(asked) else _share(look, best, worth, having)
+    least = _LEAST_SHARE + _MORE * math.log10(max(having.rows, _SMALL) / _SMALL)
+    return covered < least or (covered < _WITH_UNKNOWN_NAME and _has_unknown_name(look))
+
+
+def _share(
+    look: Look, best: Sequence[Found], groups: Sequence[tuple[Sequence[str], float]], having: Having
+) -> float:
+    """The largest share of groups of words, each with what it tells, that a finding has: itself or,
+    less, a neighbour, in these words or in others for the same."""
+    same = {
+        word: [other for other, part in related(word) if part == SAME and " " not in other]
+        for words, _ in groups
+        for word in words
+    }
+    others = dict.fromkeys(other for some in same.values() for other in some)
+    lists = {**look.store.having("turns", list(others)).lists, **having.lists}
+    beside = look.store.beside([one.key.row for one in best if one.key.is_turn])
+
+    def has(found: Found, word: str) -> float:
+        if not found.key.is_turn:
+            return float(word.rstrip("*") in found.said or word in found.words)
+        rows = lists.get(word)
+        if rows is None:
+            return _COMMON
+        if found.key.row in rows:
+            return 1.0
+        before, after = beside.get(found.key.row, ((), ()))
+        return _BESIDE if any(row in rows for row in (*before[:1], *after[:1])) else 0.0
+
+    def covered(found: Found) -> float:
+        total = 0.0
+        for words, value in groups:
+            parts = [max(has(found, other) for other in (word, *same[word])) for word in words]
+            total += value * sum(parts) / len(words)
+        return total
+
+    return max(map(covered, best)) / (sum(value for _, value in groups) or 1.0)
+
+
+def _has_unknown_name(look: Look) -> bool:
+    """Whether the question names someone or something that was never spoken of."""
+    if look.where.audience is not None:
+        return False  # whether a name is known may be private
+    names = _NAME.findall(look.question.text)
+    words = [word for name in names for word in index_words(name)[:1]]
+    if not words:
+        return False
+    said, noted = (look.store.having(index, words).counts for index in ("turns", "chunks"))
+    return any(said[word] == 0 and noted[word] == 0 for word in words)

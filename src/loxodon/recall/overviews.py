@@ -1,7 +1,4 @@
-"""What pages for people show: what happened, where it was said, who is tied to whom.
-
-`Memory` has the verbs of `Overviews`; the graph is drawn in `graph.py`.
-"""
+"""What pages for people show: what happened, where it was said, how strong it is."""
 
 from __future__ import annotations
 
@@ -29,17 +26,13 @@ if TYPE_CHECKING:
     from loxodon.store import Altered, Step
     from loxodon.store.store import Store
 
-_LAST_WEEK = timedelta(days=7)
 _MOST = 500  # memories that are looked at, the last changed
 _UNSEEN = ("used", "repeated", "renamed", "redated")  # changes that tell a person nothing new
 # Fields whose change is worth telling
 _TOLD = ("content", "kind", "value", "valid_until", "expires_at", "due_at", "done")
 _POINTS = 24  # points between two marks: the curve is smooth
 _MARKS = 200  # the last versions that are drawn
-_AROUND = 3  # turns that are shown before and after
-_SAID = 10
-_BESIDE = 20
-_UNLABELLED = (GLOBAL_PROJECT, GENERAL_TOPIC)
+_AROUND, _SAID, _BESIDE = 3, 10, 20  # turns around one, turns of a memory, memories beside it
 
 
 class Change(NamedTuple):
@@ -52,8 +45,6 @@ class Change(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A memory that was archived."""
-
     at: datetime
     change: str  # why: `faded`, `expired`, `retracted`, `archived`, `rejected`, …
     record: Record
@@ -79,23 +70,17 @@ class Today(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A turn, and the memories drawn from it."""
-
     turn: Turn
     memories: tuple[Record, ...]
 
 
 class Said(NamedTuple):
-    """A turn that a memory was drawn from, and the turns around it."""
-
     turn: Turn
     before: tuple[Turn, ...]
     after: tuple[Turn, ...]
 
 
 class Related(NamedTuple):
-    """A memory, where it was said, and what it has to do with others."""
-
     record: Record
     said: tuple[Said, ...]  # the last turns that it was drawn from, in order
     replaced: Record | None  # what it took the place of
@@ -106,15 +91,11 @@ class Related(NamedTuple):
 
 
 class Point(NamedTuple):
-    """How strong a memory was, or will be."""
-
     at: datetime
     strength: float
 
 
 class Mark(NamedTuple):
-    """Something that was done to a memory."""
-
     at: datetime
     change: str  # as in the history; `recalled` for a use that the next consolidation counts
     version: int  # the version that it made; 0 for a use
@@ -122,8 +103,6 @@ class Mark(NamedTuple):
 
 
 class Strength(NamedTuple):
-    """The strength of a memory over time."""
-
     id: str
     now: datetime
     strength: float
@@ -137,15 +116,11 @@ class Strength(NamedTuple):
 
 
 class Label(NamedTuple):
-    """Something that memories can be filtered by."""
-
     name: str
     memories: int  # active memories that have it
 
 
 class Labels(NamedTuple):
-    """What there is to filter by, the most used first."""
-
     projects: tuple[Label, ...]
     topics: tuple[Label, ...]
     tags: tuple[Label, ...]
@@ -153,8 +128,6 @@ class Labels(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """A setting as it is."""
-
     name: str
     value: str | int | float | bool  # a secret is masked
     default: str | int | float | bool
@@ -168,8 +141,6 @@ Settings = list[Setting]
 
 
 class Overviews:
-    """The verbs of a memory that are for people: pages, not prompts."""
-
     _space: OpenSpace
     _store: Store
 
@@ -187,22 +158,20 @@ class Overviews:
         """
         number("limit", limit)
         store, now = self._store, self._space.now()
-        since = moment("since", since, self._space.zone) or now - _LAST_WEEK
+        since = moment("since", since, self._space.zone) or now - timedelta(days=7)
         schedule = cast("Memory", self).schedule
         with store.reading():
             learned, changed, ended = _news(store, store.overview.altered(since, _UNSEEN, _MOST))
             reviews = store.page("reviews", 0)[0]
             against = [one for one in reviews if one.belief.id != one.against.id]
-            asked = [store.get(one.belief.id) for one in reviews if one not in against]
             waiting = {one.belief.id for one in against}
-            beliefs = store.find(Filter(kind="belief", state="active"), limit + len(against), True)
-            doubtful = [one for one in asked if one is not None]
-            doubtful += [one for one in beliefs if one.id not in waiting]
-            # What a request to forget is about waits with the request.
+            doubtful = [store.get(one.belief.id) for one in reviews if one not in against]
+            doubtful += store.find(
+                Filter(kind="belief", state="active"), limit + len(against), True
+            )
             texts = [
-                one
-                for state in ("held", "unclear")
-                for one in store.query_as(QuarantinedText, "quarantined_by_state", state)
+                *store.query_as(QuarantinedText, "quarantined_by_state", "held"),
+                *store.query_as(QuarantinedText, "quarantined_by_state", "unclear"),
             ]
             return Today(
                 now,
@@ -212,8 +181,9 @@ class Overviews:
                 tuple(ended[:limit]),
                 {"learned": len(learned), "changed": len(changed), "ended": len(ended)},
                 tuple(against[:limit]),
-                tuple(doubtful[:limit]),
+                tuple([one for one in doubtful if one and one.id not in waiting][:limit]),
                 tuple(store.query_records("past_due", now, limit)),
+                # What a request to forget is about waits with the request.
                 sum(not one.reason.startswith("forget ") for one in texts),
                 schedule.waiting(),
                 tuple(schedule.jobs()),
@@ -239,12 +209,12 @@ class Overviews:
                 turns, last = journal.latest(where, limit, after)
                 rows = [int(turn.ref.removeprefix("t_")) for turn in turns]
                 drawn = self._store.drawn_from(rows)
-                every = {one for some in drawn.values() for one in some}
-                records = _with_sources(self._store, every)
-                own = (
-                    [records[one] for one in drawn.get(row, ()) if one in records] for row in rows
-                )
-                return list(map(Moment, turns, map(tuple, own))), last
+                records = _with_sources(self._store, {one for of in drawn.values() for one in of})
+            found = []
+            for row, turn in zip(rows, turns, strict=True):
+                own = [records[one] for one in drawn.get(row, ()) if one in records]
+                found.append(Moment(turn, tuple(own)))
+            return found, last
 
         return paged("timeline", cursor, read)
 
@@ -304,10 +274,7 @@ class Overviews:
         with store.reading():
             steps = store.overview.steps(id)[-_MARKS:]
             uses = [one for one in store.query_as(MemoryUse, "used") if one.id == id]
-        last = steps[-1]
-        ends = None
-        if last.state == "active":
-            ends = decay.end(last.base, last.since, last.kind, last.importance)
+        last, active = steps[-1], steps[-1].state == "active"
         marks = [Mark(one.at, one.change, one.version, _at(one, one.at, decay)) for one in steps]
         marks += [Mark(one.last_at, "recalled", 0, _at(last, one.last_at, decay)) for one in uses]
         return Strength(
@@ -316,7 +283,7 @@ class Overviews:
             _at(last, now, decay),
             rates.archive,
             decay.rate(last.kind, last.importance),
-            ends,
+            decay.end(last.base, last.since, last.kind, last.importance) if active else None,
             tuple(_points(steps, now, now + timedelta(days=days), decay)),
             tuple(sorted(marks)),
         )
@@ -325,17 +292,17 @@ class Overviews:
     def labels(self, *, limit: Annotated[int, Arg("maximum number of each (100)")] = 100) -> Labels:
         """List the projects, topics, tags and entities of active memories, the most used first."""
         number("limit", limit)
-        found: list[tuple[Label, ...]] = []
-        with self._store.reading():
+        store, found = self._store, list[tuple[Label, ...]]()
+        with store.reading():
             for kind in ("project", "topic", "tag", "entity"):
-                uses = self._store.query("label_uses", kind, limit + 1)
-                records = self._store.records(row for _, _, row in uses)
-                labels = []
+                uses = store.query("label_uses", kind, limit + 1)
+                records, labels = store.records(row for _, _, row in uses), []
                 for folded, memories, row in uses:  # as a memory that has it writes it
                     one = records[row]
                     names = (one.project, one.topic, *one.tags, *one.entities)
                     name = next((name for name in names if fold(name) == folded), folded)
-                    labels += [Label(name, memories)] if name not in _UNLABELLED else []
+                    if name not in (GLOBAL_PROJECT, GENERAL_TOPIC):
+                        labels.append(Label(name, memories))
                 found.append(tuple(labels[:limit]))
         return Labels(*found)
 

@@ -11,9 +11,8 @@ formula, what no longer holds comes last, and `tiered` ignores the archive.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from loxodon.guard.provenance import waits
 from loxodon.recall.look import Found, Key, Look
@@ -29,74 +28,86 @@ _TAGS, _TIME, _FILE = 0.4, 0.3, 0.3  # weights of `phase1`
 _VECTOR, _TEXT = 0.7, 0.3  # weights of `openclaw`
 _MMR = 0.7  # of `openclaw`: relevance against variety; 1 for relevance only
 _READ = 600  # characters of a text whose words are compared
+_WAYS = {"words", "meaning", "recent", "last", "then"}  # by which a turn comes for its own sake
 
 
-class _Candidate(NamedTuple):
-    """What the formulas look at, of one thing that was found."""
+class _Candidate:
+    """What the formulas look at, of one thing that was found, and what they make of it."""
 
-    found: Found
-    text: float  # how well its words match: 1 for the best that was found
-    meaning: float  # the same for its meaning; 0 for all where no embedder is set
-    tags: float  # the share of the question's keywords that it is tagged with
-    days: float  # since it was said, or last said again
-    idle: float  # days since it was last used, or said
-    words: frozenset[str]
-    layer: str  # fact, summary or turn
-    category: str
-    importance: float
-    project: str
-    topic: str
-
-    @property
-    def holds(self) -> bool:
-        factors = self.found.factors
-        return factors.get("validity", 1.0) >= 1 and "asks" not in factors
-
-
-class _Placed(NamedTuple):
-    """Where a formula puts a candidate: the terms of its score, and what their sum is times."""
-
-    one: _Candidate
-    terms: dict[str, float]
-    factors: dict[str, float]
+    def __init__(
+        self,
+        found: Found,
+        what: Turn | Record | Note,
+        best: Mapping[str, float],
+        asked: Sequence[Sequence[str]],
+        now: datetime,
+    ) -> None:
+        self.found = found
+        self.terms: dict[str, float] = {}  # of the score, as a formula has them
+        self.factors: dict[str, float] = {}  # what their sum is times
+        self.validity = found.factors.get("validity", 1.0)
+        self.holds = self.validity >= 1 and "asks" not in found.factors
+        # How well its words and its meaning match: 1 for the best that was found
+        self.text, self.meaning = (found.routes.get(route, 0.0) / best[route] for route in best)
+        self.layer, self.category, self.importance = "turn", "conversation", 0.5
+        self.project, self.topic = GLOBAL_PROJECT, GENERAL_TOPIC
+        labels: Sequence[str] = ()
+        if isinstance(what, Turn):
+            at = used = what.at
+        elif isinstance(what, Note):
+            file, chunk = what
+            at = used = chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC)
+            # A day's notes are `phase1`'s daily files; the others, like MEMORY.md, hold what lasts
+            self.layer = "turn" if file.role == "daily" else "fact"
+            self.project = chunk.project or GLOBAL_PROJECT
+            self.importance = 0.5 if chunk.importance is None else chunk.importance
+            labels = chunk.triggers
+        else:
+            at = what.confirmed_at or what.valid_from or what.created_at
+            used = what.accessed_at or at
+            self.layer = "summary" if what.kind == "summary" else "fact"
+            self.category, self.importance = what.category, what.importance
+            self.project, self.topic = what.project, what.topic
+            labels = (*what.tags, *what.entities)
+        self.words = frozenset(index_words(what.searchable[:_READ]))
+        # The share of the keywords that it is tagged with; without tags and names, by its words
+        has = frozenset(index_words("\n".join(labels))) if labels else self.words
+        self.tags = sum(len(among(some, has)) / len(some) for some in asked) / len(asked)
+        # Days since it was said, or last said again, and since it was last used
+        self.days, idle = (max(0.0, (now - then).total_seconds() / 86_400) for then in (at, used))
+        self.idle = min(self.days, idle)
 
     @property
     def score(self) -> float:
         return sum(self.terms.values()) * math.prod(self.factors.values())
 
 
-def _phase1(found: Sequence[_Candidate]) -> list[_Placed]:
+def _phase1(found: Sequence[_Candidate]) -> list[_Candidate]:
     """tags × 0.4 + time × 0.3, half-life of 7 days, + file × 0.3."""
-    placed = []
     for one in found:
-        terms = {"tags": _TAGS * one.tags, "time": _TIME * halved(one.days, HALF_LIVES[0])}
-        placed.append(_Placed(one, terms | {"file": _FILE * _PRIORITY[one.layer]}, {}))
-    return sorted(placed, key=lambda one: -one.score)
+        one.terms = {"tags": _TAGS * one.tags, "time": _TIME * halved(one.days, HALF_LIVES[0])}
+        one.terms["file"] = _FILE * _PRIORITY[one.layer]
+    return sorted(found, key=lambda one: -one.score)
 
 
-def _openclaw(found: Sequence[_Candidate], top: int) -> list[_Placed]:
-    """0.7 vector + 0.3 text, × e^(−age × ln 2 / 30 days), then MMR with λ = 0.7.
-
-    Text counts 1 / (1 + rank), the best having rank 0. Without an embedder text alone counts.
-    """
+def _openclaw(found: Sequence[_Candidate], top: int) -> list[_Candidate]:
+    """0.7 vector + 0.3 text (1 / (1 + rank)), × e^(−age × ln 2 / 30 days), then MMR, λ = 0.7."""
     matching = sorted((one for one in found if one.text > 0), key=lambda one: -one.text)
-    text = {one.found.key: 1 / (1 + rank) for rank, one in enumerate(matching)}
+    text = {one: 1 / (1 + rank) for rank, one in enumerate(matching)}
     vector = _VECTOR if any(one.meaning > 0 for one in found) else 0.0
-    rest = []
     for one in found:
-        if one.text > 0 or one.meaning > 0:
-            terms = {"text": _TEXT * text.get(one.found.key, 0.0), "vector": vector * one.meaning}
-            terms = {name: value / (_TEXT + vector) for name, value in terms.items()}
-            rest.append(_Placed(one, terms, {"decay": halved(one.days, HALF_LIVES[1])}))
+        terms = {"text": _TEXT * text.get(one, 0.0), "vector": vector * one.meaning}
+        one.terms = {name: value / (_TEXT + vector) for name, value in terms.items()}
+        one.factors = {"decay": halved(one.days, HALF_LIVES[1])}
+    rest = [one for one in found if one.text > 0 or one.meaning > 0]
     rest.sort(key=lambda one: -one.score)
     best = (rest[0].score if rest else 1.0) or 1.0
-    taken: list[_Placed] = []
+    taken: list[_Candidate] = []
 
-    def gain(placed: _Placed) -> float:
+    def gain(one: _Candidate) -> float:
         """λ × relevance − (1 − λ) × similarity to what was taken."""
-        a = placed.one.words
-        near = [len(a & b.one.words) / (len(a | b.one.words) or 1) for b in taken]
-        return _MMR * placed.score / best - (1 - _MMR) * max(near, default=0.0)
+        near = [len(one.words & b.words) / (len(one.words | b.words) or 1) for b in taken]
+        return _MMR * one.score / best - (1 - _MMR) * max(near, default=0.0)
 
     while rest and len(taken) < top:
         pick = max(rest, key=gain)
@@ -105,13 +116,11 @@ def _openclaw(found: Sequence[_Candidate], top: int) -> list[_Placed]:
     return taken + rest
 
 
-def _tiered(found: Sequence[_Candidate], project: str, topic: str) -> list[_Placed]:
-    """The partition's most important, full text where they are too few, then by relevance.
+def _tiered(found: Sequence[_Candidate], project: str, topic: str) -> list[_Candidate]:
+    """The partition's 20 most important, 10 by full text if they are fewer than 5; each by its
+    importance times what its category keeps. Other memories follow, then the turns.
 
-    The partition is what has the project (and topic) that the question names, or none; where it
-    names none it is everything. Up to 20 are taken from it, and if they are fewer than 5, 10 by
-    full text. Relevance is the importance times what its category keeps. Archived memories are not
-    looked at. The other memories follow, then the turns, by match and age.
+    The partition is what has the project (and topic) that the question names, or none.
     """
     memories = [one for one in found if one.layer != "turn" and one.holds]
     inside = [
@@ -125,18 +134,14 @@ def _tiered(found: Sequence[_Candidate], project: str, topic: str) -> list[_Plac
         others = [one for one in memories if one.text > 0 and one not in inside]
         chosen += sorted(others, key=lambda one: -one.text)[:10]
     log = [one for one in found if one.layer == "turn" and one.text > 0]
-    placed: list[_Placed] = []
+    placed: list[_Candidate] = []
     for some in (chosen, [one for one in memories if one not in chosen], log):
-        scored = []
         for one in some:
-            factors = {"category": kept(one.category, one.idle)}
-            factors |= {"words": one.text} if one.layer == "turn" else {}
-            scored.append(_Placed(one, {"importance": one.importance}, factors))
-        placed += sorted(scored, key=lambda one: (-one.score, -one.one.text))
+            one.terms = {"importance": one.importance}
+            one.factors = {"category": kept(one.category, one.idle)}
+            one.factors |= {"words": one.text} if one.layer == "turn" else {}
+        placed += sorted(some, key=lambda one: (-one.score, -one.text))
     return placed
-
-
-# --- From what was found to the formulas, and back ------------------------------------------------
 
 
 def widen(look: Look, profile: str) -> None:
@@ -168,13 +173,9 @@ def widen(look: Look, profile: str) -> None:
 
 
 def arranged(look: Look, ranked: Sequence[Linked], profile: str) -> list[Linked]:
-    """What was found and linked, as the profile orders it.
-
-    Of a turn and the memories drawn from it the one is shown that the profile puts first.
-    """
+    """What was found, as the profile orders it: of a turn and its memories the first is shown."""
     partners: dict[Key, dict[Key, None]] = {}
     each: dict[Key, Found] = {}
-    ways = {"words", "meaning", "recent", "last", "then"}
     for one, rows in ranked:
         others = [Key("memories" if one.key.is_turn else "turns", row) for row in rows]
         partners.setdefault(one.key, {}).update(dict.fromkeys(others))
@@ -182,9 +183,20 @@ def arranged(look: Look, ranked: Sequence[Linked], profile: str) -> list[Linked]
             partners.setdefault(other, {})[one.key] = None
         for key in (one.key, *others):
             found = look.pool.get(key)
-            if found is not None and (not key.is_turn or ways & found.parts.keys()):
+            if found is not None and (not key.is_turn or _WAYS & found.parts.keys()):
                 each[key] = found
-    candidates = _candidates(look, list(each.values()))
+    turns = look.store.turns([key.row for key in each if key.is_turn])
+    keywords = [words for words in map(query_words, look.question.keywords) if words]
+    best = {
+        route: max((one.routes.get(route, 0.0) for one in each.values()), default=0.0) or 1.0
+        for route in ("words", "meaning")
+    }
+    asked, now = keywords or [list(look.question.words)], look.as_of or look.now
+    candidates = [
+        _Candidate(one, what, best, asked, now)
+        for key, one in each.items()
+        if (what := one.record or one.note or turns.get(key.row))
+    ]
     if profile == "phase1":
         placed = _phase1(candidates)
     elif profile == "openclaw":
@@ -193,60 +205,12 @@ def arranged(look: Look, ranked: Sequence[Linked], profile: str) -> list[Linked]
         placed = _tiered(candidates, look.question.project, look.question.topic)
     shown: list[Linked] = []
     hidden: set[Key] = set()
-    for where in sorted(placed, key=lambda one: not one.one.holds):
-        found = where.one.found
+    for where in sorted(placed, key=lambda one: not one.holds):
+        found, validity = where.found, where.validity
         if found.key in hidden:
             continue
-        validity = found.factors.get("validity", 1.0)
         found.score, found.routes = where.score * validity, where.terms
         found.factors = where.factors | ({"validity": validity} if validity != 1 else {})
         hidden.update(partners[found.key])
         shown.append(Linked(found, tuple(key.row for key in partners[found.key])))
     return shown
-
-
-def _candidates(look: Look, pool: Sequence[Found]) -> list[_Candidate]:
-    turns = look.store.turns([one.key.row for one in pool if one.key.is_turn])
-    keywords = [words for words in map(query_words, look.question.keywords) if words]
-    asked = keywords or [list(look.question.words)]
-    best_text, best_meaning = (
-        max((one.routes.get(route, 0.0) for one in pool), default=0.0) or 1.0
-        for route in ("words", "meaning")
-    )
-    found = []
-    for one in pool:
-        if what := one.record or one.note or turns.get(one.key.row):
-            candidate = _candidate(one, what, asked, look.as_of or look.now)
-            text, meaning = (one.routes.get(route, 0.0) for route in ("words", "meaning"))
-            found.append(candidate._replace(text=text / best_text, meaning=meaning / best_meaning))
-    return found
-
-
-def _candidate(
-    one: Found, what: Turn | Record | Note, asked: Sequence[Sequence[str]], now: datetime
-) -> _Candidate:
-    labels: Sequence[str] = ()
-    layer, category, importance = "turn", "conversation", 0.5
-    project, topic = GLOBAL_PROJECT, GENERAL_TOPIC
-    if isinstance(what, Turn):
-        at = used = what.at
-    elif isinstance(what, Note):
-        file, chunk = what
-        at = used = chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC)
-        # A day's notes are `phase1`'s daily files; the others, like MEMORY.md, hold what lasts
-        layer = "turn" if file.role == "daily" else "fact"
-        labels, project = chunk.triggers, chunk.project or GLOBAL_PROJECT
-        importance = 0.5 if chunk.importance is None else chunk.importance
-    else:
-        at = what.confirmed_at or what.valid_from or what.created_at
-        used = what.accessed_at or at
-        layer = "summary" if what.kind == "summary" else "fact"
-        labels, category, importance = (*what.tags, *what.entities), what.category, what.importance
-        project, topic = what.project, what.topic
-    words = frozenset(index_words(what.searchable[:_READ]))
-    # What has neither tags nor names has its words.
-    has = frozenset(index_words("\n".join(labels))) if labels else words
-    tags = sum(len(among(some, has)) / len(some) for some in asked) / len(asked)
-    days, idle = (max(0.0, (now - then).total_seconds() / 86_400) for then in (at, used))
-    known = (layer, category, importance, project, topic)
-    return _Candidate(one, 0.0, 0.0, tags, days, min(days, idle), words, *known)

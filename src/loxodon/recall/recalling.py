@@ -3,46 +3,44 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from loxodon import config as settings
+from loxodon import verbs
 from loxodon.fields import choice, filter_of, is_text, moment, number
+from loxodon.guard.provenance import OWN, origin_label, shown_origin, voice
+from loxodon.messages import t
+from loxodon.recall.fit import snippet, who
+from loxodon.recall.gate import State, should_recall
 from loxodon.recall.pipeline import recall
 from loxodon.recall.understand import needed
+from loxodon.store import Filter
+from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
-from loxodon.types import KINDS, Chat, Frame, Gate, Kind, Recall
-from loxodon.verbs import (
-    HISTORY,
-    REVEAL,
-    About,
-    Arg,
-    Budget,
-    InChat,
-    InProject,
-    Language,
-    Message,
-    OnTopic,
-    Previous,
-    Query,
-    Route,
-    Since,
-    Top,
-    Until,
-    WithTag,
-    verb,
-)
+from loxodon.tokens import cut
+from loxodon.types import CAPTURED, KINDS, Chat, Frame, FramePart, Gate, Kind, LeftOut, Recall, Turn
+from loxodon.verbs import HISTORY, REVEAL, Arg, Route, verb
 
 if TYPE_CHECKING:
     from loxodon.consolidate.embedding import Embedders
     from loxodon.memory import Memory
     from loxodon.opening import OpenSpace
-    from loxodon.recall.gate import State
-    from loxodon.recall.gate import State as Conversation
     from loxodon.store.store import Store
+
+
+_LARGEST_SOUL = 1 << 18
+# The most that these parts may take of what the message leaves
+_SHARES = {"soul": 0.25, "profile": 0.2, "recent": 0.3}
+_TURNS = 200  # turns that are looked at for the recent context
+_TURN = 300  # characters of one of them that are shown
+_KNOWN = 200  # the strongest memories, of which the profile tells what matters
+_IN_ORDER = ("soul", "profile", "memories", "recent")
+_LEAST = ("recent", "profile", "soul", "memories")  # what goes first, should all be over the budget
+_NAME = 60  # characters of what is asked to be forgotten
 
 
 class Recalling:
@@ -54,12 +52,10 @@ class Recalling:
     _used: set[str]
 
     def _heard_in(self, chat: Chat) -> Recalling:
-        """The same memory as a chat may hear it."""
         return cast("Memory", self).within(chat=chat)
 
     @property
     def _audience(self) -> str | None:
-        """The audience of the result, as a filter value."""
         return None if self._space.chat == "direct" else "group"
 
     @verb(
@@ -72,20 +68,20 @@ class Recalling:
     )
     def recall(
         self,
-        query: Query,
-        top: Top = None,
-        budget: Budget = None,
+        query: verbs.Query,
+        top: verbs.Top = None,
+        budget: verbs.Budget = None,
         *,
         kind: Annotated[Kind | Literal["turn", "note"] | None, Arg("only this kind")] = None,
-        project: InProject = None,
-        topic: OnTopic = None,
-        tag: WithTag = None,
-        entity: About = None,
-        since: Since = None,
-        until: Until = None,
+        project: verbs.InProject = None,
+        topic: verbs.OnTopic = None,
+        tag: verbs.WithTag = None,
+        entity: verbs.About = None,
+        since: verbs.Since = None,
+        until: verbs.Until = None,
         as_of: Annotated[datetime | None, Arg("what was known at this time")] = None,
         profile: Annotated[str | None, Arg("use this ranking (setting recall.profile)")] = None,
-        chat: InChat = "direct",
+        chat: verbs.InChat = "direct",
         in_view: Annotated[
             Iterable[str],
             Arg("what the agent already sees: turns by text or ref, memories by id, files by name"),
@@ -131,14 +127,12 @@ class Recalling:
         questioner = self._embedders.questioner()
         with heard._store.reading():
             found = recall(
+                space,
                 heard._store,
                 query,
                 where,
                 top=None if top is None else number("top", top),
-                usual=config.top,
                 budget=room,
-                now=space.now(),
-                count=space.count,
                 # Without text that must not leave the memory
                 meaning=(lambda text: questioner.ask(guard.clean(text))) if questioner else None,
                 as_of=moment("as_of", as_of, self._space.zone),
@@ -158,10 +152,17 @@ class Recalling:
         if not needed(language, "FORGET", fold(found.query)):
             return found
         from loxodon.forget import requests
-        from loxodon.recall.context import unfound
 
-        names = requests.unfound(self._store, found.query, self._space.now())
-        lines = [unfound(self._space.shown(name), language) for name in names]
+        lines = [
+            t(
+                "the user asks to forget “{what}”: nothing about it was found, and nothing was "
+                "forgotten",
+                language,
+                what=quote.line(self._space.shown(name), _NAME),
+            )
+            for name in requests.unfound(self._store, found.query, self._space.now())
+        ]
+        lines = [quote.heading("memories", language, line) for line in lines]
         context = "\n".join(filter(None, (*lines, found.context)))
         tokens = self._space.count(context) if lines else found.tokens
         return found._replace(context=context, tokens=tokens) if tokens <= budget else found
@@ -169,7 +170,7 @@ class Recalling:
     @verb("POST /context", audit="reads", explained=True, name="context")
     def assemble(
         self,
-        message: Message,
+        message: verbs.Message,
         *,
         soul: Annotated[
             str | None, Arg("description of the agent (default: SOUL.md in the home)")
@@ -179,8 +180,8 @@ class Recalling:
             Iterable[str | Mapping[str, object]],
             Arg("messages of this conversation that the agent has", HISTORY),
         ] = (),
-        chat: InChat = "direct",
-        state: Annotated[Conversation | None, Previous] = None,
+        chat: verbs.InChat = "direct",
+        state: Annotated[State | None, verbs.Previous] = None,
         top: Annotated[int | None, Arg("maximum number of memories (10)")] = None,
         budget: Annotated[
             int | None, Arg("maximum number of tokens (4000)", flag="--budget TOKENS")
@@ -198,61 +199,44 @@ class Recalling:
         per topic; without it, with every message that asks for them. In a group `chat`, nothing
         private is included.
         """
-        from loxodon.recall import assemble as frames
-        from loxodon.recall.gate import State
-
         is_text("message", message)
-        heard, state = self._heard_in(chat), state or State()
-        space, config = heard._space, self._space.config.recall
+        heard = self._heard_in(chat)
         if soul is None:
-            soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), space.home])
-        now, audience = space.now(), heard._audience
+            soul = _soul_in([*([os.fspath(workspace)] if workspace else []), heard._space.home])
         with heard._store.reading():
-            material = frames.Material(
+            return _frame(
+                heard,
                 message,
                 soul,
-                frames.profile_of(heard._store, now, language_of(message), audience),
-                frames.recent_turns(heard._store, now, audience),
-                frames.texts_of(history),
-                now,
-                space.shown,
-            )
-            frame = frames.assemble(
-                material,
-                heard._knowing(state),
+                history,
+                state or State(),
                 lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen),
-                config.frame if budget is None else number("budget", budget),
-                config.budget,
-                space.count,
+                self._space.config.recall.frame if budget is None else number("budget", budget),
             )
-        return frame._replace(state=frame.state._replace(names=state.names))
 
     @verb("POST /gate")
     def gate(
         self,
-        message: Message,
+        message: verbs.Message,
         *,
-        chat: InChat = "direct",
-        state: Annotated[Conversation | None, Previous] = None,
+        chat: verbs.InChat = "direct",
+        state: Annotated[State | None, verbs.Previous] = None,
     ) -> Gate:
         """Say whether a message is worth a recall, and why."""
-        from loxodon.recall.gate import State, should_recall
-
         is_text("message", message)
         heard = self._heard_in(chat)
         with heard._store.reading():
-            return should_recall(message, heard._knowing(state or State()))
+            return should_recall(message, state or State(), heard._known_names())
 
-    def _knowing(self, state: State) -> State:
-        """The state of a conversation, with the names this memory knows."""
-        if state.names or self._audience is not None:  # whom a group asks about is no secret to it,
-            return state  # whom we know may be
-        return state._replace(names=self._store.entities_named)
+    def _known_names(self) -> Callable[[Iterable[str]], Iterable[str]] | None:
+        """The names this memory knows; none in a group: whom it asks about is no secret to it,
+        whom we know may be."""
+        return self._store.entities_named if self._audience is None else None
 
     @verb("GET /snapshot", audit="reads", field="snapshot")
     def snapshot(
         self,
-        language: Language = "en",
+        language: verbs.Language = "en",
         *,
         project: Annotated[str, Arg("only what is general, or of this project")] = "",
     ) -> str:
@@ -263,9 +247,7 @@ class Recalling:
         with self._store.reading():
             found = material(self._store, space.config, space.now(), project)
             kept = None if project else kept_snapshot(found, language)
-            if kept is None:
-                kept = written(found, space.count, language)
-        return space.shown(kept)
+            return space.shown(written(found, space.count, language) if kept is None else kept)
 
     @verb(
         "GET /profile",
@@ -279,7 +261,7 @@ class Recalling:
         audit="reads",
         field="profile",
     )
-    def profile(self, language: Language = "en", *, refresh: bool = False) -> str:
+    def profile(self, language: verbs.Language = "en", *, refresh: bool = False) -> str:
         """Return the core facts about the user, as Markdown.
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
@@ -294,3 +276,168 @@ class Recalling:
             with self._store.writing():
                 put_profiles(self._store, pages, now)
         return self._space.shown(profile(self._store, now, language, judge))
+
+
+def _frame(
+    heard: Recalling,
+    message: str,
+    soul: str,
+    history: Iterable[str | Mapping[str, object]],
+    state: State,
+    ask: Callable[[int, frozenset[str]], Recall],
+    budget: int,
+) -> Frame:
+    """The frame of a message: at most `budget` tokens, or the message alone where that has more.
+
+    The message takes what it needs, each other part has a share of the rest, and the memories get
+    what the others leave: `ask` recalls within so many tokens, without what is in view.
+    """
+    space, store, audience = heard._space, heard._store, heard._audience
+    language, count, now = language_of(message), space.count, space.now()
+    gate = should_recall(message, state, heard._known_names())
+    last = f"{_heading('message', language)}\n{quote.last(message)}"
+    whole = room = max(0, budget - count(last))
+    found: dict[str, str] = {}  # the parts, each with its heading
+
+    def most(name: str) -> int:
+        """The tokens that a part may take, beside its heading."""
+        return min(int(whole * _SHARES[name]), room) - count(_heading(name, language)) - 2
+
+    def put(name: str, text: str) -> None:
+        nonlocal room
+        if text:
+            found[name] = text if name == "memories" else f"{_heading(name, language)}\n{text}"
+            room = max(0, room - count(found[name]) - 2)
+
+    soul = soul.strip()
+    kept = cut(soul, most("soul"), count) if soul and most("soul") > 0 else ""
+    put("soul", kept)
+    profile = space.shown(_profile_of(store, now, language, audience))
+    lines = [line for line in profile.splitlines() if line.strip()]
+    first: list[str] = []
+    left_of_profile = most("profile")
+    for line in lines:
+        left_of_profile -= count(line) + 1
+        if left_of_profile < 0:
+            break
+        first.append(line)
+    while first and first[-1].startswith("#"):  # a heading without a line behind it
+        first.pop()
+    # What is no heading is somebody's words.
+    put("profile", "\n".join(one if one.startswith("#") else quote.clean(one) for one in first))
+    texts = (one if isinstance(one, str) else one.get("content") for one in history)
+    seen = frozenset(fold(text) for text in (*texts, message) if isinstance(text, str))
+    recent = _recent_turns(store, now, audience)
+    fresh = [turn for turn in recent if fold(turn.content) not in seen]
+    told, listed = _listed(fresh, most("recent"), space, now, language)
+    put("recent", "\n".join(listed))
+    left = [
+        LeftOut("soul", int(kept != soul)),
+        LeftOut("profile", sum(not one.startswith("#") for one in lines[len(first) :])),
+        LeftOut("recent", len(fresh) - len(told)),
+    ]
+    recall: Recall | None = None
+    if gate.recall:
+        in_full = {turn.ref for turn in told if len(turn.content) <= _TURN}
+        recall = ask(min(space.config.recall.budget, room), seen | in_full)
+        put("memories", recall.context)
+        left += recall.left_out
+        if not recall.gate.recall:  # the gate saw a reason, but there is no word to look for
+            gate = recall.gate
+    for name in (*_LEAST, ""):
+        parts = {name: found[name] for name in _IN_ORDER if name in found} | {"message": last}
+        text = "\n\n".join(parts.values())
+        if count(text) <= budget:
+            break
+        if found.pop(name, None) and name != "memories":
+            left.append(LeftOut(name, 1))
+    bare = {name: text.partition("\n")[2] for name, text in found.items()}
+    return Frame(
+        message,
+        language,
+        gate,
+        bare.get("soul", ""),
+        bare.get("profile", ""),
+        found.get("memories", ""),
+        bare.get("recent", ""),
+        text,
+        count(text),
+        recall,
+        tuple(one for one in left if one.number > 0),
+        state.after(message, gate),
+        tuple(FramePart(name, count(part)) for name, part in parts.items()),
+        budget,
+    )
+
+
+def _heading(name: str, language: str) -> str:
+    """The line above a part; the agent's own and the message are no data."""
+    if name in ("soul", "message"):
+        return quote.mark(name, language)
+    about = t("what was said today and yesterday", language) if name == "recent" else ""
+    return quote.heading(name, language, about)
+
+
+def _listed(
+    turns: Sequence[Turn], room: int, space: OpenSpace, now: datetime, language: str
+) -> tuple[list[Turn], list[str]]:
+    """The newest turns that fit, in order of time, and their lines under the day of each."""
+    count, shown = space.count, space.shown
+    told: list[Turn] = []
+    lines: list[str] = []
+    day = ""
+    for turn in reversed(turns):
+        at = turn.at.astimezone(now.tzinfo)
+        said = quote.line(snippet(turn.content, (), _TURN, shown))
+        from_where = origin_label(shown_origin(turn), language) if turn.role == "user" else ""
+        said_by = who(shown(voice(turn)), language)
+        said_by += f" ({from_where})" if from_where else ""
+        line, new_day = f"- {at:%H:%M} {said_by}: {said}", f"{at:%Y-%m-%d}"
+        room -= count(line) + 1 + (count(new_day) + 1 if new_day != day else 0)
+        if room < 0:
+            break
+        if day and new_day != day:
+            lines.append(day)
+        lines.append(line)
+        told.append(turn)
+        day = new_day
+    return told[::-1], [*([day] if told else []), *reversed(lines)]
+
+
+def _profile_of(store: Store, now: datetime, language: str, audience: str | None) -> str:
+    """The core of what is known of the user. Not the page that consolidation renews once a week:
+    what was put away since must not be told."""
+    from loxodon.consolidate.profile import core, profile_text  # a recall has no use for them
+
+    where = Filter(state="active", audience=audience, trust=OWN)
+    chosen = core(store.find(where, _KNOWN, strongest=True), now)
+    return profile_text(chosen, (), "", language).split("\n", 2)[2] if chosen else ""
+
+
+def _recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:
+    """What people and the agent said today and yesterday, oldest first; not what was captured,
+    which is a memory in the first place, nor what was put away by hand."""
+    yesterday = (now - timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    where = Filter(since=yesterday, until=now + timedelta(milliseconds=1), audience=audience)
+    turns = {
+        int(turn.ref.removeprefix("t_")): turn
+        for turn in store.journal(where, _TURNS)
+        if turn.role in ("user", "assistant") and turn.channel != CAPTURED
+    }
+    for row, memories in store.outcomes(turns).items():
+        if {*memories.values()} - {None} == {"put away"}:
+            del turns[row]
+    from loxodon.guard.quarantine import heard  # a recall mostly has no use for it
+
+    return [turn for turn in heard(store, turns.values()) if turn.content.strip()]
+
+
+def _soul_in(folders: Iterable[str]) -> str:
+    """What SOUL.md says in the first of these folders that has one."""
+    for folder in folders:
+        try:
+            with open(os.path.join(folder, "SOUL.md"), "rb") as file:
+                return file.read(_LARGEST_SOUL).decode("utf-8-sig", "replace")
+        except OSError:  # there is none, or it is not for us to read
+            continue
+    return ""

@@ -17,13 +17,13 @@ from itertools import combinations
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
+from loxodon.guard.provenance import USER
 from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
-from loxodon.recall.asked_attributes import USER, asks_of_user, is_of_another
-from loxodon.recall.fuse import is_light, rarity
 from loxodon.recall.gate import without_code
 from loxodon.recall.look import Found, Key, Look, order
 from loxodon.recall.order import Linked
-from loxodon.recall.understand import asks_for_state, compiled, only_asks
+from loxodon.recall.understand import asks_for_state, asks_of_user, compiled, of_another, only_asks
+from loxodon.recall.words import is_light, rarity
 from loxodon.text.language import language_of
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import gist
@@ -140,7 +140,7 @@ def _is_of_another(look: Look, one: Linked, turn: Turn | None) -> bool:
         return USER not in subjects
     text = turn.content[:_READ] if turn else ""
     is_pasted = without_code(text)[1] >= _PASTED  # code says nothing of who pasted it
-    return is_pasted or is_of_another(text, look.question.language)
+    return is_pasted or of_another(text, look.question.language)
 
 
 # --- Two that speak of the same -------------------------------------------------------------------
@@ -208,6 +208,10 @@ def _by_time(look: Look, best: Sequence[Found], turns: Mapping[int, Turn]) -> No
     told = [one for found in best if (one := _statement(found, turns, asked))]
     leading = {one.found.key for one in told[:_FEW]}
     told.sort(key=lambda one: one.at)
+    memories = [one.found.key.row for one in told if one.found.record]
+    doubted = {
+        *look.store.query("doubts", memories)
+    }  # whether it holds is asked, for the later one
     for early, late in combinations(told, 2):
         apart = 1 if early.session and late.session else _APART
         if early.session == late.session != 0:  # some agents have one session for ever
@@ -216,7 +220,8 @@ def _by_time(look: Look, best: Sequence[Found], turns: Mapping[int, Turn]) -> No
         if late.at - early.at < apart or next(of_others) != next(of_others):
             continue
         if (
-            _same_attribute(early, late)
+            (early.found.key.row, late.found.key.row) in doubted
+            or _same_attribute(early, late)
             or _is_same(early, late, asked)
             or (early.found.key in leading and _takes_up(early, late, asked))
         ):

@@ -1,19 +1,19 @@
 """Understand: from a message as typed to what the routes search for.
 
-Which parts of it ask, what kind of answer they want and of what time, whom and what they name.
-A pure function of the message, the time and one lookup of its own words among the names that the
-memory knows.
+A pure function of the message, the time and one lookup of its words among the names that the memory
+knows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import cache
 from types import ModuleType
 from typing import Literal, NamedTuple
 
+from loxodon.guard.provenance import USER
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
 from loxodon.store import KnownNames
@@ -45,8 +45,6 @@ Lookup = Callable[[Iterable[str]], KnownNames]
 
 
 class Ask(NamedTuple):
-    """One question of a message."""
-
     text: str
     kind: Kind
 
@@ -62,15 +60,11 @@ class When(NamedTuple):
 
 
 class Named(NamedTuple):
-    """An entity that a question names."""
-
     text: str  # as it was typed: a name, an alias or a relation
     entity: Entity
 
 
 class Question(NamedTuple):
-    """A question, understood."""
-
     text: str
     language: str
     asks: tuple[Ask, ...]  # the parts that ask, in order; the whole text where nothing is asked
@@ -95,7 +89,8 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
     """What `query`, asked at `now`, looks for."""
     text = tame(query.strip(), LOOKED_AT)  # its beginning and its end, where people ask
     language = language_of(text)
-    asks = asks_of(text, language)
+    asks = [Ask(part, kind_of(part, language)) for part in split(text) or [text]]
+    asks = [ask for ask in asks if ask.kind != "none"][:_PARTS] or [Ask(text.strip(), "none")]
     tells = tells_more(text, language)
     focus = without_meta(text, language)
     sought = focus if tells else without_asking(focus, language)
@@ -105,7 +100,7 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
     return Question(
         text=query,
         language=language,
-        asks=asks,
+        asks=tuple(asks),
         focus=focus,
         words=tuple(query_words(sought) or query_words(text)),
         keywords=tuple(quick(focus)),
@@ -120,22 +115,8 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
     )
 
 
-# --- What is asked --------------------------------------------------------------------------------
-
-
-def asks_of(text: str, language: str) -> tuple[Ask, ...]:
-    """The questions in `text`, in order, at most four; the whole text where none is."""
-    asks = [Ask(part, kind_of(part, language)) for part in split(text) or [text]]
-    return tuple([ask for ask in asks if ask.kind != "none"][:_PARTS]) or (
-        Ask(text.strip(), "none"),
-    )
-
-
 def tells_more(text: str, language: str) -> bool:
-    """Whether a message tells more than it asks: several sentences, few of them questions.
-
-    Who ends by asking to be reminded asks, whatever was said before.
-    """
+    """Whether a message tells more than it asks; who ends by asking to be reminded asks."""
     found = _re(r"[^.?!。？！;；\n]{3,}[.?!。？！;；\n]*").findall(text)
     found = [one for one in found if len(one) > 5 or not one.isascii()]  # not the "C." of a name
     if len(found) < _SAID or sum(one[-1] in "?？" for one in found) > _ASKED * len(found):
@@ -144,7 +125,6 @@ def tells_more(text: str, language: str) -> bool:
 
 
 def kind_of(text: str, language: str) -> Kind:
-    """The kind of answer that one question asks for."""
     lower = text.lower().strip()
     earliest: tuple[int, Kind] | None = None
     for kind, guard, source in _words_for(language).KINDS:
@@ -182,15 +162,13 @@ def only_asks(text: str) -> bool:
 
 def last_talk(text: str, language: str) -> str:
     """The words that ask for the talk before this one, whatever it was about."""
-    if not needed(language, "LAST", text.lower()):
-        return ""
-    found = compiled(language, "LAST").search(text)
+    found = needed(language, "LAST", text) and compiled(language, "LAST").search(text)
     return found[0] if found else ""
 
 
 def without_meta(text: str, language: str) -> str:
     """The text without what it says of the asking: `can you remind me`, 你还记得."""
-    if not needed(language, "META", text.lower()):
+    if not needed(language, "META", text):
         return text
     stripped = compiled(language, "META").sub(" ", text)
     return stripped if any(map(str.isalnum, stripped)) else text
@@ -203,9 +181,6 @@ def without_asking(text: str, language: str) -> str:
         return text
     bare = compiled(language, "ASKS").sub(" ", fold(text))
     return bare if any(map(str.isalnum, bare)) else text
-
-
-# --- The time that is asked of --------------------------------------------------------------------
 
 
 def tense_of(text: str, language: str, times: tuple[When, ...], now: datetime) -> Tense:
@@ -221,26 +196,17 @@ def tense_of(text: str, language: str, times: tuple[When, ...], now: datetime) -
 
 
 def times_of(text: str, now: datetime, language: str) -> tuple[When, ...]:
-    """The ranges that a question asked at `now` names, in order."""
-    lower = text.lower()
-    found = [
-        _meant(moment, lower)
-        for moment in find_moments(text, now, asked=True)
-        if not _is_bare(moment)
-    ]
+    lower, found = text.lower(), []
+    for moment in find_moments(text, now, asked=True):
+        short = moment.grain == "span" and moment.until - moment.since < timedelta(1)
+        is_timed = short or moment.grain in ("hour", "minute", "part")
+        # Not a time of day and no more: `at 3pm`, 早上
+        if not is_timed or _re(_DATED).search(moment.text.lower()):
+            found.append(_meant(moment, lower))
     if not found and needed(language, "RECENTLY", lower):
         loose = compiled(language, "RECENTLY").search(lower)
-        if loose:
-            found.append(When(loose[0], now - RECENT, None, "recent"))
+        found += [When(loose[0], now - RECENT, None, "recent")] if loose else []
     return tuple(found)
-
-
-def _is_bare(moment: Moment) -> bool:
-    """Whether a moment is a time of day and no more: `at 3pm`, 早上."""
-    timed = moment.grain in ("hour", "minute", "part") or (
-        moment.grain == "span" and moment.until - moment.since < timedelta(1)
-    )
-    return timed and not _re(_DATED).search(moment.text.lower())
 
 
 def _meant(moment: Moment, lower: str) -> When:
@@ -274,40 +240,34 @@ def _meant(moment: Moment, lower: str) -> When:
     return When(moment.text, since, until, moment.grain, recurring)
 
 
-# --- Names ----------------------------------------------------------------------------------------
-
-
 def _named(text: str, known: Lookup) -> tuple[tuple[Named, ...], str, str]:
     """The entities that the text names, its project and its topic."""
-    folded = fold(text)
-    found = KnownNames()
+    folded, found = fold(text), KnownNames()
 
     def look_up(names: Iterable[str]) -> Iterable[str]:
         nonlocal found
         found = known(names)
         return found.entities.keys() | found.projects.keys() | found.topics.keys()
 
-    parts = [part for part in named(folded, look_up) if _is_meant(part, text, folded)]
+    def is_meant(part: NameSpan) -> bool:
+        """Whether the stretch is the name, and not a word or a part of one that looks like it."""
+        if len(part.name) == 1 and part.name >= "\u2e80":  # 妈 in 我妈, not in 妈妈 or 姑妈
+            return part.start > 0 and folded[part.start - 1] in "我你您他她的"
+        if part.name not in _WORDS_TOO or len(text) != len(folded):
+            return True
+        return text[part.start].isupper() or not any(map(str.isupper, text[1:]))
+
+    parts = [part for part in named(folded, look_up) if is_meant(part)]
     entities: dict[int | str, Named] = {}
     for part in parts:
         if entity := found.entities.get(part.name):
             typed = text[part.start : part.end] if len(text) == len(folded) else part.name
             entities.setdefault(entity.no or entity.name, Named(typed, entity))
-
-    def first(labels: Mapping[str, str]) -> str:
-        return next((labels[part.name] for part in parts if part.name in labels), "")
-
-    return tuple(entities.values()), first(found.projects), first(found.topics)
-
-
-def _is_meant(part: NameSpan, text: str, folded: str) -> bool:
-    """Whether the stretch is the name, and not a word or a part of one that looks like it."""
-    if len(part.name) == 1 and part.name >= "\u2e80":  # 妈 in 我妈, not in 妈妈 or 姑妈
-        return part.start > 0 and folded[part.start - 1] in "我你您他她的"
-    if part.name not in _WORDS_TOO or len(text) != len(folded):
-        return True
-    capitals = any(map(str.isupper, text[1:]))
-    return not capitals or text[part.start].isupper()
+    project, topic = (
+        next((labels[part.name] for part in parts if part.name in labels), "")
+        for labels in (found.projects, found.topics)
+    )
+    return tuple(entities.values()), project, topic
 
 
 def asks_for_state(question: Question) -> bool:
@@ -321,12 +281,9 @@ def asks_for_state(question: Question) -> bool:
     return not _re(_EVENT).search(question.text.strip())
 
 
-# --- Patterns -------------------------------------------------------------------------------------
-
-
-def needed(language: str, name: str, lower: str) -> bool:
+def needed(language: str, name: str, text: str) -> bool:
     """Whether a pattern can match at all: compiling one costs more than to look."""
-    return _has_any(_words_for(language).GUARDS[name], lower)
+    return _has_any(_words_for(language).GUARDS[name], text.lower())
 
 
 def compiled(language: str, name: str) -> re.Pattern[str]:
@@ -340,12 +297,7 @@ def _words_for(language: str) -> ModuleType:
 
 
 def _has_any(guard: str, lower: str) -> bool:
-    return not guard or any(word in lower for word in _split(guard))
-
-
-@cache
-def _split(guard: str) -> list[str]:
-    return [word.replace("_", " ") for word in guard.split()]
+    return not guard or any(word.replace("_", " ") in lower for word in guard.split())
 
 
 _re = cache(re.compile)
@@ -379,3 +331,103 @@ _WORDS_TOO = frozenset(
     rusty sandy misty crystal gin ray ben pepper ginger cookie biscuit honey sugar shadow lucky
     """.split()  # noqa: SIM905
 )
+
+
+# Attributes, then what questions for them say. Those behind a stroke are not what is asked for, but
+# tell of it. `own` ones are the user's, though they name someone else: whose boss, whose dog. In
+# English a word matches where it begins one.
+_TABLE = """
+home / living_with | live, living, address, reside, moved to | 住, 家在, 地址, 搬到
+employer workplace occupation | work for, do i work, employer, company, workplace | 公司, 上班
+occupation employer workplace | for a living, job, profession, what do i do | 职业, 职位, 做什么
+employer workplace occupation | occupation | 单位, 工作
+name nickname form_of_address | my name, am i called, call me | 我叫什么, 名字, 称呼
+age | how old, age | 几岁, 多大, 年纪, 年龄
+birthday | birthday, born | 生日, 出生
+hometown | hometown, am i from, come from | 老家, 家乡, 哪里人
+allergy / avoids diet condition | allerg | 过敏
+diet / avoids allergy condition | eat, diet | 饮食, 吃素
+avoids allergy diet / condition | avoid, not eat, can't i eat | 忌口, 不能吃, 吃不了, 不吃
+medication dose / condition | medic, pill, tablet, dose | 药, 剂量
+condition / medication allergy | condition, illness, ill, health | 病, 毛病, 身体
+commute | commute, get to work | 通勤, 上下班
+car | car, drive | 车
+school major | school, university, college, study, major | 学校, 大学, 专业, 读书
+education degree | degree, education | 学历
+language native_language | language, speak, learning | 语言, 会说, 学什么
+hobby likes | hobb, free time, interests | 爱好, 兴趣, 业余
+favourite likes | favourite, favorite, do i like | 喜欢, 最爱
+dislikes avoids | dislike, hate | 讨厌, 不喜欢
+bedtime wake_time habit | wake, get up, bed, sleep | 起床, 睡
+salary | salary, earn | 工资, 薪水, 收入
+height weight | tall, height, weigh | 身高, 体重, 多高, 多重
+reply_language reply_style | reply, answer me, respond | 回复, 回答
+own partner partner_status | wife, husband, partner, fianc, spouse | 老婆, 老公, 妻子, 丈夫, 爱人
+own partner partner_status | boyfriend, girlfriend | 男朋友, 女朋友, 男友, 女友, 对象
+own marital_status partner_status | married, single | 结婚, 单身
+own manager | boss, manager, supervisor | 老板, 上司, 领导, 经理
+own pet | dog, cat, pet | 宠物, 猫, 狗
+own child | kid, child, son, daughter | 孩子, 儿子, 女儿
+own sibling | sister, brother, sibling | 妹妹, 姐姐, 弟弟, 哥哥
+own relative | niece, nephew, cousin | 侄, 外甥, 表
+own doctor therapist | doctor, dentist, therapist | 医生, 牙医
+own teacher | teacher, tutor, coach | 老师, 教练
+"""
+
+
+def asked_attributes(question: Question) -> dict[tuple[str, str], bool]:
+    """The (subject, attribute) pairs that a question may be after, most likely ones first; each
+    with whether it is what the question asks for, or only tells of it."""
+    text = fold(question.focus)
+    names = [one.entity.name for one in question.entities]
+    own = _OWN.search(text) is not None or question.language == "zh"
+    rows = _matching(text)
+    subjects = names or ([USER] if own and rows and not of_another(text, question.language) else [])
+    found: dict[tuple[str, str], bool] = {}
+    for attributes in rows:
+        asked = attributes.index("/") if "/" in attributes else len(attributes)
+        for n, attribute in enumerate(attributes):
+            for subject in subjects if n != asked else ():
+                pair = subject, attribute
+                found[pair] = n < asked or found.get(pair, False)
+    for attributes in _matching(text, own=True) if own else ():
+        found |= {(USER, attribute): True for attribute in attributes}
+    return found
+
+
+def asks_of_user(question: Question) -> bool:
+    """Whether someone asks for an attribute of themselves: 我住哪儿, where do I live."""
+    if question.entities or question.kind == "none" or len(question.asks) > 1:
+        return False
+    text = fold(question.focus)
+    if not _OWN.search(text) or not _matching(text):
+        return False
+    return not of_another(text, question.language)
+
+
+def of_another(text: str, language: str) -> bool:
+    """Whether a text is about someone by what they are to the user, and not about the user:
+    我哥做什么生意, what does my cousin do."""
+    folded = fold(text)
+    people = compiled(language, "RELATION").finditer(folded)
+    mine = any(_MINE.search(folded[: one.end()], max(0, one.start() - 12)) for one in people)
+    return mine or _NAMED.match(text) is not None
+
+
+_OWN = re.compile(r"\b(?:i|my|me|we|our)\b|[我咱]")
+_MINE = re.compile(r"\b(?:my|our) (?:\w+ )?[\w'-]+$|[我咱](?:们|家)?的?(?:\w{1,3})$")
+# A sentence about somebody by name: `Eve lives in Berlin`
+_NAMED = re.compile(r"(?:[A-Z][\w'’-]+ ){1,3}(?:[a-z]+s|has)\b(?!.*\b(?:I|[Ww]e|[Mm]y|[Oo]ur)\b)")
+
+
+def _matching(text: str, own: bool = False) -> list[list[str]]:
+    """The attributes that a folded text names, a list for each row of the table."""
+    found = []
+    for line in _TABLE.strip().splitlines():
+        names, english, chinese = line.split(" | ")
+        if names.startswith("own ") == own and (
+            any(word in text for word in chinese.split(", "))
+            or any(f" {one}" in f" {text}" for one in english.split(", "))
+        ):
+            found.append(names.removeprefix("own ").split())
+    return found

@@ -8,7 +8,7 @@ assert memory.audit.verify().sound
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import Annotated, Any, NamedTuple
@@ -17,7 +17,7 @@ from loxodon.errors import ConfigError
 from loxodon.fields import moment, number
 from loxodon.messages import t
 from loxodon.paging import Key, Page, Slice, paged
-from loxodon.security.audit import END, HEAD, Audit, AuditRow, chained, entries_of, read_head
+from loxodon.security.audit import END, HEAD, Audit, chained, entries_of, read_head
 from loxodon.store.store import Store
 from loxodon.verbs import Arg, Cursor, Limit, Since, Until, verb
 
@@ -69,15 +69,14 @@ class AuditEntry(NamedTuple):
     given: int | None  # how many were given, where that was a list
     outcome: str  # `ok`, or the code of the error that it failed with
     more: bool  # whether it was about more than `ids` names
-    facts: Mapping[str, Any]  # how it was asked for, such as `chat`
+    facts: Mapping[str, Any]  # how it was asked for: `dry_run`, `reveal`
 
 
 class AuditLog:
     """Made by `Memory.audit`."""
 
     def __init__(self, store: Store, zone: tzinfo | None) -> None:
-        self._store = store
-        self._zone = zone
+        self._store, self._zone = store, zone
 
     @property
     def enabled(self) -> bool:
@@ -135,10 +134,32 @@ class AuditLog:
         Raises KeyProblemError where the key is not there, without which nothing can be told.
         """
         audit = self._log()
-        key = audit.key
+        key, found = audit.key, dict[str, int]()
         audit.flush()
+        good = first = last = 0
+        tip = b""
         with self._store.reading():
-            return _verified(entries_of(self._store), self._store.value(HEAD), key, audit.keep)
+            head = self._store.value(HEAD)
+            for n, entry, digest in entries_of(self._store):
+                if n != last + 1 and first:
+                    found.setdefault("gap", last + 1)
+                elif n == last + 1 and digest != chained(key, tip, n, entry):
+                    found.setdefault("changed", n)
+                else:
+                    good += 1
+                first, last, tip = first or n, n, digest
+        if first > 1 and not 0 < audit.keep <= last - first:  # else they were pruned
+            found["gap"] = 1
+        end = read_head(head, key)
+        if end is None and (head or last):
+            found["head"] = 0
+        elif end and end[0] > last:
+            found["cut"] = last + 1
+        elif end and end != (last, tip):
+            found.setdefault("changed", last)
+        findings = sorted((Finding(*one) for one in found.items()), key=lambda one: one.n)
+        trusted = max(0, findings[0].n - 1) if findings else last
+        return Verified(good, first, last, trusted, tuple(findings))
 
     def _log(self) -> Audit:
         if self._store.audit is None:
@@ -167,31 +188,3 @@ class AuditLog:
                         bool(given.get("more")),
                         {name: value for name, value in given.items() if name not in _OWN},
                     )
-
-
-def _verified(rows: Iterable[AuditRow], head: str, key: bytes, keep: int) -> Verified:
-    """Check every entry against the one before it, and the last against the head."""
-    found: dict[str, int] = {}
-    good = first = last = 0
-    tip = b""
-    for n, entry, digest in rows:
-        if n != last + 1 and first:
-            found.setdefault("gap", last + 1)
-        elif n == last + 1 and digest != chained(key, tip, n, entry):
-            found.setdefault("changed", n)
-        else:
-            good += 1
-        first, last, tip = first or n, n, digest
-    if first > 1 and not 0 < keep <= last - first:  # else they were pruned
-        found["gap"] = 1
-    end = read_head(head, key)
-    if end is None:
-        if head or last:
-            found["head"] = 0
-    elif end[0] > last:
-        found["cut"] = last + 1
-    elif end != (last, tip):
-        found.setdefault("changed", last)
-    findings = sorted((Finding(*one) for one in found.items()), key=lambda one: one.n)
-    trusted = max(0, findings[0].n - 1) if findings else last
-    return Verified(good, first, last, trusted, tuple(findings))

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from loxodon.errors import InputError
 from loxodon.language.statements import USER
 from loxodon.messages import t
-from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, STATES, FileProblem, Record
+from loxodon.types import CATEGORIES, GENERAL_TOPIC, GLOBAL_PROJECT, STATES, FileProblem, Record
 from loxodon.views.manifest import INSIGHTS, Planned, View, based_on, comment
 from loxodon.views.pages import Content
 
@@ -39,23 +39,8 @@ _EDIT = {
     "zh": "可以直接编辑：改动、新增或删除条目，然后运行 loxodon sync；删除的条目会归档",
     "en": "edit, add or delete entries, then run loxodon sync; a deleted entry is archived",
 }
-_CATEGORIES = {
-    "identity": "身份",
-    "health": "健康",
-    "preference": "偏好",
-    "relation": "关系",
-    "status": "状态",
-    "fact": "事实",
-    "config": "配置",
-    "credential": "凭据",
-    "decision": "决定",
-    "solution": "办法",
-    "event": "事件",
-    "conversation": "对话",
-    "plan": "计划",
-    "temp": "临时",
-    "debug": "调试",
-}
+_IN_CHINESE = "身份健康偏好关系状态事实配置凭据决定办法事件对话计划临时调试"
+_CATEGORIES = dict(zip(CATEGORIES, re.findall("..", _IN_CHINESE), strict=True))
 
 
 # Writing

@@ -337,10 +337,10 @@ def _entities(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
         about, named = content.about.get((row[6], fold(row[1])), ([], []))
         attributes: Object = {}
         for one in about:
-            if one["kind"] == "fact" and one["attribute"] and one["value"]:
-                since = one["confirmed_at"] or one["created_at"]
-                shown = {"value": one["value"], "updated": utc_time(since)}
-                attributes.setdefault(one["attribute"], shown)
+            lasts = one["positive"] and one["category"] not in ("event", "plan", "decision")
+            if one["kind"] == "fact" and one["attribute"] and one["value"] and lasts:
+                since = utc_time(one["confirmed_at"] or one["created_at"])
+                attributes.setdefault(one["attribute"], {"value": one["value"], "updated": since})
         ids: dict[str, list[str]] = {kind: [] for kind in PLURALS}
         for one in (*about, *named):
             ids[one["kind"]].append(one["id"])
@@ -354,7 +354,12 @@ def _entities(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
 
 def _indexes(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
     def keywords() -> Object:
-        return _grouped(content.store.query("labels", "keyword"))
+        """By word, and by those that a Chinese one is made of: 花生过敏, 花生, 过敏."""
+        from rjieba import cut  # takes a third of a second, once
+
+        found = dict.fromkeys(content.store.query("labels", "keyword"))
+        parts = ((part, id) for name, id in found for part in cut(name, False) if len(part) > 1)
+        return _grouped(found | dict.fromkeys(parts))
 
     def timeline() -> Object:
         """By the month since which a memory holds, or in which it was made; the newest first."""
@@ -368,7 +373,7 @@ def _indexes(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
     def relations() -> Object:
         found: dict[str, dict[str, list[str]]] = {}
         for row in content.active:
-            for name in json.loads(row["entities"]):
+            for name in {row["subject"], *json.loads(row["entities"])} - {""}:
                 of = found.setdefault(name, {plural: [] for plural in PLURALS.values()})
                 of[PLURALS[row["kind"]]].append(row["id"])
         return dict(sorted(found.items()))

@@ -32,7 +32,7 @@ from loxodon.journal.identity import MAX_SESSION, unmarked, with_keys
 from loxodon.journal.jsonl import draft_from_mapping
 from loxodon.layout import OFF_MARKER, PENDING
 from loxodon.memory import Memory
-from loxodon.recall.context import block
+from loxodon.recall.fit import block
 from loxodon.recall.gate import State, should_recall
 from loxodon.security.permissions import placed
 from loxodon.status import Status

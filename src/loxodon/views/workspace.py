@@ -68,7 +68,7 @@ class Workspace:
         """Whether the memory is written out as text by itself."""
         return self.memory.config.workspace.views == "on" and self.memory.has_views
 
-    @verb("POST /workspace/export", access="owner", audit="reads", long="cut")
+    @verb("POST /workspace/export", access="owner", audit="reads", long=True)
     def export(
         self,
         folder: Annotated[
@@ -130,7 +130,7 @@ class Workspace:
 
         return sync(self, deletions=deletions, dry_run=dry_run)
 
-    @verb("POST /workspace/index", access="owner", audit="works", long="cut")
+    @verb("POST /workspace/index", access="owner", audit="works", long=True)
     def index(self, progress: Progress | None = None) -> Indexed:
         """Index the notes that changed: the agent's own files, and the user's Markdown."""
         from loxodon.notes.index import index
@@ -183,7 +183,7 @@ class Workspace:
         audit="writes",
         name="import",
         makes_space=True,
-        long="cut",
+        long=True,
     )
     def take_in(
         self,

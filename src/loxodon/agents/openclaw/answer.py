@@ -35,7 +35,7 @@ from loxodon.journal.openclaw import own_words
 from loxodon.layout import VIEWS
 from loxodon.messages import current, t
 from loxodon.notes.index import folders_of
-from loxodon.recall.gate import State, should_recall
+from loxodon.recall.gate import should_recall
 from loxodon.security.paths import opened
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
@@ -135,14 +135,14 @@ def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> 
     message, chat = words.text, "group" if words.group else chat
     texts = [own_words(text).text for text in _texts(request, "history")[-_MOST_HISTORY:]]
     system = context = ""
-    knowing = State()
-    if chat == "direct":  # whom we know is no secret to the owner alone
-        knowing = State(names=workspace.store.entities_named)
+    if chat == "direct":
         if not texts:  # a session begins: it knows what was said in the one before
             learn(memory, _LEARNING)
         if memory.list(limit=1):
             system = memory.snapshot(language_of(message))
-    if should_recall(message, knowing).recall:
+    # whom we know is no secret to the owner alone
+    known = workspace.store.entities_named if chat == "direct" else None
+    if should_recall(message, known=known).recall:
         if chat == "direct":  # OpenClaw puts these notes whole into the prompt of every such chat
             files = ((name, os.path.join(workspace.path, name)) for name in _LOADED)
             texts += [

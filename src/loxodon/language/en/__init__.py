@@ -20,6 +20,7 @@ from loxodon.language.en.clauses import (
     people_of,
     pronouns,
     sharing,
+    strangers,
     without_lead,
     written_out,
 )
@@ -60,6 +61,7 @@ class _English:
     clauses = staticmethod(clauses_of)
     joints = staticmethod(joints_of)
     sharing = staticmethod(sharing)
+    strangers = staticmethod(strangers)
     evened = staticmethod(written_out)
     people = staticmethod(people_of)
     pronouns: Mapping[str, str] = pronouns()
@@ -75,8 +77,7 @@ class _English:
         return not any(map(str.isupper, re.sub(r"\bI\b|\b[A-Z]{2,}\b", "", text)))
 
     def third_person(self, clause: Clause, match: FrameMatch) -> str:
-        whole = all(pattern.whole for pattern in match.frame.patterns)
-        subject = "The user" if whole else clause.shown
+        subject = "The user" if match.frame.whole else clause.shown
         text = match.frame.say
         if clause.hedged:
             text = re.sub(r"(\{S\}(?: is)?)", r"\1 probably", text)

@@ -7,46 +7,16 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache, partial
 from importlib.resources import files
+from typing import Any
 
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import USER, Clause, Named, met
 
-_WRITTEN_OUT = [
-    (re.compile(like), instead)
-    for like, instead in (
-        (r"[’‘`´]", "'"),
-        (r"[“”]", '"'),
-        (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]", " "),
-        (r"\*+|_{2,}", ""),
-        (r"\s*&\s*", " and "),
-        (r"\b[iI]'?m\b", "I am"),
-        (r"\b(?:[iI]'ve|ive|Ive)\b", "I have"),
-        (r"\b[iI]'ll\b", "I will"),
-        (r"\b[iI](?:'d| would) like\b", "I want"),
-        (r"\b[iI]'d\b", "I would"),
-        (r"\bi\b", "I"),
-        (r"\b([Ww]e|[Yy]ou|[Tt]hey)'re\b", r"\1 are"),
-        (r"\b([Ww]e|[Yy]ou|[Tt]hey)'ve\b", r"\1 have"),
-        (r"\bcan'?t\b|\bcan not\b", "cannot"),
-        (r"\bwon't\b", "will not"),
-        (r"(?i)\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
-        (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat|[Ww]here|[Hh]ow|[Ww]ho)'s\b", r"\1 is"),
-        (
-            r"(?<=\w)'s (?=(?:in|on|at|due|now|next) |\d|(?:off|out|over|gone|dead|cancell?ed|finished|shut|closed)\b)",
-            " is ",
-        ),
-        (r"\bgonna\b", "going to"),
-        (r"\bgotta\b", "have to"),
-        (r"\bwanna\b", "want to"),
-        (r"\b([Hh]a(?:ve|s)) got(?= (?:a|an|two|three|four|five|no|my|\d|type))", r"\1"),
-        (r"\s+", " "),
-    )
-]
 _NAME = r"(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? )?[A-Z][a-zà-öø-ÿ]+(?:[-' ][A-Z][a-zà-öø-ÿ]+)?"
 
 
 @cache
-def _table() -> dict[str, dict[str, str]]:
+def _table() -> dict[str, dict[str, Any]]:
     return tomllib.loads((files("loxodon.language.en") / "words.toml").read_text("utf-8"))
 
 
@@ -87,6 +57,10 @@ class _Words:
         starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
         join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
         of = partial(re.compile, flags=re.I)
+        self.written_out, self.known_as = (
+            [(re.compile(like), instead) for like, instead in table[name]["pairs"]]
+            for name in ("written_out", "known_as")
+        )
         self.filler = of(rf"^(?:(?:{clause['fillers']}|{clause['now']})(?![\w'])[\s,:;!.…–—-]*)+")
         # Fillers that a quotation need not begin with
         self.lead = of(
@@ -133,6 +107,10 @@ class _Words:
             rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>\w+\b[^,;.]{{2,60}})"
             r"|(?P<is>an? [^,;.]{3,40}|(?:aged )?(?P<age>\d{1,3}|[a-z]+)(?: years old)?)), (?=\w)"
         )
+        self.stranger = re.compile(
+            rf"(?!(?i:{never})\b)(?P<name>[A-Z][a-z]+ [A-Z][a-z]+)"
+            r"(?= (?:works?|lives?|moved|likes?|loves?|is|has|studies)\b)"
+        )
         self.others = of(table["others"]["like"].replace("PEOPLE", people))
         # What attribute a relation is, by its word
         self.attribute = attribute
@@ -152,7 +130,7 @@ _words = cache(_Words)
 
 def written_out(text: str) -> str:
     """A text with contractions and chat spelling written out."""
-    for like, instead in _WRITTEN_OUT:
+    for like, instead in _words().written_out:
         text = like.sub(instead, text)
     return text.strip()
 
@@ -251,11 +229,20 @@ def _all_named(text: str) -> list[Named]:
     return [Named(relation, name.strip()) for name in re.split(r",? and |, ", found["names"])]
 
 
+def strangers(text: str) -> list[Clause]:
+    """A clause as one about somebody whom it names in full: `Zhang San works in Shanghai`."""
+    found = _words().stranger.match(text)
+    name = found["name"] if found else ""
+    return [Clause(text, "person", text[len(name) + 1 :], name, name, "", name)] if name else []
+
+
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     """The clauses of a sentence. `known` has the names of people by what they are called."""
     words = _words()
     found: list[Clause] = []
     sentence = sentence.replace("’", "'")
+    for like, instead in words.known_as:
+        sentence = like.sub(instead, sentence)
     plain = _asides_out(sentence)
     for part in filter(None, words.cut.split(plain)):
         raw = (part if plain == sentence else sentence).strip(" ,;")
@@ -423,10 +410,11 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
     if pronoun and (relation := known.get(pronoun["who"].lower())):
         return _with_subject(f"my {relation}{text[pronoun.end() :]}", known, meant=True)
     named = re.match(rf"(?P<name>{_NAME})(?=[ '])", text)
-    if named and named["name"] in known.values():
-        rest = _rest(text[named.end() :])
+    name = known.get(named["name"], named["name"]) if named else ""
+    if name in known.values():
+        rest = _rest(text[named.end() :]) if named else None
         if rest is not None:
-            return Clause(text, "person", rest, named["name"], named["name"], "", named["name"])
+            return Clause(text, "person", rest, name, name, "", name)
     return Clause(text, "bare" if words.bare.match(text) else "", text, USER, "The user")
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import takewhile
 
 from loxodon.language import reader
 from loxodon.language.frames import FrameMatch, Frames
@@ -24,6 +23,7 @@ from loxodon.language.zh.clauses import (
     people_of,
     sharing,
     speaks_of_others,
+    strangers,
     table,
     without_lead,
 )
@@ -49,6 +49,7 @@ class _Chinese:
     attribute_of = staticmethod(attribute_of)
     evened = staticmethod(evened)
     sharing = staticmethod(sharing)
+    strangers = staticmethod(strangers)
     people = staticmethod(people_of)
     pronouns: Mapping[str, str] = table()["pronouns"]
 
@@ -86,8 +87,7 @@ class _Chinese:
         return False
 
     def third_person(self, clause: Clause, match: FrameMatch) -> str:
-        whole = all(pattern.whole for pattern in match.frame.patterns)
-        subject = "用户" if whole else clause.shown
+        subject = "用户" if match.frame.whole else clause.shown
         text = match.frame.say
         if clause.hedged:
             text = re.sub(r"\{S\}|\{S的\}\w+?(?=是)", r"\g<0>可能", text)
@@ -112,6 +112,12 @@ _CHANGED = re.compile(
 # After a comma; a space between two characters is one
 _CUT = re.compile(
     r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"
+    r"|(?<=[\u4e00-\u9fff])(?=但是|然而|不过我)"
+)
+# What is written without a comma is cut where it speaks of something else
+_MOST = 100
+_RUN_ON = re.compile(
+    r"(?<=.{3})(?=我(?:叫|是|在|对|住|有|的|每|喜|讨|最|不|会|想|今|昨|明)|另外|还有|对了|然后|所以|因为)"
 )
 
 
@@ -120,6 +126,7 @@ def split(text: str) -> list[Piece]:
     found = []
     for sentence in sentences.split(text):
         parts = [one for one in _CUT.split(sentence) if one]
+        parts = [p for one in parts for p in (_RUN_ON.split(one) if len(one) > _MOST else [one])]
         for n, part in enumerate(parts):
             type = _SPEECH.type(evened(part) if not re.search("[?？]", part) else part)
             # a greeting before a comma belongs to what follows it
@@ -135,14 +142,11 @@ def read(said: TurnInContext) -> Reading:
     """What a user's turn says."""
     if any(re.search(like, said.text) for like in _SPEECH.table["task"]["like"]):
         return Reading((), takes_back=_SPEECH.takes_back(said.text))
-    fragments = _closed(list(takewhile(_is_no_work, said.fragments)))
+    asked = (one for one in said.fragments if one.type != "statement" or one.text.isascii())
+    work = next((one.n for one in asked if _WORK.search(one.text)), None)
+    fragments = _closed([one for one in said.fragments if work is None or one.n < work])
     first = next((one.text for one in fragments if one.type == "statement"), "")
     return reader.read(_Chinese(said.text, first), said._replace(fragments=fragments))
-
-
-def _is_no_work(fragment: Fragment) -> bool:
-    asks = fragment.type != "statement" or fragment.text.isascii()
-    return not (asks and _WORK.search(fragment.text))
 
 
 _WORK = any_case("|".join(_SPEECH.table["work"]["like"]))
@@ -154,6 +158,8 @@ def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
     for n, one in enumerate(fragments):
         after = fragments[n + 1] if n + 1 < len(fragments) else None
         if one.type != "statement" or not after:
+            continue
+        if after.text.startswith(reader.BUT):
             continue
         if not one.text.endswith(("，", ",", "：", "；", ";", " ")):  # the end of a line
             found[n] = one._replace(text=one.text + "。")

@@ -17,31 +17,9 @@ _HAN = r"[\u4e00-\u9fff]"
 _CANTONESE = str.maketrans(
     {"係": "是", "喺": "在", "嘅": "的", "唔": "不", "咗": "了", "佢": "他", "冇": "没有"}
 )
-_EVENED = [
-    (re.compile(like), instead)
-    for like, instead in (
-        (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]|\[[\u4e00-\u9fff]{1,4}\]", "，"),
-        (r"\*\*|__", ""),
-        (r"（[^）]*）|\([^)]*\)", ""),
-        (r"俺们|咱们|我哋", "我们"),
-        (r"钟意", "喜欢"),
-        (r"而家", "现在"),
-        (r"屋企", "家"),
-        (r"俺|咱(?=爸|妈|家|哥|姐|弟|妹|老)|偶(?=是|在|叫|喜)|本人|吾(?=是|在|住|叫)|本宝宝", "我"),
-        (r"[,;](?!\d)", "，"),
-        (r"[；]|\.{2,}|…+|——+|~+|～+", "，"),
-        (r"(?<=[\u4e00-\u9fff])[:：](?!\d)", "，"),
-        (rf"(?<={_HAN})[ \t\u3000]+(?={_HAN})", "，"),
-        (rf"(?<={_HAN})\s+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9+#])\s+(?={_HAN})", ""),
-        (r"[。！？!?\n]+", "，"),
-        (r"\s+", " "),
-        (r"(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])", "，"),
-        (r"，+", "，"),
-    )
-]
 _CONTRAST = re.compile(r"(不是[^，]{1,16}?)，(?:而)?是(?=[^，])")
 _CONNECTIVE = re.compile(
-    r"，|(?<=[^，])(?=(?:但是|不过(?=我|现在|最近|今年|也)|可是|而且|并且|然后|所以|因为|以及我|而我|但我))"
+    r"，(?!尤其|特别是|特别喜欢)|(?<=[^，])(?=(?:但是|不过(?=我|现在|最近|今年|也)|可是|而且|并且|然后|所以|因为|以及我|而我|但我))"
 )
 _JOIN = "\uff5c"  # Stands for the comma of `不是A，是B` while a sentence is cut
 
@@ -69,7 +47,7 @@ class _Words:
                 ways = one.split("=")
                 kept |= dict.fromkeys(ways, ways[0])
                 attribute.setdefault(ways[0], about)
-        follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟|满|\d|[一二两三四五六七八九十]{1,3}岁))"
+        follows = r"(?=(?:的|外号|小名|绰号|昵称|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟|满|\d|[一二两三四五六七八九十]{1,3}岁))"
         full = rf"(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?"
         called = rf"(?!{name['never']})(?:{full}|[小阿老大]{_HAN}{{1,2}}?|(?P<twice>{_HAN})(?P=twice)|[A-Z][A-Za-z]{{1,14}})"
         people = any_of(kept)
@@ -79,6 +57,7 @@ class _Words:
         new = r"(?P<how>新来?的?|现任的?)?"
         numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
         of = re.compile
+        self.evened = [(of(like), instead) for like, instead in all_["evened"]["pairs"]]
         self.filler = of(
             rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|关键是|重要的是|重点是|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|医生说|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)",
             re.I,
@@ -97,6 +76,7 @@ class _Words:
         self.person = of(
             rf"(?:我们?|我们?家)(?:的|那个|家)?{new}(?P<relation>{people})(?:[，]?(?:叫)?(?!{name['day']})(?P<name>{called}){follows})?"
         )
+        self.stranger = of(rf"(?!{name['never']})(?P<name>{full}){follows}")
         self.bare = of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?")
         self.introduced = of(
             rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"
@@ -130,7 +110,7 @@ _words = cache(_Words)
 def evened(text: str) -> str:
     """A text in simplified script, its commas even and its spaces gone."""
     text = text.translate(_CANTONESE).translate(TO_SIMPLIFIED)
-    for like, instead in _EVENED:
+    for like, instead in _words().evened:
         text = like.sub(instead, text)
     return text.strip("， ")
 
@@ -213,6 +193,13 @@ def sharing(before: Clause, text: str) -> list[Clause]:
     return (
         [before._replace(text=text, rest=rest, when="", timeless="", loose=False)] if rest else []
     )
+
+
+def strangers(text: str) -> list[Clause]:
+    """A clause as one about somebody whom it names in full: `张三在上海工作`."""
+    found = _words().stranger.match(text)
+    name = found["name"] if found else ""
+    return [Clause(text, "person", text[len(name) :], name, name, "", name)] if name else []
 
 
 _JOINS = re.compile("(?:而且|并且|另外|同时|以及|不过|但是?|可是)+")
@@ -317,9 +304,10 @@ def _with_subject(
         return Clause(text, "we", text[found.end() :], USER, "用户")
     if found := re.match(r"我(?!俩|等)", text):
         return Clause(text, "user", text[1:], USER, "用户")
-    for name in sorted(set(known.values()), key=len, reverse=True):
-        if len(name) > 1 and text.startswith(name):
-            return Clause(text, "person", text[len(name) :], name, name, "", name)
+    for one in sorted((*known.values(), *known), key=len, reverse=True):  # names, then aliases
+        if len(one) > 1 and text.startswith(one) and one not in words.kept:
+            name = known.get(one, one)
+            return Clause(text, "person", text[len(one) :], name, name, "", name)
     if (found := words.bare.match(text)) and (alone or (before and before.who == "user")):
         return _person(text, found, text[found.end() :], known)
     if before and before.who != "user" and any(map(text.startswith, words.kept)):

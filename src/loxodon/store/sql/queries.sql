@@ -984,6 +984,10 @@ WHERE memory IN (SELECT value FROM json_each(?)) ORDER BY memory, n
 SELECT m.row, {standing_of} FROM memories m JOIN {last_change}
 WHERE m.row IN (SELECT value FROM json_each(?))
 
+-- name: doubts
+SELECT r.belief, r.against FROM reviews r
+WHERE r.belief IN (SELECT value FROM json_each(?)) AND r.answer = '' AND r.against <> r.belief
+
 -- name: outcomes
 SELECT s.seq, s.memory, c.change, {standing_of} FROM memory_sources s
 LEFT JOIN memories m ON m.row = s.memory LEFT JOIN {last_change}

@@ -972,6 +972,10 @@ WHEN c.change IN ('rejected', 'denied') THEN 'rejected'
 WHEN c.change IN ('archived', 'confirmed') THEN 'put away' ELSE 'faded' END FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version
 WHERE m.row = ANY(translate($1, '[]', '{}')::bigint[])
 
+-- name: doubts
+SELECT r.belief, r.against FROM reviews r
+WHERE r.belief = ANY(translate($1, '[]', '{}')::bigint[]) AND r.answer = '' AND r.against <> r.belief
+
 -- name: outcomes
 SELECT s.seq, s.memory, c.change, CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS (
   SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited'

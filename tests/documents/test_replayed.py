@@ -1,0 +1,91 @@
+"""The examples of the design documents, row by row, and other phrases of the same kind."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loxodon import Memory
+from loxodon.cli.main import main
+from tests.cases import cases
+from tests.clock import NOW, Clock
+
+ROWS = cases(__file__, "row")
+
+
+def talk(memory: Memory, clock: Clock, said: list[Any]) -> None:
+    """Say one thing after another, each learned before the next; `[day, text]` on a day."""
+    for n, text in enumerate(said):
+        if isinstance(text, list):
+            day, text = text
+            clock.now = datetime.fromisoformat(day).replace(hour=10, tzinfo=NOW.tzinfo)
+        clock.now += timedelta(minutes=1)
+        memory.add([{"id": f"m{n}", "role": "user", "content": text}], session=f"{clock.now:%d}")
+        memory.consolidate(force=True)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row['name']} {row['said'][-1]}" for row in ROWS])
+def test_a_row_is_replayed(memory: Memory, clock: Clock, row: dict[str, Any]) -> None:
+    talk(memory, clock, row["said"])
+    known = {one.content: one for one in memory.list()}
+    for content, fields in row.get("known", {}).items():
+        assert content in known, list(known)
+        told = {name: getattr(known[content], name) for name in fields}
+        assert json.loads(json.dumps(told)) == fields
+    for words in row.get("unknown", ()):
+        assert not any(words in content for content in known), list(known)
+    assert row.get("over", []) == [one.content for one in memory.list(state="archived")]
+    if asks := row.get("asks"):
+        assert asks == [one.belief.content for one in memory.reviews()]
+    if row.get("sensitive"):
+        assert {one.sensitivity for one in known.values()} == {"high"}
+    for name, aliases in row.get("entities", {}).items():
+        assert {*aliases} <= {*memory.entity(name).entity.aliases}
+
+
+def views(tmp_path: Path, clock: Clock, said: list[Any], config: dict[str, Any]) -> Path:
+    with Memory.open(tmp_path / "home", config=config, clock=clock) as memory:
+        talk(memory, clock, said)
+        return Path(memory.workspace.path) / "memory"
+
+
+@pytest.mark.parametrize("page", cases(__file__, "page"), ids=lambda page: str(page["name"]))
+def test_a_page_of_a_document_is_replayed(
+    tmp_path: Path, clock: Clock, page: dict[str, Any]
+) -> None:
+    config = {"timezone": "Asia/Shanghai", "language": "zh"}
+    folder = views(tmp_path, clock, page["said"], config)
+    for name, lines in page["files"].items():
+        text = (folder / name).read_text("utf-8")
+        assert [line for line in lines if line not in text] == [], text
+    for name, lines in page.get("without", {}).items():
+        assert not any(line in (folder / name).read_text("utf-8") for line in lines)
+
+
+def test_a_phase_alone_and_a_crowded_memory_of_001(memory: Memory) -> None:
+    memory.add([{"role": "user", "content": "我叫张三", "id": "m0"}])
+    assert memory.consolidate(phase=2).ran
+    assert memory.status().crowded == ()
+    for n in range(201):
+        memory.capture(f"用户的第{n}个设备放在{n}号柜")
+    assert memory.status().crowded == ("active",)
+
+
+def test_what_the_environment_sets_is_shown_as_in_004(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LOXODON_MEMORY_MODEL", "gpt-5")
+    main(["--home", str(tmp_path), "config", "model.name"])
+    assert "gpt-5" in capsys.readouterr().out
+
+
+def test_a_memory_file_of_003_is_core_knowledge(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("## User Preferences\n- Prefers TypeScript over JavaScript\n", "utf-8")
+    memory.workspace.take_in(str(path))
+    (one,) = memory.list()
+    assert (one.category, one.importance) == ("preference", 1.0)
