@@ -107,7 +107,7 @@ class Finder:
             rule = self._rules[n]
             for first, start, end in self._matches(n, text, data, places):
                 # What leads to it counts too: words before a marker are not about what is behind.
-                if not _overlapping(spared, first, end):
+                if not spared or not _overlapping(spared, first, end):
                     _join(found, Detection(start, end, rule.kind, rule.family))
         return found
 
@@ -131,7 +131,7 @@ class Finder:
             one = Candidate(text, places[start], places[end], called)
             is_random = not rule.entropy or entropy(one.it) >= rule.entropy
             spans = check(one) if check is not None else [(one.start, one.end)]
-            if one.it and spans and is_random:
+            if end > start and spans and is_random:
                 before = one.start - places[match.start()]
                 for hidden_from, hidden_to in spans:
                     yield hidden_from - before, hidden_from, hidden_to
