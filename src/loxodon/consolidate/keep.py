@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from loxodon.consolidate import beliefs, entities, themes
+from loxodon.consolidate import beliefs, doubts, entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.extract import Candidate
 from loxodon.consolidate.reconcile import KnowledgeView, Plan, plan, said_at
@@ -67,12 +67,14 @@ class Keeper:
         candidate = candidate._replace(statement=statement)
         known = self._view.about(subject, statement.attribute) if statement.inferred else ()
         told = any(one.kind == "fact" for one in known)
-        if told or self._was_forgotten(record_of(candidate, turn, self._now), turn.at):
+        new = record_of(candidate, turn, self._now)
+        if told or self._was_forgotten(new, turn.at):
             return
         found = self._plan(candidate, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
         changes = found.replaced or found.retracted or found.rewritten or found.asked
-        if statement.tentative and not changes and not found.beside:
+        seems = statement.tentative and doubts.may_replace(self._store, new)
+        if statement.tentative and not (changes or found.beside or seems):
             # It was worth keeping only for what it would have changed.
             self._doubt(found.doubtful)
         else:

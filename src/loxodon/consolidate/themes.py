@@ -21,6 +21,7 @@ from loxodon.types import GLOBAL_PROJECT, Audience, Record
 SUMMARY = "summary"  # The attribute of summaries; their value is the theme
 DAY = "day:"
 FEWEST_FACTS = 3
+_PORTRAIT = "user/"  # What the user is like, of what has no summary of its own
 # What a day is remembered by; what the user is like, is like that every day
 _HAPPENED = ("event", "plan", "decision", "solution")
 # Categories of which one sentence can speak; plans, events and states have nothing in common
@@ -64,6 +65,9 @@ def _themes_of(fact: Record) -> list[str]:
         themes.append(f"user/{fact.category}")
     elif subject and subject != USER:
         themes.append(f"subject:{subject}")
+    of_them = fact.category in ("identity", "preference") and fact.attribute not in _APART
+    if subject == USER and (of_them or fact.attribute == "project"):
+        themes.append(_PORTRAIT)
     if fact.project not in ("", GLOBAL_PROJECT) and f"subject:{fact.project}" not in themes:
         themes.append(f"project:{fact.project}")
     return themes
@@ -133,8 +137,13 @@ def _facts_of(store: Store, theme: str, now: datetime) -> list[Record]:
         found = store.latest("about", (name,), _MOST_FACTS)
     else:
         subject, _, category = theme.partition("/")
-        found = store.latest("about", (subject, "", category), _MOST_FACTS)
-    return [one for one in found if theme in _themes_of(one)]
+        key = (subject, "", category) if category else (subject,)
+        found = store.latest("about", key, _MOST_FACTS)
+    found = [one for one in found if theme in _themes_of(one)]
+    if theme != _PORTRAIT:
+        return found
+    known = Counter(one.category for one in found if one.kind == "fact")
+    return [one for one in found if known[one.category] < FEWEST_FACTS]
 
 
 def _subject_of(theme: str) -> str:

@@ -496,14 +496,13 @@ def _own_words(
     ill = grammar.frames.of_health(grammar.evened(text))
     about = text != sentence.text or bare or ahead or speech.tells(text)
     least = worth.LEAST[grammar.language] if about and not asks else worth.SURELY
-    # Chinese leaves the subject out, English names it
-    may_be = about or grammar.language == "zh"
-    worthy = (about and (ill or (ahead and speech.tells(text)))) or (
-        may_be and worth.judge(text).keep >= least
-    )
+    keep = worth.judge(text).keep
+    worthy = (about and (ill or (ahead and speech.tells(text)))) or keep >= least
     kept = half or wish or ((worthy or bool(kind)) and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
-    if not kept and not change.over and not (change.act != "state" and somebody):
+    # What changes something known is worth keeping; `keep.py` says whether it does.
+    may_change = not asks and not never and keep >= worth.MAYBE
+    if not kept and not change.over and not may_change and not (change.act != "state" and somebody):
         return []
     matters = "condition" if ill else "rule" if wish else "decision" if kind else ""
     statement = Statement(

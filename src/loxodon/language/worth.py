@@ -14,6 +14,7 @@ LEAST = {"en": 0.6, "zh": 0.45}
 SURELY = 0.8  # The same for one that asks for something, or does not say whom it is about
 # What frames leave of a sentence stays beside them unless it is most likely of no worth
 REST = 0.25
+MAYBE = 0.2  # Of less worth a sentence is not even looked at for what it may change
 _MOST = 400  # Characters of a sentence that are judged
 _REMEMBERED = 20_000
 
