@@ -11,16 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from loxodon.guard import rules
+from loxodon.guard import policy
 from loxodon.guard.find import Finder
 from loxodon.guard.guard import Guard
-from loxodon.guard.policy import built_in
-from loxodon.guard.rules import Rule
+from loxodon.guard.policy import Rule, built_in
 from tests.each import each
 
-FILE = Path(rules.__file__).with_name("rules.toml")
+FILE = Path(policy.__file__).with_name("rules.toml")
 WRITTEN: list[dict[str, Any]] = tomllib.loads(FILE.read_text("utf-8"))["rules"]
-RULES = list(zip(rules.built_in(), WRITTEN, strict=True))
+RULES = list(zip(built_in().rules, WRITTEN, strict=True))
 FORMS = [rule for rule, written in RULES if "examples" not in written]
 _MARKED = re.compile(r"\{(.+?)\}")
 

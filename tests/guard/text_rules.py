@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from loxodon.guard import instructions
 from loxodon.guard import own_words as own
+from loxodon.guard import quarantine
 from loxodon.guard.guard import Guard
 from loxodon.guard.policy import built_in
 from loxodon.types import Draft, Origin, Record, Turn
@@ -55,7 +55,7 @@ def kept_turns(texts: Sequence[str]) -> list[str]:
 
 def held_parts(text: str, origin: Origin) -> list[str]:
     """The parts of a text that are held back as instructions."""
-    return [text[one.start : one.end] for one in instructions.found_in(text, origin)]
+    return [text[one.start : one.end] for one in quarantine.found_in(text, origin)]
 
 
 own_words: Callable[[str], str] = own.own_words

@@ -86,20 +86,8 @@ _TEXTS = st.text(max_size=120) | st.lists(
     st.sampled_from(
         [
             *"aAz1 .,'’\"“”《》「」`-_/+#@:\n。，？！我的了猫机器學習模型一三",
-            "Acme ",
-            " of ",
-            "New ",
-            " 16",
-            "数据库",
-            "王磊",
-            "getUserById",
-            "v2.3.0",
-            "https://x.org/a ",
-            "don't ",
-            "the ",
-            "用户",
-            "後端",
-            "E=mc²",
+            *("Acme ", " of ", "New ", " 16", "getUserById", "v2.3.0", "don't ", "the ", "E=mc²"),
+            *("https://x.org/a ", "数据库", "王磊", "用户", "後端"),
         ]
     ),
     max_size=30,

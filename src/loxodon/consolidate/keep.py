@@ -53,7 +53,7 @@ class Keeper:
         if name := entities.another(self._store, turn):
             candidate = entities.said_by(candidate, name)
         statement = candidate.statement
-        turn = provenance.as_users_own(turn, vouched=candidate.vouched)
+        turn = turn._replace(origin="user") if candidate.vouched else turn
         if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
             sure = min(statement.confidence, provenance.UNCONFIRMED)
             statement = statement._replace(confidence=sure)

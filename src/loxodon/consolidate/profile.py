@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.consolidate.snapshot import holds
 from loxodon.consolidate.themes import about, sentence
-from loxodon.guard.provenance import OWN, may_tell
+from loxodon.guard.provenance import OWN, is_own
 from loxodon.guard.quarantine import HIDDEN
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES, t
@@ -105,7 +105,7 @@ def _week(store: Store, since: datetime) -> list[ProfileChange]:
     found = []
     for id, (change, at) in last.items():
         record = store.get(id)
-        if record is None or record.kind == "summary" or not may_tell(record):
+        if record is None or record.kind == "summary" or not is_own(record.trust):
             continue
         went = change in ("over", "faded")
         if id not in added if went else record.state == "active":

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from loxodon.config import Config
 from loxodon.consolidate.themes import DAY, about, clause_of, said_since
-from loxodon.guard.provenance import OWN, is_own, may_tell
+from loxodon.guard.provenance import OWN, is_own
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES, t, tn
 from loxodon.store import Filter, PoolSizes
@@ -88,7 +88,7 @@ def _known(store: Store) -> list[Record]:
     about_user = ((USER, "", "health"), (USER, "", "identity"), *((USER, one) for one in _RULES))
     for key in (*about_user, (ASSISTANT,)):
         records += store.latest("about", key, _BINDING)
-    return list({one.id: one for one in records if may_tell(one)}.values())
+    return list({one.id: one for one in records if is_own(one.trust)}.values())
 
 
 def _belongs(to: str, project: str) -> bool:
@@ -365,7 +365,7 @@ def _details(main: Record, found: Material, top: set[str], language: str) -> lis
         near = found.store.latest("about", key, _RELATED)
         others += sorted(near, key=lambda one: (-_score(one, found.now), one.id))
     lines = [_Line(text) for text in basis]
-    for one in {one.id: one for one in others if may_tell(one)}.values():
+    for one in {one.id: one for one in others if is_own(one.trust)}.values():
         belongs = one.kind != "summary" and _belongs(one.project, found.project)
         if belongs and holds(one, found.now) and (one.id in main.derived_from or one.id not in top):
             # Their subject need not be said again

@@ -9,8 +9,7 @@ the user that the agent quotes (`quoted`) is the user's own.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from heapq import nlargest
 from itertools import islice
@@ -18,7 +17,7 @@ from typing import Any
 
 from loxodon.consolidate.beliefs import wait_for_owner
 from loxodon.guard import quarantine
-from loxodon.guard.own_words import own_turns
+from loxodon.guard.own_words import own_turns, words
 from loxodon.guard.provenance import (
     UNCONFIRMED,
     USER,
@@ -50,15 +49,16 @@ def is_supported(content: str, said: Iterable[str]) -> bool:
     """Whether something that was said says this, as more than a supposition."""
     from loxodon.models.grounding import Evidence, closest, objection  # not for a recall
 
-    words = frozenset(index_words(content))
-    near: Sequence[str] = nlargest(
-        _NEAREST, said, key=lambda text: len(words.intersection(index_words(text)))
-    )
+    wanted = frozenset(index_words(content))
     language = language_of(content)
+
+    def shared(text: str) -> int:
+        return len(wanted.intersection(index_words(text)))
+
     return any(
         not objection(content, Evidence(text), language)
-        and not _SUPPOSES.search(closest(content, text))
-        for text in near
+        and not words("supposes").search(closest(content, text))
+        for text in nlargest(_NEAREST, said, key=shared)
     )
 
 
@@ -69,7 +69,7 @@ def quoted(content: str, quote: str, said: Iterable[Turn]) -> Turn | None:
 
     for turn in said:
         for one in sentences.split(turn.content):
-            plain = is_first_person(one) and not _REPORTS.search(one)
+            plain = is_first_person(one) and not words("reports").search(one)
             if plain and stands(one, quote) and is_supported(content, [one]):
                 return turn
     return None
@@ -83,7 +83,11 @@ def is_correction(record: Record, content: str, said: Iterable[Turn], now: datet
     about = (record.subject, record.attribute) if record.attribute else old[:2]
     if (new.subject, new.attribute) != about or new.subject != USER or new.confidence < 1:
         return False
-    plain = (one for one in said if not (_REPORTS.search(one.content) or ":" in fold(one.content)))
+    plain = (
+        one
+        for one in said
+        if not (words("reports").search(one.content) or ":" in fold(one.content))
+    )
     for turn in islice(plain, _CLOSELY):
         for candidate, sentences in reversed(read(turn.content, turn.at)):
             one = candidate.statement
@@ -93,18 +97,6 @@ def is_correction(record: Record, content: str, said: Iterable[Turn], now: datet
                 heard = record.audience == "private" or turn.chat != "direct"
                 return outright and same and heard and is_supported(content, [turn.content])
     return False
-
-
-_SUPPOSES = re.compile(  # In a clause with one of these nothing is said outright
-    r"(?i)\b(?:if|suppose|imagine|pretend|wish|might|maybe|perhaps|possibly|probably|dream\w*)\b"
-    r"|如果|假如|要是|假设|可能|也许|或许|大概|梦"
-)
-_REPORTS = re.compile(
-    r"""(?i)["“”«»„「」『』]|\b(?:if|suppose|imagine|pretend|wish|would|could|might|said|says|told"""
-    r"""|dream\w*|quote|translate)\b|如果|假如|要是|假设|说"""
-)
-"""In a message with one of these, somebody else's words or a supposition may look like a plain
-statement."""
 
 
 def believed(kind: Kind, confidence: float | None, borne_out: bool) -> tuple[Kind, float | None]:

@@ -10,17 +10,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
 from loxodon.guard import personal_checks  # noqa: F401  (has checks)
-from loxodon.guard.candidates import CHECKS, Candidate
 from loxodon.guard.guard import DOTS, Detection
-from loxodon.guard.policy import Policy
-from loxodon.guard.rules import Rule, label_of
-from loxodon.guard.secret_checks import entropy
-from loxodon.guard.statement_checks import answer, asked_for
+from loxodon.guard.policy import CHECKS, Candidate, Policy, Rule, Spans, compiled, label_of, options
+from loxodon.guard.secret_checks import answer, asked_for, entropy
 
 _WIDE = (
     r"[０-９Ａ-Ｚａ-ｚ＠\x{0660}-\x{0669}\x{06F0}-\x{06F9}\x{1D7CE}-\x{1D7FF}"
@@ -34,8 +32,8 @@ _PLAIN = (
     | {0x06F0 + n: 0x30 + n for n in range(10)}
     | {0x1D7CE + n: 0x30 + n % 10 for n in range(50)}
 )
+_BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))  # whether a byte begins a character
 _ALNUM = re.compile(rb"[0-9A-Za-z]*")
-_MEMORY = 64 << 20  # bytes that RE2 may take
 _LONG = 1_000  # bytes of a match that is none within which no other is looked for
 _MANY = 5_000  # after so many in a text that are none, no other is looked for within those to come
 _MARK = re.compile(  # A marker, or a mask
@@ -56,14 +54,11 @@ class Finder:
         )
         self._of_sign: list[list[int]] = [[]]
         self._signs = self._sign_set()
-        self._exceptions = tuple(map(_compile, policy.exceptions))
+        self._exceptions = tuple(map(compiled, policy.exceptions))
 
     def _sign_set(self) -> Any:
         """What tells the signs that a text has; the first is that of characters in disguise."""
-        options = _options()
-        options.case_sensitive = False
-        options.never_capture = True
-        found = re2.Set.SearchSet(options)
+        found = re2.Set.SearchSet(options(case_sensitive=False, never_capture=True))
         found.Add(_WIDE)
         numbers: dict[str, int] = {}
         for n, rule in enumerate(self._rules):
@@ -91,58 +86,53 @@ class Finder:
             text, positions = _levelled(text)
             hits = self._signs.Match(text)
         wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always)
-        found = self._tried(text, sorted(wanted))
-        if question:
-            kind = asked_for(question)
-            place = answer(text, kind) if label_of(kind) in self._labels else None
-            if place and not _overlapping(sorted(self._spared(text)), *place):
-                _join(found, Detection(*place, kind, "secret"))
-        if positions is not None:
-            found = [
-                one._replace(start=positions[one.start], end=positions[one.end - 1] + 1)
-                for one in found
-            ]
-        return found
-
-    def _tried(self, text: str, rules: Iterable[int]) -> list[Detection]:
         spared = sorted(self._spared(text))
+        found = self._tried(text, sorted(wanted), spared)
+        kind = asked_for(question) if question else ""
+        place = answer(text, kind) if label_of(kind) in self._labels else None
+        if place and not _overlapping(spared, *place):
+            _join(found, Detection(*place, kind, "secret"))
+        if positions is None:
+            return found
+        places = ((one, positions[one.start], positions[one.end - 1] + 1) for one in found)
+        return [one._replace(start=start, end=end) for one, start, end in places]
+
+    def _tried(self, text: str, rules: Iterable[int], spared: Spans) -> list[Detection]:
         data = text.encode()
+        # The character that each byte belongs to or, within one, the next
+        same = len(data) == len(text)
+        places = range(len(data) + 1) if same else [*accumulate(data.translate(_BEGINS), initial=0)]
         found: list[Detection] = []
         for n in rules:
             rule = self._rules[n]
-            for first, start, end in self._matches(n, rule, text, data):
+            for first, start, end in self._matches(n, text, data, places):
                 # What leads to it counts too: words before a marker are not about what is behind.
                 if not spared or not _overlapping(spared, first, end):
                     _join(found, Detection(start, end, rule.kind, rule.family))
         return found
 
     def _matches(
-        self, n: int, rule: Rule, text: str, data: bytes
+        self, n: int, text: str, data: bytes, places: Sequence[int]
     ) -> Iterator[tuple[int, int, int]]:
         """Where a rule holds: where its words begin, and what is hidden."""
+        rule = self._rules[n]
         if n not in self._compiled:
-            compiled = _compile(rule.pattern)
-            groups = compiled.groupindex  # asked for once: it is made anew each time
-            self._compiled[n] = (compiled, groups.get("it", 0), groups.get("name"))
+            pattern = compiled(rule.pattern)
+            groups = pattern.groupindex  # asked for once: it is made anew each time
+            self._compiled[n] = (pattern, groups.get("it", 0), groups.get("name"))
         pattern, it, name = self._compiled[n]
         check = CHECKS.get(rule.check)
-        places = _Places(data, len(data) == len(text))
         at = missed = 0
         matches = pattern.finditer(data)
         match = next(matches, None)
         while match is not None:
-            start, end = match.span(it)
-            if start < 0:  # the whole, where the pattern holds without it
-                start, end = match.span()
-            if end <= start:
-                match = next(matches, None)
-                continue
+            start, end = match.span(it if match[it] else 0)
             called = (match[name] or b"").decode() if name else ""
-            one = Candidate(text, *places.of(start, end), called)
+            one = Candidate(text, places[start], places[end], called)
             is_random = not rule.entropy or entropy(one.it) >= rule.entropy
             spans = check(one) if check is not None else [(one.start, one.end)]
-            if spans and is_random:
-                before = len(data[match.start() : start].decode()) if it else 0
+            if end > start and spans and is_random:
+                before = one.start - places[match.start()]
                 for hidden_from, hidden_to in spans:
                     yield hidden_from - before, hidden_from, hidden_to
                 at = end
@@ -165,28 +155,7 @@ class Finder:
                 if (match["kind"] or match["of"]) in self._labels:
                     yield match.span()
         for pattern in self._exceptions:
-            for match in pattern.finditer(text):
-                yield match.span()
-
-
-class _Places:
-    """Places in bytes as places in the text, asked for in order."""
-
-    def __init__(self, data: bytes, same: bool) -> None:
-        self._data = data
-        self._same = same
-        self._byte = self._char = 0
-
-    def of(self, start: int, end: int) -> tuple[int, int]:
-        if self._same:
-            return start, end
-        if start < self._byte:
-            self._byte = self._char = 0
-        while start < len(self._data) and self._data[start] & 0xC0 == 0x80:
-            start += 1  # within a character: the next begins here
-        self._char += len(self._data[self._byte : start].decode("utf-8", "ignore"))
-        self._byte = start
-        return self._char, self._char + len(self._data[start:end].decode("utf-8", "ignore"))
+            yield from (match.span() for match in pattern.finditer(text))
 
 
 def _overlapping(spans: Sequence[tuple[Any, ...]], start: int, end: int) -> list[int]:
@@ -220,14 +189,3 @@ def _levelled(text: str) -> tuple[str, list[int] | None]:
         return text, None
     positions = [n for n, c in enumerate(text) if ord(c) not in _NO_ROOM]
     return "".join(text[n] for n in positions), positions
-
-
-def _options() -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = _MEMORY
-    return options
-
-
-def _compile(pattern: str) -> Any:
-    return re2.compile(pattern, _options())

@@ -14,6 +14,7 @@ that has a sign of something.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -22,8 +23,7 @@ from loxodon import files
 
 if TYPE_CHECKING:
     from loxodon.guard.find import Finder
-    from loxodon.guard.policy import Policy
-    from loxodon.guard.rules import Rule
+    from loxodon.guard.policy import Policy, Rule
     from loxodon.store import Chunk
     from loxodon.types import Draft, Record, Turn
 
@@ -37,6 +37,7 @@ _NAMES = 4_096
 _LONGEST_NAME = 100
 _TELLING = 6  # characters of a number that is known again
 _ROUNDS = 8  # how often a text is looked at again after something was taken out of it
+_ID = re.compile("[a-z]_[0-9]{1,9}(?:_[0-9]{1,9})?")  # of a memory or a turn: it tells nothing
 DOTS = "••"
 
 
@@ -142,7 +143,7 @@ class Guard:
 
     @staticmethod
     def _may_answer(text: str) -> bool:
-        from loxodon.guard.statement_checks import answer
+        from loxodon.guard.secret_checks import answer
 
         return answer(text) is not None
 
@@ -159,38 +160,31 @@ class Guard:
 
     def turn(self, said: Said) -> Said:
         """A turn that the journal is about to get."""
-        session, speaker, channel, id = map(
-            self.name, (said.session, said.speaker, said.channel, said.id)
-        )
         text = said.content
-        kept = said._replace(
-            content=text if getattr(text, "by", None) is self else self.clean(text),
-            session=session,
-            speaker=speaker,
-            channel=channel,
-            id=id,
-        )
-        return kept if kept != said else said
+        content = text if getattr(text, "by", None) is self else self.clean(text)
+        named = ("session", "speaker", "channel", "id")
+        names: dict[str, Any] = {name: self.name(getattr(said, name)) for name in named}
+        return said._replace(content=content, **names)
 
     def fields(self, fields: Mapping[str, Any], before: Record | None = None) -> dict[str, Any]:
         """Fields of a memory as they may be kept."""
-        found = dict(fields)
-        old = _texts(before) if before is not None else ""
-        level = 0
+        found, old, given = dict(fields), "", "low"
+        if before is not None:
+            # All that it said, the longest first: what masks may stand for
+            texts = (before.content, before.value, before.subject, before.topic, before.project)
+            old, given = "\n".join((*texts, *before.tags, *before.entities)), before.sensitivity
+        level = SENSITIVITIES.index(found.get("sensitivity", given))
+        known = level
         for name in _TEXTS:
-            if not isinstance(found.get(name), str):
-                continue
-            if old:
-                found[name] = self.restored(found[name], old)
-            taken = self.taken(found[name])
-            found[name] = taken.text
-            level = max(level, SENSITIVITIES.index(taken.sensitivity))
+            if isinstance(found.get(name), str):
+                taken = self.taken(self.restored(found[name], old))
+                found[name] = taken.text
+                level = max(level, SENSITIVITIES.index(taken.sensitivity))
         for name in _LISTS:
             if name in found:
-                names = (self.restored(one, old) if old else one for one in found[name])
-                found[name] = tuple(dict.fromkeys(self.name(one) for one in names))
-        given = found.get("sensitivity", before.sensitivity if before is not None else "low")
-        if level > SENSITIVITIES.index(given):
+                names = (self.name(self.restored(one, old)) for one in found[name])
+                found[name] = tuple(dict.fromkeys(names))
+        if level > known:
             found["sensitivity"] = SENSITIVITIES[level]
         return found
 
@@ -201,12 +195,11 @@ class Guard:
 
     def chunk(self, chunk: Chunk) -> Chunk:
         """A piece of a file as it may be kept."""
-        return chunk._replace(
-            text=self.clean(chunk.text),
-            heading=self.name(chunk.heading),
-            project=self.name(chunk.project),
-            triggers=tuple(map(self.name, chunk.triggers)),
+        heading, project, *triggers = map(
+            self.name, (chunk.heading, chunk.project, *chunk.triggers)
         )
+        text = self.clean(chunk.text)
+        return chunk._replace(text=text, heading=heading, project=project, triggers=tuple(triggers))
 
     def value(self, value: Any) -> Any:
         """Any JSON value with its texts as they may be kept."""
@@ -218,11 +211,8 @@ class Guard:
         self, text: str, private: bool, reveal: bool = False, masked: dict[str, str] | None = None
     ) -> str:
         """`text` as it may be shown; `masked` gets what is hidden in it, with its mask."""
-        if "_outgoing" not in vars(self) and self._usual:
-            from loxodon.guard.signs import has_sign
-
-            if not has_sign(text):
-                return text  # so that a recall from the shell need not load what looks closer
+        if "_outgoing" not in vars(self) and self._usual and not _has_sign(text):
+            return text
         never = {kind for kind, action in self.policy.actions.items() if action == "never"}
 
         def mask(it: str, one: Detection) -> str:
@@ -251,7 +241,7 @@ class Guard:
         def change(text: str) -> str:
             found = seen.get(text)
             if found is None:
-                ours = _is_id(text)
+                ours = _ID.fullmatch(text)
                 found = seen[text] = text if ours else self.shown(text, private, reveal, masked)
             return found
 
@@ -261,7 +251,7 @@ class Guard:
 
     def restored(self, new: str, old: str) -> str:
         """`new` with what `old` has in the place of each mask that stands for it."""
-        if "[" not in new:
+        if not old or "[" not in new:
             return new
         masks: dict[str, list[str]] = {}
         for one in self._outgoing.found(old):
@@ -311,25 +301,8 @@ def _told_by_name(name: object, text: Any, change: Callable[[str], str]) -> Any:
     return changed[len(head) :] if changed.startswith(head) else change(text)
 
 
-def _is_id(text: str) -> bool:
-    """Whether a text is the id of a memory, turn or entity and so tells nothing."""
-    letter, *parts = text.split("_", 3)
-    return (
-        len(letter) == 1
-        and text.isascii()
-        and 1 <= len(parts) <= 2
-        and all(part.isdecimal() and len(part) <= 9 for part in parts)
-    )
-
-
 _TEXTS = ("content", "subject", "attribute", "value", "project", "topic")
 _LISTS = ("tags", "entities")
-
-
-def _texts(record: Record) -> str:
-    """All that a memory says, the longest first: what its masks may stand for."""
-    texts = (record.content, record.value, record.subject, record.topic, record.project)
-    return "\n".join((*texts, *record.tags, *record.entities))
 
 
 def _put(text: str, found: Iterable[Detection], instead: Callable[[str, Detection], str]) -> str:
@@ -358,3 +331,34 @@ def mask_of(it: str, one: Detection) -> str:
     plain = "".join(c for c in it if c.isalnum())
     kept = plain[-4:] if len(plain) >= 10 else plain[-2:] if len(plain) >= 6 else ""
     return f"[{label} {DOTS}{kept}]"
+
+
+# Whether a text may have anything in it that is masked, told without loading the rules: a recall
+# from the shell shows a few lines, which mostly have nothing. The patterns are bounded, so that
+# they take time in proportion to the text.
+
+_DIGIT = (
+    r"\b(?:zero|oh?|one|two|three|four|five|six|seven|eight|nine|double|triple|treble|hundred)\b"
+)
+_WORDS = re.compile(
+    r"(?i)@|\bat ?[\])]|_at_| at [a-z0-9-]{2,40} ?(?:dot|点)|艾特"
+    r"|微信|薇信|威信|v信|加v|wechat|wxid"
+    rf"|(?:{_DIGIT}[ ,-]{{1,3}}){{4}}|[零〇一幺二两三四五六七八九]{{3}}"
+)
+_DATES = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")
+_NUMBERS = re.compile(
+    r"\d{3}|\d\d?[ .-]\d\d|\d(?:号|號|室|栋|幢|棟|单元|弄|座|楼|层|房|巷)"
+    r"|[\u200b-\u200f\u2060\ufeff\u00ad]"
+    r"|[A-HJ-NP-Z] ?[·•・.]? ?[A-HJ-NP-Z0-9]{4}|[A-Za-z]\d[A-Za-z]|\d[A-Za-z]\d"
+    r"|\d[A-Da-d]?,? [A-Za-z0-9]"
+    r"|(?i:straße|strasse|str\.|weg|gasse|platz|allee|box|flat|apt|apartment|unit|suite) ?\d"
+    r"|(?i:number|no\.?|nr\.?|#) ?\d"
+)
+
+
+def _has_sign(text: str) -> bool:
+    """Whether something may be masked in `text`; False only where nothing is."""
+    if _WORDS.search(text):
+        return True
+    rest = _DATES.sub(" ", text)
+    return any(map(str.isdigit, rest)) and _NUMBERS.search(rest) is not None

@@ -11,13 +11,12 @@ The words by which a text is handed over are in `own_words.toml`. In doubt nothi
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from json import JSONDecoder
-from typing import Any, NamedTuple
+from typing import Any
 
+from loxodon.guard.policy import table
 from loxodon.text.bounds import CLOSELY, LONGEST
 from loxodon.text.patterns import any_case
 from loxodon.types import Turn
@@ -26,13 +25,7 @@ _PARTS = "\n---\n"
 _READ = 400  # characters of a sentence that are looked at, which are its last
 _GONE = "\ufffc"
 _BLANK = " \t.。"
-
-
-class Span(NamedTuple):
-    """A stretch of a message that is another's."""
-
-    start: int
-    end: int
+Span = tuple[int, int]  # a stretch of a message that is another's
 
 
 def in_parts(content: object, read: Callable[[Any], str]) -> str:
@@ -69,10 +62,10 @@ _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•·]|\d{1,2}[.)、])[ \t]*(?=(?i:i|my)\b
 def own_words(text: str) -> str:
     """A message without what is another's in it; never longer, in the order it was said."""
     parts, at = list[str](), 0
-    for span in others(text):
-        inside = "\n" not in text[span.start : span.end] and text[at : span.start].strip()
-        parts += [text[at : span.start], "“…”" if inside and text[span.start] in _OPENING else "\n"]
-        at = span.end
+    for start, end in others(text):
+        inside = "\n" not in text[start:end] and text[at:start].strip()
+        parts += [text[at:start], "“…”" if inside and text[start] in _OPENING else "\n"]
+        at = end
     if not parts:
         return text
     lines = (line.strip(" \t:：") for line in "".join((*parts, text[at:])).split("\n"))
@@ -83,12 +76,12 @@ def others(text: str) -> list[Span]:
     """The stretches of a message that are another's, in order, none within another."""
     spans = _merged(_marked(text[:LONGEST]))
     end = _typed_to(text, spans)
-    of_user = (Span(*one.span()) for one in _words("of_the_user").finditer(text[:end]))
-    spans = _merged([*spans, *of_user, Span(end, len(text))])
+    of_user = (one.span() for one in words("of_the_user").finditer(text[:end]))
+    spans = _merged([*spans, *of_user, (end, len(text))])
     opened = _opened(_without(text[:end], spans))
     if opened is not None:
         back = _back_at(text[:end], opened)
-        spans = _merged([*spans, Span(opened, len(text) if back is None else back)])
+        spans = _merged([*spans, (opened, len(text) if back is None else back)])
     return _merged([*spans, _handed_over(_without(text[:end], spans), len(text))])
 
 
@@ -113,11 +106,11 @@ def _without(text: str, spans: Iterable[Span]) -> str:
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
     found: list[Span] = []
-    for one in sorted(spans):
-        if found and one.start <= found[-1].end:
-            found[-1] = Span(found[-1].start, max(found[-1].end, one.end))
-        elif one.start < one.end:
-            found.append(one)
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        elif start < end:
+            found.append((start, end))
     return found
 
 
@@ -129,7 +122,7 @@ def _marked(text: str) -> Iterator[Span]:
     mark that it stands in; to the end where the first is never closed."""
     for fence in _FENCES:
         if marks := list(fence.finditer(text)):
-            yield Span(marks[0].start(), marks[-1].end() if len(marks) % 2 == 0 else len(text))
+            yield marks[0].start(), marks[-1].end() if len(marks) % 2 == 0 else len(text)
     squared = list(_SQUARE_TAG.finditer(text)) if "[/" in text else []
     for tags in (list(_TAG.finditer(text)), squared):
         if tags:
@@ -137,11 +130,11 @@ def _marked(text: str) -> Iterator[Span]:
             # Whether the first is closed somewhere, and the last one closes
             closing = {one["name"].casefold() for one in tags if one["end"]}
             closed = bool(tags[-1]["end"]) and tags[0]["name"].casefold() in closing
-            yield Span(first, tags[-1].end() if closed else len(text))
-    yield from (Span(*one.span()) for one in _SAID.finditer(text) if _is_sentence(one[0]))
+            yield first, tags[-1].end() if closed else len(text)
+    yield from (one.span() for one in _SAID.finditer(text) if _is_sentence(one[0]))
     for data in (_QUOTED_LINES, _DATA):
         if found := list(data.finditer(text)):
-            yield Span(found[0].start(), _value_end(text, found[0]) or found[-1].end())
+            yield found[0].start(), _value_end(text, found[0]) or found[-1].end()
 
 
 def _value_end(text: str, data: re.Match[str]) -> int | None:
@@ -212,10 +205,9 @@ def _opened(text: str) -> int | None:
             _is_of_a_role(label["label"]) or not _is_aside(label["label"])
         ):
             labels.append(start)
-            named = _NAME.fullmatch(label["label"]) and _words("first_person").match(
-                said, label.end()
-            )
-            if named or _is_of_a_role(label["label"]) or _has(label["label"], "text", "saying"):
+            name, first_person = label["label"], words("first_person")
+            named = _NAME.fullmatch(name) and first_person.match(said, label.end())
+            if named or _is_of_a_role(name) or _has(name, "text", "saying"):
                 found.append(start)
     for several in (entries, labels):
         found += several[:1] if len(several) > 1 else []
@@ -227,7 +219,7 @@ def _back_at(text: str, opened: int) -> int | None:
     last = text.rstrip().rfind("\n\n") + 2
     if last < 2 or last <= opened:
         return None
-    if not opened and _words("that_was").match(text, last):
+    if not opened and words("that_was").match(text, last):
         return last
     log = all(_ENTRY.match(line[0]) for line in _LINE.finditer(text, opened, last))
     return last if log and "?" in text[last:].replace("？", "?") else None
@@ -239,7 +231,7 @@ def _is_of_a_role(label: str) -> bool:
 
 def _is_aside(label: str) -> bool:
     """Whether a label is one that a speaker puts before what they say themselves."""
-    return bool(_words("aside").fullmatch(label) or _has(label, "mine") or _ME.search(label))
+    return bool(words("aside").fullmatch(label) or _has(label, "mine") or _ME.search(label))
 
 
 _LINE = re.compile(r"(?m)^[ \t]*\S[^\n]*")
@@ -295,11 +287,9 @@ def _awaited(before: Sequence[Turn]) -> bool:
     asked = next((one.content[-_READ:] for one in reversed(before) if _is_persons(one)), "")
     if not asked:
         return wanted and _has(answer, "text")
-    if _has(asked, "mine"):
+    if _has(asked, "mine") or not _has(asked, "text", "task", "saying", "them", "code"):
         return False
-    if not _has(asked, "text", "task", "saying", "them", "code"):
-        return False
-    comes = _has(asked, "coming") or _words("comes").match(asked)
+    comes = _has(asked, "coming") or words("comes").match(asked)
     return bool(comes) or (wanted and not others(asked))
 
 
@@ -312,25 +302,22 @@ def _handed_over(text: str, whole: int) -> Span:
     for n, (_, end, last) in enumerate(said):
         line = n if n and end > said[n - 1][2] else line
         if within := _begins_within(texts[n]):
-            return Span(end - len(texts[n]) + within, whole)
+            return end - len(texts[n]) + within, whole
         if n + 1 == len(said):
             break
-        if texts[n].rstrip(_BLANK).endswith(_GONE):
-            continue
-        new_line = end == last
-        if text[end:].lstrip().startswith(_GONE):
+        if texts[n].rstrip(_BLANK).endswith(_GONE) or text[end:].lstrip().startswith(_GONE):
             continue  # its marks tell where it ends
+        new_line = end == last
         handing = texts[line if new_line else n : n + 1]
-        if any(_announces(one, new_line) for one in handing):
-            return Span(end, whole)
-        if _tells_of(texts[n], texts[n + 1 :]):
-            return Span(end, whole)
+        announced = any(_announces(one, new_line) for one in handing)
+        if announced or _tells_of(texts[n], texts[n + 1 :]):
+            return end, whole
     # A last sentence may be about the lines before it.
     kinds = ("points", "text", "task")
     back = len(lines) > 1 and any(
         _has(one, "above") or all(_has(one, kind) for kind in kinds) for one in texts[-1:]
     )
-    return Span(0, lines[-1][0] if back else 0)
+    return 0, lines[-1][0] if back else 0
 
 
 def _plain(text: str, start: int, end: int) -> str:
@@ -347,17 +334,16 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _begins_within(sentence: str) -> int:
     """Where in a sentence somebody else's words begin; 0 where none do."""
-    spoken = _words("speaks").search(sentence)
+    spoken = words("speaks").search(sentence)
     if spoken and _has(sentence[: spoken.end()], "text", "fiction", "cataphora"):
         return spoken.end()
     at = 0
     for mark in _COLON.finditer(sentence):
         clause, dash = sentence[at : mark.start()], mark[0] not in ":："
         kinds = ("text",) if dash else ("text", "task", "saying", "receiving")
-        aside = _words("aside").fullmatch(clause.strip()) or _has(clause, "mine")
+        aside = words("aside").fullmatch(clause.strip()) or _has(clause, "mine")
         theirs = not aside and _has(clause, *kinds)
-        if dash:
-            theirs = theirs and len(clause) < _SHORT and not _ME.search(clause)
+        theirs = theirs and (not dash or (len(clause) < _SHORT and not _ME.search(clause)))
         rest = sentence[mark.end() :].strip(_BLANK)
         if theirs and rest and not rest.startswith(_GONE):
             return mark.end()
@@ -367,45 +353,41 @@ def _begins_within(sentence: str) -> int:
 
 def _announces(sentence: str, before_a_line: bool) -> bool:
     """Whether what follows a sentence are words that it hands over."""
-    if _has(sentence, "mine") or _words("aside").fullmatch(sentence.strip(" \t:：")):
+    if _has(sentence, "mine") or words("aside").fullmatch(sentence.strip(" \t:：")):
         return False
     text, task, said = (_has(sentence, kind) for kind in ("text", "task", "saying"))
     got = said or _has(sentence, "receiving")
     known = text or task or got
     if before_a_line and sentence.rstrip().endswith((":", "：")):
         code = _has(sentence, "code", "bidding", "fiction")
-        mine = _words("of_mine").match(sentence) is not None
+        mine = words("of_mine").match(sentence) is not None
         return known or code or (_has(sentence, "points") and not mine)
-    comes = _words("comes").match(sentence)
-    if comes and not _ME.search(comes[0]):
-        return True
-    if known and _has(sentence, "cataphora"):
+    comes = words("comes").match(sentence)
+    if (comes and not _ME.search(comes[0])) or (known and _has(sentence, "cataphora")):
         return True
     if before_a_line:
         title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(
-            _words("for_me").sub("", sentence)
+            words("for_me").sub("", sentence)
         )
         if (title or _has(sentence, "points")) and (known or _has(sentence, "code")):
             return True
         asks = title or task or _has(sentence, "asks")
         return _has(sentence, "bare") or (asks and _has(sentence, "theirs", "this", "them"))
-    if _has(sentence, "this_text") and (got or task):
-        return True
-    return text and said and task
+    return (_has(sentence, "this_text") and (got or task)) or (text and said and task)
 
 
 def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     """Whether a sentence tells that somebody else said or wrote something, the next one is in the
     first person, and this one or the last one is about that."""
-    if not _words("first_person").match(after[0]) or _has(after[0], "asks"):
+    if not words("first_person").match(after[0]) or _has(after[0], "asks"):
         return False
     text, about_it = _has(sentence, "text"), _has(after[-1], "asks", "them")
     theirs = _has(sentence, "them") or (_has(sentence, "fiction") and _has(sentence, "this_text"))
     if text and theirs and _has(sentence, "asked_of_you"):
         return not _has(sentence, "mine") and not any(_has(one, "asks") for one in after)
-    if _GONE in sentence or _words("of_oneself").match(sentence) or _has(sentence, "mine", "asks"):
+    if _GONE in sentence or words("of_oneself").match(sentence) or _has(sentence, "mine", "asks"):
         return False
-    said, got = ([*_words(kind).finditer(sentence)][-1:] for kind in ("saying", "receiving"))
+    said, got = ([*words(kind).finditer(sentence)][-1:] for kind in ("saying", "receiving"))
     told = any(_has(sentence[one.end() :], "content") for one in said or got)
     if text:
         return about_it or bool(not told and (said or got))
@@ -423,10 +405,11 @@ _COLON = re.compile(
 
 def _has(text: str, *kinds: str) -> bool:
     """Whether a text has a word of one of these kinds."""
-    return any(_words(kind).search(text) for kind in kinds)
+    return any(words(kind).search(text) for kind in kinds)
 
 
 @cache
-def _words(kind: str) -> re.Pattern[str]:
-    table = tomllib.loads((files(__package__) / "own_words.toml").read_text("utf-8"))
-    return any_case(table[kind].replace("\n", "").replace("TEXT", table["text"].replace("\n", "")))
+def words(kind: str) -> re.Pattern[str]:
+    """The words of one kind in `own_words.toml`."""
+    known = table("own_words")
+    return any_case(known[kind].replace("TEXT", known["text"]).replace("\n", ""))

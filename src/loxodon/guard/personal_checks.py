@@ -6,8 +6,7 @@ import re
 from datetime import date
 from importlib import import_module
 
-from loxodon.guard.candidates import CHECKS, Candidate, Spans, Test, add_checks, alone, is_part
-from loxodon.guard.rules import words
+from loxodon.guard.policy import CHECKS, Candidate, Spans, Test, add_checks, alone, is_part, words
 
 # Counties are not looked up: old ones are on many papers, and not all of them are listed.
 _PROVINCES = frozenset(
@@ -82,18 +81,16 @@ def bank_card(one: Candidate) -> bool:
 
 
 def _is_issued(it: str) -> bool:
-    size, two, four = len(it), int(it[:2]), int(it[:4])
-    if it[0] == "4":
-        return size in (13, 16, 19)
-    if 51 <= two <= 55 or 2221 <= four <= 2720:
-        return size == 16
-    if two in (34, 37):
-        return size == 15
-    if two in (30, 36, 38, 39):
-        return size in (14, 16)
-    if 3528 <= four <= 3589 or two in (60, 62, 64, 65, 68, 81):
-        return 16 <= size <= 19
-    return two in (94, 95, 98, 99) and size in (16, 18, 19)
+    two, four = int(it[:2]), int(it[:4])
+    networks = (
+        (it[0] == "4", (13, 16, 19)),
+        (51 <= two <= 55 or 2221 <= four <= 2720, (16,)),
+        (two in (34, 37), (15,)),
+        (two in (30, 36, 38, 39), (14, 16)),
+        (3528 <= four <= 3589 or two in (60, 62, 64, 65, 68, 81), (16, 17, 18, 19)),
+        (two in (94, 95, 98, 99), (16, 18, 19)),
+    )
+    return any(begins and len(it) in sizes for begins, sizes in networks)
 
 
 def iban(one: Candidate) -> bool:

@@ -1,4 +1,4 @@
-"""What is done with what is found: the built-in kinds, and what HOME/policy.toml says otherwise.
+"""What is looked for and what is done with it: `rules.toml`, and what HOME/policy.toml says.
 
 [kinds]
 mail = "allow"              # shown everywhere
@@ -12,22 +12,49 @@ action = "mask"
 
 [[exceptions]]              # what is never taken for anything
 pattern = 'support@acme\\.example'
+
+A pattern is in the syntax of RE2, which takes time in proportion to the text whatever the text is.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
-from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, Literal, NamedTuple, get_args
+
+import re2  # type: ignore[import-untyped]
 
 from loxodon import files
 from loxodon.errors import ConfigError
-from loxodon.guard import rules
-from loxodon.guard.rules import BY_FAMILY, FAMILIES, Action, Family, Rule
 
 FILE = "policy.toml"
 _LONGEST = 2_000  # characters of a pattern; RE2 refuses what would take too much memory besides
+# What opens something; who somebody is; how they are reached; what is nobody else's affair
+Family = Literal["secret", "identity", "contact", "private"]
+# Kept and shown; kept, and shown as a mask; not kept at all
+Action = Literal["allow", "mask", "never"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+# What is done where nobody has said otherwise
+BY_FAMILY: dict[Family, Action] = {
+    "secret": "never",
+    "identity": "mask",
+    "contact": "mask",
+    "private": "allow",
+}
+_FRAGMENT = re.compile(r"<([A-Z][A-Z_0-9]*)>")
+
+
+class Rule(NamedTuple):
+    kind: str
+    pattern: str
+    family: Family = "secret"
+    keywords: tuple[str, ...] = ()
+    prefilter: str = ""
+    entropy: float = 0.0
+    check: str = ""
 
 
 class Policy(NamedTuple):
@@ -38,14 +65,60 @@ class Policy(NamedTuple):
     exceptions: tuple[str, ...] = ()
     own: frozenset[str] = frozenset()  # kinds that the user has added
 
-    def family(self, kind: str) -> Family:
-        return next(rule.family for rule in self.rules if rule.kind == kind)
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """What stands in a TOML file of this package."""
+    with open(os.path.join(os.path.dirname(__file__), f"{name}.toml"), "rb") as file:
+        return tomllib.load(file)
 
 
+def options(**given: bool) -> Any:
+    """How RE2 is to look for something."""
+    found = re2.Options()
+    for name, value in {"log_errors": False, "max_mem": 64 << 20, **given}.items():
+        setattr(found, name, value)
+    return found
+
+
+def compiled(pattern: str, **given: bool) -> Any:
+    return re2.compile(pattern, options(**given))
+
+
+def words(name: str) -> tuple[str, ...]:
+    """A list of words that the checks need."""
+    return tuple(table("rules")["words"][name])
+
+
+def expanded(pattern: str) -> str:
+    """A pattern with the fragments that it names in their places."""
+    fragments: dict[str, str] = table("rules")["fragments"]
+    while (found := _FRAGMENT.sub(lambda name: fragments[name[1]], pattern)) != pattern:
+        pattern = found
+    return pattern
+
+
+def label_of(kind: str) -> str:
+    """A kind as a marker says it."""
+    return kind.replace("-", " ")
+
+
+@cache
 def built_in() -> Policy:
-    """The policy of a home that says nothing."""
-    found = rules.built_in()
-    return Policy(found, {rule.kind: BY_FAMILY[rule.family] for rule in found})
+    """The policy of a home that says nothing; its rules in the order in which they are tried."""
+    rules = tuple(
+        Rule(
+            given["kind"],
+            expanded(given["pattern"]),
+            given.get("family", "secret"),
+            tuple(given.get("keywords", ())),
+            expanded(given.get("prefilter", "")),
+            given.get("entropy", 0.0),
+            given.get("check", ""),
+        )
+        for given in table("rules")["rules"]
+    )
+    return Policy(rules, {rule.kind: BY_FAMILY[rule.family] for rule in rules})
 
 
 def load(home: str) -> Policy:
@@ -120,15 +193,9 @@ def _read(data: bytes, path: str) -> Any:
 
 
 def _pattern(pattern: str, place: str) -> str:
-    import re2  # type: ignore[import-untyped]
-
-    options = re2.Options()
-    options.log_errors = False
-    reason = ""
+    reason = f"longer than {_LONGEST}" if len(pattern) > _LONGEST else ""
     try:
-        if len(pattern) > _LONGEST:
-            reason = f"longer than {_LONGEST}"
-        elif re2.compile(pattern, options).search("") is not None:
+        if not reason and compiled(pattern).search("") is not None:
             reason = "it matches the empty string"
     except re2.error as error:
         said = error.args[0] if error.args else ""
@@ -142,3 +209,84 @@ def _pattern(pattern: str, place: str) -> str:
             reason=reason,
         )
     return pattern
+
+
+# What has the form of a rule, and the checks that decide whether it is what it looks like
+
+
+class Candidate(NamedTuple):
+    """Something that has the form of a rule, and where it stands."""
+
+    text: str  # all of the text, folded to plain digits and letters
+    start: int
+    end: int
+    name: str = ""  # what it is called there, where the rule says so
+
+    @property
+    def it(self) -> str:
+        return self.text[self.start : self.end]
+
+    @property
+    def value(self) -> str:
+        """Without the marks of a sentence behind it."""
+        return self.it.rstrip(".,;:!?)]}>\"'`*，。；：！？）】》、")
+
+    @property
+    def digits(self) -> str:
+        return "".join(filter(str.isdigit, self.it))
+
+    @property
+    def before(self) -> str:
+        return self.text[self.start - 1 : self.start] if self.start else ""
+
+    @property
+    def after(self) -> str:
+        return self.text[self.end : self.end + 1]
+
+    def lead(self, size: int) -> str:
+        """The characters right before it."""
+        return self.text[max(0, self.start - size) : self.start]
+
+
+Spans = Sequence[tuple[int, int]]  # what is hidden of a candidate; nothing where it is none
+Check = Callable[[Candidate], Spans]
+Test = Callable[[Candidate], bool]
+_TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
+_JOINS = frozenset("-_./+:\\=#@&%~")  # what joins a number to more of the same: an id, a path
+
+
+def is_part(c: str) -> bool:
+    """Whether a character goes on with a word or a number."""
+    return c.isascii() and c.isalnum()
+
+
+def alone(one: Candidate) -> bool:
+    """Not a piece of something longer: a word, a decimal, an id, a path."""
+    if is_part(one.before) or is_part(one.after) or "_" in (one.before, one.after):
+        return False
+    text, start, end = one.text, one.start, one.end
+    if one.before in _JOINS and start > 1 and is_part(text[start - 2]):
+        return False
+    if one.before in ("/", "#", "=", "%", "\\"):
+        return one.before == "=" and not is_part(text[start - 2 : start - 1])
+    return not (one.after in _JOINS and end + 1 < len(text) and is_part(text[end + 1]))
+
+
+CHECKS: dict[str, Check] = {}  # by the names that `rules.toml` has for them
+
+
+def add_checks(*tests: Test, trims: bool = False, **named: Test) -> None:
+    """Add checks that hide what the tests accept."""
+
+    def check(test: Test) -> Check:
+        def spans(one: Candidate) -> Spans:
+            size = max(1, len(one.it.rstrip(_TRAILING))) if trims else len(one.it)
+            return [(one.start, one.start + size)] if test(one) else ()
+
+        return spans
+
+    CHECKS.update((name, check(test)) for name, test in named.items())
+    CHECKS.update((test.__name__, check(test)) for test in tests)
+
+
+add_checks(alone)

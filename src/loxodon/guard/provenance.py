@@ -16,10 +16,8 @@ is trusted more: at most it asks (`loxodon review`). What the owner confirms is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loxodon.messages import t
 from loxodon.types import Kind, Origin, Record, Turn
@@ -28,18 +26,12 @@ if TYPE_CHECKING:
     from loxodon.consolidate.reconcile import Plan
 
 OWN: tuple[Origin, ...] = ("user", "file")  # whose words are the owner's own
-_LEAST_FIRST: tuple[Origin, ...] = (
-    *("web", "tool", "group", "import", "relayed", "assistant"),
-    *("file", "user"),
-)
+_LEAST_FIRST: tuple[Origin, ...]
+_LEAST_FIRST = ("web", "tool", "group", "import", "relayed", "assistant", "file", "user")
 _SAID_BY_USER = frozenset({"user", "import", "relayed"})
 # Attributes that bind whoever replies
-WISHES = frozenset(
-    {
-        *("rule", "reply_style", "reply_language", "avoids", "form_of_address", "units"),
-        *("emergency_contact", "safety"),
-    }
-)
+WISHES = frozenset(("rule", "reply_style", "reply_language", "avoids", "form_of_address", "units"))
+WISHES |= {"emergency_contact", "safety"}
 UNCONFIRMED = 0.6  # how sure one can be of what nobody confirmed
 USER, _ASSISTANT = "user", "assistant"  # subjects of what is said of the user and of the agent
 
@@ -63,11 +55,6 @@ def least(origins: Iterable[Origin]) -> Origin:
 def speaks_for_user(turn: Turn) -> bool:
     """Whether a turn is the user's own words, from which facts are read."""
     return turn.role == "user" and turn.origin in _SAID_BY_USER and bool(turn.content.strip())
-
-
-def as_users_own(turn: Turn, *, vouched: bool) -> Turn:
-    """A turn that a program passed on as the user's own, where the user vouches for its words."""
-    return turn._replace(origin="user") if turn.origin == "relayed" and vouched else turn
 
 
 def content_origin(turn: Turn) -> Origin:
@@ -98,11 +85,6 @@ def is_context(turn: Turn) -> bool:
     return turn.role in ("user", "assistant") and turn.origin not in ("tool", "web")
 
 
-def may_tell(record: Record) -> bool:
-    """Whether a page that speaks of the user (snapshot, profile) may tell a memory."""
-    return is_own(record.trust)
-
-
 def waits(record: Record) -> bool:
     """Whether a memory is told to nobody until the owner confirms it."""
     return record.trust == "relayed"
@@ -122,10 +104,6 @@ def kind_for(origin: Origin, kind: Kind, confidence: float, wish: bool) -> tuple
 
 def bounded(plan: Plan, origin: Origin) -> Plan:
     """`plan` without what a statement of this origin may not do to what is trusted more."""
-
-    def touched(records: tuple[Record, ...]) -> tuple[Record, ...]:
-        return tuple(one for one in records if rank(one.trust) <= rank(origin))
-
     if is_own(origin):
         return plan
     target = plan.target
@@ -135,17 +113,12 @@ def bounded(plan: Plan, origin: Origin) -> Plan:
         outcome = "nothing"  # it is known already, on better authority
     elif outcome == "add" and firm:
         outcome, target = "hold", firm[0]
-    return plan._replace(
-        outcome=outcome,
-        target=target,
-        replaced=touched(plan.replaced),
-        retracted=touched(plan.retracted),
-        rewritten=tuple(one for one in plan.rewritten if rank(one[0].trust) <= rank(origin)),
-        denied=touched(plan.denied),
-        promoted=touched(plan.promoted),
-        doubtful=touched(plan.doubtful),
-        asked=touched(plan.asked),
-    )
+    rewritten = tuple(one for one in plan.rewritten if rank(one[0].trust) <= rank(origin))
+    touched: dict[str, Any] = {
+        name: tuple(one for one in getattr(plan, name) if rank(one.trust) <= rank(origin))
+        for name in ("replaced", "retracted", "denied", "promoted", "doubtful", "asked")
+    }
+    return plan._replace(outcome=outcome, target=target, rewritten=rewritten, **touched)
 
 
 def origin_label(origin: str, language: str) -> str:
@@ -176,39 +149,13 @@ def is_users_statement(category: str, attribute: str, subject: str, said: Sequen
 
 def is_of_oneself(sentence: str) -> bool:
     """Whether a sentence may be what somebody tells of themselves, with or without `I`."""
-    return is_first_person(sentence) or _not_of_oneself().search(sentence) is None
+    from loxodon.guard.own_words import words  # a recall has no use for it
+
+    return is_first_person(sentence) or words("not_of_oneself").search(sentence) is None
 
 
 def is_first_person(sentence: str) -> bool:
     """Whether a sentence is one that somebody says of themselves: `I want …`, `我希望…`."""
-    return _first_person().match(sentence) is not None
+    from loxodon.guard.own_words import words  # a recall has no use for it
 
-
-@cache
-def _first_person() -> re.Pattern[str]:
-    lead_en = (
-        "and|but|so|also|then|well|ok|okay|yes|no|oh|hi|hello|hey|thanks|thank you|actually"
-        "|honestly|personally|generally|usually|normally|currently|today|now|in general|by the way"
-        "|btw|fyi|from now on|from today|in (?:the )?future|going forward|for the record|as a rule"
-        "|(?:please )?(?:remember|note|know|keep in mind)(?: that)?|because|since|as"
-    )
-    lead_zh = (
-        "以后|今后|往后|从现在起|从今以后|从今天起|现在|今天|目前|平时|平常|一般|通常|其实|另外|还有|而且|但是"
-        "|但|不过|因为|所以|那|那么|对了|嗯|好的|好|你好|谢谢|顺便说一下|请?(?:你)?(?:记住|记一下|记得|注意)"
-    )
-    return re.compile(
-        rf"(?i)\W*(?:(?:{lead_en})\W+){{0,3}}(?:i(?![.\w])|my\b)"
-        rf"|\W*(?:(?:{lead_zh})[，,、：:\s]*){{0,3}}(?:我(?!们|司|国|方|校|院|行|店)|俺|本人)"
-    )
-
-
-@cache
-def _not_of_oneself() -> re.Pattern[str]:
-    """How nobody tells something of themselves: of `the user`, as an order, or of replies."""
-    return re.compile(
-        r"(?i)^\W*(?:(?:the|this|our|your) )?users?\b|^\W*(?:该|本|此|这位)?用户"
-        r"|^\W*(?:please|always|never|must|do not|don't|make sure|ensure|be sure|let|you|your"
-        r"|from now on|in future)\b"
-        r"|^\W*(?:请|务必|一定|必须|不要|不得|别|禁止|你|您|以后|今后|永远|始终|一律|从现在)"
-        r"|\b(?:repl(?:y|ies)|respon(?:d|ses?)|answers?|recommend|mention)\b|回复|回答|答复|推荐|提到|称呼"
-    )
+    return words("told_of_oneself").match(sentence) is not None

@@ -7,23 +7,33 @@ released. To release is to let the words be seen, fenced and with their origin, 
 
 What the user asked to have forgotten in a conversation is held in the same way, without a note
 (`forget/requests.py`).
+
+How wide the net is follows from the origin: `user` and `file` are the owner's, and nothing of
+theirs is held; what the assistant said or an import brings is held for what no person says to
+another; tool output, web pages and group members for anything that reads like an order or a claim
+on the user's behalf, because to hold costs little: it can be read and released. The words are in
+`instructions.toml`. This is a second line: what is not held is fenced, and believed by nobody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
-from loxodon.guard.instructions import Instruction, found_in, screens
 from loxodon.guard.own_words import others, own_turns
+from loxodon.guard.policy import compiled, table
 from loxodon.messages import t
 from loxodon.paging import Key, Slice
 from loxodon.store import KnownTurn, QuarantinedText
 from loxodon.store.store import Store
 from loxodon.text.bounds import tame
 from loxodon.text.language import language_of
+from loxodon.text.sentences import spans
+from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Origin, Record, Turn
 
 HELD = "held"
@@ -37,6 +47,97 @@ FORGET = "forget"
 # So strong is what comes back at the least, so that it does not fade again at once
 UNARCHIVED_STRENGTH = 0.3
 _TELLING = 8  # characters of a line that are enough to know it by
+
+
+# --- Instructions ---------------------------------------------------------------------------------
+#
+# A text is looked at as a person would read it: folded, without invisible characters, look-alike
+# letters as what they look like, letters that are set apart together. What is found is the
+# sentence, or the paragraph where only that reads like an instruction; where words address a
+# model, also the rest of the paragraph.
+
+_WIDE: tuple[Origin, ...] = ("tool", "web", "group")
+_NARROW: tuple[Origin, ...] = ("assistant", "import", "relayed")
+# Kinds after which the rest of the paragraph belongs to it, up to so many characters
+_CARRIES_ON = frozenset({"override", "persona", "addressed", "marker", "hidden"})
+_CARRIED = 600
+_READ = 200_000  # characters that are looked at; what is beyond is held, since nobody has looked
+_PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|$))+")
+# Cyrillic and Greek letters that look like Latin ones
+_ALIKE = str.maketrans("аеорсухіѕјкмтвнԁɡαεορτυνικзг", "aeopcyxisjkmtbhdgaeoptuvik3r")
+_NO_ROOM = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u3164\ufe00-\ufe0f\ufeff"
+    "\uffa0\U000e0000-\U000e01ef]"
+)
+_GAP = re.compile(r"(?<!\S)(\S) (?=\S(?!\S))")  # only sets letters apart: `i g n o r e`, `忽 略`
+# Tags, selectors, and marks of direction turned round; not a flag, which is made of a few
+_UNSEEN = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e\U000e0100-\U000e01ef]{4,}|\u202e")
+
+
+class Instruction(NamedTuple):
+    """A stretch of a text that is an instruction, and of what kind."""
+
+    start: int
+    end: int
+    reason: str
+
+
+def screens(origin: str) -> bool:
+    """Whether words of this origin are looked through at all."""
+    return origin in _WIDE or origin in _NARROW
+
+
+def found_in(text: str, origin: Origin) -> list[Instruction]:
+    """The instructions in a text of this origin, in order, none within another."""
+    if not text or not screens(origin):
+        return []
+    found: list[Instruction] = []
+    for one in _places(text[:_READ], origin in _WIDE):
+        if found and one.start <= found[-1].end + 1:
+            found[-1] = found[-1]._replace(end=max(found[-1].end, one.end))
+        else:
+            found.append(one)
+    if len(text) > _READ:
+        found.append(Instruction(_READ, len(text), "unread"))
+    return found
+
+
+def _places(text: str, wide: bool) -> Iterator[Instruction]:
+    words = table("instructions")
+    kinds = (*words["strong"], *(words["wide"] if wide else ()), "marker")
+    for paragraph in _PARAGRAPH.finditer(text):
+        first, last = paragraph.start(), paragraph.start() + len(paragraph[0].rstrip())
+        if not (reason := _reason(text[first:last], kinds)):
+            continue
+        sentences = [(first + a, first + b) for a, b in spans(text[first:last])]
+        said = [(a, b, kind) for a, b in sentences if (kind := _reason(text[a:b], kinds))]
+        for start, end, kind in said or [(first, last, reason)]:
+            if kind in _CARRIES_ON:
+                end = min(last, end + _CARRIED)
+            yield Instruction(start, end, kind)
+
+
+def _reason(text: str, kinds: tuple[str, ...]) -> str:
+    """The kind of instruction that a text is; empty for none."""
+    if _UNSEEN.search(text):
+        return "hidden"
+    plain = fold(_GAP.sub(r"\1", _NO_ROOM.sub("", text))).replace("。", ".")
+    plain = re.sub(r"[^\S\n]+", " ", re.sub(r"\s*\n\s*", "\n", plain))
+    for one in dict.fromkeys((plain, plain.translate(_ALIKE))):
+        if _pattern(*kinds).search(one):  # one look for what is nearly always so
+            return next((kind for kind in kinds if _pattern(kind).search(one)), kinds[0])
+    return ""
+
+
+@cache
+def _pattern(*kinds: str) -> Any:
+    """What matches where any of some kinds does; a blank in it is any white space."""
+    words = table("instructions")
+    known = words["strong"] | words["wide"] | words
+    pattern = "|".join(one for kind in kinds for one in known[kind])
+    for name, fragment in words["fragments"].items():
+        pattern = pattern.replace(f"<{name}>", fragment)
+    return compiled(pattern.replace(" ", r"\s"), dot_nl=True)
 
 
 # --- What comes in ------------------------------------------------------------------------------
@@ -64,13 +165,12 @@ def screen(
     for turn in said:
         if not isinstance(turn, Turn) or not screens(turn.origin):
             continue
-        text, row = turn.content, int(turn.ref[2:])
-        if turn.origin != "relayed":
-            new += [_kept(one, now, turn.origin, turn=row) for one in found_in(text, turn.origin)]
-        for start, end in others(text) if turn.origin == "relayed" else ():
-            for one in found_in(text[start:end], "web"):
+        text, origin = turn.content, turn.origin
+        relayed = origin == "relayed"
+        for start, end in others(text) if relayed else [(0, len(text))]:
+            for one in found_in(text[start:end], "web" if relayed else origin):
                 place = Instruction(start + one.start, start + one.end, one.reason)
-                new.append(_kept(place, now, turn.origin, turn=row))
+                new.append(_kept(place, now, origin, turn=int(turn.ref[2:])))
     held: dict[str, list[QuarantinedText]] = {}
     for kept in store.quarantine.put(new) if new else ():
         held.setdefault(f"t_{kept.turn}", []).append(kept)
@@ -80,9 +180,8 @@ def screen(
 def _kept(
     place: Instruction, now: datetime, origin: str, turn: int | None = None, text: str = ""
 ) -> QuarantinedText:
-    return QuarantinedText(
-        0, turn, "", place.start, place.end, text, place.reason, origin, now, HELD, None
-    )
+    start, end, reason = place
+    return QuarantinedText(0, turn, "", start, end, text, reason, origin, now, HELD, None)
 
 
 def insert(
@@ -145,7 +244,6 @@ def heard(store: Store, turns: Iterable[Turn], *, read: bool = False) -> list[Tu
     """Turns as they may be told: with a note in the place of what is held."""
     turns = list(turns)
     held = store.quarantine.in_turns(int(one.ref[2:]) for one in turns if one.ref)
-
     for n, turn in enumerate(turns) if held else ():
         some = held.get(int(turn.ref[2:]), []) if turn.ref else []
         if read and turn.origin == "relayed":
@@ -160,11 +258,9 @@ def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
 
     told = [one._replace(content=tame(one.content)) for one in heard(store, turns, read=True)]
     firsts = {turn.session: int(turn.ref[2:]) for turn in reversed(told) if turn.ref}
-    before = [
-        turn
-        for session, first in firsts.items()
-        for turn in store.query_turns("turns_before", session, first, 2)
-    ]
+    before = list[Turn]()
+    for session, first in firsts.items():
+        before += store.query_turns("turns_before", session, first, 2)
     return [
         turn._replace(content=without_requests(turn.content)) if turn.role == "user" else turn
         for turn in [*own_turns([*before, *told])][len(before) :]
@@ -241,38 +337,35 @@ def drop(store: Store, id: str, now: datetime) -> Held:
     one, held = _waiting(store, id)
     for part in (one, *request_parts(store, one)):
         # What was only asked about was never held, and is not from now on.
-        store.execute(
-            "decide_quarantine", DROPPED if part.state == HELD else RELEASED, now, "", part.no
-        )
+        state = DROPPED if part.state == HELD else RELEASED
+        store.execute("decide_quarantine", state, now, "", part.no)
     return held._replace(state=DROPPED)
 
 
 def requests(store: Store) -> int:
     """How many requests to forget wait for an answer."""
-    return sum(one.reason == FORGET for one in _undecided(store))
+    return len(_undecided(store, FORGET))
 
 
 def request_parts(store: Store, head: QuarantinedText) -> list[QuarantinedText]:
     """What a request to forget is about, as far as nothing was decided on it; oldest first."""
-    if head.reason != FORGET:
-        return []
-    return sorted(one for one in _undecided(store) if one.reason == f"{FORGET} q_{head.no}")
+    return sorted(_undecided(store, f"{FORGET} q_{head.no}")) if head.reason == FORGET else []
 
 
-def _undecided(store: Store) -> list[QuarantinedText]:
+def _undecided(store: Store, reason: str) -> list[QuarantinedText]:
     return [
         one
         for state in (HELD, UNCLEAR)
         for one in store.query_as(QuarantinedText, "quarantined_by_state", state)
+        if one.reason == reason
     ]
 
 
 def _waiting(store: Store, id: str) -> tuple[QuarantinedText, Held]:
     number = id.removeprefix("q_")
-    known = number.isdecimal() and len(number) < 18
-    found = store.query_as(QuarantinedText, "quarantined_one", int(number)) if known else []
-    one = found[0] if found else None
-    held = _held(store, one) if one is not None else None
+    known = int(number) if number.isdecimal() and len(number) < 18 else 0
+    one = next(iter(store.query_as(QuarantinedText, "quarantined_one", known)), None)
+    held = _held(store, one) if one else None
     if one is None or held is None:
         raise NotFoundError(
             "{id} is not in quarantine",

@@ -1,25 +1,29 @@
-"""Whether something that has the form of a secret is one: what varies, and what is none.
+"""Whether something that has the form of a secret, or stands behind the name of one, is one.
 
 Placeholders, names of variables, code, words and hashes stand where secrets stand; a rule that
-took them for secrets would make holes in honest text.
+took them for secrets would make holes in honest text. In a plain statement a value looks like no
+word, or is a number that counts nothing. A word is a value only where the statement says whose
+password it is, and ends there; the next message after "what is the PIN?" begins with one. In doubt
+nothing is removed.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from base64 import b64decode
 from collections import Counter
 from functools import cache
+from importlib.resources import files
 from itertools import dropwhile, groupby
 from math import log2
 
-from loxodon.guard.candidates import CHECKS, Candidate, Spans, add_checks
-from loxodon.guard.rules import words
+from loxodon.guard.policy import CHECKS, Candidate, Spans, add_checks, expanded, words
+from loxodon.text.wordlists import ENGLISH
 
-NO_PASSWORDS = frozenset(words("no_passwords"))
-ENDINGS = words("adjective_ends")
-COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
+_NO_PASSWORDS = frozenset(words("no_passwords"))
+_SAID_ABOUT = ENGLISH | _NO_PASSWORDS
+_ENDINGS = words("adjective_ends")
+_COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
 _PLACEHOLDER_PARTS = words("placeholder_parts")
 _PASSWORD_PLACEHOLDERS = words("password_placeholder_parts")
 _URL_PLACEHOLDERS = frozenset(words("url_placeholders"))
@@ -36,7 +40,7 @@ _PUBLIC = re.compile(
 _CALL = re.compile(r"[A-Za-z_.]+\([\w.,:()\[\]]*")
 # Where a value is kept, or the name that it is put in the place of
 _REFERENCE = re.compile(r"[a-z][a-z+]{1,20}://.*|\{\w+\}?")
-_TECHNICAL = re.compile(
+_TECHNICAL = re.compile(  # What passwords are made, kept and typed with
     r"(?:bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|md5|aes|des|rsa|ecc|sm[234]|base64|hmac|oauth|https?|utf|ipv|web3|wpa|wep"
     r"|fido|sqlite|mysql|python|vue|windows|win1[01]|ios|chacha20|ed25519|1password)(?![a-z])"
     r"|sha-?[0-9]{1,3}(?![a-z0-9])"
@@ -62,11 +66,6 @@ def _has_digit(it: str) -> bool:
     return any(map(str.isdigit, it))
 
 
-def is_technical(low: str) -> bool:
-    """Whether a word names what passwords are made, kept and typed with."""
-    return _TECHNICAL.match(low) is not None
-
-
 def _is_code(it: str) -> bool:
     if it.lower().startswith(_CODE_STARTS) or (it.startswith("/") and it.count("/") > 1):
         return True
@@ -79,10 +78,10 @@ def _is_code(it: str) -> bool:
 
 def _is_wordy(it: str) -> bool:
     """Words, and numbers of versions, joined: `my-secret-name`, `gpt-4o-mini`, `OPENAI_API_KEY`."""
-    return all(_is_word(piece) for piece in re.split("[-_./:]", it) if piece)
+    return all(_is_word_or_number(piece) for piece in re.split("[-_./:]", it) if piece)
 
 
-def _is_word(piece: str) -> bool:
+def _is_word_or_number(piece: str) -> bool:
     digits = sum(map(str.isdigit, piece))
     if digits == len(piece):
         return len(piece) <= 4
@@ -94,10 +93,9 @@ def _is_word(piece: str) -> bool:
 
 def _is_camel(piece: str) -> bool:
     """`SecretManager`: letters alone, in which capitals begin words."""
-    if not piece.isalpha() or not piece.isascii():
-        return False
     humps = sum(map(str.isupper, piece))
-    return humps <= 1 + len(piece) // 4 and entropy(piece) < 3.9
+    is_word = piece.isalpha() and piece.isascii() and humps <= 1 + len(piece) // 4
+    return is_word and entropy(piece) < 3.9
 
 
 # Keys
@@ -111,8 +109,8 @@ def token(one: Candidate) -> bool:
         for piece in re.split("[-_.]", it)
         if piece
     )
-    is_path = one.before == "/" and "." not in it and "_" not in it[:5]
-    is_path = is_path and not it.startswith(("sk-", "eyJ"))
+    is_key = "." in it or "_" in it[:5] or it.startswith(("sk-", "eyJ"))
+    is_path = one.before == "/" and not is_key
     return not _is_placeholder(it) and not is_words and not is_path
 
 
@@ -167,11 +165,11 @@ def url_password(one: Candidate) -> bool:
     return (it.lower() not in _URL_PLACEHOLDERS and not it.isupper()) or _has_digit(it)
 
 
-def is_no_password(it: str) -> bool:
+def _is_no_password(it: str) -> bool:
     """Whether it stands where passwords stand, and is none: a placeholder, code, an amount."""
     amount = it.strip("+%-~<>=")  # `8-16`, `12+`, `90%`: how long or how often, not what
     return (
-        it.lower().strip("()[]") in NO_PASSWORDS
+        it.lower().strip("()[]") in _NO_PASSWORDS
         or _has_part(it, _PASSWORD_PLACEHOLDERS)
         or (len(set(it.lower())) <= 1 and not it.isdigit())
         or _is_code(it)
@@ -184,18 +182,18 @@ def is_no_password(it: str) -> bool:
 def password(one: Candidate) -> bool:
     """What stands behind `password:` or `password=`."""
     it = one.value
-    if is_no_password(it) or not it.isascii():
+    if _is_no_password(it) or not it.isascii():
         return False
     is_mixed = any(map(str.isupper, it[1:])) and not it.isupper()
     if _has_digit(it) or is_mixed or _SIGNS.intersection(it):  # no word has these
         return not (it.isupper() and "_" in it and it.replace("_", "").isalpha())
     # Behind `Password:` notes and forms have any word.
     is_heading = one.name.isalpha() and "=" not in one.lead(4)
-    is_about_one = it.lower().endswith(ENDINGS) or it.isupper() or {"_", "."}.intersection(it)
-    return len(it) >= 4 and not is_heading and not is_about_one and _ends(one)
+    is_about_one = it.lower().endswith(_ENDINGS) or it.isupper() or {"_", "."}.intersection(it)
+    return len(it) >= 4 and not is_heading and not is_about_one and _ends_at_once(one)
 
 
-def _ends(one: Candidate) -> bool:
+def _ends_at_once(one: Candidate) -> bool:
     """Whether nothing of a sentence follows."""
     rest = one.text[one.start + len(one.value) : one.end + 4].strip()
     return not rest or not (rest[0].isalnum() or rest[0] in "-_/(")
@@ -205,11 +203,11 @@ def login_pair(one: Candidate) -> bool:
     """Behind `root/`, where paths stand too: letters with digits, and nothing that has a name."""
     it, low = one.value, one.value.lower()
     is_mail = "@" in it[1:] and "." in it.rpartition("@")[2]
-    if is_no_password(it) or not it.isascii() or len(it) < 6 or it.count("/") > 1:
+    if _is_no_password(it) or not it.isascii() or len(it) < 6 or it.count("/") > 1:
         return False
-    if is_technical(low) or is_mail or low.endswith(_UNITS) or not any(map(str.isalpha, it)):
+    if _TECHNICAL.match(low) or is_mail or low.endswith(_UNITS) or not any(map(str.isalpha, it)):
         return False
-    if sum(map(str.isdigit, it)) >= 3 and _ends(one) and "19" not in it and "20" not in it:
+    if sum(map(str.isdigit, it)) >= 3 and _ends_at_once(one) and "19" not in it and "20" not in it:
         return True
     classes = (str.isupper, str.islower, _SIGNS.__contains__)
     others = sum(any(map(is_of, it)) for is_of in classes)
@@ -278,15 +276,145 @@ def seed_phrase(one: Candidate) -> Spans:
 
 @cache
 def _seed_words() -> frozenset[str]:
-    path = os.path.join(os.path.dirname(__file__), "bip39_en.txt")
-    with open(path, encoding="utf-8") as file:
-        return frozenset(file.read().split())
+    return frozenset((files(__package__) / "bip39_en.txt").read_text("utf-8").split())
+
+
+# Plain statements
+
+_NUMBER = re.compile(r"[#*]?\d(?:[ -]?\d){2,11}[#*]?")
+_MEASURE = re.compile(  # Amounts, versions, dates and times
+    r"(?i)[$€£¥]\d.*|\d{1,3}-[a-z]+|v?\d+(?:\.\d+)+|\d+(?:[:/]\d+)+|\d{4}-\d\d?-\d\d?"
+    r"|\d{1,4}(?:st|nd|rd|th|am|pm|km|kg|gb|mb|kb|px|ms|min|hrs?|[a-z%])"
+)
+_LETTERS = re.compile(r"[A-Za-z]+")
+_ODD = re.compile(r"(?=.*[A-Za-z]).*[0-9!@#$%^&*+=~|].*")
+_WORD = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")
+_SHORTEST_WORD = 6  # few places take a shorter password; what is said about one is mostly shorter
+_ADJECTIVES = (*_ENDINGS, "ic", "al", "ant", "ent", "some", "ish", "ary", "ory", "like", "wide")
+_PARTICLES = "了啦哦噢喔呀啊哈呢吧"
+
+
+def _follows(one: Candidate) -> str:
+    at = one.start + len(one.value)
+    return one.text[at : at + 24].lstrip(" \t\"'`”’」』*")
+
+
+def _ends(one: Candidate) -> bool:
+    """Whether the statement ends behind the value."""
+    rest = _follows(one).lstrip(_PARTICLES)
+    return not rest or not (rest[0].isalnum() or rest[0] in "-_/(（%°")
+
+
+def _ends_or_goes_on(one: Candidate) -> bool:
+    """The same, or another clause begins: what a number counts is no function word."""
+    word = _LETTERS.match(_follows(one))
+    return _ends(one) or (word is not None and word[0].lower() in ENGLISH)
+
+
+def _is_number(one: Candidate, least: int) -> bool:
+    it = one.value
+    if not _NUMBER.fullmatch(it) or _MEASURE.fullmatch(it) or one.before in tuple("$€£¥"):
+        return False
+    return sum(map(str.isdigit, it)) >= least and _ends_or_goes_on(one)
+
+
+def _is_odd(it: str, least: int = 4) -> bool:
+    """Letters with digits, or with signs that no word has."""
+    if len(it) < least or not it.isascii() or not _ODD.fullmatch(it):
+        return False
+    if _is_no_password(it) or _MEASURE.fullmatch(it) or _TECHNICAL.match(it.lower()):
+        return False
+    is_mail = "@" in it[1:] and "." in it.rpartition("@")[2]
+    is_name = "_" in it and "pass" in it.lower()
+    return not is_mail and not is_name and it.count("/") <= 1
+
+
+def _is_word(it: str) -> bool:
+    """A word that could be chosen as a password, and says nothing about one."""
+    if len(it) < _SHORTEST_WORD or not _WORD.fullmatch(it):
+        return False
+    parts = it.lower().replace("_", "-").split("-")
+    return (
+        (it[1:].islower() or not it.isalpha())
+        and _SAID_ABOUT.isdisjoint(parts)
+        and not parts[-1].endswith(_ADJECTIVES)
+        and (not it.endswith("y") or it.endswith("ey"))
+        and _TECHNICAL.match(parts[0]) is None
+    )
+
+
+_NAMED = re.compile(expanded(r"(?i)\b(?:<PASSWORD>)"))
+_OWNERS = frozenset(("my", "your", "our", "his", "her", "their"))
+
+
+def _says_whose(one: Candidate) -> bool:
+    """Whether it is somebody's password: "my email password", "Ann's password for the NAS"."""
+    before = one.lead(200)
+    *_, name = _NAMED.finditer(before)
+    lead = re.split(r"[.,;:!?\n]", before[: name.start()])[-1].lower().split()[-4:]
+    return any(word in _OWNERS or word.endswith(("'s", "’s")) for word in lead)
+
+
+def stated(one: Candidate) -> bool:
+    it = one.value
+    if it.isalpha():
+        return _is_word(it) and _ends(one) and _says_whose(one)
+    return changed(one) or (_is_word(it) and _ends(one))
+
+
+def changed(one: Candidate) -> bool:
+    return _is_odd(one.value) or _is_number(one, 4)
+
+
+def next_to_name(one: Candidate) -> bool:
+    """Nothing links it to the name: it must look like nothing else."""
+    it = one.value
+    if _is_number(one, 4):
+        return not (len(it) == 4 and it.startswith(("19", "20")))
+    return _is_odd(it, 5) and _ends_or_goes_on(one)
+
+
+def named_behind(one: Candidate) -> bool:
+    after = one.text[one.end : one.end + 30]
+    is_example = re.search(r"(?i)\b(?:most|least|worst|best)\b|最", after) is not None
+    return _is_odd(one.value, 5) and not is_example
+
+
+def quoted(one: Candidate) -> bool:
+    """Words in quotation marks: a message about a password is mostly made of such words."""
+    parts = one.it.lower().split()
+    about = sum(word in _SAID_ABOUT for word in parts)
+    # `password: "…"` alone in its line is a label or a template as likely as a password.
+    is_setting = re.fullmatch(r"\W*[\w.-]+\s?:\W*", one.lead(80).rpartition("\n")[2])
+    return (
+        about * 2 < len(parts)
+        and not is_setting
+        and not _is_no_password(one.it)
+        and not one.it.endswith("?")
+        and _ends_or_goes_on(one)
+    )
+
+
+def stated_zh(one: Candidate) -> bool:
+    it = one.value
+    if _follows(one)[:1] in _COUNTED:
+        return False
+    if _is_odd(it):
+        return _ends(one) or one.after == " "
+    return _is_number(one, 3) or (_is_word(it) and _ends(one))
 
 
 CHECKS["seed_phrase"] = seed_phrase
-add_checks(assigned, named_key, header, url_password, password, login_pair, pgpass, trims=True)
 add_checks(
-    *(token, mixed_case, user_and_password, code, door_code, recovery_code),
+    *(assigned, named_key, header, url_password, password, login_pair, pgpass),
+    *(stated, changed, next_to_name, named_behind, stated_zh),
+    next_to_name_zh=lambda one: (
+        _follows(one)[:1] not in _COUNTED and next_to_name(one) and _ends(one)
+    ),
+    trims=True,
+)
+add_checks(
+    *(token, mixed_case, user_and_password, code, door_code, recovery_code, quoted),
     not_placeholder=lambda one: not _is_placeholder(one.it),
     # Five by five: no words, and not digits alone
     product_key=lambda one: (
@@ -295,5 +423,64 @@ add_checks(
     # As long as a hash: a key where nothing says that it is public
     wallet_key=lambda one: not _is_placeholder(one.it) and not _PUBLIC.search(one.lead(40)),
     # Behind 提取码: letters and digits, or what is not a word that goes on
-    share_code=lambda one: len(set(one.it)) > 1 and one.after not in COUNTED,
+    share_code=lambda one: len(set(one.it)) > 1 and one.after not in _COUNTED,
+    number=lambda one: _is_number(one, 3),
+    card_code=lambda one: _is_number(one, 3) or _follows(one).startswith("exp"),
+    # Four by four letters, none of them a word that is said about passwords
+    app_password=lambda one: _SAID_ABOUT.isdisjoint(one.it.lower().split()),
+    quoted_zh=lambda one: _ends(one) and not one.it.endswith(("?", "？")),
 )
+
+
+# Secrets that answer a question
+
+_SENTENCE = re.compile(r"[.!?。！？\n](?=\s|[^\x00-\x7f])")
+_PHRASE = re.compile(r"[A-Za-z0-9 ,.!'’-]{6,64}(?=[\"”`])")
+_LATEST = 300  # characters of a turn in which a question is looked for, from its end
+
+
+@cache
+def _pattern(source: str) -> re.Pattern[str]:
+    return re.compile(expanded(source))
+
+
+def asked_for(text: str) -> str:
+    """The kind of the secret that a turn asks for at its end, or nothing."""
+    text = text[-_LATEST:].strip()
+    ends = [one.end() for one in _SENTENCE.finditer(text, 0, max(0, len(text) - 1))]
+    sentences = [text[a:b].strip() for a, b in zip([0, *ends], [*ends, len(text)], strict=True)]
+    while len(sentences) > 1 and _pattern("<LEAVES_OPEN>").fullmatch(sentences[-1]):
+        del sentences[-1]
+    for form in words("questions"):
+        found = _pattern(form).search(sentences[-1])
+        if found and found.end() == len(sentences[-1]):
+            named = found.groupdict()
+            # One that has a function word before the name is another question about it.
+            if not ENGLISH.intersection((named.pop("which", "") or "").lower().split()):
+                return next(kind.replace("_", "-") for kind, it in named.items() if it)
+    return ""
+
+
+def answer(text: str, kind: str = "password") -> tuple[int, int] | None:
+    """Where a turn that may be an answer begins with a value."""
+    lead = _pattern("<BEFORE_ANSWER>").match(text, 0, 80)
+    at = lead.end() if lead else 0
+    if text[at - 1 : at] in tuple('"“`') and (phrase := _PHRASE.match(text, at)):
+        one = Candidate(text, *phrase.span())
+        if " " in one.it:
+            return (one.start, one.end) if kind == "password" and quoted(one) else None
+    found = _pattern("<ASCII>{3,64}").match(text, at)
+    if found is None:
+        return None
+    if kind == "password" and found[0].rstrip(".!") == text[at:].strip(" .!\n"):
+        alone = found[0].rstrip(".!")  # a word and nothing else, that is none one answers with
+        if len(alone) > 7 and _is_word(alone) and not alone.lower().endswith("ever"):
+            return at, at + len(alone)
+    one = Candidate(text, *found.span())
+    rest = _follows(one)[:1]
+    is_value = (
+        kind != "pin" and _is_odd(one.value) and (_ends_or_goes_on(one) or not rest.isascii())
+    )
+    if rest in _COUNTED or not (is_value or _is_number(one, 3)):
+        return None
+    return one.start, one.start + len(one.value)

@@ -130,11 +130,8 @@ def _told_to_remember(
     """What ChatGPT put into its own memory; what it took out of there is no memory."""
     text = text.removesuffix(".").strip()
     if text and not text.startswith(("{", "[")) and not text.lower().startswith("forget"):
-        key, source = (
-            ("chatgpt", "bio", session, id or text),
-            Source(f"chatgpt-{session}", id[:512]),
-        )
-        yield NewMemory(text, key, source, since=since)
+        source = Source(f"chatgpt-{session}", id[:512])
+        yield NewMemory(text, ("chatgpt", "bio", session, id or text), source, since=since)
 
 
 # -- Claude ---------------------------------------------------------------------------------------

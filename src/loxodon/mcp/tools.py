@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.guard.instructions import found_in
 from loxodon.guard.own_words import own_words
+from loxodon.guard.quarantine import found_in
 from loxodon.http.fields import schema_of
 from loxodon.http.wire import Schema
 from loxodon.mcp import shapes

@@ -196,7 +196,7 @@ def block(
         about = t("{n} recalled by Loxodon, {tokens} tokens", language, n=number, tokens=tokens)
         about += t("; perhaps none of them answers this", language) if unsure else ""
         header = quote.heading("memories", language, about)
-        return "\n".join([header, *entries, quote.mark("end", language)])
+        return "\n".join([header, *entries, quote.marks(language)["end"]])
 
     used = count(text((), 999, 9999)) + 2
     fitting: dict[int, Item] = {}

@@ -373,7 +373,7 @@ def _frame(
 def _heading(name: str, language: str) -> str:
     """The line above a part; the agent's own and the message are no data."""
     if name in ("soul", "message"):
-        return quote.mark(name, language)
+        return quote.marks(language)[name]
     about = t("what was said today and yesterday", language) if name == "recent" else ""
     return quote.heading(name, language, about)
 

@@ -59,54 +59,45 @@ class KeywordPiece(NamedTuple):
     kind: int
 
 
-class _Phrase(NamedTuple):
-    pieces: list[KeywordPiece]
-    start: int
-    end: int
-
-
 def quick(text: str, limit: int = 8) -> list[str]:
     """At most `limit` keywords of `text`, best first."""
     text = text[:MAX_TEXT]
     plain = text if text.isascii() else text.translate(TO_SIMPLIFIED)
     pieces = _pieces(plain)
-    phrases: dict[str, _Phrase] = {}
+    phrases: dict[str, list[KeywordPiece]] = {}
     counts: Counter[str] = Counter()
     for phrase in (one for run in _runs(plain, pieces) for one in _phrases(run)):
-        key = " ".join([piece.key for piece in phrase.pieces])
+        key = " ".join([piece.key for piece in phrase])
         counts[key] += 1
         phrases.setdefault(key, phrase)
-    recurring = Counter(piece.key for piece in pieces if piece.kind not in _NOT_ALONE)
-    for piece in pieces:  # also within phrases
-        if recurring[piece.key] > 1 and piece.kind not in _NOT_ALONE:
-            phrases.setdefault(piece.key, _Phrase([piece], piece.start, piece.end))
+    alone = [piece for piece in pieces if piece.kind not in _NOT_ALONE]
+    recurring = Counter(piece.key for piece in alone)
+    for piece in alone:  # also within phrases
+        if recurring[piece.key] > 1:
+            phrases.setdefault(piece.key, [piece])
             counts[piece.key] = max(counts[piece.key], recurring[piece.key])
 
-    def score(key: str, phrase: _Phrase) -> float:
-        weight = sum(piece.weight for piece in phrase.pieces) / sqrt(len(phrase.pieces))
-        position = 1.2 - 0.2 * phrase.start / len(plain)
-        return weight * (1 + log2(counts[key])) * position
-
-    ranked = sorted((-score(key, phrase), phrase.start, key) for key, phrase in phrases.items())
-    chosen: list[str] = []
-    answer: dict[str, None] = {}
-    for _, _, key in ranked:
-        if len(answer) >= limit:
-            break
+    def rank(key: str) -> tuple[float, int, str]:
         phrase = phrases[key]
-        if not any(_repeats(key, phrase, other, counts) for other in chosen):
-            chosen.append(key)
-            answer[text[phrase.start : phrase.end]] = None
-    return list(answer)
+        weight = sum(piece.weight for piece in phrase) / sqrt(len(phrase))
+        position = 1.2 - 0.2 * phrase[0].start / len(plain)
+        return -(weight * (1 + log2(counts[key])) * position), phrase[0].start, key
 
+    def repeats(key: str, other: str) -> bool:
+        """Whether `key` adds nothing to `other`, which is ranked above it."""
+        if f" {key} " in f" {other} ":
+            # A name is worth naming apart; a word only if it is used on its own, too.
+            name = phrases[key][0].kind == Kind.NAME
+            return counts[key] < 2 * counts[other] and not (name and counts[key] == 1)
+        return " " in other and f" {other} " in f" {key} "
 
-def _repeats(key: str, phrase: _Phrase, other: str, counts: Counter[str]) -> bool:
-    """Whether `key` adds nothing to `other`, which is ranked above it."""
-    if f" {key} " in f" {other} ":
-        # A name is worth naming apart; a word only if it is used on its own, too.
-        name = phrase.pieces[0].kind == Kind.NAME
-        return counts[key] < 2 * counts[other] and not (name and counts[key] == 1)
-    return " " in other and f" {other} " in f" {key} "
+    chosen: dict[str, str] = {}  # with its words as they stand in the text
+    for key in sorted(phrases, key=rank):
+        if len(set(chosen.values())) >= limit:
+            break
+        if not any(repeats(key, other) for other in chosen):
+            chosen[key] = text[phrases[key][0].start : phrases[key][-1].end]
+    return list(dict.fromkeys(chosen.values()))
 
 
 # --- pieces -------------------------------------------------------------------------------------
@@ -331,7 +322,7 @@ def _is_letter(piece: KeywordPiece) -> bool:
     return piece.kind == Kind.NAME and piece.end - piece.start == 1
 
 
-def _phrases(run: list[KeywordPiece]) -> Iterator[_Phrase]:
+def _phrases(run: list[KeywordPiece]) -> Iterator[list[KeywordPiece]]:
     """A run as phrases short enough for a keyword, and the names that they begin with."""
     start = 0
     for end in range(1, len(run) + 1):
@@ -343,6 +334,6 @@ def _phrases(run: list[KeywordPiece]) -> Iterator[_Phrase]:
         name = next(others, 0)  # 0 where all of it is a name
         if {p.kind for p in phrase} <= _NOT_ALONE or (len(phrase) == 1 and _is_letter(phrase[0])):
             continue
-        yield _Phrase(phrase, phrase[0].start, phrase[-1].end)
+        yield phrase
         if any(p.kind == Kind.NAME and not _is_letter(p) for p in phrase[:name]):
-            yield _Phrase(phrase[:name], phrase[0].start, phrase[name - 1].end)
+            yield phrase[:name]

@@ -49,19 +49,14 @@ def label(language: str) -> str:
 
 def heading(name: str, language: str, about: str = "") -> str:
     """The line above a block of somebody's words: what they are, and that they are data."""
-    told = (about, label(language))
-    if language == "zh":
-        return f"{mark(name, language)}（{'；'.join(filter(None, told))}）"
-    return f"{mark(name, language)} ({'; '.join(filter(None, told))})"
-
-
-def mark(name: str, language: str) -> str:
-    """What a block is called."""
-    return _marks(language)[name]
+    told = filter(None, (about, label(language)))
+    said = f"（{'；'.join(told)}）" if language == "zh" else f" ({'; '.join(told)})"
+    return marks(language)[name] + said
 
 
 @cache
-def _marks(language: str) -> dict[str, str]:
+def marks(language: str) -> dict[str, str]:
+    """What the blocks are called."""
     return {
         "soul": t("[System]", language),
         "profile": t("[About the user]", language),
@@ -77,7 +72,7 @@ def _marks(language: str) -> dict[str, str]:
 @cache
 def _headings() -> frozenset[str]:
     """What the blocks of ours are called, by their letters, and other marks that end a message."""
-    ours = {_name(one) for language in LANGUAGES for one in _marks(language).values()}
+    ours = {_name(one) for language in LANGUAGES for one in marks(language).values()}
     return words_of("headings") | ours
 
 
@@ -132,8 +127,7 @@ def _unspoken(match: re.Match[str]) -> str:
     spoken = match["colon"] or ("#" in match["before"] and match["end"] is not None)
     if not spoken or _name(match["who"]) not in _ROLES:
         return match[0]
-    rest = " " if match["colon"] else ""
-    return f"{match['line']}({match['who'].strip()}){rest}"
+    return f"{match['line']}({match['who'].strip()}){' ' if match['colon'] else ''}"
 
 
 # Controls but line ends, marks of direction, joiners without width, tags, selectors of old forms.

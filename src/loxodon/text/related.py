@@ -171,8 +171,7 @@ def _related(key: str) -> Sequence[tuple[str, float]]:
     found: dict[str, float] = {}
     for word, weight in near.items():
         searched = _searched(word)
-        if searched.endswith("*"):
-            weight *= _ONE_CHARACTER
+        weight *= _ONE_CHARACTER if searched.endswith("*") else 1
         if searched and _key(word) != key:
             found[searched] = max(weight, found.get(searched, 0.0))
     # Of the same weight, words of the same language first: what was said is mostly in it.
@@ -185,7 +184,7 @@ def _is_han(word: str) -> bool:
 
 def _key(word: str) -> str:
     """What `word` is known under, folded already: its stems, or itself if it is Chinese."""
-    if word >= _FIRST_HAN:
+    if _is_han(word):
         return word
     # Function words count in a phrase: `break up` is not `break`
     return " ".join(stem_of(piece) or piece for piece in word.replace("_", " ").split())

@@ -229,7 +229,7 @@ def _abbreviates(word: str, following: str) -> bool:
     if lower in _BEFORE_NUMBER:
         return following[0].isdigit()
     if lower == "st":
-        return not starts or not function_word  # St. Mary's, but "Main St. The shop …"
+        return not function_word  # St. Mary's, but "Main St. The shop …"
     if lower in _DATES and word[0].isupper():
         return following[0].isdigit() or following[0].islower()
     if lower in ("a.m", "p.m"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -28,7 +28,13 @@ _DAYS = (
     r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|(?:em)?ber"
     r"|ober)?\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
 )
-_FIRST = {"the user's": "my", "the user": "I"}
+_FIRST = {
+    "the user's": "my",
+    "the user": "I",
+    "the user is": "I am",
+    "the user has": "I have",
+    "用户": "我",
+}
 _quoted = re.compile(r"“(.+)”", re.S)
 _between = re.compile(
     r"[,;](?!\d)|[，；。、！!]|\s[-–—]+\s|(?<!\d)\.\s"
@@ -52,7 +58,7 @@ _token = re.compile(
 )
 _done = re.compile(r"[了过](?![，。]|$)")
 _spaced = re.compile(r"(?<=[!-~])\|(?=[!-~])")
-_third = re.compile(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
+_third = re.compile(r"\bthe user(?:'s| is| has)?\b|用户", re.I)
 _now = re.compile(
     r"\b(?:from now on|these days|nowadays|currently|(?<!right )(?<!for )now)\b"
     r"|现在|目前|如今|眼下|以后|今后",
@@ -100,22 +106,10 @@ def own_words(content: str) -> str:
     return found[1] if found else content
 
 
-_TOLD_BY_US = [
-    (re.compile(theirs, re.I), said)
-    for theirs, said in (
-        *((r"\bthe user's\b", "my"), (r"\bthe user is\b", "I am"), (r"\bthe user has\b", "I have")),
-        *((r"\bthe user\b", "I"), ("用户", "我")),
-    )
-]
-
-
 def in_first_person(content: str) -> str:
     """A memory as the user would say it, which is how they ask for it."""
-    if (said := own_words(content)) != content:
-        return said
-    for theirs, ours in _TOLD_BY_US:
-        content = theirs.sub(ours, content)
-    return content
+    said = own_words(content)
+    return said if said != content else _third.sub(lambda user: _FIRST[user[0].lower()], content)
 
 
 def clauses_in(content: str) -> list[str]:
@@ -178,7 +172,7 @@ def _one_slot(new: Sequence[_Token], old: Sequence[_Token], announced: bool, mov
     if kind != _kind(head, before, tail) or (several and kind != "date") or not _NO.isdisjoint(own):
         return False
     if kind == "word":  # whom a sentence is about is no value of it
-        set_to = announced and all(some[0].linked in _set_by() for some in (value, before))
+        set_to = announced and all(some[0].linked in _SET_BY for some in (value, before))
         return set_to and len(shared) > 1 and len(shared) >= len(value)
     if not announced:
         measured = not tail[0].linked if tail else value[0].linked not in ("", *_WHEN)
@@ -213,16 +207,15 @@ def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token
 def _said(words: str, about: str) -> list[list[_Token]]:
     """The clauses of a sentence without who it is about, and without what only links or announces
     a value."""
-    found, links = [], _links()
-    for clause in clauses_in(_third.sub(lambda m: _FIRST.get(m[0].lower(), "我"), words)):
+    found = []
+    for clause in clauses_in(in_first_person(words)):
         text = _announcing.sub(" ", clause)
-        if about and about in text:
-            text = text.partition(about)[2]
+        text = text.partition(about)[2] if about and about in text else text
         tokens: list[_Token] = []
         linked = ""
         for raw in _token.findall(text):
             base = " ".join(sense(raw))
-            if base in links or not base:
+            if base in _LINKS or not base:
                 linked = base or linked
                 continue
             if tokens or base not in _PRONOUNS:
@@ -233,18 +226,12 @@ def _said(words: str, about: str) -> list[list[_Token]]:
     return found
 
 
-@cache
-def _set_by() -> frozenset[str]:
-    """What leads a value of a thing, whatever it is."""
-    return frozenset(sense("is be at to in")) | frozenset("是叫在到成为")
-
-
-@cache
-def _links() -> frozenset[str]:
-    """What stands between a thing and its value, or says that this has changed; and the speaker."""
-    return frozenset(
-        sense(
-            "I we my our is was be been have had get got to on at for until till new set booked"
-            " scheduled moved changed pushed postponed shifted bumped switched raised use"
-        )
-    ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又用姓")
+# What leads a value of a thing, whatever it is
+_SET_BY = frozenset(sense("is be at to in")) | frozenset("是叫在到成为")
+# What stands between a thing and its value, or says that this has changed; and the speaker
+_LINKS = frozenset(
+    sense(
+        "I we my our is was be been have had get got to on at for until till new set booked"
+        " scheduled moved changed pushed postponed shifted bumped switched raised use"
+    )
+) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又用姓")

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cache
-from itertools import groupby
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
+from itertools import count, groupby
 
 import Stemmer
 
@@ -83,34 +83,24 @@ def simplified(text: str) -> str:
 
 def index_words(text: str) -> list[str]:
     """The words that `text` is found by, in order, repetitions included."""
-    folded = fold(text)
-    if folded.isascii():
-        words = [stem for word in _ASCII_WORD.findall(folded) if (stem := _STEMS[word])]
-    else:
-        words = []
-        for script, stretch in _stretches(folded):
-            if script == _LETTERS:
-                words += [stem] if (stem := _STEMS[stretch]) else []
-            elif script == _PICTURE:
-                words.append(stretch)
-            else:
-                words += _pairs(stretch)
-                words.append(stretch[-1])
+    words = list[str]()
+    for script, stretch in _stretches(fold(text)):
+        if script == _LETTERS:
+            words += [stem] if (stem := stem_of(stretch)) else []
+        elif script == _PICTURE:
+            words.append(stretch)
+        else:
+            words += [*_pairs(stretch), stretch[-1]]
     if _CAMEL.search(text):
         # `user`, `name` for `userName`: people ask for the parts
         for whole in re.findall(r"[A-Za-z]+", _BLOB.sub(" ", text)):
             if _CAMEL.search(whole):
                 found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", whole)
-                words += [stem for part in found if (stem := _STEMS[part.lower()])]
+                words += [stem for part in found if (stem := stem_of(part.lower()))]
     if len(words) <= _MOST_OF_A_WORD:
         return words
-    seen: Counter[str] = Counter()
-    few = []
-    for word in words:
-        seen[word] += 1
-        if seen[word] <= _MOST_OF_A_WORD:
-            few.append(word)
-    return few
+    seen: defaultdict[str, Iterator[int]] = defaultdict(count)
+    return [word for word in words if next(seen[word]) < _MOST_OF_A_WORD]
 
 
 def query_words(text: str) -> list[str]:
@@ -118,21 +108,17 @@ def query_words(text: str) -> list[str]:
 
     Pairs of Chinese function characters are left out, unless there is nothing else.
     """
-    folded = fold(text)
     telling: dict[str, None] = {}
     function: dict[str, None] = {}
-    if folded.isascii():
-        telling = dict.fromkeys(stem for w in _ASCII_WORD.findall(folded) if (stem := _STEMS[w]))
-    else:
-        for script, stretch in _stretches(folded):
-            if script == _LETTERS:
-                telling |= {stem: None} if (stem := _STEMS[stretch]) else {}
-            elif script == _PICTURE:
-                telling[stretch] = None
-            else:
-                for found in _pairs(stretch) or [stretch + "*"]:
-                    plain = all(c in CHINESE_CHARACTERS or c == "*" for c in found)
-                    (function if plain else telling)[found] = None
+    for script, stretch in _stretches(fold(text)):
+        if script == _LETTERS:
+            telling |= {stem: None} if (stem := stem_of(stretch)) else {}
+        elif script == _PICTURE:
+            telling[stretch] = None
+        else:
+            for found in _pairs(stretch) or [stretch + "*"]:
+                plain = all(c in CHINESE_CHARACTERS or c == "*" for c in found)
+                (function if plain else telling)[found] = None
     words = list(telling or function)
     half = MAX_QUERY_WORDS // 2
     return words if len(words) <= MAX_QUERY_WORDS else words[:half] + words[-half:]
@@ -140,7 +126,8 @@ def query_words(text: str) -> list[str]:
 
 def stem_of(word: str) -> str:
     """The search word of one Latin word, folded already; empty for a function word."""
-    return _STEMS[word]
+    # Keys and hashes are neither stemmed nor worth remembering.
+    return _stem(word) if len(word) <= _LONGEST else word[:_LONGEST]
 
 
 def among(words: Iterable[str], has: Collection[str]) -> list[str]:
@@ -157,7 +144,7 @@ def spoken(query: str, words: Collection[str]) -> list[str]:
     found: dict[str, None] = {}
     for script, stretch in _stretches(fold(query)):
         if script in (_LETTERS, _PICTURE) or len(stretch) == 1:
-            word = _STEMS[stretch] if script == _LETTERS else stretch
+            word = stem_of(stretch) if script == _LETTERS else stretch
             if word in words or f"{word}*" in words:
                 found[stretch] = None
             continue
@@ -170,6 +157,9 @@ def spoken(query: str, words: Collection[str]) -> list[str]:
 
 def _stretches(folded: str) -> Iterator[tuple[int, str]]:
     """A text cut where its script changes: (script, stretch)."""
+    if folded.isascii():
+        yield from ((_LETTERS, word) for word in _ASCII_WORD.findall(folded))
+        return
     for piece, emoji in _ANY_WORD.findall(folded):
         if emoji:
             yield _PICTURE, emoji
@@ -183,50 +173,26 @@ def _stretches(folded: str) -> Iterator[tuple[int, str]]:
 
 
 def _script(character: str) -> int:
-    if character < "\u0e01":
-        return _LETTERS
-    for first, last, script in _SCRIPTS:
-        if first <= character <= last:
-            return script
-    return _LETTERS
+    found = (script for first, last, script in _SCRIPTS if first <= character <= last)
+    return next(found, _LETTERS)
 
 
 def _pairs(stretch: str) -> list[str]:
     return [stretch[i : i + 2] for i in range(len(stretch) - 1)]
 
 
-class _Stems(dict[str, str]):
-    """The stem of a word, empty for a function word. Looked up: most words recur."""
-
-    _LIMIT = 200_000
-
-    def __missing__(self, word: str) -> str:
-        if len(word) > _LONGEST:  # keys and hashes: neither stemmed nor worth remembering
-            return word[:_LONGEST]
-        if len(self) >= self._LIMIT:
-            self.clear()
-        bare = word.partition("'")[0]
-        if bare in ENGLISH:
-            stem = ""
-        elif bare.isascii():
-            base = BASES.get(bare, bare)
-            stem = _english(base) if len(base) > 2 else base
-            stem = _SPELLED.get(stem, stem)
-        elif "\u0400" <= bare[0] <= "\u04ff":
-            stem = _russian()(bare)
-        else:
-            stem = bare
-        self[word] = stem
-        return stem
+@lru_cache(maxsize=200_000)  # most words recur
+def _stem(word: str) -> str:
+    bare = word.partition("'")[0]
+    if bare in ENGLISH:
+        return ""
+    if bare.isascii():
+        base = BASES.get(bare, bare)
+        stem: str = _english(base) if len(base) > 2 else base
+        return _SPELLED.get(stem, stem)
+    return str(_russian(bare)) if "\u0400" <= bare[0] <= "\u04ff" else bare
 
 
-_STEMS = _Stems()
-_english = Stemmer.Stemmer("english").stemWord
-_SPELLED = {_english(other): _english(word) for other, word in SPELLINGS.items()}
+_english, _russian = (Stemmer.Stemmer(name).stemWord for name in ("english", "russian"))
+_SPELLED: dict[str, str] = {_english(other): _english(word) for other, word in SPELLINGS.items()}
 _MARKED = re.compile(r"[\u00c0-\u06ff\u1e00-\u1fff]")
-
-
-@cache
-def _russian() -> Callable[[str], str]:
-    stem: Callable[[str], str] = Stemmer.Stemmer("russian").stemWord
-    return stem

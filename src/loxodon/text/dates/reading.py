@@ -233,9 +233,8 @@ def _second(
     dated = piece.grain == "day" and (piece.fixed or (piece.again and piece.lean != "weekday"))
     if m and dated and (m[2] or word == join[0] or word.isalpha()):
         n = cal.number_of(m[1])
-        return cal.mapped(
-            piece, "day", lambda since, _: cal.days_from(since.replace(day=n))
-        ), m.end()
+        last = cal.mapped(piece, "day", lambda since, _: cal.days_from(since.replace(day=n)))
+        return last, m.end()
     try:
         return _point(said, j)
     except _AbsentError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Literal, NamedTuple
@@ -133,10 +134,8 @@ def occurrences(again: Callable[[int], Span], reach: int) -> list[Span]:
     """The occurrences around now, in order; not every month has a 31st."""
     found = []
     for k in range(-reach, reach + 1):
-        try:
+        with suppress(ValueError, OverflowError):
             found.append(again(k))
-        except (ValueError, OverflowError):
-            continue
     return found
 
 
@@ -145,10 +144,8 @@ def any_of(
 ) -> DatePiece:
     """A piece whose words may mean any `again(k)`; ValueError where there is none."""
     for k in sorted(range(9, -10, -1), key=abs):
-        try:
+        with suppress(ValueError, OverflowError):
             return DatePiece(*again(k), grain, False, recurring, again, lean)
-        except (ValueError, OverflowError):
-            continue
     raise ValueError("no such day")
 
 

@@ -245,10 +245,10 @@ _HALF |= {
 def _amount(words: Words) -> tuple[str, int, int] | None:
     """(unit, least, most) of an amount of time in whole units: a year and a half is 18 months."""
     word, unit = words["many"], table.UNIT.get(words["unit"], words["unit"])
-    if words["unit"] in ("月", "季度") and "ge" not in words:
-        return None  # 三月后 is after March
-    if words["unit"] == "年" and len(word) == 4 and "百" not in word:
-        return None  # 2000年后 is after that year
+    after_month = words["unit"] in ("月", "季度") and "ge" not in words  # 三月后
+    after_year = words["unit"] == "年" and len(word) == 4 and "百" not in word  # 2000年后
+    if after_month or after_year:
+        return None
     half = word == "半" or "half" in word
     if half:
         low = high = 0
@@ -302,20 +302,14 @@ def _iso(said: DatedText, words: Words) -> DatePiece | None:
         return None
     if "d" not in words:
         return DatePiece(*cal.months_from(year, month, 1), "month", True)
-    since = datetime(year, month, int(words["d"]))
+    day, hour, minute, second = (int(words.get(name, "0")) for name in ("d", "h", "min", "s"))
+    since = datetime(year, month, day, hour, minute, second)
     if "h" not in words:
         return DatePiece(*cal.days_from(since), "day", True)
-    since = since.replace(
-        hour=int(words["h"]), minute=int(words["min"]), second=int(words.get("s", "0"))
-    )
     if "z" in words:
         aware = datetime.fromisoformat(since.isoformat() + words["z"].replace("z", "+00:00"))
         since = aware.astimezone(said.at.tzinfo or UTC).replace(tzinfo=None, fold=0)
     return DatePiece(since, since + timedelta(minutes=1), "minute", True)
-
-
-def _now(said: DatedText, words: Words) -> DatePiece | None:
-    return cal.apart(said, "minute", 0, 0, 1) if said.whole else None
 
 
 def _every(said: DatedText, words: Words) -> DatePiece | None:
@@ -325,12 +319,11 @@ def _every(said: DatedText, words: Words) -> DatePiece | None:
     monday = cal.unit_at(said.today, "week")[0]
     name = compiled("mon|tue|wed|thu|fri|sat|sun|(?<!作)[一二三四五六日天1-7]")
     days = sorted({table.WEEKDAY[day] for day in name.findall(words["days"])}) or list(range(5))
-    return cal.any_of(
-        lambda k: cal.days_from(monday, days[k % len(days)] + k // len(days) * 7),
-        "day",
-        "coming",
-        True,
-    )
+
+    def again(k: int) -> cal.Span:
+        return cal.days_from(monday, days[k % len(days)] + k // len(days) * 7)
+
+    return cal.any_of(again, "day", "coming", True)
 
 
 DATE_RULES: dict[str, Callable[[DatedText, Words], DatePiece | None]] = {
@@ -341,7 +334,7 @@ DATE_RULES: dict[str, Callable[[DatedText, Words], DatePiece | None]] = {
     "away": _away,
     "stretch": _stretch,
     "every": _every,
-    "now": _now,
+    "now": lambda said, _: cal.apart(said, "minute", 0, 0, 1) if said.whole else None,
 }
 
 # --- Times of day ---------------------------------------------------------------------------------
@@ -398,14 +391,11 @@ def _time_en(said: DatedText, start: int, end: int, words: Words, after: str) ->
         if not (dated and before(said, start, r"\bat ") and not _counts(said, end)):
             return None
     hour, half = cal.number_of(words["h"]), (words.get("ampm") or words.get("later") or "")[:1]
-    if half and not 1 <= hour <= 12:
-        return None
     if half:
-        hour = hour % 12 + (12 if half == "p" else 0)
+        hour = hour % 12 + (12 if half == "p" else 0) if 1 <= hour <= 12 else -1
     elif "part" in words and hour < 12 and words["part"] != "morning":
         hour += 12
-    minute = int(words["m"]) if "m" in words else None
-    minute = 30 if "past" in words else minute
+    minute = 30 if "past" in words else int(words["m"]) if "m" in words else None
     return _time(hour, minute, bool(half) or "part" in words or words["h"][0] == "0")
 
 

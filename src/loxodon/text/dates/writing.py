@@ -59,9 +59,9 @@ def _span_kind(since: datetime, until: datetime) -> str:
     if since.hour or since.minute or until.hour or until.minute:
         return "times"
     months = (until.year - since.year) * 12 + until.month - since.month
-    if since.day == until.day == 1 and since.month in (1, 7) and months == 6:
+    if since.day == until.day == 1 and (months, since.month) in ((6, 1), (6, 7)):
         return "half"
-    if since.day == until.day == 1 and since.month in (1, 6, 11) and months == 2:
+    if since.day == until.day == 1 and (months, since.month) in ((2, 1), (2, 6), (2, 11)):
         return "edge"
     if (since.day, until.day) in ((1, 11), (11, 21), (21, 1)) and until - since < timedelta(12):
         return "third"
