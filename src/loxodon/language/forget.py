@@ -30,16 +30,14 @@ _NAME = re.compile(r"\{([a-z]+)\}")
 _LIKELY = 0.7  # from which on a sentence asks for it
 # Nearly all requests have one of these, most messages none: those are not judged at all
 _SIGN = re.compile(
-    r"(?i)\b(?:forg|un-?(?:say|said|hear|know|rem|see|lear)|del[e\b]|eras|remov|rid\b|memor|remem"
-    r"|stor|sav|record|note|on file|files?\b|retain|kee?p|hold|hang|pretend|never|wip|clear|clean"
-    r"|scrub|purg|discard|expung|stri[kc]|scra|los[et]|drop|nix|ditch|take|pull|retract|withdraw"
-    r"|gone|can go\b|toss|throw|log|track|bin\b|burn|shred|blot|rub\b|cross|banish|destr|dispos"
-    r"|mind|head|brain|vanish|disappear|let\b|zap|axe|nuke|yank|flush|redact|blank|dump|chuck|bring"
-    r"|mention|raise|stop|private|between us|off\b|outta|out of|history|profile|bury|omit|leave"
-    r"|trace|books|no more|carry|know(?:ing|n)?\b|knew|consider|treat|act\b|imagin)"
-    r"|忘|记|記|删|刪|抹|清|擦|划|劃|除|存|留|当|當|没说|没提|不算|撤|作废|销|銷|丢|扔|撕|消|失忆|脑"
-    r"|腦|档|檔|甩|抠|挖|烂|收|去[掉了]|拿[掉走下]|弄走|提|翻篇|保密|听见|知道|归零|不要[了再]|别再"
-    r"|再说|[说谈]起|放下|心上"
+    r"(?i)\b(?:forg|un-?(?:say|said|hear|know|rem|see|lear)|del|eras|remov|rid\b|memor|remem|stor|sav"
+    r"|record|note|on file|files?\b|retain|kee?p|hold|hang|pretend|never|wip|clear|clean|scrub|purg"
+    r"|discard|expung|stri[kc]|scra|los[et]|drop|ditch|take|pull|retract|withdraw|gone|can go\b"
+    r"|toss|throw|log|track|bin\b|burn|shred|cross|destr|mind|head|brain|vanish|disappear|let\b|redact|blank"
+    r"|bring|mention|raise|stop|private|off\b|outta|out of|history|profile|bury|leave|trace|books"
+    r"|no more|carry|know(?:ing|n)?\b|knew|act\b|imagin)"
+    r"|[忘记記删刪抹清擦划劃除存留当當撤销銷丢扔撕消脑腦档檔甩抠挖烂收提]|没说|不算|作废|失忆"
+    r"|[去拿][掉走下了]|弄走|翻篇|保密|听见|知道|归零|不要[了再]|别再|再说|[说谈]起|放下|心上"
 )
 _QUOTED = re.compile(
     r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)"
@@ -47,10 +45,6 @@ _QUOTED = re.compile(
 _LETTER = re.compile(
     r"(?i)^\W*(?:dear|to whom)\b|^\W*(?:尊敬的|亲爱的|敬爱的)|\n\W*(?:best|yours|regards|love)\b"
 )
-_SHORT = {"u": "you", "ya": "you", "ur": "your", "wd": "would", "em": "them", "id": "i'd"} | {
-    f"{one}nt": f"{one}n't" for one in ("do", "did", "does", "should", "ca", "is", "wo", "have")
-}
-_WORD = re.compile(r"(?i)\b(?:" + "|".join(_SHORT) + r")\b(?!')")
 _AGAIN = re.compile(r"(?i)\b(?:it|them)\b|它")  # what was named before
 _GONE = "\ufffc"
 _EDGE = " ,，.。!！?？;；:：…~～—–-='’()^"
@@ -80,7 +74,7 @@ def requests(text: str) -> list[Request]:
     found: list[Request] = []
     said: list[tuple[int, str]] = []  # the sentences before a wish, which may name what it means
     for (start, end), asks in zip(parts, asking, strict=True):
-        before, sentence = masked[:start].rstrip(), _plainly(masked[start:end])
+        before, sentence = masked[:start].rstrip(), simplified(masked[start:end]).replace("’", "'")
         if before.endswith((":", "：")):
             said = []
             continue
@@ -107,11 +101,6 @@ def _asking(sentences: Sequence[str]) -> list[bool]:
     if together and asks.pop() and not any(asks):
         asks[-1] = True
     return asks
-
-
-def _plainly(sentence: str) -> str:
-    sentence = simplified(sentence).replace("’", "'")
-    return _WORD.sub(lambda found: _SHORT[found[0].lower()], sentence)
 
 
 @lru_cache(maxsize=2_000)  # each step of a consolidation asks for the same messages
