@@ -96,6 +96,8 @@ class Caller(NamedTuple):
 def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = tuple) -> Door:
     """The door of a server that listens at `host`; a UsageError where it would be open to all."""
     local = is_loopback(host)
+    if not (token.isascii() and token.isprintable()) or " " in token:
+        raise UsageError("the token contains characters that are not allowed in a header")
     if not local and not token and not grants():
         raise UsageError(
             "{host} can be reached from other machines, but no access token is set",
