@@ -78,7 +78,7 @@ def config(call: Call) -> Result:
     more = t("{n} more settings: `loxodon config --all`", n=left) if left else ""
     if given := ", ".join(one for one in settings.ENVIRONMENT if os.environ.get(one)):
         more = t("set by the environment: {names}", names=given) + "\n" + more
-    table = view.table(("setting", "value", "what it does"), rows)
+    table = view.table(("name", "value", "what it does"), rows)
     return Result({name: values[name] for name in names}, table, note=more)
 
 

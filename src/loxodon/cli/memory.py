@@ -177,7 +177,7 @@ def recall(call: Call) -> Result:
         lines.append(t("possibly none of this answers the question"))
     told = {"found": len(answer.items), "tokens": answer.tokens}
     told["left_out"] = sum(one.number for one in answer.left_out)
-    lines.append(f"{view.in_words(told)}, {answer.elapsed_ms:.1f} ms")
+    lines.append(", ".join(filter(None, (view.in_words(told), f"{answer.elapsed_ms:.1f} ms"))))
     if call.explain:
         return Result(answer, [*lines, *view.record(answer.trace or {})])
     return Result(answer._replace(trace=None), lines)
