@@ -26,7 +26,7 @@ from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
 
 # What the rules leave undecided: without a verb nobody knows what is said.
-ZEPHYR = "Zephyr on the invoices, as ever"
+ZEPHYR = "Zephyr on the invoices again"
 CLOCK = "the old clock, four sharp, as ever"
 PLAIN = "I live in Leeds"
 HANDLES = "Zephyr is on the invoices"

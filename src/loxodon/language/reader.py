@@ -107,12 +107,12 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         part for one in sentences_of(said.fragments) for part in _apart(grammar, one, known)
     ]
     asked_for = [one for one in sentences if one.type in ("instruction", "question")]
-    asking = sum(not speech.wishes(one.text) for one in asked_for)
+    tasks = [one for one in asked_for if not speech.wishes(one.text)]
     for sentence in sentences:
         sentence = sentence._replace(at=said.at)
         if sentence.type == "question" and (told := speech.told(sentence.text)):
             sentence = sentence._replace(text=told, type="statement")
-        working = busy or asking > (sentence.type in ("instruction", "question"))
+        working = busy or any(one.text != sentence.text for one in tasks)
         # Whether a sentence of one language stands in another: to be translated, or learned
         if _HAN.search(sentence.text) is not None and _LATIN.search(sentence.text) is not None:
             continue
@@ -178,7 +178,7 @@ def _read(
 ) -> list[Statement]:
     """What a sentence says: by frames, and what is left of it in its own words."""
     wish = grammar.speech.wishes(sentence.text, working)
-    if not clauses and not wish:
+    if not wish and (not clauses or (working and grammar.speech.wishes(sentence.text))):
         return []
     items: list[Said] = []
     before: Clause | None = None
