@@ -48,7 +48,6 @@ def chained(key: bytes, before: bytes, n: int, entry: str) -> bytes:
 
 
 def signed_head(key: bytes, n: int, tip: bytes) -> str:
-    """The number and the MAC of the last entry, signed."""
     return f"{n}:{tip.hex()}:{mac(key, b'head:%d:' % n + tip).hex()}"
 
 
@@ -102,10 +101,12 @@ class Audit:
         """Put what the current transaction changed on record, inside it."""
         if get_ident() in self._unrecorded:
             return
-        verb = current_verb(self)
+        verb, entries = current_verb(self), self._taken()
+        if verb is None or not verb.wrote or self._store.changed:  # not each step of a long one
+            entries.append(self._entry(verb.op if verb else "store", self._store.changed))
         if verb is not None:
             verb.wrote = True
-        self._put([*self._taken(), self._entry(verb.op if verb else "store", self._store.changed)])
+        self._put(entries)
 
     def flush(self, seconds: float = 1.0) -> None:
         """Put the reads that wait on record, unless others write for longer than `seconds`."""
@@ -170,9 +171,8 @@ class Audit:
         head = read_head(self._store.value(HEAD), key) or (last[0] + bool(last[0]), last[1])
         n, tip = max(last, head)
         for entry in entries:
-            n += 1
             text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
-            tip = chained(key, tip, n, text)
+            n, tip = n + 1, chained(key, tip, n + 1, text)
             rows.append((n, text, tip))
         self._store.execute_many("put_audit", rows)
         self._store.set_value(HEAD, signed_head(key, n, tip))
