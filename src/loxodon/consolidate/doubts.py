@@ -60,13 +60,9 @@ def _replaced(store: Store, new: Record) -> list[tuple[Record, float]]:
 
 
 def _may_change(one: Record) -> bool:
-    return (
-        one.kind == "fact"
-        and one.state == "active"
-        and is_own(one.trust)
-        and not one.replaces
-        and len(one.content) <= _LONGEST
-    )
+    is_fact = one.kind == "fact" and one.state == "active" and is_own(one.trust)
+    # What a frame has read, the rules have compared
+    return is_fact and not one.replaces and not one.attribute and len(one.content) <= _LONGEST
 
 
 def _earlier(store: Store, new: Record) -> list[Record]:
