@@ -11,6 +11,7 @@ from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
 from loxodon.models.encoder import TOPICS, Encoder
 
+DATA = Path(__file__).parents[2] / "data"
 KEPT = [
     "I am allergic to peanuts",
     "我对花生过敏",
@@ -70,3 +71,31 @@ def test_a_memory_finds_by_meaning_with_it(tmp_path: Path) -> None:
         memory.embed()
         found = memory.recall("what food is dangerous for me?")
         assert "peanuts" in found.items[0].content or "花生" in found.items[0].content
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_requests_and_wishes_of_an_author_it_never_learned_from(
+    encoder: Encoder, language: str
+) -> None:
+    lines = (DATA / "intents" / f"{language}_i.tsv").read_text("utf-8").splitlines()
+    labels, texts = zip(*(line.split("\t") for line in lines[::4]), strict=True)
+    found = encoder.intents(texts)
+    for label in ("forget", "wish"):
+        taken = [
+            kind for kind, one in zip(labels, found, strict=True) if getattr(one, label) > 0.75
+        ]
+        assert taken.count(label) >= 0.75 * labels.count(label)
+        assert taken.count(label) >= 0.85 * len(taken)
+
+
+def test_a_new_value_replaces_the_old_one(encoder: Encoder) -> None:
+    replaced, another, same = encoder.changes(
+        [
+            ("I live in Leeds", "we moved to York last month"),
+            ("I have a cat called Mimi", "I got a dog too, Rex"),
+            ("Tiago lives in Braga", "Tiago住在布拉加"),
+        ]
+    )
+    assert replaced.replaces > 0.7
+    assert another.replaces < 0.2
+    assert same.same > 0.7
