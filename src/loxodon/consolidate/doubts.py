@@ -25,7 +25,7 @@ from loxodon.types import Record
 
 _LIKELY = 0.95  # from which on it is asked
 _ALIKE = {"en": 0.3, "zh": 0.45}  # cosine from which on two may be about the same thing
-_NEAR, _LATEST = 6, 40  # memories looked at: the nearest of those by meaning and the newest
+_NEAR, _LATEST = 3, 40  # memories looked at: the nearest of those by meaning and the newest
 _FACTS = Filter(kind="fact", state="active")
 _MOST = 200  # new memories of one run that are looked at
 _LONGEST = 300  # characters; what is longer tells several things
