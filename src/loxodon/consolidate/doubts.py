@@ -66,7 +66,7 @@ def _may_change(one: Record) -> bool:
 
 
 def _earlier(store: Store, new: Record) -> list[Record]:
-    """What was known before on the same subject, and is near in meaning or words."""
+    """What was known before on the same subject, and is near in meaning."""
     vector = _vector(own_words(new.content))
     near = store.vectors.similar("memories", [QuestionVector(encoder().name, vector)], 2 * _NEAR)
     found = store.records([one.row for one in near]).values()

@@ -224,11 +224,10 @@ class _Search:
             for one in known
             if one.entity.name != USER
         }
-        until = Filter(until=self._turn.at)
-        for name in (*_NAME.findall(self._what), *roles_in(self._what)):
+        until, names = Filter(until=self._turn.at), _NAME.findall(self._what)
+        for name in (*names, *roles_in(self._what)):
             hits = self._store.search("turns", query_words(name), until, _NEAR)
-            is_name = name in _NAME.findall(self._what)
-            if (hits or is_name) and not any(fold(name) in one for one in found):
+            if (hits or name in names) and not any(fold(name) in one for one in found):
                 said = [it.content for it in self._store.turns([h.row for h in hits]).values()]
                 # `my sister Mei` goes by that name, too.
                 like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
