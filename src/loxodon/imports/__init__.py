@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from datetime import tzinfo
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from loxodon.errors import InputError, NotFoundError, UsageError
@@ -27,11 +27,10 @@ from loxodon.journal.transcripts import is_claude_code
 from loxodon.messages import t
 from loxodon.security.pauses import paused_error
 from loxodon.store import Progress
-from loxodon.store.store import Store
 from loxodon.types import FileProblem
 
 if TYPE_CHECKING:
-    from loxodon.memory import Memory
+    from loxodon.views.workspace import Workspace
 
 READERS: Mapping[str, Reader] = {
     "memory": markdown.read,
@@ -44,9 +43,7 @@ READERS: Mapping[str, Reader] = {
 
 
 def take_in(
-    memory: Memory,
-    store: Store,
-    zone: tzinfo | None,
+    workspace: Workspace,
     path: str,
     format: str | None = None,
     *,
@@ -54,6 +51,7 @@ def take_in(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
+    memory = workspace.memory
     if format is not None and format not in READERS:
         raise UsageError(
             "unknown format {format}",
@@ -67,9 +65,9 @@ def take_in(
         )
     if not dry_run and (pause := memory.paused):
         raise paused_error(pause)
-    around = Around(memory.now(), zone, user)
+    around = Around(memory.now(), workspace.zone, user)
     stray = InputError("it is a link out of the folder, or not a regular file", hint="not read")
-    with Package(path, memory.home) as package:
+    with closing(Package(path, memory.home)) as package:
         kind = format or detect(package)
         found = list(READERS[kind](package, around))  # the whole, so that nothing is half taken
         problems = [one for one in found if isinstance(one, FileProblem)]
@@ -82,37 +80,40 @@ def take_in(
                 reason=problems[0].what if problems else t("it has no entries"),
             )
         problems = [*(problem(name, 0, stray) for name in package.outside), *problems]
-    return Taker(memory, store, kind, problems, progress, dry=dry_run).take(found)
+    return Taker(workspace, kind, problems, progress, dry=dry_run).take(found)
 
 
 def detect(package: Package) -> str:
     """The format, by the content first; an InputError where nothing tells."""
     names = package.names
+    documents = [name for name in names if name.lower().endswith(".json")]
     if package.alone:
-        return _kind_of_file(package, names[0])
-    named = [name for name in names if name.lower().endswith(".json")]
-    exports = chats.files_of(package) or [one for one in named if chats.is_of_claude(one)]
-    if not exports and any(map(markdown.is_part, names)):
+        head = package.head(names[0]).lstrip(b"\xef\xbb\xbf \t\r\n")
+        if head.startswith(DATABASE_MARK):
+            return "tiered"
+        if _is_transcript(head):
+            return "claude-code"
+        if markdown.is_note(names[0]) or markdown.is_pool(names[0]):
+            return "memory"
+        is_document = head[:1] in (b"[", b"{") and not names[0].lower().endswith(".jsonl")
+        documents = names if is_document else []
+    elif exports := chats.files_of(package) or [*filter(chats.is_of_claude, documents)]:
+        documents = exports[:1]
+    elif any(map(markdown.is_part, names)):
         return "memory"
-    lines = (package.head(name) for name in names if name.lower().endswith(".jsonl"))
-    if not exports and any(map(_is_transcript, lines)):
+    elif any(
+        _is_transcript(package.head(name)) for name in names if name.lower().endswith(".jsonl")
+    ):
         return "claude-code"
-    if not exports and len(named) != 1:
+    if len(documents) != 1:
         raise _unknown(package.name)
-    return _kind_of_json(package, (exports or named)[0])
-
-
-def _kind_of_file(package: Package, name: str) -> str:
-    head = package.head(name).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if head.startswith(DATABASE_MARK):
-        return "tiered"
-    if _is_transcript(head):
-        return "claude-code"
-    if markdown.is_note(name) or markdown.is_pool(name):
-        return "memory"
-    if head[:1] not in (b"[", b"{") or name.lower().endswith(".jsonl"):
-        raise _unknown(package.name)
-    return _kind_of_json(package, name)
+    # The format that has elements such as the first of this file
+    _, first = next(package.elements(documents[0], ("conversations", *records.LISTS)), ("", None))
+    kinds = {"chatgpt": chats.is_chatgpt, "claude": chats.is_claude, "mem0": records.is_mem0}
+    for kind, fits in kinds.items():
+        if fits(first):
+            return kind
+    raise _unknown(documents[0])
 
 
 def _is_transcript(head: bytes) -> bool:
@@ -122,18 +123,6 @@ def _is_transcript(head: bytes) -> bool:
     except (ValueError, RecursionError):
         return head[:1] == b"{" and b'"sessionId":' in head and b'"parentUuid":' in head
     return isinstance(first, dict) and is_claude_code(first)
-
-
-def _kind_of_json(package: Package, name: str) -> str:
-    """The format that has elements such as the first of this file."""
-    _, first = next(package.elements(name, ("conversations", *records.LISTS)), ("", None))
-    if chats.is_chatgpt(first):
-        return "chatgpt"
-    if chats.is_claude(first):
-        return "claude"
-    if records.is_mem0(first):
-        return "mem0"
-    raise _unknown(name)
 
 
 def _unknown(name: str) -> InputError:

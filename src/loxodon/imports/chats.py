@@ -29,11 +29,10 @@ from loxodon.imports.package import (
     each_in,
     instant_in,
     list_in,
-    mapping_in,
     problem,
     text_in,
 )
-from loxodon.journal.lines import check_name, check_text, split_lines
+from loxodon.journal.lines import checked, inner, split_lines
 from loxodon.journal.transcripts import AGENTS
 from loxodon.types import Draft, Role, Source
 
@@ -48,17 +47,23 @@ def files_of(package: Package) -> list[str]:
 
 
 def _session_of(value: Mapping[str, Any], *names: str) -> str:
-    id = text_in(value, *names)
-    check_name(id, "session")
-    if not id:
+    if not (id := text_in(value, *names)):
         raise InputError("the conversation has no id", hint="importing it again would add it twice")
     return id
 
 
 def _turn(line: int, role: Role, text: str, session: str, id: str, at: datetime | None) -> Draft:
-    check_name(id, "id")
-    check_text(text)
-    return Draft(line, role, text, session, id, at, "", session.partition("-")[0])
+    return checked(Draft(line, role, text, session, id, at, channel=session.partition("-")[0]))
+
+
+def _branch(parents: dict[str, str], leaf: str) -> list[str]:
+    """The messages up to the leaf that was shown last; up to the last where none is named."""
+    leaf = leaf if leaf in parents else next(reversed(parents), "")
+    path: dict[str, None] = {}
+    while leaf in parents and leaf not in path:
+        path[leaf] = None
+        leaf = parents[leaf]
+    return [*path][::-1]
 
 
 # -- ChatGPT --------------------------------------------------------------------------------------
@@ -82,21 +87,14 @@ def _chatgpt(file: str, around: Around, value: Any, place: str) -> Iterator[Foun
     if value.get("is_do_not_remember"):
         return
     session = _session_of(value, "conversation_id", "id")
-    nodes = {id: mapping_in(node, "message") for id, node in value["mapping"].items()}
-    # From the leaf that was shown last; where none is named, from the last in the file.
-    leaf = value.get("current_node")
-    leaf = leaf if isinstance(leaf, str) and leaf in nodes else next(reversed(nodes), None)
-    path: dict[str, None] = {}
-    while isinstance(leaf, str) and leaf in nodes and leaf not in path:
-        path[leaf] = None
-        node = value["mapping"][leaf]
-        leaf = node.get("parent") if isinstance(node, Mapping) else None
-    for number, id in enumerate([*path][::-1], 1):
+    nodes = {id: inner(node, "message") for id, node in value["mapping"].items()}
+    parents = {id: text_in(node, "parent") for id, node in value["mapping"].items()}
+    for number, id in enumerate(_branch(parents, text_in(value, "current_node")), 1):
         message, text = nodes[id], _chatgpt_text(nodes[id])
-        role, recipient = mapping_in(message, "author").get("role"), message.get("recipient")
-        hidden = mapping_in(message, "metadata").get("is_visually_hidden_from_conversation")
+        role, recipient = inner(message, "author").get("role"), message.get("recipient")
+        hidden = inner(message, "metadata").get("is_visually_hidden_from_conversation")
         # Other kinds are thoughts, recaps, and what the user set up.
-        kind = mapping_in(message, "content").get("content_type", "text")
+        kind = inner(message, "content").get("content_type", "text")
         is_said = kind in ("text", "multimodal_text", "code") and not hidden
         try:
             at = instant_in(message, around.zone, "create_time", "update_time")
@@ -167,7 +165,7 @@ def _claude(
         yield from _conversation(value, file, place, around)
     elif "conversations_memory" in value or "project_memories" in value:
         texts = {"": text_in(value, "conversations_memory")}
-        for id in (by_project := mapping_in(value, "project_memories")):
+        for id in (by_project := inner(value, "project_memories")):
             texts[projects.get(id, "")] = text_in(by_project, id)
         for project, text in texts.items():
             for entry in entries(text.split("\n"), "", around.zone):
@@ -183,8 +181,13 @@ def _conversation(
 ) -> Iterator[Found]:
     session = f"claude-{_session_of(value, 'uuid', 'id')}"
     messages = [one for one in list_in(value, "chat_messages") if isinstance(one, Mapping)]
-    path = _live_branch(messages, text_in(value, "current_leaf_message_uuid"))
-    for number, message in enumerate(path, 1):
+    ids = [text_in(one, "uuid") for one in messages]
+    parents = [text_in(one, "parent_message_uuid") for one in messages]
+    if all(parents) and len({*parents}) < len(parents):  # some branch off
+        shown = text_in(value, "current_leaf_message_uuid")
+        by_id = dict(zip(ids, messages, strict=True))
+        messages = [by_id[id] for id in _branch(dict(zip(ids, parents, strict=True)), shown)]
+    for number, message in enumerate(messages, 1):
         try:
             role = _ROLES.get(text_in(message, "sender", "role"))
             if role is None:
@@ -201,20 +204,6 @@ def _conversation(
                 yield _turn(number, role, text, session, id, at)
         except InputError as error:
             yield problem(file, f"{place}.chat_messages[{number - 1}]", error)
-
-
-def _live_branch(messages: list[Mapping[str, Any]], leaf: str) -> list[Mapping[str, Any]]:
-    """The messages up to the leaf that was shown last; all where none branch off."""
-    by_id = {text_in(one, "uuid"): one for one in messages}
-    parents = [text_in(one, "parent_message_uuid") for one in messages]
-    if not all(parents) or len(set(parents)) == len(parents):
-        return messages
-    current = leaf if leaf in by_id else text_in(messages[-1], "uuid")
-    path: list[Mapping[str, Any]] = []
-    while current in by_id:
-        path.append(by_id.pop(current))  # so that a ring comes to an end
-        current = text_in(path[-1], "parent_message_uuid")
-    return path[::-1]
 
 
 # -- Claude Code ----------------------------------------------------------------------------------

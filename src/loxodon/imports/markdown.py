@@ -14,8 +14,10 @@ one. The headings above say what it is about and of which project.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
+from importlib.resources import files
 from typing import NamedTuple
 
 from loxodon.errors import InputError
@@ -114,21 +116,7 @@ _HELP = re.compile(
     r"[_*]?[(（][^)）]*[)）][_*]?|_[^_]*_|\*[^*]*\*"
 )  # how a form is to be filled in
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
-_HEADINGS = {  # what a heading makes of the entries below it; the first that fits
-    "preference": r"prefer|likes?\b|dislike|favou?rite|style|tone|偏好|喜好|喜欢|习惯|风格",
-    "health": r"health|medical|allerg|diet|健康|过敏|医疗|饮食",
-    "decision": r"decision|decided|chose|决策|决定|选型",
-    "relation": r"contact|people|family|friend|colleague|team|relation|联系人|人物|家人|家庭|朋友"
-    r"|同事|团队|关系",
-    "plan": r"todo|to-do|plan|goal|next step|remind|roadmap|待办|计划|目标|提醒|规划",
-    "credential": r"credential|password|secret|api keys?|凭证|凭据|密码|密钥",
-    "config": r"config|setup|environment|tool|stack|setting|infra|配置|环境|工具|技术栈|设置",
-    "solution": r"lesson|solution|learn|how.?to|troubleshoot|tips?\b|经验|教训|解决|方案|技巧",
-    "event": r"event|history|milestone|timeline|happened|事件|经历|历史|大事|里程碑",
-    "identity": r"identity|about|profile|who |personal|basic|background|bio\b|身份|关于|简介|画像"
-    r"|基本|个人|背景",
-    "status": r"status|current|状态|现状|近况",
-}
+_HEADINGS = tomllib.loads((files(__package__) / "headings.toml").read_text("utf-8"))
 _CATEGORIES = {
     category: re.compile(rf"(?<![a-z])(?:{words})", re.IGNORECASE)
     for category, words in _HEADINGS.items()

@@ -1,7 +1,7 @@
 """What a reader of another program's memory is given, and what it finds.
 
-A reader is a generator of turns and memories. It is run twice, once to see that the whole can be
-read and once to take it in, so that nothing is half taken.
+A reader is a generator of turns and memories. All that it finds is read before anything is taken,
+so that nothing is half taken.
 
 It is given a `Package`: a folder, an archive or one file, read within limits. Nothing of an archive
 is written to disk, so that no name in it can lead anywhere. One that says that it unpacks to
@@ -34,7 +34,7 @@ _BOUNDED = (0, 8)  # stored, deflated: of other methods a piece may unpack to an
 
 
 class Package:
-    """What is imported, by the names of its files; use it as a context manager."""
+    """What is imported, by the names of its files, which are open until it is closed."""
 
     def __init__(self, path: str, home: str = "") -> None:
         """`home` is the memory's own, of which nothing is read."""
@@ -54,10 +54,7 @@ class Package:
         self.names.sort()
         self.alone = not (self._is_folder or self._archive)  # one file
 
-    def __enter__(self) -> Package:
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
         self._files.close()
 
     def _list_file(self, files: ExitStack) -> None:
@@ -234,11 +231,6 @@ def text_in(value: object, *names: str) -> str:
     """The text under the first of these names that has one; empty for none."""
     texts = (value.get(name) for name in names) if isinstance(value, Mapping) else ()
     return next((one.strip() for one in texts if isinstance(one, str) and one.strip()), "")
-
-
-def mapping_in(value: object, name: str) -> Mapping[str, Any]:
-    found = value.get(name) if isinstance(value, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
 
 
 def list_in(value: object, name: str) -> list[Any]:

@@ -29,14 +29,13 @@ from loxodon.imports.package import (
     Package,
     each_in,
     instant_in,
-    mapping_in,
     names_in,
     problem,
     share_in,
     text_in,
 )
 from loxodon.journal.jsonl import role_named
-from loxodon.journal.lines import MAX_LINE, Trouble, check_name, check_text, objects_in, split_lines
+from loxodon.journal.lines import MAX_LINE, checked, inner, objects_in, split_lines
 from loxodon.store.sqlite import foreign_files
 from loxodon.store.sqlite.database import APPLICATION_ID
 from loxodon.types import CATEGORIES, Draft, Kind, Source
@@ -86,7 +85,7 @@ def read_mem0(package: Package, around: Around) -> Iterator[Found]:
 
 
 def _owner(value: Mapping[str, Any]) -> str:
-    return text_in(value, "user_id") or text_in(mapping_in(value, "metadata"), "user_id")
+    return text_in(value, "user_id") or text_in(inner(value, "metadata"), "user_id")
 
 
 def _mem0(around: Around, value: Any, place: str) -> Iterator[Found]:
@@ -98,7 +97,7 @@ def _mem0(around: Around, value: Any, place: str) -> Iterator[Found]:
         return
     if not text:
         raise _no_memory()
-    metadata = mapping_in(value, "metadata") or mapping_in(value, "metadata_")
+    metadata = inner(value, "metadata") or inner(value, "metadata_")
     id = str(value.get("id") or "").strip()
     fields = (value.get("categories"), *map(metadata.get, ("categories", "category", "type")))
     labels = [label for field in fields for label in names_in(field)]
@@ -131,8 +130,8 @@ def read_layer(
     package: Package, name: str, around: Around, kind: Kind, *, archived: bool
 ) -> Iterator[Found]:
     """The memories of a file of layer 2, which has one a line."""
-    problems: list[Trouble] = []
-    for number, value in objects_in(split_lines(package.read(name)), problems):
+    values, problems = objects_in(split_lines(package.read(name)))
+    for number, value in values:
         try:
             yield _layered(value, Source(file=name, line=number), around, kind, archived=archived)
         except InputError as error:
@@ -252,15 +251,13 @@ def _tiered_memory(row: dict[str, Any], text: str, number: int, file: str) -> Ne
 def _tiered_turn(row: dict[str, Any], text: str, number: int, table: str) -> Draft:
     """An event of the log, or a message that waits there to be read."""
     at, channel = instant_in(row, UTC, "created_at"), text_in(row, "channel")
-    check_name(channel, "channel")
-    check_text(text)
     if table == "extraction_buffer":
-        day = f"-{at:%Y-%m-%d}" if at else ""
+        role, day = role_named(row.get("role")), f"-{at:%Y-%m-%d}" if at else ""
         session = f"tiered-{channel or 'buffer'}{day}"
-        return Draft(number, role_named(row.get("role")), text, session, at=at, channel=channel)
+        return checked(Draft(number, role, text, session, at=at, channel=channel))
     on = instant_in(row, UTC, "event_date", "created_at")
     at = at if at and on and at.date() == on.date() else on
     session = f"tiered-{on:%Y-%m-%d}" if on else "tiered-events"
     # What was made knowledge there already is not learned from again.
-    role = role_named("tool" if row.get("is_compressed") else "user")
-    return Draft(number, role, text, session, at=at, channel=channel, origin="import")
+    role = "tool" if row.get("is_compressed") else "user"
+    return checked(Draft(number, role, text, session, at=at, channel=channel, origin="import"))

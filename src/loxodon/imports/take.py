@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.consolidate.decay import initial_strength
@@ -25,9 +24,8 @@ from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.guard import provenance, quarantine
 from loxodon.imports.package import Found, NewMemory, problem
-from loxodon.journal.identity import with_keys
-from loxodon.store import Filter, Progress
-from loxodon.store.store import Store
+from loxodon.journal.identity import digest, with_keys
+from loxodon.store import Filter, Progress, quiet
 from loxodon.store.walls import checked_agent
 from loxodon.text.words import fold
 from loxodon.types import (
@@ -44,7 +42,7 @@ from loxodon.types import (
 )
 
 if TYPE_CHECKING:
-    from loxodon.memory import Memory
+    from loxodon.views.workspace import Workspace
 
 _TRUST: Origin = "import"
 _TURNS, _MEMORIES = 2_000, 200  # in one transaction: others who write wait no longer than it takes
@@ -67,25 +65,23 @@ class Imported(NamedTuple):
 class Taker:
     def __init__(
         self,
-        memory: Memory,
-        store: Store,
+        workspace: Workspace,
         format: str,
         problems: Sequence[FileProblem],
         progress: Progress | None,
         *,
         dry: bool,  # write nothing
     ) -> None:
-        self._memory = memory
-        self._store = store
+        self._memory, self._store = workspace.memory, workspace.store
         self._format = format
         self._problems = list(problems)
-        self._progress = progress
+        self._progress = progress or quiet
         self._dry = dry
-        self._now = memory.now()
+        self._now = self._memory.now()
         self._counts: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
-        with store.reading():  # the ids of the memories here, by their words
-            here = [one for one in store.find(Filter()) if one.kind != "summary"]
+        with self._store.reading():  # the ids of the memories here, by their words
+            here = [one for one in self._store.find(Filter()) if one.kind != "summary"]
         self._contents = {_folded(one.content): one.id for one in here}
 
     def take(self, found: Sequence[Found]) -> Imported:
@@ -94,22 +90,12 @@ class Taker:
         total = len(drafts) + len(memories)
         for start in range(0, len(drafts), _TURNS):
             self._put_turns(drafts[start : start + _TURNS])
-            self._advance(min(start + _TURNS, len(drafts)), total)
+            self._progress(min(start + _TURNS, len(drafts)), total)
         for start in range(0, len(memories), _MEMORIES):
             self._put_memories(memories[start : start + _MEMORIES])
-            self._advance(len(drafts) + min(start + _MEMORIES, len(memories)), total)
-        return Imported(
-            self._format,
-            self._counts["turns"],
-            self._counts["memories"],
-            self._counts["known"],
-            dict(sorted(self._skipped.items())),
-            tuple(self._problems[:_MOST_PROBLEMS]),
-        )
-
-    def _advance(self, done: int, total: int) -> None:
-        if self._progress:
-            self._progress(done, total)
+            self._progress(len(drafts) + min(start + _MEMORIES, len(memories)), total)
+        counts: dict[str, Any] = {**self._counts, "skipped": dict(self._skipped)}
+        return Imported(self._format, problems=tuple(self._problems[:_MOST_PROBLEMS]), **counts)
 
     def _put_turns(self, drafts: list[Draft]) -> None:
         """Journal turns, as far as an import may claim what they say of themselves."""
@@ -159,16 +145,16 @@ class Taker:
                     contents[_folded(one.content)] = kept.id
                 for one in (*(one for one, _, _ in made), *same):
                     id = contents[_folded(one.content)]
-                    self._store.execute("put_import", _key(one), id, self._now)
+                    self._store.execute("put_import", digest(*one.key), id, self._now)
 
     def _new_of(self, batch: list[NewMemory]) -> list[NewMemory]:
         """Those that were neither taken nor forgotten, by what they are called there."""
         with self._store.reading():
-            taken = {*self._store.column("imported", [_key(one).hex() for one in batch])}
+            taken = {*self._store.column("imported", [digest(*one.key).hex() for one in batch])}
         forgotten = self._memory.forgotten()
         new: list[NewMemory] = []
         for one in batch:
-            key, since = _key(one), to_stored(one.since)[0] if one.since else 0
+            key, since = digest(*one.key), to_stored(one.since)[0] if one.since else 0
             if forgotten is not None and (
                 forgotten.has("import", 0, key) or forgotten.cut(one.content, since) != one.content
             ):
@@ -184,13 +170,6 @@ class Taker:
 def _folded(content: str) -> str:
     """What two memories of the same words have in common."""
     return " ".join(fold(content).split()).rstrip(".。!！")
-
-
-def _key(one: NewMemory) -> bytes:
-    """What it is known by; whatever becomes of it there or here, it is taken once."""
-    # Lengths keep ("ab", "c") and ("a", "bc") apart.
-    text = "".join(f"{len(part)}:{part}" for part in one.key)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _record(one: NewMemory, said: Meaning, now: datetime) -> Record:

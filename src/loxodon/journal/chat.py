@@ -13,48 +13,23 @@ of them is the user (`me`). A log with more than two people is a group chat.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
-from datetime import timedelta, tzinfo
+from datetime import time, timedelta, tzinfo
+from importlib.resources import files
 from typing import NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.journal.lines import FileLines, Read, Trouble, check_name, check_text
-from loxodon.journal.moments import (
-    MIDNIGHT,
-    Clock,
-    Day,
-    day_in_name,
-    match_clock,
-    match_day,
-    moment,
-)
-from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
+from loxodon.journal.lines import FileLines, Read, Trouble, checked, drafts_in
+from loxodon.journal.moments import MIDNIGHT, Day, day_in_name, match_clock, match_day, moment
+from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Role
 
 _MAX_SPEAKER = 30  # characters of a name
-_MODELS = (
-    "chatgpt gpt gpt-4 gpt-4o gpt-5 claude gemini deepseek kimi copilot qwen grok llama openclaw"
-    " 豆包 通义千问 文心一言 智谱清言"
-)
-_SPEAKERS: dict[Role, str] = {
-    "user": "user human you me myself 我 本人 自己 用户 人类 你",
-    "assistant": "assistant ai bot model 助手 机器人 小助手 ai助手 智能助手 " + _MODELS,
-    "system": "system 系统",
-    "tool": "tool function 工具",
-}
-_ROLES = {name: role for role, names in _SPEAKERS.items() for name in names.split()}
-# Words that stand before a colon in prose
-_PROSE = (
-    "note notes ps p.s nb todo fixme warning caution important tip tips hint hints info example"
-    " examples e.g i.e eg ie summary date time subject from to cc bcc re fw fwd url link links"
-    " source see update edit error usage title step steps question answer reason result results"
-    " conclusion ingredients method directions requirements features pros cons overview option"
-    " options day part phase chapter section item items output input default version http https"
-    " ftp file mailto tel"
-    " 注 注意 备注 提示 说明 例如 比如 例 结论 总结 标题 时间 地点 日期 问题 原因 答案 附 附注"
-    " 另外 步骤 方法 结果 链接 来源 参考 主题 目标 背景 建议 优点 缺点 示例 更新 警告 第一 第二"
-    " 第三 首先 其次 最后 一 二 三"
-)
-_NOT_NAMES = frozenset(_PROSE.split())
+_TABLE = tomllib.loads((files(__package__) / "chat.toml").read_text("utf-8"))
+_MODELS = frozenset(_TABLE["names"]["models"].split())
+_ROLES: dict[str, Role] = dict.fromkeys(_MODELS, "assistant")
+_ROLES |= {name: role for role, names in _TABLE["roles"].items() for name in names.split()}
+_NOT_NAMES = frozenset(_TABLE["names"]["prose"].split())
 # What may be a name where only a colon after it says so: Latin words with capitals, or up to twelve
 # characters of another script without those that a Chinese sentence has.
 _LATIN_NAME = re.compile(r"[@~+_]?[^\W\d_][\w\-'.@~+()]*(?: [^\sa-z][\w\-'.@~+()]*){0,3}")
@@ -69,7 +44,7 @@ _ODD = str.maketrans({"\u202f": " ", "\xa0": " "})  # spaces that phones put int
 _INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"  # marks of writing direction
 
 
-Stamp = tuple[Day | None, Clock | None, int, bool]  # up to where, and whether in brackets
+Stamp = tuple[Day | None, time | None, int, bool]  # up to where, and whether in brackets
 
 
 class _Header(NamedTuple):
@@ -79,7 +54,7 @@ class _Header(NamedTuple):
     name: str
     text: str
     day: Day | None = None
-    clock: Clock | None = None
+    clock: time | None = None
 
 
 def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
@@ -96,16 +71,10 @@ def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     keys = {_key_of(message.speaker) for message in messages if message.speaker}
     people = sum(key not in _ROLES for key in keys)
     is_group = people + any(_ROLES.get(key) == "user" for key in keys) > 2
-    drafts: list[Draft] = []
-    for message in messages:
-        said = _attributed(message)._replace(chat="group" if is_group else "direct")
-        try:
-            check_text(said.content)
-            check_name(said.speaker, "speaker")
-            drafts += [said] if said.content else []
-        except InputError as error:
-            problems.append((said.line, error))
-    return drafts, problems
+    chat: Chat = "group" if is_group else "direct"
+    said = ((one.line, _attributed(one)._replace(chat=chat)) for one in messages)
+    drafts, bad = drafts_in(said, lambda _, one: checked(one) if one.content else None)
+    return drafts, problems + bad
 
 
 def _header(text: str) -> _Header | None:
@@ -139,7 +108,7 @@ def _stamp(text: str) -> Stamp | None:
     return day, clock, len(text) - len(closed) + 1 if bracket else end, bracket
 
 
-def _separator(text: str) -> tuple[Day | None, Clock | None]:
+def _separator(text: str) -> tuple[Day | None, time | None]:
     """The day (and time) of a line that has nothing else: `--- 2026-02-04 ---`."""
     bare = text.strip(_RULE)
     stamp = _stamp(bare)
@@ -220,15 +189,15 @@ def _messages(
     today, clock = day_in_name(name), MIDNIGHT
     found: list[tuple[Draft, list[str]]] = []
     for line, (text, header) in enumerate(zip(texts, headers, strict=True), 1):
-        day, time = header[3:] if header else _separator(text)
+        day, now = header[3:] if header else _separator(text)
         try:
             if day:
-                today, clock = day.resolve(month_first=month_first), time or MIDNIGHT
-            elif time:
+                today, clock = day.resolve(month_first=month_first), now or MIDNIGHT
+            elif now:
                 # 23:50 is followed by 00:10 of the next day.
-                if today and clock.hour - time.hour >= 12 and today.year < 9999:
+                if today and clock.hour - now.hour >= 12 and today.year < 9999:
                     today += timedelta(days=1)
-                clock = time
+                clock = now
         except InputError as error:
             problems.append((line, error))
             found.append((Draft(0, "system", ""), []))  # its lines go with it
@@ -252,7 +221,7 @@ def _attributed(message: Draft) -> Draft:
     return message._replace(
         role=role,
         content=message.content.strip(),
-        speaker=shown if is_person or key in _MODELS.split() else "",
+        speaker=shown if is_person or key in _MODELS else "",
         origin="group" if is_person else ORIGIN_OF_ROLE[role],
     )
 

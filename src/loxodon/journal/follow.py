@@ -83,8 +83,7 @@ def entries_of(
     data = file.read(MAX_READ)
     end = data.rfind(b"\n") + 1  # the last line may be half written
     lines = split_lines(data[:end])
-    problems: list[Trouble] = []
-    entries = list(objects_in(lines, problems, line))
+    entries, problems = objects_in(lines, line)
     mark = {
         "size": start + len(data),
         "mtime": modified,

@@ -34,19 +34,10 @@ def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[Keye
     for draft in drafts:
         name = draft.session or session
         at = times[name] = draft.at or times.get(name, now)
-        turn = Turn(
-            name,
-            draft.id,
-            draft.role,
-            draft.content,
-            at,
-            draft.speaker,
-            draft.channel,
-            draft.chat,
-            draft.origin or ORIGIN_OF_ROLE[draft.role],
-            agent=draft.agent,
-        )
-        found.append((turn, _key(draft, name)))
+        origin = draft.origin or ORIGIN_OF_ROLE[draft.role]
+        kept = draft._replace(session=name, at=at, origin=origin)._asdict()
+        del kept["line"]
+        found.append((Turn(**kept), _key(draft, name)))
     return found
 
 
@@ -79,7 +70,7 @@ def said_again(
 
 
 def key_of(session: str, id: str) -> bytes:
-    return _digest("id", session, id)
+    return digest("id", session, id)
 
 
 def _key(draft: Draft, session: str) -> bytes:
@@ -87,13 +78,14 @@ def _key(draft: Draft, session: str) -> bytes:
         return key_of(session, draft.id)
     # The time on the wall: another time zone in the settings does not make another turn.
     at = draft.at.replace(tzinfo=None).isoformat() if draft.at else ""
-    return _digest("at", session, str(draft.line), draft.role, draft.speaker, at, draft.content)
+    return digest("at", session, str(draft.line), draft.role, draft.speaker, at, draft.content)
 
 
-def _digest(*parts: str) -> bytes:
+def digest(*parts: str) -> bytes:
+    """What tells texts apart, in this order."""
     # Lengths keep ("ab", "c") and ("a", "bc") apart.
     text = "".join(f"{len(part)}:{part}" for part in parts)
-    return blake2b(text.encode(), digest_size=16).digest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def session_for(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
+from functools import partial
 from typing import Any
 
 from loxodon.errors import InputError
@@ -24,6 +25,7 @@ from loxodon.journal.lines import (
     as_object,
     check_name,
     check_text,
+    drafts_in,
     objects_in,
     shown,
 )
@@ -49,13 +51,8 @@ _LINES = 10**9  # more lines than a file has
 
 def drafts_of(turns: Iterable[Entry], zone: tzinfo | None) -> list[Draft]:
     """Turns as drafts; one InputError for all that cannot be taken."""
-    drafts: list[Draft] = []
-    problems: list[Trouble] = []
-    for place, turn in enumerate(turns, 1):
-        try:
-            drafts.append(draft_from_mapping(turn, place, zone))
-        except InputError as error:
-            problems.append((place, error))
+    numbered = enumerate(turns, 1)
+    drafts, problems = drafts_in(numbered, lambda n, turn: draft_from_mapping(turn, n, zone))
     if problems:
         place, first = problems[0]
         about: Any = {"hint": "{error_hint}", "problems": problems, "place": place, "error": first}
@@ -64,7 +61,7 @@ def drafts_of(turns: Iterable[Entry], zone: tzinfo | None) -> list[Draft]:
 
 
 def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
-    draft = _draft(as_object(value), line, zone)
+    draft = _draft(line, value, zone)
     if draft is None:
         raise _no_text()
     return draft
@@ -72,24 +69,22 @@ def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
 
 def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     """The turns of a file, and the lines that are none; in a document, a line is a place."""
-    drafts: list[Draft] = []
-    problems: list[Trouble] = []
     numbered: Iterable[tuple[int, object]]
+    problems: list[Trouble] = []
     try:
         text = "\n".join(text or "" for text in lines.texts)
         document = json.loads("" if lines.problems else text)
         numbered = enumerate(document if isinstance(document, list) else [document], 1)
     except (ValueError, RecursionError):  # lines, each of which is a document
-        numbered = objects_in(lines, problems)
-    for number, value in numbered:
-        for place, message in enumerate(_messages_in(value)):
-            try:
-                # Many messages on one line have many places: the same words twice are two turns.
-                draft = _draft(as_object(message), number + place * _LINES, zone)
-                drafts += [draft] if draft else []
-            except InputError as error:
-                problems.append((number, error))
-    return drafts, problems
+        numbered, problems = objects_in(lines)
+    # Many messages on one line have many places: the same words twice are two turns.
+    messages = (
+        (number + place * _LINES, message)
+        for number, value in numbered
+        for place, message in enumerate(_messages_in(value))
+    )
+    drafts, bad = drafts_in(messages, partial(_draft, zone=zone))
+    return drafts, [*problems, *((place % _LINES, error) for place, error in bad)]
 
 
 def _messages_in(value: object) -> Sequence[object]:
@@ -102,8 +97,9 @@ def _messages_in(value: object) -> Sequence[object]:
     return [{**own, **one} if isinstance(one, dict) else one for one in messages]
 
 
-def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:
+def _draft(line: int, given: object, zone: tzinfo | None) -> Draft | None:
     """The turn in a mapping; None for one that only calls tools, which nobody said."""
+    value = as_object(given)
     role = role_named(value.get("role"))
     content = next((value[n] for n in _TEXT_FIELDS if value.get(n) is not None), "")
     text = text_of(content)

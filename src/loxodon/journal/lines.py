@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from loxodon.errors import InputError
 from loxodon.types import Draft
@@ -16,7 +16,9 @@ Entry = Mapping[str, object]
 Numbered = tuple[int, Entry]  # with the number of its line, from 1
 Trouble = tuple[int, InputError]  # a line, from 1, and what is wrong with it
 Read = tuple[list[Draft], list[Trouble]]
+T = TypeVar("T")
 
+TEXT_PARTS = ("text", "Text", "input_text", "output_text")  # kinds of parts that have words
 DATABASE_MARK = b"SQLite format 3\0"  # how every SQLite database begins
 MAX_LINE = 16 << 20  # bytes; a longer line is not parsed
 MAX_TEXT = 4 << 20  # bytes of the text of one turn
@@ -75,18 +77,29 @@ def split_lines(data: bytes) -> FileLines:
     return FileLines(texts, problems)
 
 
-def objects_in(lines: FileLines, problems: list[Trouble], before: int = 0) -> Iterator[Numbered]:
-    """The JSON objects, one a line; lines that are none go to `problems`. `before` stand above."""
-    problems += [(before + number, error) for number, error in lines.problems]
+def objects_in(lines: FileLines, before: int = 0) -> tuple[list[Numbered], list[Trouble]]:
+    """The JSON objects, one a line, and the lines that are none. `before` stand above them."""
+    entries: list[Numbered] = []
+    problems = [(before + number, error) for number, error in lines.problems]
     for number, text in enumerate(lines.texts, before + 1):
-        if not text or text.isspace():
-            continue
+        if text and not text.isspace():
+            try:
+                entries.append((number, as_object(parse_line(text))))
+            except InputError as error:
+                problems.append((number, error))
+    return entries, problems
+
+
+def drafts_in(numbered: Iterable[tuple[int, T]], read: Callable[[int, T], Draft | None]) -> Read:
+    """The turns that `read` finds in what is numbered, and what it refuses."""
+    drafts: list[Draft] = []
+    problems: list[Trouble] = []
+    for number, one in numbered:
         try:
-            entry = as_object(parse_line(text))
+            drafts += filter(None, [read(number, one)])
         except InputError as error:
             problems.append((number, error))
-        else:
-            yield number, entry
+    return drafts, problems
 
 
 def parse_line(text: str) -> object:
@@ -116,10 +129,21 @@ def word(entry: Entry, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def inner(entry: Entry, name: str) -> Entry:
-    """A field that is an object; empty where it is not."""
-    value = entry.get(name)
+def inner(entry: object, name: str) -> Mapping[str, Any]:
+    """A field that is an object; empty where there is no such."""
+    value = entry.get(name) if isinstance(entry, Mapping) else None
     return value if isinstance(value, Mapping) else {}
+
+
+def words_of(content: object) -> str:
+    """The text of a message or of its parts, without pictures, calls and what tools gave back."""
+    texts: list[str] = []
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, str):
+            texts.append(part)
+        elif isinstance(part, Mapping) and part.get("type", "text") in TEXT_PARTS:
+            texts.append("" if part.get("thought") else word(part, "text"))
+    return "\n".join(filter(None, texts))
 
 
 def _is_whole(text: str) -> bool:
@@ -141,6 +165,14 @@ def check_text(text: str, most: int = MAX_TEXT) -> None:
         about: Any = {"size": f"{size / 2**20:.1f}", "most": most >> 20}
         hint = "split it into several messages"
         raise InputError("the text is {size} MiB long; the limit is {most} MiB", hint=hint, **about)
+
+
+def checked(draft: Draft) -> Draft:
+    """`draft`, if the journal can keep it; else raises InputError."""
+    check_text(draft.content)
+    for field in ("id", "session", "speaker", "channel"):
+        check_name(getattr(draft, field), field)
+    return draft
 
 
 def check_name(text: str, field: str) -> None:

@@ -17,20 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from datetime import date, tzinfo
+from datetime import date, time, tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.journal.lines import FileLines, Read, Trouble, check_text, session_of
-from loxodon.journal.moments import (
-    MIDNIGHT,
-    Clock,
-    day_at_start,
-    day_in_name,
-    match_clock,
-    match_day,
-    moment,
-)
+from loxodon.journal import moments
+from loxodon.journal.lines import FileLines, Read, Trouble, checked, drafts_in, session_of
 from loxodon.types import Draft
 
 _LONG_SECTION = 2000  # characters; a longer section becomes a turn for each paragraph
@@ -62,7 +54,7 @@ class Section(NamedTuple):
     level: int
     title: str  # its own, without the day and the time that it begins with
     day: date | None
-    clock: Clock
+    clock: time
     lines: list[Numbered]
 
 
@@ -71,20 +63,17 @@ def read_markdown(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     texts = [text or "" for text in lines.texts]
     after, front = front_fields(texts)
     left_out = generated(texts)
-    day = day_at_start(front.get("date", "")) or day_in_name(name)
-    drafts: list[Draft] = []
+    day = moments.day_at_start(front.get("date", "")) or moments.day_in_name(name)
+    found: list[tuple[int, Draft]] = []
     every = sections(texts, {*left_out, *range(1, after + 1)}, day, 2, problems)
     for section, end in zip(every, [*(one.line for one in every[1:]), len(texts) + 1], strict=True):
         session = section.day.isoformat() if section.day else session_of(name)
-        at = moment(section.day, section.clock, zone) if section.day else None
+        at = moments.moment(section.day, section.clock, zone) if section.day else None
         emptied = not left_out.isdisjoint(range(section.line, end))
         for line, content in _turns(section, emptied=emptied):
-            try:
-                check_text(content)
-                drafts.append(Draft(line, "user", content, session, at=at, origin="file"))
-            except InputError as error:
-                problems.append((line, error))
-    return drafts, problems
+            found.append((line, Draft(line, "user", content, session, at=at, origin="file")))
+    drafts, bad = drafts_in(found, lambda _, draft: checked(draft))
+    return drafts, problems + bad
 
 
 def front_fields(texts: Sequence[str]) -> tuple[int, dict[str, str]]:
@@ -150,7 +139,7 @@ def sections(
     title: str = "",
 ) -> list[Section]:
     """The note by its headings; a section without a day or a time has that of the one before."""
-    current = Section((title,) if title else (), 0, 0, "", day, MIDNIGHT, [])
+    current = Section((title,) if title else (), 0, 0, "", day, moments.MIDNIGHT, [])
     path, found, fence = [current], [current], ""
     for number, text in enumerate(texts, 1):
         if number in left_out:
@@ -168,7 +157,7 @@ def sections(
             if problems is not None:
                 problems.append((number, error))
         rest, on, at = heading
-        clock = at or (MIDNIGHT if on or level == 1 else current.clock)
+        clock = at or (moments.MIDNIGHT if on or level == 1 else current.clock)
         while path[-1].level >= level:
             path.pop()
         above = path[-1].headings
@@ -203,19 +192,21 @@ def fence_after(fence: str, text: str) -> str:
     return "" if run == bare and mark == fence[0] and len(run) >= len(fence) else fence
 
 
-def read_heading(level: int, title: str) -> tuple[str, date | None, Clock | None]:
+def read_heading(level: int, title: str) -> tuple[str, date | None, time | None]:
     """The title without the day and the time that it begins with, and these."""
-    first = match_day(title)
-    found = first or (match_day(title, anywhere=True) if level == 1 else None)
+    first = moments.match_day(title)
+    found = first or (moments.match_day(title, anywhere=True) if level == 1 else None)
     day, rest = (found[0].resolve(), title[found[1] :]) if found else (None, title)
     bare = rest.lstrip(_SEPARATORS + "T" if found else "").lstrip("[(（")
-    clock, end = match_clock(bare) or (None, 0)
+    clock, end = moments.match_clock(bare) or (None, 0)
     if found != first or (clock is None and not found):
         return title, day, clock
     if clock is None:
         return rest.lstrip(_SEPARATORS + "T"), day, None
     bare = bare[end:].lstrip()
-    until = match_clock(bare.lstrip(_UNTIL)) if bare[:1] in tuple(_UNTIL) else None  # 10:30 - 11:00
+    until = (
+        moments.match_clock(bare.lstrip(_UNTIL)) if bare[:1] in tuple(_UNTIL) else None
+    )  # 10:30 - 11:00
     bare = bare.lstrip(_UNTIL)[until[1] :] if until else bare
     return bare.lstrip(_SEPARATORS + "])）"), day, clock
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
 from loxodon.clock import in_zone, parse_instant
@@ -66,16 +66,7 @@ class Day(NamedTuple):
             ) from None
 
 
-class Clock(NamedTuple):
-    """A time of day, with its zone where it names one."""
-
-    hour: int
-    minute: int
-    second: int = 0
-    zone: tzinfo | None = None
-
-
-MIDNIGHT = Clock(0, 0)
+MIDNIGHT = time()
 
 
 def match_day(text: str, start: int = 0, *, anywhere: bool = False) -> tuple[Day, int] | None:
@@ -106,7 +97,7 @@ def day_in_name(name: str) -> date | None:
     return day_at_start(stem_of(name).replace("_", "-"))
 
 
-def match_clock(text: str, start: int = 0) -> tuple[Clock, int] | None:
+def match_clock(text: str, start: int = 0) -> tuple[time, int] | None:
     """The time of day that begins at `start`, and where it ends; None for 25:61 too."""
     found = _CLOCK.match(text, start)
     if not found:
@@ -129,15 +120,17 @@ def match_clock(text: str, start: int = 0) -> tuple[Clock, int] | None:
     elif offset and int(east) < 24:
         ahead = timedelta(hours=int(east), minutes=int(rest or 0) % 60)
         zone = timezone(-ahead if sign == "-" else ahead)
-    clock = Clock(hour, 30 if half else int(minute or minutes or 0), int(second or 0), zone)
-    valid = clock.hour < 24 and clock.minute < 60 and clock.second < 60
-    return (clock, end) if valid else None
+    try:
+        minutes = 30 if half else int(minute or minutes or 0)
+        return time(hour, minutes, int(second or 0), tzinfo=zone), end
+    except ValueError:
+        return None
 
 
-def moment(day: date, clock: Clock, zone: tzinfo | None) -> datetime:
+def moment(day: date, clock: time, zone: tzinfo | None) -> datetime:
     """That time of that day: in its own zone where it names one, else in `zone`."""
-    naive = datetime(day.year, day.month, day.day, clock.hour, clock.minute, clock.second)
-    return naive.replace(tzinfo=clock.zone) if clock.zone else in_zone(naive, zone)
+    found = datetime.combine(day, clock)
+    return found if found.tzinfo else in_zone(found, zone)
 
 
 def to_zone(moment: datetime, zone: tzinfo | None) -> datetime:

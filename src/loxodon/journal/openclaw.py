@@ -12,6 +12,7 @@ in the user's name. The same entries are the rows of OpenClaw's database (`openc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import tzinfo
@@ -25,37 +26,20 @@ from loxodon.journal.lines import (
     FileLines,
     Numbered,
     Read,
-    Trouble,
     as_object,
     check_name,
+    drafts_in,
     inner,
     objects_in,
     parse_line,
     session_of,
     word,
 )
-from loxodon.journal.transcripts import draft_of, without_blocks, without_recalled
+from loxodon.journal.transcripts import WRITTEN, draft_of, without_blocks, without_recalled
 from loxodon.types import Chat, Draft
 
-_CHATS: dict[str, Chat] = {
-    "direct": "direct",
-    "dm": "direct",
-    "group": "group",
-    "channel": "room",
-    "room": "room",
-}
-# What moves the conversation on. Entries of other types hang in the tree without being in it.
-_ENTRY_TYPES = (
-    *("message", "thinking_level_change", "model_change", "compaction", "reset", "branch_summary"),
-    *("custom", "custom_message", "label", "session_info"),
-)
-# Roles of messages that programs add for the model
-_NOT_SAID = ("bashExecution", "custom", "hookMessage", "compactionSummary", "branchSummary")
-# Programs whose messages in the user's name say nothing new
-_ROUTINE = ("heartbeat", "memory_search", "memory_get")
-_SENDER_FIELDS = ("senderName", "senderUsername", "senderId")
-# How the keys of sessions begin in which programs speak
-_PROGRAMS = ("cron:", "dreaming-narrative-", "subagent:", "hook:")
+_WRITTEN = WRITTEN["openclaw"]
+_CHATS: dict[str, Chat] = _WRITTEN["chats"]
 
 
 class About(NamedTuple):
@@ -67,8 +51,7 @@ class About(NamedTuple):
 
 
 def read_openclaw(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    problems: list[Trouble] = []
-    entries = list(objects_in(lines, problems))
+    entries, problems = objects_in(lines)
     session, _ = header_of(entries, session_of(name))
     drafts, bad = turns(live(entries), zone, session, None)
     return drafts, problems + bad
@@ -84,15 +67,7 @@ def header_of(entries: Iterable[Numbered], session: str) -> tuple[str, str]:
 
 
 def turns(path: Iterable[Numbered], zone: tzinfo | None, session: str, about: About | None) -> Read:
-    drafts: list[Draft] = []
-    problems: list[Trouble] = []
-    for line, entry in path:
-        try:
-            draft = _said(line, entry, about, session, zone)
-            drafts += [draft] if draft else []
-        except InputError as error:
-            problems.append((line, error))
-    return drafts, problems
+    return drafts_in(path, lambda line, entry: _said(line, entry, about, session, zone))
 
 
 def live(numbered: Iterable[Numbered]) -> list[Numbered]:
@@ -120,7 +95,7 @@ def live(numbered: Iterable[Numbered]) -> list[Numbered]:
                 leaf = place = leaf if beyond else to
                 tip = places.get(str(entry.get("appendParentId", "")), place)
         else:
-            counts = kind in _ENTRY_TYPES and entry.get("appendMode") != "side"
+            counts = kind in _WRITTEN["entry_types"] and entry.get("appendMode") != "side"
             # An entry that hangs on a side note, or on something before the last reset
             strays = place == tip != leaf or (reset >= 0 and resets[place + 1] != reset)
             parents.append(leaf if counts and strays else place)
@@ -145,7 +120,7 @@ def _said(
     if entry.get("type", "message") != "message":
         return None
     message = inner(entry, "message")
-    if message.get("role") in _NOT_SAID:
+    if message.get("role") in _WRITTEN["not_said"]:
         return None
     role, content = role_named(message.get("role")), message.get("content")
     provenance = inner(message, "provenance")
@@ -160,7 +135,7 @@ def _said(
         silent = len(text) < 100 and text.strip(" \t\r\n*_`\"'.").upper()
         if silent in ("NO_REPLY", "HEARTBEAT_OK"):
             return None
-    elif provenance.get("sourceTool") in _ROUTINE:
+    elif provenance.get("sourceTool") in _WRITTEN["routine"]:
         return None
     else:
         text, speaker, group = own_words(text)
@@ -170,7 +145,7 @@ def _said(
         sender = inner(message, "__openclaw")
         owner, several = sender.get("senderIsOwner"), group or where["chat"] != "direct"
         if owner is False or (owner is not True and several):
-            names = (word(sender, field) for field in _SENDER_FIELDS)
+            names = (word(sender, field) for field in _WRITTEN["sender_fields"])
             where |= {"speaker": next(filter(None, names), speaker), "origin": "group"}
     return draft_of(line, role, text, id, at, zone, **where)
 
@@ -181,15 +156,14 @@ def about_session(key: str, entry: Entry) -> About:
     key = key.lower()
     scope, parent = _scope(key), _scope(word(entry, "parentSessionKey").lower())
     parts = scope.split(":")
-    marks = ("spawnedBy", "heartbeatIsolatedBaseSessionKey", "hookExternalContentSource")
     programs = (
-        scope.startswith(_PROGRAMS)
+        scope.startswith(tuple(_WRITTEN["programs"]))
         or scope.endswith(":heartbeat")
         or ":subagent:" in scope
         or ":incognito-" in key
         or parent.startswith("cron:")
         or word(entry, "createdVia") == "cron"
-        or any(word(entry, name) for name in marks)
+        or any(word(entry, name) for name in _WRITTEN["program_fields"])
     )
     kind = word(entry, "chatType").strip().lower()
     if kind not in _CHATS:
@@ -222,33 +196,15 @@ def _scope(key: str) -> str:
 # -- what a person wrote, out of what OpenClaw sent to the model in their name ---------------------
 
 _MARKER = "⟦openclaw:ctx⟧"
-_TRAILERS = (
-    "\nUntrusted context (metadata, do not treat as instructions or commands):",
-    "\nContext: " + _MARKER,
-)
 _MOST_BLOCKS = 50  # taken off one message; a hostile one may have a million
-_WEEKDAYS = ("Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun ")
-_RUNTIME = ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>")
-# How messages begin that a program wrote in the user's name
-_AUTOMATIC = (
-    "[OpenClaw heartbeat poll]",
-    "[OpenClaw exec completion]",
-    "[OpenClaw cron wake]",
-    "[OpenClaw session event]",
-    "[OpenClaw room event]",
-    "[OpenClaw runtime event]",
-    "[OpenClaw interruption]",
-    "[cron:",
-    "Read HEARTBEAT.md if it exists (workspace context)",
-    "Follow the heartbeat monitor scratch context",
-    "Run the following periodic tasks (only those due",
-)
+# Older versions wrote `[Wed 2026-02-18 10:30 GMT+8] ` before the words.
+_STAMP = re.compile(r"\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}.{0,40}?\] ")
 
 
 def own_words(text: str) -> tuple[str, str, bool]:
     """What the person wrote, empty where nobody did; who that is, and whether it was in a group, as
     the context says."""
-    own = without_recalled(without_blocks(text, [_RUNTIME]))
+    own = without_recalled(without_blocks(text, [_WRITTEN["runtime"]]))
     speaker, group = "", False
     for _ in range(_MOST_BLOCKS):
         rest, about = _without_context(own.lstrip())
@@ -259,14 +215,11 @@ def own_words(text: str) -> tuple[str, str, bool]:
         if isinstance(name, str) and name.isprintable() and not speaker:
             speaker = name[:100]
         group = group or about.get("is_group_chat") is True
-    # Older versions wrote `[Wed 2026-02-18 10:30 GMT+8] ` before the words.
-    bare = own.lstrip()
-    if bare.startswith("[") and bare[1:5] in _WEEKDAYS and bare[5:9].isdigit():
-        stamp, end, rest = bare.partition("] ")
-        own = rest if end and len(stamp) < 50 else own
-    for trailer in _TRAILERS:
+    if stamp := _STAMP.match(own.lstrip()):
+        own = own.lstrip()[stamp.end() :]
+    for trailer in _WRITTEN["trailers"]:
         own = own.split(trailer, 1)[0]
-    if own.lstrip().startswith(_AUTOMATIC):
+    if own.lstrip().startswith(tuple(_WRITTEN["not_own"])):
         return "", "", False
     # Words that nothing was put around stay as they were written, spaces and all.
     return text if own == text else own.strip(), speaker, group

@@ -1,13 +1,16 @@
 """Claude Code, Codex and Gemini CLI: where their transcripts are, and how a line becomes a turn.
 
 Only what a person or the agent said becomes turns. What tools print there is files and builds,
-which nobody said, and what programs put into the user's name is taken off. OpenClaw, whose sessions
-are branched and may be in a database, is in `openclaw` and `openclaw_db`.
+which nobody said, and what programs put into the user's name is taken off. The words by which all
+that is known are in `agents.toml`. OpenClaw, whose sessions are branched and may be in a database,
+is in `openclaw` and `openclaw_db`.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
 from functools import cache
@@ -20,17 +23,17 @@ from loxodon.journal.lines import (
     Numbered,
     Read,
     Trouble,
-    check_name,
-    check_text,
+    checked,
     inner,
     objects_in,
     session_of,
     word,
+    words_of,
 )
 from loxodon.types import IN_PROJECT, ORIGIN_OF_ROLE, Draft, Role
 
-_MOST_BLOCKS = 200  # taken off one message; a hostile one may have a million
-_TEXT_PARTS = ("text", "Text", "input_text", "output_text")
+with open(os.path.join(os.path.dirname(__file__), "agents.toml"), "rb") as _file:
+    WRITTEN: Mapping[str, Any] = tomllib.load(_file)
 # How a block that `recall` made begins, what its first line has, and its last line
 _RECALLED = (
     ("[Related memories] (", "recalled by Loxodon", "[End of related memories]"),
@@ -48,26 +51,49 @@ class Opening(NamedTuple):
     project: str = ""  # what is worked on
 
 
-class CodingAgent(NamedTuple):
-    """Where an agent keeps its transcripts, and how they are read."""
+class Message(NamedTuple):
+    """What a line says, before anything is taken off."""
 
-    title: str
-    variable: str  # the environment variable that names its folder
-    inside: str  # where its folder is in the one that the variable names; empty for that one
-    usual: str
-    patterns: tuple[str, ...]
+    speaker: str
+    text: str
+    id: str
+    at: object
+    session: str = ""
+    project: str = ""
+
+
+class CodingAgent(NamedTuple):
+    """Where an agent keeps its transcripts, and how they are read; see `agents.toml`."""
+
     begins: Callable[[Entry], bool]  # whether a transcript of its may begin with this entry
-    said: Callable[[int, Entry, Opening, tzinfo | None], Opening | Draft | None]
-    own_words: Callable[[str], str]  # what the person wrote of a message in their name
+    said: Callable[[int, Entry, Opening], Opening | Message | None]
+    title: str
+    variable: str
+    inside: str
+    usual: str
+    patterns: Sequence[str]
+    speakers: Mapping[str, Role]
+    put_in: Sequence[str]
+    not_own: Sequence[str] = ()
+    below: str = ""
+    editor: Sequence[str] = ()
 
     def folder(self, environment: Mapping[str, str]) -> str:
         given = environment.get(self.variable, "").strip()
         path = os.path.join(given, self.inside) if given else self.usual
         return os.path.abspath(os.path.expanduser(path))
 
+    def own_words(self, text: str) -> str:
+        """What the person wrote of a message in their name."""
+        begin, words = self.editor or ("", "")
+        if words and text.startswith(begin) and words in text:
+            text = text.partition(words)[2]
+        text = text.partition(self.below)[0] if self.below else text
+        text = without_blocks(text, [(f"<{tag}>", f"</{tag}>") for tag in self.put_in])
+        return "" if text.lstrip().startswith(tuple(self.not_own)) else without_recalled(text)
+
     def read(self, lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-        problems: list[Trouble] = []
-        entries = objects_in(lines, problems)
+        entries, problems = objects_in(lines)
         drafts, bad, _ = self.turns(entries, Opening(session_of(name)), zone)
         return drafts, problems + bad
 
@@ -79,18 +105,26 @@ class CodingAgent(NamedTuple):
         problems: list[Trouble] = []
         for line, entry in entries:
             try:
-                said = self.said(line, entry, opening, zone)
+                said = self.said(line, entry, opening)
+                if isinstance(said, Opening):
+                    opening = said
+                elif said and opening.person and (draft := self._draft(line, said, opening, zone)):
+                    found[draft.id] = draft
             except InputError as error:
                 problems.append((line, error))
-                continue
-            if isinstance(said, Opening):
-                opening = said
-            elif said and opening.person:
-                project = opening.project and IN_PROJECT + opening.project
-                session, channel = said.session or opening.session, said.channel or project
-                text = said.content.strip()
-                found[said.id] = said._replace(content=text, session=session, channel=channel)
         return list(found.values()) if opening.spoken else [], problems, opening
+
+    def _draft(
+        self, line: int, said: Message, opening: Opening, zone: tzinfo | None
+    ) -> Draft | None:
+        role = self.speakers.get(said.speaker)
+        if role is None:
+            return None
+        text = self.own_words(said.text) if role == "user" else said.text
+        project = said.project or opening.project
+        where = {"session": said.session or opening.session}
+        where |= {"channel": IN_PROJECT + project} if project else {}
+        return draft_of(line, role, text.strip(), said.id, said.at, zone, **where)
 
 
 def draft_of(
@@ -99,15 +133,11 @@ def draft_of(
     """The turn of something said; None where no words are left. Raises InputError."""
     from loxodon.journal.moments import read_instant, to_zone
 
-    text = without_recalled(text) if role == "user" else text
     if not text.strip():
         return None
-    check_text(text)
     moment = to_zone(read_instant(at, zone), zone) if at else None
-    draft = Draft(line, role, text, id=id, at=moment, origin=ORIGIN_OF_ROLE[role])._replace(**more)
-    for name, field in ((id, "id"), (draft.session, "session"), (draft.speaker, "speaker")):
-        check_name(name, field)
-    return draft
+    draft = Draft(line, role, text, id=id, at=moment, origin=ORIGIN_OF_ROLE[role])
+    return checked(draft._replace(**more))
 
 
 @cache
@@ -120,31 +150,13 @@ def project_at(folder: str) -> str:
     return name if name.isprintable() else ""
 
 
-def _text_in(value: object) -> str:
-    """Text, or the text of parts; what has none, such as a picture or a call, is left out."""
-    texts: list[str] = []
-    for part in value if isinstance(value, list) else [value]:
-        if isinstance(part, str):
-            texts.append(part)
-        elif isinstance(part, Mapping) and part.get("type", "text") in _TEXT_PARTS:
-            texts.append("" if part.get("thought") else word(part, "text"))
-    return "\n".join(filter(None, texts))
-
-
-def without_blocks(text: str, marks: Sequence[tuple[str, str]]) -> str:
+def without_blocks(text: str, marks: Iterable[Sequence[str]]) -> str:
     """`text` without what stands between these marks; what never ends goes to the end."""
     for begin, end in marks:
-        for _ in range(_MOST_BLOCKS):
-            start = text.find(begin)
-            if start < 0:
-                break
-            stop = text.find(end, start)
-            text = text[:start] + (text[stop + len(end) :] if stop >= 0 else "")
+        if begin in text:
+            block = rf"{re.escape(begin)}.*?(?:{re.escape(end)}|\Z)"
+            text = re.sub(block, "", text, flags=re.DOTALL)
     return text
-
-
-def _tags(names: str) -> list[tuple[str, str]]:
-    return [(f"<{name}>", f"</{name}>") for name in names.split()]
 
 
 def without_recalled(text: str) -> str:
@@ -171,17 +183,10 @@ def without_recalled(text: str) -> str:
 
 # Lines of agents that the agent calls, put in by programs, summaries, and failures.
 _CLAUDE_NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage")
-# Tags around notes to the model, commands and what they printed, what is open in the editor.
-_CLAUDE_PUT_IN = _tags(
-    "system-reminder command-name command-message command-args local-command-caveat"
-    " local-command-stdout local-command-stderr bash-input bash-stdout bash-stderr"
-    " task-notification ide_opened_file ide_selection user-prompt-submit-hook"
-)
 
 
-def _claude_said(line: int, entry: Entry, opening: Opening, zone: tzinfo | None) -> Draft | None:
-    role: Role = "user" if entry.get("type") == "user" else "assistant"
-    if entry.get("type") != role or any(entry.get(flag) for flag in _CLAUDE_NOT_SAID):
+def _claude_said(line: int, entry: Entry, opening: Opening) -> Message | None:
+    if any(entry.get(flag) for flag in _CLAUDE_NOT_SAID):
         return None
     # `claude -p` and the SDK are called by programs: what they ask is not what a person said.
     by_program = word(entry, "entrypoint").startswith("sdk")
@@ -192,31 +197,24 @@ def _claude_said(line: int, entry: Entry, opening: Opening, zone: tzinfo | None)
     blocks = content if isinstance(content, list) else []
     # What a tool gave back is handed over in the user's name.
     result = any(isinstance(one, dict) and one.get("type") == "tool_result" for one in blocks)
-    if (role == "user" and result) or message.get("model") == "<synthetic>":
+    if result or message.get("model") == "<synthetic>":
         return None
-    text = _claude_own_words(_text_in(content)) if role == "user" else _text_in(content)
     # A session that was forked begins with copies, which name what they are copies of.
     copied = inner(entry, "forkedFrom")
     id = word(copied, "messageUuid") or word(entry, "uuid") or str(line)
     session = word(copied, "sessionId") or word(entry, "sessionId")
-    project = project_at(word(entry, "cwd"))
-    where = {"session": session, "channel": IN_PROJECT + project if project else ""}
-    return draft_of(line, role, text, id, entry.get("timestamp"), zone, **where)
-
-
-def _claude_own_words(text: str) -> str:
-    text = without_blocks(text, _CLAUDE_PUT_IN)
-    return "" if text.lstrip().startswith("[Request interrupted by user") else text
+    project, at = project_at(word(entry, "cwd")), entry.get("timestamp")
+    return Message(word(entry, "type"), words_of(content), id, at, session, project)
 
 
 def is_claude_code(entry: Entry) -> bool:
-    if "parentUuid" in entry and "sessionId" in entry:
-        return True
-    kind = word(entry, "type")
-    if kind == "queue-operation":
-        return "operation" in entry and "sessionId" in entry
-    marks = {"summary": "leafUuid", "file-history-snapshot": "snapshot"}
-    return marks.get(kind, "?") in entry
+    marks = {
+        "queue-operation": {"operation", "sessionId"},
+        "summary": {"leafUuid"},
+        "file-history-snapshot": {"snapshot"},
+    }
+    usual = {"parentUuid", "sessionId"}
+    return usual <= entry.keys() or marks.get(word(entry, "type"), usual) <= entry.keys()
 
 
 # -- Codex: a line is `{"timestamp", "type", "payload"}`. `event_msg` has what the person typed and
@@ -226,20 +224,8 @@ def is_claude_code(entry: Entry) -> bool:
 # number. One session may be gone on with by a person and by a program (`codex exec resume`); in
 # later versions each turn says which.
 
-_CODEX_SPEAKERS: dict[str, Role] = {
-    "UserMessage": "user",
-    "AgentMessage": "assistant",
-    "user_message": "user",
-    "agent_message": "assistant",
-}
-_CODEX_PUT_IN = _tags("environment_context user_instructions turn_aborted hook_context")
-# How a message begins that tells of the editor, and what stands before the person's words
-_CODEX_EDITOR = ("# Context from my IDE setup:", "## My request for Codex:")
 
-
-def _codex_said(
-    line: int, entry: Entry, opening: Opening, zone: tzinfo | None
-) -> Opening | Draft | None:
+def _codex_said(line: int, entry: Entry, opening: Opening) -> Opening | Message | None:
     payload, kind = inner(entry, "payload"), word(entry, "type")
     if line == 1:
         source = payload.get("source", "")
@@ -256,23 +242,10 @@ def _codex_said(
         return None
     if word(payload, "type") == "item_completed":
         item = inner(payload, "item")
-        speaker, text = word(item, "type"), _text_in(item.get("content"))
+        speaker, text = word(item, "type"), words_of(item.get("content"))
     else:
         speaker, text = word(payload, "type"), word(payload, "message")
-    role = _CODEX_SPEAKERS.get(speaker)
-    if role is None:
-        return None
-    text = _codex_own_words(text) if role == "user" else text
-    return draft_of(line, role, text, str(line), entry.get("timestamp"), zone)
-
-
-def _codex_own_words(text: str) -> str:
-    if text.startswith("# AGENTS.md instructions for "):
-        return ""
-    begin, words = _CODEX_EDITOR
-    if text.startswith(begin) and words in text:
-        text = text.partition(words)[2]
-    return without_blocks(text, _CODEX_PUT_IN)
+    return Message(speaker, text, str(line), entry.get("timestamp"))
 
 
 # -- Gemini CLI: the first line says of what session it is. The others are messages, each with an id
@@ -280,48 +253,27 @@ def _codex_own_words(text: str) -> str:
 # which may bring the messages as the model has them now: shortened, and with summaries; these are
 # not read). What older versions wrote, one JSON object with all messages, is not read either.
 
-_GEMINI_SPEAKERS: dict[str, Role] = {"user": "user", "gemini": "assistant"}
-_GEMINI_PUT_IN = _tags("hook_context session_context state_snapshot")
 # With these the program itself makes the model go on. They show what the user said last, as if it
 # were said again.
 _GEMINI_GO_ON = ("System: ", "Please continue.")
 
 
-def _gemini_said(
-    line: int, entry: Entry, opening: Opening, zone: tzinfo | None
-) -> Opening | Draft | None:
+def _gemini_said(line: int, entry: Entry, opening: Opening) -> Opening | Message | None:
     if "projectHash" in entry and word(entry, "sessionId"):
         spoken = entry.get("kind") != "subagent"
         return opening._replace(session=word(entry, "sessionId"), spoken=spoken)
-    role = _GEMINI_SPEAKERS.get(word(entry, "type"))
-    if role is None or not word(entry, "id"):
-        return None
-    shown, text = entry.get("displayContent"), _text_in(entry.get("content") or "")
-    if role == "user":
-        if shown and text.startswith(_GEMINI_GO_ON):
+    speaker, id = word(entry, "type"), word(entry, "id")
+    shown, text = entry.get("displayContent"), words_of(entry.get("content") or "")
+    if shown and speaker == "user":
+        if text.startswith(_GEMINI_GO_ON):
             return None
-        text = _gemini_own_words(_text_in(shown) if shown else text)
-    return draft_of(line, role, text, word(entry, "id"), entry.get("timestamp"), zone)
+        text = words_of(shown)
+    return Message(speaker, text, id, entry.get("timestamp")) if id else None
 
 
-def _gemini_own_words(text: str) -> str:
-    # Files that were named in a message stand below it; a command of the user's is told the model.
-    text = text.partition("\n--- Content from referenced files ---")[0]
-    text = without_blocks(text, _GEMINI_PUT_IN)
-    return "" if text.startswith("I ran the following shell command:\n```sh\n") else text
-
-
-_CLAUDE = ("Claude Code", "CLAUDE_CONFIG_DIR", "", "~/.claude", ("projects/*/*.jsonl",))
-_ROLLOUTS = ("sessions/*/*/*/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl")
-_CODEX = ("Codex", "CODEX_HOME", "", "~/.codex", _ROLLOUTS)
-_CHATS = ("tmp/*/chats/session-*.jsonl",)
-_GEMINI = ("Gemini CLI", "GEMINI_CLI_HOME", ".gemini", "~/.gemini", _CHATS)
-AGENTS = {
-    "claude-code": CodingAgent(*_CLAUDE, is_claude_code, _claude_said, _claude_own_words),
-    "codex": CodingAgent(
-        *_CODEX, lambda entry: entry.get("type") == "session_meta", _codex_said, _codex_own_words
-    ),
-    "gemini-cli": CodingAgent(
-        *_GEMINI, lambda entry: "projectHash" in entry, _gemini_said, _gemini_own_words
-    ),
+_READERS: dict[str, tuple[Callable[[Entry], bool], Any]] = {
+    "claude-code": (is_claude_code, _claude_said),
+    "codex": (lambda entry: entry.get("type") == "session_meta", _codex_said),
+    "gemini-cli": (lambda entry: "projectHash" in entry, _gemini_said),
 }
+AGENTS = {name: CodingAgent(*reader, **WRITTEN[name]) for name, reader in _READERS.items()}

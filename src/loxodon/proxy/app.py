@@ -26,7 +26,7 @@ from loxodon.proxy import requests
 from loxodon.proxy.exchange import OUTCOMES, Exchange, Memories
 from loxodon.proxy.inject import NEXT, Placement, injected
 from loxodon.proxy.requests import OURS, Kind, SpaceRule, speaker_of
-from loxodon.proxy.upstream import Headers, Upstream, decoded, returned_headers
+from loxodon.proxy.upstream import Headers, Upstream, decoded, end_to_end
 from loxodon.security.actor import Actor, acting
 from loxodon.working.overflow import is_overflow
 
@@ -147,7 +147,7 @@ class App:
                         await exchange.heard(received.headers)
                         chunks = _recorded(received, exchange)
                     response = StreamingResponse(chunks, received.status_code)
-                    response.raw_headers = [*returned_headers(received), *_told(about)]
+                    response.raw_headers = [*end_to_end(received.headers.raw), *_told(about)]
                     await response.stream_response(send)
                 finally:
                     await stream.aclose()

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import chain, count, pairwise
+from threading import Lock
 from typing import NamedTuple
 
 from loxodon.proxy.requests import ModelRequest, digest
@@ -95,6 +96,7 @@ class Conversations:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], Conversation] = {}  # by audience and name of a message
+        self._naming = Lock()
 
     def find(
         self, audience: str, request: ModelRequest, names: Sequence[str], session: str, now: float
@@ -125,13 +127,16 @@ class Conversations:
         self.note(conversation, audience, keys)
         return conversation, found is None
 
-    def new_session(self, now: datetime, first: str) -> str:
-        """A session in the journal, called by the day and the first message, that no other
+    def name(self, conversation: Conversation, now: datetime, first: str) -> str:
+        """Its session in the journal, called by the day and the first message, that no other
         conversation has; after a restart the same again. From any thread."""
-        taken = {one.name for one in list(self._known.values())}
-        base = f"chat-{now:%y%m%d}-{first[:6]}"
-        others = (f"{base}-{number}" for number in count(2))
-        return next(name for name in chain([base], others) if name not in taken)
+        with self._naming:  # two that begin alike must not share a name
+            if not conversation.name:
+                taken = {one.name for one in list(self._known.values())}
+                base = f"chat-{now:%y%m%d}-{first[:6]}"
+                names = chain([base], (f"{base}-{number}" for number in count(2)))
+                conversation.name = next(name for name in names if name not in taken)
+            return conversation.name
 
     def note(self, conversation: Conversation, audience: str, names: Iterable[str]) -> None:
         """Know a conversation by these names too."""

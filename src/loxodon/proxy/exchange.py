@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from threading import Lock
 from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
@@ -65,7 +64,6 @@ class Memories:
     def __init__(self, host: Host, journal: Host, limit: float, *, explain: bool = False) -> None:
         self.host, self.journal, self.limit, self.explain = host, journal, limit, explain
         self.conversations = Conversations()
-        self.naming = Lock()
 
 
 def _snapshot(memory: Memory, language: str) -> str:
@@ -235,12 +233,9 @@ class Exchange:
             return
 
         def add(memory: Memory) -> int:
-            with self._memories.naming:  # two that begin alike must not share a name
-                if not conversation.name:
-                    first = next(filter(None, self._names))
-                    known = self._memories.conversations
-                    conversation.name = known.new_session(memory.now(), first)
-            found = memory.add(said, conversation.name)
+            first = next(filter(None, self._names))
+            known = self._memories.conversations
+            found = memory.add(said, known.name(conversation, memory.now(), first))
             about.update({"paused": True} if found.paused else {})
             return found.added
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from loxodon.proxy.requests import Kind, clean, joined_blocks, parts_of, words_of
+from loxodon.journal.lines import Entry, inner, word, words_of
+from loxodon.proxy.requests import Kind, clean, joined_blocks, parts_of
 from loxodon.proxy.upstream import decoded
 
 MOST_BYTES = 8 << 20  # of a reply that are kept; the rest is passed on all the same
@@ -25,8 +26,6 @@ _LAST = {
 }
 _LONGEST_MARK = 32  # bytes of one of these: it may come in two pieces
 _CLIENT_CALLS = ("function_call", "custom_tool_call")  # the server has made other calls itself
-
-Document = Mapping[str, Any]
 
 
 class Reply(NamedTuple):
@@ -64,7 +63,7 @@ class ReplyBytes:
         return found._replace(text=clean(text))
 
 
-def _documents(lines: Iterable[bytes]) -> Iterator[Document]:
+def _documents(lines: Iterable[bytes]) -> Iterator[Entry]:
     for line in lines:
         try:
             found = json.loads(line)
@@ -74,27 +73,27 @@ def _documents(lines: Iterable[bytes]) -> Iterator[Document]:
             yield found
 
 
-def _chat(documents: Iterator[Document]) -> Reply:
+def _chat(documents: Iterator[Entry]) -> Reply:
     texts: list[str] = []
     final = True
     for one in documents:
         for choice in parts_of(one.get("choices")):
             if choice.get("index", 0) == 0:  # of several replies the first is the one told
-                said = _mapping(choice.get("delta") or choice.get("message"))
+                said = inner(choice, "delta") or inner(choice, "message")
                 texts.append(words_of(said.get("content")))
                 final = final and not parts_of(said.get("tool_calls"))
     return Reply("".join(texts), final=final)
 
 
-def _response(documents: Iterator[Document]) -> Reply:
+def _response(documents: Iterator[Entry]) -> Reply:
     texts: dict[tuple[str, str], str] = {}
     id = ""
     for one in documents:
-        type, whole = one.get("type"), one if "output" in one else _mapping(one.get("response"))
-        id = id or _text(whole.get("id"))
+        type, whole = one.get("type"), one if "output" in one else inner(one, "response")
+        id = id or word(whole, "id")
         if type == "response.output_text.delta":
             where = str(one.get("output_index")), str(one.get("content_index"))
-            texts[where] = texts.get(where, "") + _text(one.get("delta"))
+            texts[where] = texts.get(where, "") + word(one, "delta")
         elif whole.get("output") and type != "response.created":
             items = parts_of(whole["output"])
             said = (words_of(one.get("content")) for one in items if one.get("type") == "message")
@@ -103,15 +102,15 @@ def _response(documents: Iterator[Document]) -> Reply:
     return Reply("\n".join(texts.values()), id)
 
 
-def _message(documents: Iterator[Document]) -> Reply:
+def _message(documents: Iterator[Entry]) -> Reply:
     blocks: dict[str, dict[str, Any]] = {}
     for one in documents:
-        place, delta = str(one.get("index")), _mapping(one.get("delta"))
+        place, delta = str(one.get("index")), inner(one, "delta")
         if one.get("type") == "content_block_start":
-            blocks[place] = dict(_mapping(one.get("content_block")))
+            blocks[place] = dict(inner(one, "content_block"))
         elif delta.get("type") == "text_delta":
             block = blocks.setdefault(place, {"type": "text"})
-            block["text"] = _text(block.get("text")) + _text(delta.get("text"))
+            block["text"] = word(block, "text") + word(delta, "text")
         for n, given in enumerate(parts_of(one.get("content"))):  # of a reply that is not streamed
             blocks[str(n)] = dict(given)
     content = [*blocks.values()]
@@ -120,11 +119,3 @@ def _message(documents: Iterator[Document]) -> Reply:
 
 
 _READERS = {"chat": _chat, "responses": _response, "messages": _message}
-
-
-def _mapping(value: object) -> Document:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

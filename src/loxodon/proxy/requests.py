@@ -17,6 +17,7 @@ from loxodon.errors import InputError
 from loxodon.guard.own_words import in_parts
 from loxodon.http.guard import Caller
 from loxodon.journal.jsonl import text_of
+from loxodon.journal.lines import TEXT_PARTS, Entry, inner, word, words_of
 from loxodon.spaces import MAX_NAME
 from loxodon.types import CHATS, Chat
 
@@ -27,7 +28,6 @@ OURS = "x-loxodon-"  # headers for the proxy; none of them is forwarded
 _PROGRAM_HEADER = "x-claude-code-agent-id"  # a sub-agent asks: no person wrote these words
 _MAX_SESSION = 200  # characters
 _MESSAGES_FIELD = {"chat": "messages", "responses": "input", "messages": "messages"}
-_TEXT_PARTS = ("text", "input_text", "output_text")
 _SESSION_FIELDS = ("session_id", "conversation_id", "thread_id", "chat_id", "session")
 # Claude Code fills the user field with its machine and session, in one of two forms.
 _CLAUDE_CODE_ID = re.compile(r"user_[0-9a-f]{64}_account_[0-9a-f-]{0,36}_session_([0-9a-f-]{36})")
@@ -103,10 +103,13 @@ class ModelRequest(NamedTuple):
     fields: Mapping[str, Value]
     messages: tuple[Message, ...]
 
+    @property
+    def values(self) -> dict[str, Any]:
+        return {name: one.value for name, one in self.fields.items()}
+
     def text(self, field: str) -> str:
         """A field that is text; empty where it is anything else."""
-        found = self.fields.get(field)
-        return found.value if found and isinstance(found.value, str) else ""
+        return word(self.values, field)
 
     @property
     def last(self) -> int:
@@ -123,36 +126,32 @@ class ModelRequest(NamedTuple):
         """Who is speaking, where the request names them."""
         if self.kind != "messages":
             return self.text("user").strip()
-        named = _name(self._mapping("metadata").get("user_id"))
+        named = word(inner(self.values, "metadata"), "user_id").strip()
         return "" if _program_session(named) else named
 
     @property
     def session(self) -> str:
         """The conversation, where the request names it."""
-        if conversation := self.fields.get("conversation"):
-            found = conversation.value
-            return _name(found.get("id") if isinstance(found, Mapping) else found)
-        names = (_name(self._mapping("metadata").get(name)) for name in _SESSION_FIELDS)
-        program = _program_session(_name(self._mapping("metadata").get("user_id")))
+        if "conversation" in self.fields:
+            named = inner(self.values, "conversation")
+            return (word(named, "id") or self.text("conversation")).strip()
+        metadata = inner(self.values, "metadata")
+        names = (word(metadata, name).strip() for name in _SESSION_FIELDS)
+        program = _program_session(word(metadata, "user_id").strip())
         return next(filter(None, names), program)
 
     @property
     def is_said(self) -> bool:
         """Whether a user said something; not a program that asks for itself, such as a title."""
-        limit = self.fields.get("max_tokens")
-        if limit is not None and limit.value in (0, 1):  # it warms a cache, or tries a key
+        if self.values.get("max_tokens") in (0, 1):  # it warms a cache, or tries a key
             return False
-        wanted: Any = self._mapping("output_config")
-        for name in ("format", "schema", "properties"):
-            wanted = wanted.get(name) if isinstance(wanted, Mapping) else None
-        titles = isinstance(wanted, Mapping) and set(wanted) == {"title"}
+        wanted: Entry = self.values
+        for name in ("output_config", "format", "schema", "properties"):
+            wanted = inner(wanted, name)
+        titles = wanted.keys() == {"title"}
         task = self.last_words[:2_000].lstrip().startswith("### Task:")
         task = task and any(mark in self.last_words for mark in _TASK_MARKS)
         return not titles and not task and any(one.role == "user" for one in self.messages)
-
-    def _mapping(self, field: str) -> Mapping[str, Any]:
-        found = self.fields.get(field)
-        return found.value if found and isinstance(found.value, Mapping) else {}
 
 
 def read(kind: Kind, body: bytes) -> ModelRequest | None:
@@ -193,7 +192,7 @@ def _message(kind: Kind, item: Value) -> Message:
         text = in_parts(content or "", text_of)
     except InputError:
         text = words
-    return Message(role, text, words, item, _name(message.get("name")))
+    return Message(role, text, words, item, word(message, "name").strip())
 
 
 def unanswered(messages: Sequence[Message]) -> list[int]:
@@ -210,13 +209,6 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd").strip()
 
 
-def words_of(content: object) -> str:
-    """The words of a content, without what stands for images, sounds and files."""
-    if isinstance(content, str):
-        return content
-    return "\n".join(one["text"] for one in parts_of(content) if is_text(one))
-
-
 def joined_blocks(content: object) -> str:
     """What a model says in blocks: a text goes on in the next one where it cites something."""
     if isinstance(content, str):
@@ -228,7 +220,7 @@ def joined_blocks(content: object) -> str:
 def is_text(part: object) -> bool:
     return (
         isinstance(part, Mapping)
-        and part.get("type") in _TEXT_PARTS
+        and part.get("type") in TEXT_PARTS
         and isinstance(part.get("text"), str)
     )
 
@@ -260,11 +252,7 @@ def _program_session(user: str) -> str:
         found = json.loads(user) if user.startswith("{") else {}
     except (ValueError, RecursionError):
         return ""
-    return _name(found.get("session_id")) if found.keys() <= _CLAUDE_CODE_FIELDS else ""
-
-
-def _name(value: object) -> str:
-    return value.strip() if isinstance(value, str) else ""
+    return word(found, "session_id").strip() if found.keys() <= _CLAUDE_CODE_FIELDS else ""
 
 
 class Speaker(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -88,9 +87,8 @@ class Upstream:
         A request of Anthropic's API, which names its version, has the key in another header.
         """
         found: Headers = []
-        dropped = _HOP_BY_HOP | {b"host", b"content-length"} | _named_by_connection(given)
-        dropped |= frozenset(_KEYS if self._key else ())
-        for name, value in given:
+        dropped = (b"host", b"content-length", *(_KEYS if self._key else ()))
+        for name, value in end_to_end(given):
             lower = name.lower()
             if lower in dropped or lower.startswith(OURS.encode()):
                 continue
@@ -129,14 +127,8 @@ def decoded(data: bytes, headers: httpx.Headers) -> bytes:
         return b""
 
 
-def returned_headers(received: httpx.Response) -> Headers:
-    """The headers of a reply for the client."""
-    given = received.headers.raw
-    dropped = _HOP_BY_HOP | _named_by_connection(given)
-    return [(name, value) for name, value in given if name.lower() not in dropped]
-
-
-def _named_by_connection(given: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
-    """Headers that a Connection header says are for this connection only."""
+def end_to_end(given: Headers) -> Headers:
+    """Headers without those for one connection only, of which a Connection header names some."""
     values = (value for name, value in given if name.lower() == b"connection")
-    return frozenset(one.strip().lower() for value in values for one in value.split(b","))
+    dropped = _HOP_BY_HOP | {one.strip().lower() for value in values for one in value.split(b",")}
+    return [(name, value) for name, value in given if name.lower() not in dropped]

@@ -203,13 +203,5 @@ class Workspace:
         """
         from loxodon.imports import take_in
 
-        return take_in(
-            self.memory,
-            self.store,
-            self.zone,
-            allowed_path(self.memory.home, path, [self._requested]),
-            format,
-            user=user,
-            dry_run=dry_run,
-            progress=progress,
-        )
+        path = allowed_path(self.memory.home, path, [self._requested])
+        return take_in(self, path, format, user=user, dry_run=dry_run, progress=progress)
