@@ -45,6 +45,14 @@ def test_what_was_typed_and_written_is_taken(memory: Memory, take: Take, tmp_pat
     assert turns[0].at.astimezone(UTC).isoformat() == "2026-02-01T22:38:02.557000+00:00"
 
 
+def test_a_last_line_without_its_end_is_taken(memory: Memory, take: Take, tmp_path: Path) -> None:
+    path = put(tmp_path / "one.jsonl", *TALK)
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    found = take(path)
+    assert (found.turns, found.problems) == (3, ())
+    assert memory.journal()[-1].content == "Thanks!"
+
+
 def test_a_folder_of_projects_once(memory: Memory, take: Take, tmp_path: Path) -> None:
     put(tmp_path / "projects/-home-kim-shop/one.jsonl", *TALK)
     put(tmp_path / "projects/-home-kim-blog/two.jsonl", said("b1", "我喜欢喝茶"))

@@ -117,13 +117,10 @@ class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
 
 
 def _fields_of(document: Document) -> dict[str, Any]:
-    return {
-        "namespace": document.namespace[1:],
-        "key": document.key,
-        "value": document.value,
-        "created_at": document.created_at,
-        "updated_at": document.updated_at,
+    fields = {
+        name: getattr(document, name) for name in ("key", "value", "created_at", "updated_at")
     }
+    return {"namespace": document.namespace[1:], **fields}
 
 
 def _matches(condition: base.MatchCondition, namespace: tuple[str, ...]) -> bool:

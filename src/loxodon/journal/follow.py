@@ -75,22 +75,29 @@ def parsed_mark(text: str) -> Mark:
 
 
 def entries_of(
-    file: BinaryIO, start: int, line: int
+    file: BinaryIO, start: int, line: int, *, whole: bool = False
 ) -> tuple[list[Numbered], list[Trouble], dict[str, object]]:
-    """The whole lines from `start` on as numbered entries, those that are none, and the mark."""
+    """The whole lines from `start` on as numbered entries, those that are none, and the mark.
+
+    What one reading has no room for is read the next time; where it will not be, because the
+    transcript is always read as a `whole`, that is one of the problems.
+    """
     modified = os.fstat(file.fileno()).st_mtime_ns
     file.seek(start)
     data = file.read(MAX_READ)
     end = data.rfind(b"\n") + 1  # the last line may be half written
     lines = split_lines(data[:end])
     entries, problems = objects_in(lines, line)
-    mark = {
-        "size": start + len(data),
-        "mtime": modified,
-        "end": start + end,
-        "line": line + len(lines.texts),
-        "tail": _tail(file, start + end),
-    }
+    line += len(lines.texts)
+    if whole and len(data) == MAX_READ:
+        error = InputError(
+            "the transcript is longer than {most} MiB: from here on it is not read",
+            hint="start a new session; what was said before stays known",
+            most=MAX_READ >> 20,
+        )
+        problems.append((line + 1, error))
+    size, tail = start + len(data), _tail(file, start + end)
+    mark = {"size": size, "mtime": modified, "end": start + end, "line": line, "tail": tail}
     return entries, problems, mark
 
 

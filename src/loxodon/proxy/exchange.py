@@ -117,7 +117,7 @@ class Exchange:
                     self._speaker.space,
                     lambda memory: self._look_up(memory, name),
                     make=False,
-                    agent=self._speaker.agent,
+                    agent=self._speaker.caller.agent,
                 )
         except NotFoundError:  # nothing was ever said here
             found = _Found(block=Block(outcome="nothing-found") if name else None)
@@ -226,10 +226,11 @@ class Exchange:
     async def _write(self, turns: Sequence[Turn]) -> None:
         """Put turns on disk, and try again where that fails; what is lost is logged."""
         conversation, about, speaker = self._conversation, self._about, self._speaker
+        caller = speaker.caller
         said = [
             {**turn, "channel": "proxy", "chat": speaker.chat} for turn in turns if turn["content"]
         ]
-        if not said or not speaker.journals:
+        if not said or not caller.may("write"):
             return
 
         def add(memory: Memory) -> int:
@@ -242,7 +243,7 @@ class Exchange:
         for pause in (*_PAUSES, 0):
             try:
                 added = await self._memories.journal.call(
-                    speaker.space, add, agent=speaker.agent, relays=speaker.relays
+                    speaker.space, add, agent=caller.agent, relays=caller.relays
                 )
                 about |= {"session": conversation.name, "added": added + about.get("added", 0)}
                 return

@@ -258,19 +258,17 @@ def _program_session(user: str) -> str:
 class Speaker(NamedTuple):
     """Whose memory a request is about, and what may be done with it."""
 
+    caller: Caller
     space: str
-    name: str = ""
-    chat: Chat = "direct"
-    session: str = ""  # the conversation, where the client names it
-    remembers: bool = True
-    agent: str = ""  # the agent that asks, where agents are kept apart
-    journals: bool = True  # whether what is said may be kept
-    relays: bool = False  # whether an agent hands on the user's own words
+    name: str
+    chat: Chat
+    session: str  # the conversation, where the client names it
+    remembers: bool
 
     @property
     def audience(self) -> str:
         """Whose conversations are told apart: what is recalled in private is not for a group."""
-        return f"{self.chat} {self.agent}@{self.space}"
+        return f"{self.chat} {self.caller.agent}@{self.space}"
 
 
 class SpaceRule(NamedTuple):
@@ -300,14 +298,12 @@ def speaker_of(
         chat = "group"  # where too little is said rather than too much
     switched_off = _header(headers, "memory").lower() in ("off", "no", "0", "false")
     return Speaker(
+        caller,
         space if grant.reaches(space) else grant.spaces[0],
         _fitting(person, MAX_NAME) if named else "",
         next(one for one in CHATS if one == chat),
         _fitting(_header(headers, "session") or request.session, _MAX_SESSION),
         not switched_off and _PROGRAM_HEADER not in headers,
-        caller.agent,
-        grant.may("write"),
-        caller.relays,
     )
 
 

@@ -92,7 +92,7 @@ def views(store: Store, bases: Mapping[str, str], held: HeldBack) -> Iterator[Pl
     """A file for each table that has rows. Most are small, and made to see whether they changed."""
     memories = [bases[name] for name in sorted(bases) if name.startswith("memories/")]
     for table in PRIMARY_TABLES:
-        name = f"{FOLDER}{table}.jsonl"
+        name, make = f"{FOLDER}{table}.jsonl", partial(_table, store, table, held)
         if table == "turns":
             for day in store.primary.days():
                 basis = based_on(day.turns, day.first, day.last, held.basis(day))
@@ -101,15 +101,12 @@ def views(store: Store, bases: Mapping[str, str], held: HeldBack) -> Iterator[Pl
                 yield Planned(name, basis, partial(_day, store, day, held))
         elif table in _OF_MEMORIES:
             if memories:
-                make = partial(_table, store, table, held)
                 yield Planned(name, based_on(*memories, held.basis()), make)
         elif table in bases:
             if not bases[table].startswith("0."):
-                yield Planned(name, based_on(bases[table]), partial(_table, store, table, held))
-        elif table not in _LEFT_OUT:
-            view = _table(store, table, held)
-            if view.text:
-                yield Planned(name, "", lambda view=view: view)  # type: ignore[misc]
+                yield Planned(name, based_on(bases[table]), make)
+        elif table not in _LEFT_OUT and (view := make()).text:
+            yield Planned(name, "", lambda view=view: view)  # type: ignore[misc]
 
 
 def _day(store: Store, day: JournalDay, held: HeldBack) -> View:

@@ -26,19 +26,12 @@ from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.language.statements import USER
-from loxodon.messages import t
+from loxodon.messages import LANGUAGES, t
 from loxodon.types import CATEGORIES, GENERAL_TOPIC, GLOBAL_PROJECT, STATES, FileProblem, Record
 from loxodon.views.manifest import INSIGHTS, Planned, View, based_on, comment
 from loxodon.views.pages import Content
 
 _LABEL_LENGTH = 40
-_HEADINGS = {"zh": ("活跃事实", "归档事实"), "en": ("Active facts", "Archived facts")}
-_ARCHIVED = tuple(archived for _, archived in _HEADINGS.values())
-_TITLE = {"zh": "事实", "en": "What is known"}
-_EDIT = {
-    "zh": "可以直接编辑：改动、新增或删除条目，然后运行 loxodon sync；删除的条目会归档",
-    "en": "edit, add or delete entries, then run loxodon sync; a deleted entry is archived",
-}
 _IN_CHINESE = "身份健康偏好关系状态事实配置凭据决定办法事件对话计划临时调试"
 _CATEGORIES = dict(zip(CATEGORIES, re.findall("..", _IN_CHINESE), strict=True))
 
@@ -53,9 +46,13 @@ def views(content: Content) -> Iterator[Planned]:
 
 def _page(content: Content) -> View:
     language = content.language
-    parts = [[comment(INSIGHTS, content.space, _EDIT[language])], [f"# {_TITLE[language]}"]]
+    edit = t(
+        "edit, add or delete entries, then run loxodon sync; a deleted entry is archived", language
+    )
+    parts = [[comment(INSIGHTS, content.space, edit)], [f"# {t('What is known', language)}"]]
+    headings = t("Active facts", language), t("Archived facts", language)
     ids: dict[str, int] = {}
-    for state, heading in zip(STATES, _HEADINGS[language], strict=True):
+    for state, heading in zip(STATES, headings, strict=True):
         parts.append([f"## {heading}"])
         for one in content.facts:
             if one.state == state:
@@ -277,7 +274,7 @@ def _entry(block: _Block, problem: Problem) -> EditedEntry | None:
         return None
     said: dict[str, Any] = {"content": content}
     version = _said_about(about, last, said, problem)
-    archived = block.section.startswith(_ARCHIVED)
+    archived = block.section.startswith(tuple(t("Archived facts", one) for one in LANGUAGES))
     return EditedEntry(block.line, said, id, version, archived)
 
 

@@ -267,18 +267,15 @@ def _profiles(content: Content) -> Iterator[Planned]:
     """As consolidation last made them; where what they tell of has changed since, made now."""
     from loxodon.consolidate.profile import profile as profile_of
 
-    store, language = content.store, content.language
+    store, memory, language = content.store, content.memory, content.language
+    pages: dict[str, tuple[str, Callable[[], str]]] = {
+        "USER.md": ("profile", lambda: profile_of(store, memory.now(), language, None)),
+        "layer1/snapshot.md": ("snapshot", lambda: memory.snapshot(language)),
+    }
 
-    def profile() -> str:
-        return profile_of(store, content.memory.now(), language, None)
-
-    def page(name: str, make: Any) -> View:
+    def page(name: str, make: Callable[[], str]) -> View:
         return View(f"{comment(name, content.space)}\n\n{make()}\n")
 
-    pages = {
-        "USER.md": ("profile", profile),
-        "layer1/snapshot.md": ("snapshot", lambda: content.memory.snapshot(language)),
-    }
     for name, (kept, make) in pages.items():
         found = store.worklog.page(kept, language)
         basis = based_on(language, found[2].timestamp() if found else 0, content.basis())

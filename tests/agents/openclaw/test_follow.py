@@ -53,6 +53,19 @@ def test_both_generations_at_once(memory: Memory, claw: OpenClaw) -> None:
     assert (again.added, again.known, again.read, again.unchanged) == (0, 0, 0, 2)
 
 
+def test_what_is_too_long_to_be_read_is_told_of(
+    memory: Memory, claw: OpenClaw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = claw.file("one", talk("a", "b", "c"))
+    size = len(path.read_bytes())
+    monkeypatch.setattr("loxodon.journal.follow.MAX_READ", size - 10)
+    for _ in range(2):  # as long as it is so
+        (problem,) = follow(memory, claw).problems
+        assert (problem.file, problem.line) == (str(path), 4)
+        assert "from here on it is not read" in problem.what
+    assert journal(memory) == ["a", "b"]
+
+
 def test_a_session_that_was_moved_to_the_database_is_the_same(
     memory: Memory, claw: OpenClaw
 ) -> None:

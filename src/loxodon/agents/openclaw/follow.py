@@ -109,7 +109,7 @@ def _follow_files(run: Following, paths: Sequence[str]) -> None:
         before = run.mark(path).get("line", 0)
         try:
             with open(path, "rb") as file:
-                entries, problems, new = entries_of(file, 0, 0)
+                entries, problems, new = entries_of(file, 0, 0, whole=True)
         except (OSError, InputError) as error:
             run.unread(path, error)
             continue
