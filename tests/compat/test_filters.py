@@ -25,20 +25,11 @@ def test_conditions_of_mem0(conditions: dict[str, Any], holds: bool) -> None:
     assert mem0_admits(conditions, VALUE) is holds
 
 
-@pytest.mark.parametrize(
-    ("admits", "conditions"),
-    [
-        (langgraph_admits, {"n": {"$regex": "x"}}),
-        (mem0_admits, {"n": {"like": "x"}}),
-        (mem0_admits, {"OR": {"n": 3}}),
-        (mem0_admits, {"AND": ["n"]}),
-    ],
-)
-def test_invalid_condition_is_refused(admits: Any, conditions: Any) -> None:
-    with pytest.raises(CallError):
-        admits(conditions, VALUE)
-    with pytest.raises(ValueError, match="condition"):
-        admits(conditions, VALUE)
+@each(("of_mem0", "conditions"), cases(__file__, "invalid"))
+def test_invalid_condition_is_refused(of_mem0: bool, conditions: Any) -> None:
+    with pytest.raises(ValueError, match="condition") as caught:
+        (mem0_admits if of_mem0 else langgraph_admits)(conditions, VALUE)
+    assert isinstance(caught.value, CallError)
 
 
 @each("name", ["", "a'b", 'a"b', "x') OR ('1'='1", "a\nb", "a\\b"])

@@ -16,8 +16,7 @@ from tests.imports.exports import EXAMPLES
 TALK = tuple(
     json.loads(line) for line in (EXAMPLES / "claude_code.jsonl").read_text("utf-8").splitlines()
 )
-FIRST = TALK[2]
-"""The first message: the user's."""
+FIRST = TALK[2]  # the user's
 
 
 def said(id: str, content: Any) -> dict[str, Any]:
@@ -45,19 +44,10 @@ def test_what_was_typed_and_written_is_taken(memory: Memory, take: Take, tmp_pat
     assert turns[0].at.astimezone(UTC).isoformat() == "2026-02-01T22:38:02.557000+00:00"
 
 
-def test_a_last_line_without_its_end_is_taken(memory: Memory, take: Take, tmp_path: Path) -> None:
-    path = put(tmp_path / "one.jsonl", *TALK)
-    path.write_bytes(path.read_bytes().rstrip(b"\n"))
-    found = take(path)
-    assert (found.turns, found.problems) == (3, ())
-    assert memory.journal()[-1].content == "Thanks!"
-
-
 def test_a_folder_of_projects_once(memory: Memory, take: Take, tmp_path: Path) -> None:
     put(tmp_path / "projects/-home-kim-shop/one.jsonl", *TALK)
     put(tmp_path / "projects/-home-kim-blog/two.jsonl", said("b1", "我喜欢喝茶"))
-    assert take(tmp_path / "projects").turns == 4
-    assert take(tmp_path / "projects").known == 4
+    assert (take(tmp_path / "projects").turns, take(tmp_path / "projects").known) == (4, 4)
 
 
 def test_what_was_followed_is_not_imported_again(
@@ -67,15 +57,16 @@ def test_what_was_followed_is_not_imported_again(
     path = put(tmp_path / "claude/projects/-home-kim-shop/2ff46cd5.jsonl", *TALK)
     memory.workspace.follow_agent("claude-code")
     said = memory.journal()
-    assert len(said) == 3
-    assert (take(path).turns, take(path).known) == (0, 3)
+    assert (len(said), take(path).turns, take(path).known) == (3, 0, 3)
     assert memory.journal() == said
 
 
 def test_a_bad_line_is_told_of(memory: Memory, take: Take, tmp_path: Path) -> None:
     path = put(tmp_path / "one.jsonl", *TALK)
-    with path.open("a") as file:
-        file.write('[1]\n{"type": "user", "sessionId": "x", "message"')
+    with path.open("a") as file:  # the last line of a finished file need not end
+        file.write(
+            '[1]\n{"type": "user", "sessionId": "x", "message"\n' + json.dumps(said("z", "bye"))
+        )
     found = take(path)
-    assert found.turns == 3
+    assert (found.turns, memory.journal()[-1].content) == (4, "bye")
     assert [one.line for one in found.problems] == [len(TALK) + 1, len(TALK) + 2]

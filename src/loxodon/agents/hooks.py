@@ -19,10 +19,11 @@ from loxodon import files
 from loxodon.agents.supported import AGENTS, Action, command_of
 from loxodon.consolidate.snapshot import told_in
 from loxodon.errors import BusyStoreError, NotFoundError, UsageError
-from loxodon.journal.follow import recent, within
+from loxodon.journal.follow import recent
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.journal.transcripts import project_at
 from loxodon.messages import current, tn
+from loxodon.security.paths import is_inside
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -83,9 +84,8 @@ def answer(
 
 
 def _transcript(agent: str, request: Mapping[str, object]) -> str:
-    path = request.get("transcript_path")
-    root = os.path.realpath(FOLLOWED[agent].folder(os.environ))
-    return path if isinstance(path, str) and within(root, path) else ""
+    path, folder = request.get("transcript_path"), FOLLOWED[agent].folder(os.environ)
+    return path if isinstance(path, str) and is_inside(path, folder) else ""
 
 
 def _prompt(

@@ -29,6 +29,7 @@ from loxodon.journal.lines import (
 )
 from loxodon.journal.transcripts import AGENTS, Opening
 from loxodon.messages import tn
+from loxodon.security.paths import is_inside
 from loxodon.store import Progress
 from loxodon.types import Draft, FileProblem
 
@@ -77,11 +78,8 @@ def parsed_mark(text: str) -> Mark:
 def entries_of(
     file: BinaryIO, start: int, line: int, *, whole: bool = False
 ) -> tuple[list[Numbered], list[Trouble], dict[str, object]]:
-    """The whole lines from `start` on as numbered entries, those that are none, and the mark.
-
-    What one reading has no room for is read the next time; where it will not be, because the
-    transcript is always read as a `whole`, that is one of the problems.
-    """
+    """The whole lines from `start` on as numbered entries, those that are none, and the mark. Where
+    a transcript is always read as a `whole`, what is too much for that is one of the problems."""
     modified = os.fstat(file.fileno()).st_mtime_ns
     file.seek(start)
     data = file.read(MAX_READ)
@@ -187,11 +185,6 @@ def lies_still(path: str, mark: Mark) -> bool:
     return False
 
 
-def within(root: str, path: str) -> bool:
-    """Whether a path leads into a folder, links and all; `root` is a real path."""
-    return os.path.realpath(path).startswith(root + os.sep)
-
-
 def stray() -> InputError:
     """What is said of a transcript that is not where the agent keeps them."""
     hint = "put the file itself there"
@@ -231,7 +224,7 @@ def follow_agent(
     check_found(agent, folder)
     if workspace.memory.paused:
         return Followed()
-    run, root = Following(workspace, agent), os.path.realpath(folder)
+    run = Following(workspace, agent)
     paths = [file] if file and not known else transcripts(agent, folder)
     if known:
         paths = [path for path in paths if path == file or run.mark(path)]
@@ -239,19 +232,19 @@ def follow_agent(
         if progress is not None:
             progress(done, len(paths))
         try:
-            _follow_file(run, agent, root, path, project if path == file else "")
+            _follow_file(run, agent, folder, path, project if path == file else "")
         except (OSError, InputError) as error:
             run.unread(path, error)
     return run.result()
 
 
-def _follow_file(run: Following, agent: str, root: str, path: str, project: str) -> None:
+def _follow_file(run: Following, agent: str, folder: str, path: str, project: str) -> None:
     mark = run.mark(path)
     mark = mark if mark.get("form") == _FORM else {}
     if lies_still(path, mark):
         run.counts["unchanged"] += 1
         return
-    if not within(root, path):
+    if not is_inside(path, folder):
         raise stray()
     with open(path, "rb") as file:
         if mark and _tail(file, mark["end"]) != mark["tail"]:

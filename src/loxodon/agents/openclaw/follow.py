@@ -25,11 +25,11 @@ from loxodon.journal.follow import (
     lies_still,
     parsed_mark,
     stray,
-    within,
 )
 from loxodon.journal.lines import Numbered, Trouble, check_name, session_of
 from loxodon.journal.openclaw import About, about_session, header_of, live, turns
 from loxodon.journal.openclaw_db import opened
+from loxodon.security.paths import is_inside
 
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
@@ -57,7 +57,7 @@ def follow(workspace: Workspace, state: str, agents: Sequence[str] = ()) -> Foll
     """Journal what is new in the sessions of the OpenClaw at `state`; nothing in a pause."""
     if workspace.memory.paused:
         return Followed()
-    run, root = Following(workspace, "openclaw"), os.path.realpath(state)
+    run = Following(workspace, "openclaw")
     # One person's agents share what they are told, unless they are to be kept apart.
     apart = workspace.memory.config.workspace.agents == "apart"
     for agent in agents_at(state, agents):
@@ -69,9 +69,9 @@ def follow(workspace: Workspace, state: str, agents: Sequence[str] = ()) -> Foll
         there = [one for one in (*sorted(files), database) if one.isprintable()]
         there = [one for one in there if os.path.isfile(one)]
         for path in there:
-            if not within(root, path):
+            if not is_inside(path, state):
                 run.unread(path, stray())
-        there = [one for one in there if within(root, one)]
+        there = [one for one in there if is_inside(one, state)]
         _follow_files(run, [one for one in there if one != database])
         try:
             if database in there:
