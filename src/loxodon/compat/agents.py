@@ -22,6 +22,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from loxodon.guard.own_words import in_parts
+from loxodon.journal.lines import words_of
 from loxodon.text.check import checked_text
 
 if TYPE_CHECKING:
@@ -117,19 +118,9 @@ def _said(item: object) -> tuple[str, str] | None:
         role, said = "tool", item.get("output")
     else:
         role, said = str(item.get("role")), item.get("content")
-    text = in_parts(said, _text_in) if role == "user" else _text_in(said)
+    text = in_parts(said, words_of) if role == "user" else words_of(said)
     text = text[:_MAX_SAID].replace("\0", "").encode("utf-8", "replace").decode("utf-8").strip()
     return (role, text) if role in ("user", "assistant", "tool") and text else None
-
-
-def _text_in(said: object) -> str:
-    """The text of what was said: itself, or its parts that are text."""
-    if isinstance(said, str):
-        return said
-    if not isinstance(said, list):
-        return ""
-    parts = [one.get("text") or one.get("refusal") for one in said if isinstance(one, Mapping)]
-    return "\n".join(part for part in parts if isinstance(part, str))
 
 
 def _settings(given: Any) -> Any:

@@ -61,16 +61,11 @@ class Documents:
     """The documents of one space. Use it from any thread, beside other processes."""
 
     def __init__(
-        self,
-        store: Store,
-        now: Callable[[], datetime],
-        root: Namespace = (),
-        guard: Guard | None = None,
+        self, store: Store, now: Callable[[], datetime], root: Namespace, guard: Guard
     ) -> None:
         """All namespaces are within `root`, which nobody here sees."""
         self._root, self._store, self._now = root, store, now
-        self._kept = store.documents
-        self._clean: Callable[[Any], Any] = guard.value if guard else lambda value: value
+        self._kept, self._clean = store.documents, guard.value
 
     def _at(self, namespace: Namespace, key: str = "") -> Namespace:
         """A namespace that can be kept, with this key in it."""

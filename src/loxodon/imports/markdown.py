@@ -71,25 +71,21 @@ def read(package: Package, around: Around) -> Iterator[Found]:
                 kind, archived = _KINDS[pool[2]], pool[1] == "archive"
                 yield from records.read_layer(package, name, around, kind, archived=archived)
             elif _is_daily(name):
-                yield from _daily(package, name, around)
+                found = read_turns(package.read(name, _MOST_NOTE), name, "markdown", around.zone)
+                yield from (problem(name, line, error) for line, error in found.problems)
+                # Read as a file they would only be found; imported, they are learned from.
+                yield from (one._replace(origin=None) for one in found.drafts)
             else:
                 yield from _remembered(package, name, around)
         except InputError as error:
             yield problem(name, 0, error)
 
 
-def _daily(package: Package, name: str, around: Around) -> Iterator[Found]:
-    reading = read_turns(package.read(name, _MOST_NOTE), name, "markdown", around.zone)
-    yield from (problem(name, line, error) for line, error in reading.problems)
-    # Read as a file they would only be found; imported, they are learned from.
-    yield from (one._replace(origin=None) for one in reading.drafts)
-
-
 def _remembered(package: Package, name: str, around: Around) -> Iterator[Found]:
     lines = split_lines(package.read(name, _MOST_NOTE))
     yield from (problem(name, line, error) for line, error in lines.problems)
     written = package.modified(name)
-    for entry in entries([text or "" for text in lines.texts], name, around.zone):
+    for entry in entries(lines.texts, name, around.zone):
         at, core = entry.chunk.at, entry.category in ("identity", "preference")
         yield NewMemory(
             entry.text,

@@ -42,7 +42,7 @@ def read(
     from loxodon.journal.transcripts import AGENTS
 
     lines = split_lines(data)
-    head = [text for text in lines.texts[:_HEAD] if text and text.strip()]
+    head = [text for text in lines.texts[:_HEAD] if text.strip()]
     kind = format or _json_kind(head) or _kind_by_name(head, name)
     if kind not in FORMATS:
         hint = "use one of {formats}"

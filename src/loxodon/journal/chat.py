@@ -59,7 +59,7 @@ class _Header(NamedTuple):
 
 def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     problems = list(lines.problems)
-    texts = [(text or "").strip(_INVISIBLE).translate(_ODD) for text in lines.texts]
+    texts = [text.strip(_INVISIBLE).translate(_ODD) for text in lines.texts]
     headers = _of_one_style([_header(text) for text in texts], texts)
     if not any(headers) and any(text.strip() for text in texts):
         error = InputError(

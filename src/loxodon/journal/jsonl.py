@@ -72,8 +72,7 @@ def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     numbered: Iterable[tuple[int, object]]
     problems: list[Trouble] = []
     try:
-        text = "\n".join(text or "" for text in lines.texts)
-        document = json.loads("" if lines.problems else text)
+        document = json.loads("" if lines.problems else "\n".join(lines.texts))
         numbered = enumerate(document if isinstance(document, list) else [document], 1)
     except (ValueError, RecursionError):  # lines, each of which is a document
         numbered, problems = objects_in(lines)

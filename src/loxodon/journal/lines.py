@@ -18,7 +18,7 @@ Trouble = tuple[int, InputError]  # a line, from 1, and what is wrong with it
 Read = tuple[list[Draft], list[Trouble]]
 T = TypeVar("T")
 
-TEXT_PARTS = ("text", "Text", "input_text", "output_text")  # kinds of parts that have words
+TEXT_PARTS = ("text", "Text", "input_text", "output_text", "refusal")  # parts that have words
 DATABASE_MARK = b"SQLite format 3\0"  # how every SQLite database begins
 MAX_LINE = 16 << 20  # bytes; a longer line is not parsed
 MAX_TEXT = 4 << 20  # bytes of the text of one turn
@@ -38,7 +38,7 @@ class Reading(NamedTuple):
 class FileLines(NamedTuple):
     """A file as lines of text, without their line ends."""
 
-    texts: list[str | None]  # None for a line that was refused; its reason is in `problems`
+    texts: list[str]  # empty for a line that was refused; its reason is in `problems`
     problems: list[Trouble]
 
 
@@ -54,7 +54,7 @@ def split_lines(data: bytes) -> FileLines:
     else:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
     # Not splitlines: it would also break at U+2028, which JSON allows inside a string.
-    texts: list[str | None] = [*text.replace("\r\n", "\n").split("\n")]
+    texts = text.replace("\r\n", "\n").split("\n")
     if texts[-1] == "":
         texts.pop()
     problems: list[Trouble] = []
@@ -62,9 +62,9 @@ def split_lines(data: bytes) -> FileLines:
     if len(data) > MAX_LINE or "\0" in text or not _is_whole(text):
         for number, line in enumerate(texts, 1):
             try:
-                check_text(line or "", MAX_LINE)
+                check_text(line, MAX_LINE)
             except InputError as refusal:
-                texts[number - 1] = None
+                texts[number - 1] = ""
                 problems.append((number, refusal))
     bad, total = len(problems), len(texts)
     if bad > 3 and bad * 2 > total:
@@ -82,7 +82,7 @@ def objects_in(lines: FileLines, before: int = 0) -> tuple[list[Numbered], list[
     entries: list[Numbered] = []
     problems = [(before + number, error) for number, error in lines.problems]
     for number, text in enumerate(lines.texts, before + 1):
-        if text and not text.isspace():
+        if text.strip():
             try:
                 entries.append((number, as_object(parse_line(text))))
             except InputError as error:
@@ -142,7 +142,8 @@ def words_of(content: object) -> str:
         if isinstance(part, str):
             texts.append(part)
         elif isinstance(part, Mapping) and part.get("type", "text") in TEXT_PARTS:
-            texts.append("" if part.get("thought") else word(part, "text"))
+            said = word(part, "text") or word(part, "refusal")
+            texts.append("" if part.get("thought") else said)
     return "\n".join(filter(None, texts))
 
 

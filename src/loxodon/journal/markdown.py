@@ -59,8 +59,7 @@ class Section(NamedTuple):
 
 
 def read_markdown(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    problems = list(lines.problems)
-    texts = [text or "" for text in lines.texts]
+    texts, problems = lines.texts, list(lines.problems)
     after, front = front_fields(texts)
     left_out = generated(texts)
     day = moments.day_at_start(front.get("date", "")) or moments.day_in_name(name)

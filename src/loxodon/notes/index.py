@@ -137,7 +137,7 @@ class _Run:
             what = t("only the first {most} MB of {size} MB are read", most=most, size=size >> 20)
             told.append(FileProblem(found.name, 0, what, t("split the file")))
         self.problems += told
-        cut = chunks([text or "" for text in lines.texts], *found[1:3], self._workspace.zone)
+        cut = chunks(lines.texts, *found[1:3], self._workspace.zone)
         said = "; ".join(one.what for one in told)
         self._put(NoteFile(*key, found.role, size, mtime, hash, said), cut)
         if known is None or known.hash != hash:

@@ -197,10 +197,8 @@ def _message(kind: Kind, item: Value) -> Message:
 
 def unanswered(messages: Sequence[Message]) -> list[int]:
     """Where the user's messages are that the model has not answered yet."""
-    ends = [n for n, one in enumerate(messages) if one.role == "assistant"]
-    after = ends[-1] + 1 if ends else 0
-    if after == len(messages):  # the client began the reply itself
-        after = ends[-2] + 1 if len(ends) > 1 else 0
+    ends = [0, 0, *(n + 1 for n, one in enumerate(messages) if one.role == "assistant")]
+    after = ends[-1] if ends[-1] < len(messages) else ends[-2]  # the client began the reply itself
     return [n for n in range(after, len(messages)) if messages[n].role == "user"]
 
 

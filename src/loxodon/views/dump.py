@@ -36,9 +36,6 @@ class HeldBack(NamedTuple):
     ids: frozenset[str]
     numbers: frozenset[int]  # of the same memories
 
-    def __bool__(self) -> bool:
-        return bool(self.turns or self.ids)
-
     def shown(self, turn: Row) -> Row:
         """The row of a turn, without what is held of it."""
         if turn[0] not in self.turns:

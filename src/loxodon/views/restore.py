@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import count
 from typing import NamedTuple
 
 from loxodon import config as settings
@@ -162,7 +163,5 @@ def is_kept(path: str, space: str, decay: Decay, keys: Keys = ()) -> bool:
 
 def free(path: str) -> str:
     """`path` with the first number behind it that is free."""
-    number = 1
-    while os.path.lexists(f"{path}-{number}"):
-        number += 1
-    return f"{path}-{number}"
+    names = (f"{path}-{number}" for number in count(1))
+    return next(name for name in names if not os.path.lexists(name))
