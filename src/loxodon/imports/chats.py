@@ -96,12 +96,16 @@ def _chatgpt(file: str, around: Around, value: Any, place: str) -> Iterator[Foun
         # Other kinds are thoughts, recaps, and what the user set up.
         kind = inner(message, "content").get("content_type", "text")
         is_said = kind in ("text", "multimodal_text", "code") and not hidden
+        there = text_in(message, "id")
         try:
             at = instant_in(message, around.zone, "create_time", "update_time")
             if role == "assistant" and recipient == "bio":
-                yield from _told_to_remember(text, text_in(message, "id"), session, at)
+                note = text.removesuffix(".").strip()
+                # What it took out of its own memory is no memory.
+                if note and not note.lower().startswith(("{", "[", "forget")):
+                    key, source = ("chatgpt", "bio", session, there or note), there[:512]
+                    yield NewMemory(note, key, Source(f"chatgpt-{session}", source), since=at)
             elif role in _ROLES and recipient in (None, "", "all") and is_said and text:
-                there = text_in(message, "id")
                 yield _turn(number, _ROLES[role], text, f"chatgpt-{session}", there, at)
         except InputError as error:
             yield problem(file, f"{place}.mapping.{str(id)[:60]}", error)
@@ -120,16 +124,6 @@ def _chatgpt_text(message: Mapping[str, Any]) -> str:
         else:
             texts.append("[audio]" if kind.endswith("_asset_pointer") else text_in(part, "text"))
     return "\n".join(filter(None, texts)) or text_in(content, "text", "result")
-
-
-def _told_to_remember(
-    text: str, id: str, session: str, since: datetime | None
-) -> Iterator[NewMemory]:
-    """What ChatGPT put into its own memory; what it took out of there is no memory."""
-    text = text.removesuffix(".").strip()
-    if text and not text.startswith(("{", "[")) and not text.lower().startswith("forget"):
-        source = Source(f"chatgpt-{session}", id[:512])
-        yield NewMemory(text, ("chatgpt", "bio", session, id or text), source, since=since)
 
 
 # -- Claude ---------------------------------------------------------------------------------------

@@ -31,17 +31,10 @@ from loxodon.journal.lines import (
     word,
 )
 from loxodon.journal.openclaw import About, about_session, live, turns
+from loxodon.journal.transcripts import WRITTEN
 from loxodon.store.sqlite import foreign_files
 
-# Columns of the index, and what an entry calls them
-_FIELDS = {
-    "chat_type": "chatType",
-    "channel": "channel",
-    "spawned_by": "spawnedBy",
-    "parent_session_key": "parentSessionKey",
-    "created_via": "createdVia",
-    "hook_external_content_source": "hookExternalContentSource",
-}
+_COLUMNS: dict[str, str] = WRITTEN["openclaw"]["columns"]
 _SESSIONS = """
 SELECT session_id, max(seq), min(created_at) AS began FROM transcript_events
 GROUP BY session_id ORDER BY began, session_id
@@ -160,7 +153,7 @@ class SessionDatabase:
         with suppress(InputError):
             entry.update(as_object(parse_line(word(node, "entry_json"))))
         for row in (node, window):
-            entry |= {field: row[name] for name, field in _FIELDS.items() if row.get(name)}
+            entry |= {field: row[name] for name, field in _COLUMNS.items() if row.get(name)}
         return about_session(key, entry)
 
     def entries(self, session: str) -> tuple[list[Numbered], list[Trouble]]:
