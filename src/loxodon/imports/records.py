@@ -35,7 +35,7 @@ from loxodon.imports.package import (
     text_in,
 )
 from loxodon.journal.jsonl import role_named
-from loxodon.journal.lines import MAX_LINE, checked, inner, objects_in, split_lines
+from loxodon.journal.lines import MAX_LINE, Trouble, checked, inner, objects_in, split_lines
 from loxodon.store.sqlite import foreign_files
 from loxodon.store.sqlite.database import APPLICATION_ID
 from loxodon.types import CATEGORIES, Draft, Kind, Source
@@ -130,8 +130,8 @@ def read_layer(
     package: Package, name: str, around: Around, kind: Kind, *, archived: bool
 ) -> Iterator[Found]:
     """The memories of a file of layer 2, which has one a line."""
-    values, problems = objects_in(split_lines(package.read(name)))
-    for number, value in values:
+    problems: list[Trouble] = []
+    for number, value in objects_in(split_lines(package.read(name)), problems):
         try:
             yield _layered(value, Source(file=name, line=number), around, kind, archived=archived)
         except InputError as error:

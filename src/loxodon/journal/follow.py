@@ -85,7 +85,8 @@ def entries_of(
     data = file.read(MAX_READ)
     end = data.rfind(b"\n") + 1  # the last line may be half written
     lines = split_lines(data[:end])
-    entries, problems = objects_in(lines, line)
+    problems: list[Trouble] = []
+    entries = list(objects_in(lines, problems, line))
     line += len(lines.texts)
     if whole and len(data) == MAX_READ:
         error = InputError(

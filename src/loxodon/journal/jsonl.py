@@ -75,7 +75,7 @@ def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
         document = json.loads("" if lines.problems else "\n".join(lines.texts))
         numbered = enumerate(document if isinstance(document, list) else [document], 1)
     except (ValueError, RecursionError):  # lines, each of which is a document
-        numbered, problems = objects_in(lines)
+        numbered = objects_in(lines, problems)
     # Many messages on one line have many places: the same words twice are two turns.
     messages = (
         (number + place * _LINES, message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
@@ -77,17 +77,15 @@ def split_lines(data: bytes) -> FileLines:
     return FileLines(texts, problems)
 
 
-def objects_in(lines: FileLines, before: int = 0) -> tuple[list[Numbered], list[Trouble]]:
-    """The JSON objects, one a line, and the lines that are none. `before` stand above them."""
-    entries: list[Numbered] = []
-    problems = [(before + number, error) for number, error in lines.problems]
+def objects_in(lines: FileLines, problems: list[Trouble], before: int = 0) -> Iterator[Numbered]:
+    """The JSON objects, one a line; lines that are none go to `problems`. `before` stand above."""
+    problems += [(before + number, error) for number, error in lines.problems]
     for number, text in enumerate(lines.texts, before + 1):
         if text.strip():
             try:
-                entries.append((number, as_object(parse_line(text))))
+                yield number, as_object(parse_line(text))
             except InputError as error:
                 problems.append((number, error))
-    return entries, problems
 
 
 def drafts_in(numbered: Iterable[tuple[int, T]], read: Callable[[int, T], Draft | None]) -> Read:

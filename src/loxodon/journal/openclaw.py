@@ -26,6 +26,7 @@ from loxodon.journal.lines import (
     FileLines,
     Numbered,
     Read,
+    Trouble,
     as_object,
     check_name,
     drafts_in,
@@ -51,7 +52,8 @@ class About(NamedTuple):
 
 
 def read_openclaw(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-    entries, problems = objects_in(lines)
+    problems: list[Trouble] = []
+    entries = list(objects_in(lines, problems))
     session, _ = header_of(entries, session_of(name))
     drafts, bad = turns(live(entries), zone, session, None)
     return drafts, problems + bad

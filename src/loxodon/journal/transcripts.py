@@ -93,7 +93,8 @@ class CodingAgent(NamedTuple):
         return "" if text.lstrip().startswith(tuple(self.not_own)) else without_recalled(text)
 
     def read(self, lines: FileLines, name: str, zone: tzinfo | None) -> Read:
-        entries, problems = objects_in(lines)
+        problems: list[Trouble] = []
+        entries = objects_in(lines, problems)
         drafts, bad, _ = self.turns(entries, Opening(session_of(name)), zone)
         return drafts, problems + bad
 
