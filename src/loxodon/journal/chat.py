@@ -43,7 +43,6 @@ _DASHES = "-–—|•·"
 _ODD = str.maketrans({"\u202f": " ", "\xa0": " "})  # spaces that phones put into exports
 _INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"  # marks of writing direction
 
-
 Stamp = tuple[Day | None, time | None, int, bool]  # up to where, and whether in brackets
 
 

@@ -94,7 +94,8 @@ def drafts_in(numbered: Iterable[tuple[int, T]], read: Callable[[int, T], Draft 
     problems: list[Trouble] = []
     for number, one in numbered:
         try:
-            drafts += filter(None, [read(number, one)])
+            if draft := read(number, one):
+                drafts.append(draft)
         except InputError as error:
             problems.append((number, error))
     return drafts, problems
