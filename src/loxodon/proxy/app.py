@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import aclosing
 from time import perf_counter
 from typing import Any
 
@@ -141,7 +142,7 @@ class App:
                     exchange.begin()
                     received = await self._accepted(request, url, exchange, body)
                 stream: Any = received.stream
-                try:
+                async with aclosing(stream):
                     chunks: AsyncIterator[bytes] = aiter(stream)
                     if exchange is not None and received.status_code < 400:
                         await exchange.heard(received.headers)
@@ -149,8 +150,6 @@ class App:
                     response = StreamingResponse(chunks, received.status_code)
                     response.raw_headers = [*end_to_end(received.headers.raw), *_told(about)]
                     await response.stream_response(send)
-                finally:
-                    await stream.aclose()
 
             try:
                 await _while_connected(request, answer())
@@ -177,10 +176,8 @@ class App:
                     self._placements[model] = placement
                 return received
             stream: Any = received.stream
-            try:
+            async with aclosing(stream):
                 raw = b"".join([chunk async for chunk in stream])
-            finally:
-                await stream.aclose()
             received.stream = httpx.ByteStream(raw)
             said = decoded(raw, received.headers)
             if status == 500 and not any(word in said.lower() for word in _TEMPLATE_WORDS):
