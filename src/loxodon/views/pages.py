@@ -20,10 +20,11 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime, timedelta, tzinfo
+from datetime import tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from loxodon.clock import from_stored
 from loxodon.messages import t
 from loxodon.store import Filter
 from loxodon.store.driver import plain
@@ -163,10 +164,8 @@ def utc_time(milliseconds: int) -> str:
 
 def local_time(milliseconds: int, offset: int) -> str:
     """A stored moment where it was said, minutes east of UTC: `2026-02-04T18:30:00+08:00`."""
-    local = datetime(1970, 1, 1) + timedelta(milliseconds=milliseconds, minutes=offset)
-    sign, (hours, minutes) = "-" if offset < 0 else "+", divmod(abs(offset), 60)
-    text = local.isoformat(timespec="milliseconds" if local.microsecond else "seconds")
-    return f"{text}{sign}{hours:02d}:{minutes:02d}"
+    local = from_stored(milliseconds, offset)
+    return local.isoformat(timespec="milliseconds" if local.microsecond else "seconds")
 
 
 def views(content: Content) -> Iterator[Planned]:
