@@ -32,13 +32,14 @@ from loxodon.imports.package import (
     problem,
     text_in,
 )
+from loxodon.journal.jsonl import role_named
 from loxodon.journal.lines import checked, inner, split_lines
 from loxodon.journal.transcripts import AGENTS
 from loxodon.types import Draft, Role, Source
 
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations[-_]*\d*\.json", re.IGNORECASE)
-_OF_CLAUDE = re.compile(r"(?:.*/)?(memories|projects)(?:/.*)?\.json", re.IGNORECASE)
-_ROLES: dict[object, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
+is_of_claude = re.compile(r"(?:.*/)?(memories|projects)(?:/.*)?\.json", re.IGNORECASE).fullmatch
+_ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant"}
 
 
 def files_of(package: Package) -> list[str]:
@@ -137,10 +138,6 @@ def is_claude(value: object) -> bool:
     return bool(marks & value.keys()) or {"docs", "name"} <= value.keys()
 
 
-def is_of_claude(name: str) -> bool:
-    return _OF_CLAUDE.fullmatch(name) is not None
-
-
 def read_claude(package: Package, around: Around) -> Iterator[Found]:
     projects: dict[str, str] = {}
     beside = [] if package.alone else filter(is_of_claude, package.names)
@@ -183,13 +180,7 @@ def _conversation(
         messages = [by_id[id] for id in _branch(dict(zip(ids, parents, strict=True)), shown)]
     for number, message in enumerate(messages, 1):
         try:
-            role = _ROLES.get(text_in(message, "sender", "role"))
-            if role is None:
-                raise InputError(
-                    "unknown sender {sender}",
-                    hint="it must be human or assistant",
-                    sender=repr(message.get("sender"))[:60],
-                )
+            role = role_named(text_in(message, "sender", "role"))
             id, at = text_in(message, "uuid", "id"), instant_in(message, around.zone, "created_at")
             # The blocks of text; in older exports there is only `text`.
             blocks = (one for one in list_in(message, "content") if text_in(one, "type") == "text")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from datetime import UTC, timedelta
 from functools import partial
 from typing import Any
@@ -182,11 +183,8 @@ def _layered(
 
 def read_tiered(package: Package, around: Around) -> Iterator[Found]:
     try:
-        connection = foreign_files.connect(package.path, "mode=ro", 4 * MAX_LINE)
-        try:
+        with closing(foreign_files.connect(package.path, "mode=ro", 4 * MAX_LINE)) as connection:
             yield from _tables(connection, package.name)
-        finally:
-            connection.close()
     except apsw.Error as error:
         raise InputError(
             "cannot read {file} as an SQLite database: {reason}",

@@ -23,6 +23,7 @@ from hashlib import file_digest, sha256
 from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
+from loxodon.journal.lines import unreadable
 from loxodon.security.paths import is_inside, opened
 
 VERSION = 2  # of the formats; a file with a higher one is refused
@@ -213,12 +214,7 @@ def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError("not found: {path}", path=path) from None
     except OSError as error:
-        raise InputError(
-            "cannot read {path}: {reason}",
-            hint="check its permissions",
-            path=path,
-            reason=error.strerror or str(error),
-        ) from None
+        raise unreadable(path, error.strerror or str(error)) from None
     if len(data) > most:
         reason = InputError("it is larger than {n} MB", hint="move it away", n=most >> 20)
         raise bad_view(name, 0, reason)
