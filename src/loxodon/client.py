@@ -24,7 +24,7 @@ from loxodon import errors
 from loxodon.errors import InputError, LoxodonError, StoreError
 from loxodon.http.operations import Checked, Due, names_in, result_of
 from loxodon.http.wire import plain, read
-from loxodon.memory import all_verbs
+from loxodon.memory import VERBS
 from loxodon.paging import BACKWARDS, MOST, Page
 from loxodon.types import Chat, Pause
 from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Verb
@@ -85,7 +85,7 @@ class Client:
 
     def __getattr__(self, name: str) -> Any:
         """A verb, as a method that asks the server; or what has more of them (`workspace`)."""
-        verb = all_verbs().get(name)
+        verb = VERBS.get(name)
         if verb is not None and verb.routes:
             return partial(self._do, verb)
         if name in ("workspace", "schedule", "audit"):

@@ -31,7 +31,6 @@ Access = Literal["read", "write", "owner"]
 Audit = Literal["reads", "writes", "works", ""]
 
 TEXT, TEXTS, PATH, WHOLE, NUMBER, FLAG = "text", "texts", "path", "whole", "number", "flag"
-WORDS = "words"  # free text that need not be quoted on the command line
 SIZE, CURSOR = "size", "cursor"  # of a page
 MOMENT, MOMENT_OR_NONE = "moment", "moment or none"
 TURNS, HISTORY, CONVERSATION = "turns", "history", "conversation"
@@ -264,7 +263,7 @@ def _kind(hint: Any) -> ArgumentKind:
 
 # Declaring verbs
 
-# Every verb of the classes that were imported; `memory.all_verbs` has all of them.
+# Every verb, once `loxodon.memory` is imported.
 VERBS: dict[str, Verb] = {}
 # The classes that have verbs, with how their names begin.
 _PARTS = dict.fromkeys(("Memory", "Knowledge", "Recalling", "Overviews"), "")
