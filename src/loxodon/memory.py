@@ -31,7 +31,6 @@ from loxodon.fields import choice, filter_of, moment, number
 from loxodon.filelock import at_fork
 from loxodon.forget.receipts import Receipt, kept
 from loxodon.jobs.schedule import Schedule
-from loxodon.journal.jsonl import drafts_of
 from loxodon.layout import OFF_MARKER, OLD_STATE
 from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
@@ -227,6 +226,8 @@ class Memory(Knowledge, Recalling, Overviews):
         `chat` and `origin`. If any is invalid, none is added. Turns of a speaker in `me`, and those
         without one, are the user's own words.
         """
+        from loxodon.journal.jsonl import drafts_of
+
         drafts = drafts_of(turns, self._space.zone)
         return self.add_drafts(drafts, [session or "default"], progress, live=True, me=me)
 
