@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
 
 verb_named = VERBS.__getitem__
-_COUNT_SECONDS = 1.0  # the end of a recall waits for other writers, to count what it gave
 
 
 def _delete(path: str, name: str, about: str) -> Route:
@@ -157,7 +156,7 @@ class Memory(Knowledge, Recalling, Overviews):
         for one in self._narrower.values():
             one.close()
         if self._used:
-            self._note_used(_COUNT_SECONDS)
+            self._note_used(seconds=1.0)  # not longer: somebody waits for the end of a recall
         if self._store.audit is not None:
             self._store.audit.flush()
         self._store.close()

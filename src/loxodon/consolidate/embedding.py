@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from loxodon.config import EmbedderConfig
     from loxodon.models.embedders import Embedder, Questioner
     from loxodon.opening import OpenSpace
+    from loxodon.store.vector_math import Floats
 
 # Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
 # characters, each with a vector of its own, nor fewer characters found more on long conversations.
@@ -232,7 +232,7 @@ class _Run:
 
     def _batch(self, texts: list[str], alone: bool) -> list[bytes | str]:
         """For each text its vector, or why there is none."""
-        from loxodon.models.wire import patiently, within
+        from loxodon.models.embedders import vectors
 
         if self._stopped:
             raise _StopError(self._stopped)
@@ -240,20 +240,12 @@ class _Run:
         texts = [self._clean(text) for text in texts]
         outcome: list[bytes | str]
         try:
-            embed, retries = partial(self._chosen.embed, texts), getattr(self._chosen, "retries", 0)
-            found = within(_SECONDS, lambda: patiently(embed, retries))
-            outcome = self._halves(found, len(texts))
+            retries = getattr(self._chosen, "retries", 0)
+            outcome = self._halves(*vectors(self._chosen, texts, _SECONDS, retries))
         except BadReplyError as error:
             outcome = [error.localized()[0]] * len(texts)
         except LoxodonError as error:
             self._stop(error.localized()[0])
-        except TimeoutError:
-            seconds = f"{_SECONDS:g}"
-            self._stop(t("the embedder did not answer within {seconds} seconds", seconds=seconds))
-        except _StopError:
-            raise
-        except Exception as error:  # an embedder may be anybody's code, and stumble over any text
-            outcome = [repr(error)[:200]] * len(texts)
         failed = [one for one in outcome if isinstance(one, str)]
         self._bad = self._bad + 1 if len(failed) == len(outcome) and not alone else 0
         if self._bad == _BAD_BATCHES:
@@ -264,16 +256,10 @@ class _Run:
         self._stopped = said
         raise _StopError(said) from None
 
-    def _halves(self, found: object, count: int) -> list[bytes | str]:
+    def _halves(self, vectors: Floats, good: list[bool]) -> list[bytes | str]:
         """Vectors as they are kept; for what is no vector, that it is none."""
         import numpy as np
 
-        from loxodon.store.vector_math import unit, usable
-
-        bad = t("the embedder gave no usable vector")
-        vectors = usable(found, count)
-        if vectors is None:
-            return [bad] * count
         size = vectors.shape[1]
         if self._size and self._size != size:
             said = t(
@@ -282,9 +268,8 @@ class _Run:
                 known=self._size,
             )
             self._stop(said)
-        vectors, good = unit(vectors)
         self._size = size if any(good) else self._size
-        halves = vectors.astype(np.float16)
+        halves, bad = vectors.astype(np.float16), t("the embedder gave no usable vector")
         return [half.tobytes() if fine else bad for half, fine in zip(halves, good, strict=True)]
 
 

@@ -215,13 +215,12 @@ class ChatModel:
             taken = {name: value for name, value in body.items() if name not in self._without}
             if "max_tokens" in self._without:
                 taken["max_completion_tokens"] = most
-            answer = self._endpoint.post(taken)
-            complaints = [name for said, name in _COMPLAINTS if said in answer.body]
+            status, answer = self._endpoint.post(taken)
+            if status == 200:
+                return message_of(answer)
+            complaints = [name for said, name in _COMPLAINTS if said in answer]
             new = [name for name in complaints if name not in self._without]
-            if answer.status not in (400, 422) or not new:
-                break
+            if status not in (400, 422) or not new:  # it was something else
+                self._without = before
+                raise self._endpoint.rejected(status)
             self._without.add(new[0])
-        if answer.status in (400, 422):  # it was something else
-            self._without = before
-        self._endpoint.check(answer)
-        return message_of(answer.body)

@@ -18,9 +18,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from loxodon.config import EmbedderConfig
-from loxodon.errors import INSTALL, BadReplyError, ConfigError, LoxodonError
+from loxodon.errors import INSTALL, BadReplyError, ConfigError, LoxodonError, UnreachableModelError
 from loxodon.language.worth import encoder
-from loxodon.models.wire import Endpoint, within
+from loxodon.models.wire import Endpoint, patiently, within
 from loxodon.store import QuestionVector
 from loxodon.text.language import language_of
 
@@ -142,16 +142,17 @@ class EndpointEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         body = {"model": self._endpoint.config.name, "input": list(texts)}
-        answer = self._endpoint.post(body)
-        if answer.status in (400, 413, 422):  # it may be these texts only
+        status, answer = self._endpoint.post(body)
+        if status in (400, 413, 422):  # it may be these texts only
             raise BadReplyError(
                 "the embedder rejected these texts (HTTP {status})",
                 hint="check embedder.name, and the maximum input length of the model",
-                status=answer.status,
+                status=status,
             )
-        self._endpoint.check(answer)
+        if status != 200:
+            raise self._endpoint.rejected(status)
         try:
-            data: Any = json.loads(answer.body)["data"]
+            data: Any = json.loads(answer)["data"]
             placed = {int(one.get("index", n)): one["embedding"] for n, one in enumerate(data)}
             if len(data) == len(texts):
                 return [[float(number) for number in placed[n]] for n in range(len(texts))]
@@ -161,6 +162,28 @@ class EndpointEmbedder:
             "the embedder's answer is not one vector for each text",
             hint="check that embedder.base_url and embedder.name belong to an embedding model",
         )
+
+
+def vectors(
+    embedder: Embedder, texts: Sequence[str], seconds: float, retries: int = 0
+) -> tuple[Floats, list[bool]]:
+    """A unit vector for each text, and which of them are good. An embedder may be anybody's code:
+    whatever it does within `seconds`, or does not, ends in one of our errors."""
+    from loxodon.store.vector_math import unit, usable
+
+    try:
+        found = within(seconds, lambda: patiently(lambda: embedder.embed(texts), retries))
+    except TimeoutError:
+        raise UnreachableModelError(
+            "the embedder did not answer within {seconds} seconds", seconds=f"{seconds:g}"
+        ) from None
+    except LoxodonError:
+        raise
+    except Exception as error:  # it raises what it likes
+        raise BadReplyError("the embedder failed: {reason}", reason=repr(error)[:200]) from None
+    if (each := usable(found, len(texts))) is None:
+        raise BadReplyError("the embedder gave no usable vector")
+    return unit(each)
 
 
 class EmbeddedQuestion(NamedTuple):
@@ -189,33 +212,15 @@ class Questioner:
                     return EmbeddedQuestion(None, self._problem)
                 if len(self._known) == _REMEMBERED:
                     self._known.clear()
-                self._known[text] = self._vector(embedder, text)
+                # A model is loaded for its first question.
+                seconds = self._seconds if self._known else max(_LOAD_SECONDS, self._seconds)
+                (vector,), (good,) = vectors(embedder, [text], seconds)
+                if not good:
+                    raise BadReplyError("the embedder gave no usable vector")
+                self._known[text] = vector
         except LoxodonError as error:
             self._failed_at, self._problem = monotonic(), error.localized()[0]
             return EmbeddedQuestion(None, self._problem)
         # Whatever it ends with; words that are only looked for ask nothing.
         asks = language_of(text) if _ASKING.search(text) else ""
         return EmbeddedQuestion(QuestionVector(embedder.name, self._known[text], asks))
-
-    def _vector(self, embedder: Embedder, text: str) -> Floats:
-        from loxodon.store.vector_math import unit, usable
-
-        # A model is loaded for its first question.
-        seconds = self._seconds if self._known else max(_LOAD_SECONDS, self._seconds)
-        try:
-            found = usable(within(seconds, lambda: embedder.embed([text])), 1)
-        except TimeoutError:
-            told = f"{seconds:g}"
-            raise BadReplyError(
-                "the embedder did not answer within {seconds} seconds", seconds=told
-            ) from None
-        except LoxodonError:
-            raise
-        except Exception as error:  # an embedder may be anybody's code
-            raise BadReplyError("the embedder failed: {reason}", reason=repr(error)[:200]) from None
-        if found is not None:
-            vectors, good = unit(found)
-            if good[0]:
-                vector: Floats = vectors[0]
-                return vector
-        raise BadReplyError("the embedder gave no usable vector")

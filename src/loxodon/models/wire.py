@@ -30,12 +30,6 @@ _MOST_WAIT = 30.0  # seconds; a server that wants us to wait longer is asked at 
 _certificates = cache(ssl.create_default_context)  # made once: it takes 20 ms
 
 
-class Answer(NamedTuple):
-    status: int
-    body: bytes
-    retry_after: float | None = None  # seconds the server asks us to wait
-
-
 class Endpoint(NamedTuple):
     """What an OpenAI-compatible server offers at one path."""
 
@@ -45,8 +39,8 @@ class Endpoint(NamedTuple):
     timeout: float
     most: int = _MOST_BYTES  # of an answer
 
-    def post(self, body: Mapping[str, object]) -> Answer:
-        """Send `body`; the answer, whatever its status."""
+    def post(self, body: Mapping[str, object]) -> tuple[int, bytes]:
+        """Send `body`; status and body of the answer, unless the server is busy or has failed."""
         import httpx  # which takes longer to load than a recall takes
 
         url = self.config.base_url.rstrip("/").removesuffix(self.path) + self.path
@@ -56,7 +50,7 @@ class Endpoint(NamedTuple):
         content = json.dumps(body).encode()
         client = httpx.Client(verify=_certificates(), trust_env=False, timeout=self.timeout)
 
-        def exchange() -> Answer:
+        def exchange() -> tuple[int, bytes]:
             with client.stream("POST", url, content=content, headers=headers) as response:
                 read = bytearray()
                 for chunk in response.iter_raw():
@@ -68,9 +62,15 @@ class Endpoint(NamedTuple):
                             most=self.most,
                             section=self.section,
                         )
-                wait = response.headers.get("retry-after", "").strip()
-                seconds = float(wait) if wait.isdecimal() and len(wait) < 10 else None
-                return Answer(response.status_code, bytes(read), seconds)
+                status, wait = response.status_code, response.headers.get("retry-after", "").strip()
+                if status in (408, 409, 425, 429) or status >= 500:
+                    raise BusyModelError(
+                        "the model is busy or has failed (HTTP {status})",
+                        hint="what is left is done in the next run",
+                        status=status,
+                        wait=float(wait) if wait.isdecimal() and len(wait) < 10 else None,
+                    )
+                return status, bytes(read)
 
         try:
             # httpx limits each read; a server that drips would take as long as it likes.
@@ -90,24 +90,15 @@ class Endpoint(NamedTuple):
         finally:
             client.close()  # which ends the reading too
 
-    def check(self, answer: Answer) -> None:
-        """Raise what the status of an answer means. The server's words may repeat ours: unsaid."""
-        status = answer.status
-        if status in (408, 409, 425, 429) or status >= 500:
-            raise BusyModelError(
-                "the model is busy or has failed (HTTP {status})",
-                hint="what is left is done in the next run",
-                status=status,
-                wait=answer.retry_after,
-            )
-        if status != 200:
-            raise ModelError(
-                "the model's server rejected the request (HTTP {status})",
-                hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
-                "{section}.name",
-                section=self.section,
-                status=status,
-            )
+    def rejected(self, status: int) -> ModelError:
+        """What another status than 200 means. The server's own words may repeat ours: unsaid."""
+        return ModelError(
+            "the model's server rejected the request (HTTP {status})",
+            hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
+            "{section}.name",
+            section=self.section,
+            status=status,
+        )
 
 
 def run_program(command: str, said: str, timeout: float) -> str:
