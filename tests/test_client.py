@@ -201,6 +201,8 @@ def test_same_errors_are_raised(pair: tuple[Memory, Client], server: Server) -> 
         for ask in (nowhere.status, nowhere.validate):
             with pytest.raises(StoreError, match="cannot reach"):
                 ask()
+    with pytest.raises(InputError, match="not a valid URL"):
+        Client("http://127.0.0.1:x")
     with Client(server.url, "wrong") as stranger, pytest.raises(UsageError, match="token"):
         stranger.status()
     with Client(f"{server.url}/elsewhere") as lost, pytest.raises(LoxodonError):

@@ -60,13 +60,12 @@ class Client:
         headers = {name.encode(): value.encode() for name, value in said.items() if value}
         self.space, self.url = space, url.rstrip("/")
         try:
-            # To read the certificates that a server is known by takes longer than most requests.
-            verify = not self.url.startswith("http://")
-            self._http = httpx.Client(
-                headers=headers, timeout=timeout, trust_env=False, verify=verify
-            )
-        except (httpx.InvalidURL, ValueError) as error:
+            httpx.URL(self.url)
+        except httpx.InvalidURL as error:
             raise InputError("{url} is not a valid URL: {reason}", url=url, reason=error) from None
+        # To read the certificates that a server is known by takes longer than most requests.
+        verify = not self.url.startswith("http://")
+        self._http = httpx.Client(headers=headers, timeout=timeout, trust_env=False, verify=verify)
 
     def __enter__(self) -> Client:
         return self
@@ -133,10 +132,7 @@ class Client:
                 return found
 
     def _ask(self, method: str, path: str, said: dict[str, Any], long: bool = False) -> Any:
-        options: dict[str, Any] = {"json": said}
-        if method == "GET":
-            values = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in said.items()}
-            options = {"params": values}
+        options: dict[str, Any] = {"params" if method == "GET" else "json": said}
         if long:
             options["timeout"] = None
         try:
