@@ -22,19 +22,11 @@ import msgspec
 from loxodon.language import statements
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import USER, EntityType, Mention, Statement
-from loxodon.models import grounding
+from loxodon.models import grounding, replies
 from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, cost
 from loxodon.models.grounding import Evidence
 from loxodon.models.prompts import fenced, prompt
-from loxodon.models.replies import (
-    TEXT,
-    RefusedError,
-    Schema,
-    UnfitError,
-    array,
-    check_length,
-    record,
-)
+from loxodon.models.replies import TEXT, RefusedError, Schema, UnfitError, array, record
 from loxodon.text.dates import find_moments
 from loxodon.text.sentences import split
 from loxodon.text.words import fold
@@ -261,7 +253,7 @@ def _stated(
 ) -> ReadItem:
     """An item that says something, with what of its labels can be believed."""
     words, content = claim.words.strip(), claim.content.strip().rstrip("。.").rstrip()
-    check_length(content, MOST_STATEMENT, batch.language)
+    replies.check_length(content, MOST_STATEMENT, batch.language)
     if len(split(content)) > 1:
         raise UnfitError("content must be one sentence")
     averse = claim.attribute in _ATTRIBUTES["averse"].split()
