@@ -211,7 +211,7 @@ class Questioner:
                 if self._problem and monotonic() - self._failed_at < _PAUSE_SECONDS:
                     return EmbeddedQuestion(None, self._problem)
                 if len(self._known) == _REMEMBERED:
-                    self._known.clear()
+                    del self._known[next(iter(self._known))]
                 # A model is loaded for its first question.
                 seconds = self._seconds if self._known else max(_LOAD_SECONDS, self._seconds)
                 (vector,), (good,) = vectors(embedder, [text], seconds)
