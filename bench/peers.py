@@ -196,7 +196,7 @@ def embedder(spec: str) -> Any:
     from loxodon.models.embedders import chosen
 
     found = chosen(settings.from_mapping(embedder_settings(spec)).embedder)
-    return found.embedder.embed if found else hashed
+    return found.embed if found else hashed
 
 
 def embedder_settings(spec: str) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -58,17 +57,10 @@ BY_CHANCE = {"elapsed_ms", "trace", "seconds", "home", "bytes", "folder"}
 """How long something took, and where it lies."""
 
 
-def names_of(value: Any) -> list[str]:
-    """The fields of a value, whatever kind of class it is."""
-    if dataclasses.is_dataclass(value):
-        return [one.name for one in dataclasses.fields(value)]
-    return list(getattr(value, "_fields", ()) or getattr(value, "__struct_fields__", ()))
-
-
 def bare(value: Any) -> Any:
     """A value without what differs by chance."""
     kind = type(value).__name__
-    if names := names_of(value):
+    if names := getattr(value, "_fields", ()):
         left_out = BY_CHANCE | {"Frame": {"state"}, "Status": {"failing"}}.get(kind, set())
         return kind, {name: bare(getattr(value, name)) for name in names if name not in left_out}
     if isinstance(value, dict):
@@ -209,6 +201,8 @@ def test_same_errors_are_raised(pair: tuple[Memory, Client], server: Server) -> 
         for ask in (nowhere.status, nowhere.validate):
             with pytest.raises(StoreError, match="cannot reach"):
                 ask()
+    with pytest.raises(InputError, match="not a valid URL"):
+        Client("http://127.0.0.1:x")
     with Client(server.url, "wrong") as stranger, pytest.raises(UsageError, match="token"):
         stranger.status()
     with Client(f"{server.url}/elsewhere") as lost, pytest.raises(LoxodonError):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import loxodon
 from loxodon.cli.parser import MODULES, command_named, dest_of
-from loxodon.memory import all_verbs
+from loxodon.memory import VERBS
 
 SOURCE = Path(loxodon.__file__).parent
 ROOT = SOURCE.parents[1]
@@ -34,7 +34,7 @@ def _is_verb(node: ast.FunctionDef) -> bool:
 
 def test_no_verb_has_its_arguments_written_twice() -> None:
     """Beside the memory of plain files, which overrides `Memory` and so has to take the same."""
-    taken = {name: {one.name for one in verb.arguments} for name, verb in all_verbs().items()}
+    taken = {name: {one.name for one in verb.arguments} for name, verb in VERBS.items()}
     others = signatures()
     twice = [
         (name, where)
@@ -67,7 +67,7 @@ def test_commands_take_the_arguments_of_their_verbs() -> None:
 
 
 def test_every_verb_says_what_it_does() -> None:
-    for name, verb in all_verbs().items():
+    for name, verb in VERBS.items():
         assert re.match(r"[A-Z`(].*[.)]$", verb.about), name
         if verb.routes:
             assert all(one.about for one in verb.takes), name

@@ -27,7 +27,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
+import weights_file
 from torch import Tensor, nn
 
 from loxodon.models.encoder import TOPICS, Tokenizer
@@ -427,26 +427,9 @@ def learn_worth(student: Student, rows: list[tuple[str, str, str, bool]]) -> Jud
 
 
 def pack(student: Student, judge: Judge) -> None:
-    """Matrices as whole numbers of a byte with a scale for each row, the rest as halves."""
-    parts: dict[str, Any] = {}
     named = {**student.state_dict(), **{f"worth.{k}": v for k, v in judge.state_dict().items()}}
-    for name, tensor in named.items():
-        values = tensor.float().cpu().numpy()
-        if values.ndim == 2 and values.size > 60_000:
-            scale = np.abs(values).max(1) / 127 + 1e-12
-            parts[f"q:{name}"] = np.round(values / scale[:, None]).astype(np.int8)
-            parts[f"s:{name}"] = scale.astype(np.float16)
-        else:
-            parts[name] = values.astype(np.float16)
-    ends = np.cumsum([0, *(part.nbytes for part in parts.values())]).tolist()
-    head = {
-        name: [part.dtype.str, list(part.shape), start]
-        for (name, part), (start, _) in zip(parts.items(), pairwise(ends), strict=True)
-    }
-    told = json.dumps(head).encode()
-    told += b" " * (-(len(told) + 8) % 64)
-    data = b"".join(np.ascontiguousarray(part).tobytes() for part in parts.values())
-    (INTO / "weights.bin").write_bytes(len(told).to_bytes(8, "little") + told + data)
+    weights = {name: tensor.float().cpu().numpy() for name, tensor in named.items()}
+    weights_file.write(weights_file.quantised(weights, matrix=60_000))
 
 
 if __name__ == "__main__":

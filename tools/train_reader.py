@@ -15,24 +15,22 @@ The last author of each is never learned from: with --test the figures on them a
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
+import weights_file
 from torch import Tensor, nn
 
 from loxodon.models.encoder import LONGEST, SEPARATOR, Tokenizer
 
 ROOT = Path(__file__).parent.parent
-WEIGHTS = ROOT / "src/loxodon/models/encoder/weights.bin"
 WIDTH, HEADS, LAYERS, RANK = 384, 12, 4, 8
 STEPS, RATE, SEED = 2_000, 1e-3, 2
 CHANGES, INTENTS = ("both", "same", "replaces"), ("none", "forget", "wish")
@@ -65,7 +63,11 @@ class Message(NamedTuple):
 def main() -> None:
     random.seed(SEED)
     torch.manual_seed(SEED)
-    parts = unpacked()
+    parts = {  # that are not made here
+        name: part
+        for name, part in weights_file.read().items()
+        if not name.removeprefix("q:").removeprefix("s:").startswith("reader.")
+    }
     model = Reader(parts).to(CUDA)
     learn(model, list(pairs(held=False)), list(messages(held=False)), ordinary())
     model.eval()
@@ -187,9 +189,10 @@ MAPS = ("qkv", "o", "f1", "f2")
 
 
 class Reader(nn.Module):
-    def __init__(self, parts: dict[str, Any]) -> None:
+    def __init__(self, parts: weights_file.Parts) -> None:
         super().__init__()
-        weights = {name: torch.tensor(value) for name, value in whole(parts).items()}
+        whole = weights_file.restored(parts)
+        weights = {name: torch.tensor(value) for name, value in whole.items()}
         for name in ("tokens", "p", "n0.weight", "n0.bias"):
             self.register_buffer(name.replace(".", "_"), weights[name], persistent=False)
         own = [f"l.{number}." for number in range(LAYERS)]
@@ -339,45 +342,9 @@ def report(name: str, scores: Tensor, is_one: list[bool]) -> None:
 # --- The file -----------------------------------------------------------------------------------
 
 
-def unpacked() -> dict[str, Any]:
-    """The parts of the file that are not made here."""
-    data = WEIGHTS.read_bytes()
-    start = 8 + int.from_bytes(data[:8], "little")
-    head = json.loads(data[8:start])
-    return {
-        name: np.frombuffer(data, kind, int(np.prod(shape)), start + at).reshape(shape)
-        for name, (kind, shape, at) in head.items()
-        if not name.removeprefix("q:").removeprefix("s:").startswith("reader.")
-    }
-
-
-def whole(parts: dict[str, Any]) -> dict[str, Any]:
-    found = {name: part.astype(np.float32) for name, part in parts.items() if name[1:2] != ":"}
-    for name in [one.removeprefix("q:") for one in parts if one.startswith("q:")]:
-        scale = parts[f"s:{name}"].astype(np.float32)
-        found[name] = parts[f"q:{name}"].astype(np.float32) * scale[:, None]
-    return found
-
-
-def pack(parts: dict[str, Any], model: Reader) -> None:
-    """Matrices as whole numbers of a byte with a scale for each row, the rest as halves."""
-    for name, tensor in model.state_dict().items():
-        name, values = f"reader.{name}", tensor.float().cpu().numpy()
-        if values.ndim == 2 and values.size > 2_000:
-            scale = np.abs(values).max(1) / 127 + 1e-12
-            parts[f"q:{name}"] = np.round(values / scale[:, None]).astype(np.int8)
-            parts[f"s:{name}"] = scale.astype(np.float16)
-        else:
-            parts[name] = values.astype(np.float16)
-    ends = np.cumsum([0, *(part.nbytes for part in parts.values())]).tolist()
-    head = {
-        name: [part.dtype.str, list(part.shape), start]
-        for (name, part), (start, _) in zip(parts.items(), pairwise(ends), strict=True)
-    }
-    told = json.dumps(head).encode()
-    told += b" " * (-(len(told) + 8) % 64)
-    data = b"".join(np.ascontiguousarray(part).tobytes() for part in parts.values())
-    WEIGHTS.write_bytes(len(told).to_bytes(8, "little") + told + data)
+def pack(parts: weights_file.Parts, model: Reader) -> None:
+    own = {f"reader.{k}": v.float().cpu().numpy() for k, v in model.state_dict().items()}
+    weights_file.write(parts | weights_file.quantised(own, matrix=2_000))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from loxodon import errors
 from loxodon.errors import InputError, LoxodonError, StoreError
 from loxodon.http.operations import Checked, Due, names_in, result_of
 from loxodon.http.wire import plain, read
-from loxodon.memory import all_verbs
+from loxodon.memory import VERBS
 from loxodon.paging import BACKWARDS, MOST, Page
 from loxodon.types import Chat, Pause
 from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Verb
@@ -60,13 +60,12 @@ class Client:
         headers = {name.encode(): value.encode() for name, value in said.items() if value}
         self.space, self.url = space, url.rstrip("/")
         try:
-            # To read the certificates that a server is known by takes longer than most requests.
-            verify = not self.url.startswith("http://")
-            self._http = httpx.Client(
-                headers=headers, timeout=timeout, trust_env=False, verify=verify
-            )
-        except (httpx.InvalidURL, ValueError) as error:
+            httpx.URL(self.url)
+        except httpx.InvalidURL as error:
             raise InputError("{url} is not a valid URL: {reason}", url=url, reason=error) from None
+        # To read the certificates that a server is known by takes longer than most requests.
+        verify = not self.url.startswith("http://")
+        self._http = httpx.Client(headers=headers, timeout=timeout, trust_env=False, verify=verify)
 
     def __enter__(self) -> Client:
         return self
@@ -85,7 +84,7 @@ class Client:
 
     def __getattr__(self, name: str) -> Any:
         """A verb, as a method that asks the server; or what has more of them (`workspace`)."""
-        verb = all_verbs().get(name)
+        verb = VERBS.get(name)
         if verb is not None and verb.routes:
             return partial(self._do, verb)
         if name in ("workspace", "schedule", "audit"):
@@ -133,10 +132,7 @@ class Client:
                 return found
 
     def _ask(self, method: str, path: str, said: dict[str, Any], long: bool = False) -> Any:
-        options: dict[str, Any] = {"json": said}
-        if method == "GET":
-            values = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in said.items()}
-            options = {"params": values}
+        options: dict[str, Any] = {"params" if method == "GET" else "json": said}
         if long:
             options["timeout"] = None
         try:

@@ -10,7 +10,8 @@ from contextlib import closing, suppress
 from datetime import datetime
 from importlib import import_module
 from operator import attrgetter
-from typing import Any, Generic, Self, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from loxodon import files
 from loxodon.clock import zone_named
@@ -20,7 +21,7 @@ from loxodon.layout import CONFIG
 from loxodon.messages import t
 
 Value = str | int | float
-Check = Callable[[str], bool]
+Check = Callable[[str], object]  # whether a text may be a setting, or an error that says why not
 T = TypeVar("T")
 MASK = "********"
 PROFILES = ("default", "phase1", "openclaw", "tiered")  # rankings of a recall
@@ -58,10 +59,6 @@ class Secret(str):
 
 
 # Checks of what is written under a name
-
-
-def is_zone(text: str) -> bool:
-    return zone_named(text) is not None  # or it says itself what is wrong
 
 
 def is_api_key(text: str) -> bool:
@@ -116,34 +113,25 @@ class Setting(Generic[T]):
     def __init__(self, default: T, about: str = "", may: Any = ()) -> None:
         self.default, self.about, self.may = default, about, may
 
-    def __set_name__(self, section: type, name: str) -> None:
-        self._name = name
+    if TYPE_CHECKING:  # a section has the value under the same name
 
-    def __get__(self, section: "Section", kind: type) -> T:
-        found: T = section._values[self._name]
-        return found
+        def __get__(self, section: object, kind: type) -> T: ...
 
 
-class Section:
+class Section(SimpleNamespace):
     """Some settings. They stay as they are; `_replace` gives others."""
 
     def __init__(self, *values: Any, **named: Any) -> None:
         defaults = {name: one.default for name, one in settings_of(type(self)).items()}
         if unknown := named.keys() - defaults:
             raise TypeError(f"unknown settings: {', '.join(sorted(unknown))}")
-        self._values = defaults | dict(zip(defaults, values, strict=False)) | named
+        super().__init__(**defaults | dict(zip(defaults, values, strict=False)) | named)
 
     def _replace(self, **values: Any) -> Self:
-        return type(self)(**self._values | values)
+        return type(self)(**vars(self) | values)
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self._values.items()))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._values})"
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(vars(self).items()))
 
 
 def settings_of(section: type[Section]) -> dict[str, Setting[Any]]:
@@ -203,14 +191,16 @@ class ModelConfig(Section):
     command = Setting("", "The program: it reads a prompt and prints the answer (`claude -p`).")
 
     @property
-    def mode(self) -> str:
-        """How much the model is asked, in effect: `rules` (nothing) while none is set."""
-        found = self.command if self.kind == "command" else self.base_url and self.name
-        return self.extraction if found else "rules"
+    def address(self) -> str:
+        """The server's base URL, or the command; empty while no model is set."""
+        if self.kind == "command":
+            return self.command
+        return self.base_url if self.name else ""
 
     @property
-    def address(self) -> str:
-        return self.command if self.kind == "command" else self.base_url
+    def mode(self) -> str:
+        """How much the model is asked, in effect: `rules` (nothing) while none is set."""
+        return self.extraction if self.address else "rules"
 
 
 class EmbedderConfig(Section):
@@ -282,7 +272,7 @@ class Config(Section):
 
     enabled = Setting(True, "Whether the engine is on. While it is off, plain files replace it.")
     language = Setting("auto", "Language of messages: auto, en or zh.", ("auto", "en", "zh"))
-    timezone = Setting("", "Time zone, such as Asia/Shanghai; empty for the system's.", is_zone)
+    timezone = Setting("", "Time zone, such as Asia/Shanghai; empty for the system's.", zone_named)
     recall = Setting(RecallConfig())
     decay = Setting(DecayConfig())
     snapshot = Setting(SnapshotConfig())

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 PRIVATE = 0o600
 SCHEME = "postgresql://"  # what the path of a shared home begins with
-_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 Stamp = tuple[int, int, int]  # what changes when a file does; the second is its size
 _SHARED: dict[str, PostgresState] = {}
 
@@ -80,7 +79,7 @@ def make_folder(path: str) -> None:
 
 def private(path: str, flags: int) -> int:
     """An opener: what is made is its owner's alone."""
-    return os.open(path, flags | _CLOEXEC, PRIVATE)
+    return os.open(path, flags, PRIVATE)
 
 
 def replace(path: str, data: bytes, mode: int = PRIVATE) -> None:

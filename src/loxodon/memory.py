@@ -17,55 +17,55 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from loxodon import files, verbs
 from loxodon.clock import Clock
+from loxodon.compat.documents import Documents
 from loxodon.config import Config
 from loxodon.consolidate.embedding import Embedders
 from loxodon.consolidate.knowledge import Knowledge
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, moment, number
 from loxodon.filelock import at_fork
+from loxodon.forget.receipts import Receipt, kept
+from loxodon.jobs.schedule import Schedule
 from loxodon.layout import OFF_MARKER, OLD_STATE
 from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
 from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
 from loxodon.security.audit import put_on_record
+from loxodon.security.audit_log import AuditLog
 from loxodon.security.keys import Seal
 from loxodon.security.permissions import narrower, wall_of
 from loxodon.store import Progress, quiet
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall, documents_of
 from loxodon.types import CHATS, Added, Audience, Chat, Draft, Pause, Problems, Record, State, Turn
-from loxodon.verbs import VERBS, Arg, Cursor, Limit, Route, Since, Until, Verb, verb
+from loxodon.verbs import VERBS as VERBS
+from loxodon.verbs import Arg, Cursor, Limit, Route, Since, Until, verb
 from loxodon.views.workspace import Workspace
 
 if TYPE_CHECKING:
     from loxodon.backup.create import Backup, Backups
-    from loxodon.compat.documents import Documents
     from loxodon.consolidate.consolidation import Consolidation
     from loxodon.consolidate.embedding import Embedded
     from loxodon.consolidate.model_reading import ModelChecked
     from loxodon.consolidate.pipeline import Consolidated, OnPhase
     from loxodon.forget.marks import Marks
-    from loxodon.forget.receipts import Receipt
     from loxodon.guard.quarantine import Held
-    from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
-    from loxodon.security.audit_log import AuditLog
     from loxodon.security.inspection import Inspected
     from loxodon.status import Stats, Status
     from loxodon.store.parts import WorkingSessions
     from loxodon.store.store import Store
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
 
-_COUNT_SECONDS = 1.0  # the end of a recall waits for other writers, to count what it gave
+verb_named = VERBS.__getitem__
 
 
 def _delete(path: str, name: str, about: str) -> Route:
@@ -105,10 +105,7 @@ class Memory(Knowledge, Recalling, Overviews):
             return PlainMemory(opened)
         try:
             memory = cls(opened)
-            if embedder is not None:
-                from loxodon.models.embedders import ChosenEmbedder
-
-                memory._embedders.use(ChosenEmbedder(embedder))
+            memory._embedders.use(embedder)
             with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
                 memory._catch_up()
             if opened.has_to_forget and not wall.stands:
@@ -159,7 +156,7 @@ class Memory(Knowledge, Recalling, Overviews):
         for one in self._narrower.values():
             one.close()
         if self._used:
-            self._note_used(_COUNT_SECONDS)
+            self._note_used(seconds=1.0)  # not longer: somebody waits for the end of a recall
         if self._store.audit is not None:
             self._store.audit.flush()
         self._store.close()
@@ -423,7 +420,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /reminders", audit="reads", masked="always", name="reminders")
     def due_reminders(self, limit: Limit = 20, cursor: Cursor = "") -> Page[Record]:
         """List plans that are due and not done, earliest first."""
-        return self.schedule.reminders(number("limit", limit), cursor)
+        return self._listed("due_reminders", limit, cursor, self.now())
 
     # Consolidation, model, vectors
 
@@ -526,8 +523,6 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /receipts", access="owner", audit="reads")
     def receipts(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Receipt]:
         """List what was forgotten, when and by whom, newest first."""
-        from loxodon.forget.receipts import kept
-
         return self._paged("receipts", limit, cursor, partial(kept, self._store, self.now()))
 
     @verb()
@@ -562,23 +557,17 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether the log was tampered with."""
-        from loxodon.security.audit_log import AuditLog
-
         self.for_owner()
         return AuditLog(self._store, self._space.zone)
 
     @property
     def documents(self) -> Documents:
         """JSON values that programs store beside the memories, by namespace and key."""
-        from loxodon.compat.documents import Documents
-
         return Documents(self._store, self.now, documents_of(self.agent), self.guard)
 
     @property
     def schedule(self) -> Schedule:
         """Background jobs: what is due, how the last runs went, and running them now."""
-        from loxodon.jobs.schedule import Schedule
-
         return Schedule(self, self._store, self._space.zone, self._consolidation)
 
     # Maintenance
@@ -655,7 +644,8 @@ class Memory(Knowledge, Recalling, Overviews):
         self, verb: str, limit: int, cursor: str, value: object = None, **asked: Any
     ) -> Page[Any]:
         """A page of a list of the store."""
-        name, where = "memories" if verb == "list" else verb, filter_of(self._space.zone, **asked)
+        name = {"list": "memories", "due_reminders": "due"}.get(verb, verb)
+        where = filter_of(self._space.zone, **asked)
         return self._paged(
             verb, limit, cursor, lambda n, after: self._store.page(name, n, after, where, value)
         )
@@ -687,16 +677,3 @@ class Memory(Knowledge, Recalling, Overviews):
 
         Pending(self._space.folder, self.workspace.path, self.space, self.seal).take_in(self)
         self.workspace.index()
-
-
-def all_verbs() -> Mapping[str, Verb]:
-    """Every verb of a memory and of what it has, by name."""
-    for module in ("compat.documents", "jobs.schedule", "security.audit_log"):
-        import_module(f"loxodon.{module}")  # which declares its own
-
-    return VERBS
-
-
-def verb_named(name: str) -> Verb:
-    """A verb, by its name; of `Memory` itself without loading the rest."""
-    return VERBS[name] if name in VERBS else all_verbs()[name]

@@ -42,38 +42,31 @@ def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
     """Take over what there is; `more_keys` are others that transcripts may be sealed with."""
     found, store, walled = files.names(space.folder), space.store, space.wall.stands
     if OLD_SESSIONS in found:  # all are taken over at once, whoever comes first
-        keys = (*space.keys, *more_keys)
+        folder, keys = os.path.join(space.folder, OLD_SESSIONS), (*space.keys, *more_keys)
         with closing(store.behind(Wall())) if walled else nullcontext(store) as whole:
-            _take_sessions(
-                whole, os.path.join(space.folder, OLD_SESSIONS), Seal(keys) if keys else None
-            )
+            _take_sessions(whole, folder, Seal(keys) if keys else None)
     if walled:
         return
+    paused, forgotten = (os.path.join(space.folder, name) for name in ("paused", "forgotten"))
     with suppress(*_LEFT):
         if "audit" in found:  # first: what follows is put on record
             _take_log(space, store)
-        for name, put in (("paused", _put_pauses), ("forgotten", _put_tombstones)):
-            if name in found:
-                path = os.path.join(space.folder, name)
-                with store.writing():
-                    put(store, path)
-                files.remove(path)
-
-
-def _put_pauses(store: Store, path: str) -> None:
-    text = json.dumps(json.loads(files.read(path)))
-    if not store.value(pauses.VALUE):
-        store.set_value(pauses.VALUE, text)
-
-
-def _put_tombstones(store: Store, path: str) -> None:
-    for line in _lines(path):
-        if kept := line.get("receipt"):
-            store.execute_many("put_receipt", [StoredReceipt(**kept)])
-        else:
-            mark = bytes.fromhex(line["mark"])
-            one = (line["kind"], mark, line["until"], line.get("size", 0))
-            store.execute_many("put_tombstone", [one])
+        if "paused" in found:
+            text = json.dumps(json.loads(files.read(paused)))
+            with store.writing():
+                if not store.value(pauses.VALUE):
+                    store.set_value(pauses.VALUE, text)
+            files.remove(paused)
+        if "forgotten" in found:
+            with store.writing():
+                for line in _lines(forgotten):
+                    if kept := line.get("receipt"):
+                        store.execute_many("put_receipt", [StoredReceipt(**kept)])
+                    else:
+                        mark = bytes.fromhex(line["mark"])
+                        one = (line["kind"], mark, line["until"], line.get("size", 0))
+                        store.execute_many("put_tombstone", [one])
+            files.remove(forgotten)
 
 
 def _take_log(space: OpenSpace, store: Store) -> None:

@@ -31,7 +31,6 @@ Access = Literal["read", "write", "owner"]
 Audit = Literal["reads", "writes", "works", ""]
 
 TEXT, TEXTS, PATH, WHOLE, NUMBER, FLAG = "text", "texts", "path", "whole", "number", "flag"
-WORDS = "words"  # free text that need not be quoted on the command line
 SIZE, CURSOR = "size", "cursor"  # of a page
 MOMENT, MOMENT_OR_NONE = "moment", "moment or none"
 TURNS, HISTORY, CONVERSATION = "turns", "history", "conversation"
@@ -206,9 +205,8 @@ def _arguments(call: Any) -> tuple[Argument, ...]:
     for name, hint in _hints(call).items():  # in the order of the signature
         if typing.get_origin(hint) is Unpack:
             fields = typing.get_type_hints(typing.get_args(hint)[0], include_extras=True)
-            found += [_argument(one, kind) for one, kind in fields.items()]
-        elif _arg(hint):
-            made = _argument(name, hint, name in named and name not in optional)
+            found += [one for of, kind in fields.items() if (one := _argument(of, kind))]
+        elif made := _argument(name, hint, name in named and name not in optional):
             found.append(made if name in named else made._replace(kind=TEXTS))  # *ids
     return tuple(found)
 
@@ -236,17 +234,16 @@ def _members(hint: Any) -> list[Any]:
     return [one for one in (typing.get_args(hint) if union else (hint,)) if one is not NoneType]
 
 
-def _arg(hint: Any) -> Arg | None:
+def _argument(name: str, hint: Any, required: bool = False) -> Argument | None:
+    """An argument as surfaces have it; None for one that is the library's."""
     for one in _members(hint):
         if typing.get_origin(one) is Annotated:
-            return next((arg for arg in typing.get_args(one)[1:] if isinstance(arg, Arg)), None)
+            of, *notes = typing.get_args(one)
+            for arg in notes:
+                if isinstance(arg, Arg):
+                    kind = MOMENT_OR_NONE if arg.nullable else arg.kind or _kind(of)
+                    return Argument(name, kind, arg.about, required, arg.flag, most=arg.most)
     return None
-
-
-def _argument(name: str, hint: Any, required: bool = False) -> Argument:
-    arg: Any = _arg(hint)
-    kind = MOMENT_OR_NONE if arg.nullable else arg.kind or _kind(hint)
-    return Argument(name, kind, arg.about, required, arg.flag, most=arg.most)
 
 
 _KINDS = {str: TEXT, bool: FLAG, int: WHOLE, float: NUMBER, datetime: MOMENT}
@@ -254,8 +251,7 @@ _KINDS = {str: TEXT, bool: FLAG, int: WHOLE, float: NUMBER, datetime: MOMENT}
 
 def _kind(hint: Any) -> ArgumentKind:
     """The kind of an argument by its type."""
-    first = _members(hint)[0]
-    types = _members(typing.get_args(first)[0] if typing.get_origin(first) is Annotated else first)
+    types = _members(hint)
     origin = typing.get_origin(types[0])
     if origin is Literal:
         return tuple(name for one in types for name in typing.get_args(one))
@@ -264,7 +260,7 @@ def _kind(hint: Any) -> ArgumentKind:
 
 # Declaring verbs
 
-# Every verb of the classes that were imported; `memory.all_verbs` has all of them.
+# Every verb, once `loxodon.memory` is imported.
 VERBS: dict[str, Verb] = {}
 # The classes that have verbs, with how their names begin.
 _PARTS = dict.fromkeys(("Memory", "Knowledge", "Recalling", "Overviews"), "")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tools import weights_file
 
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
@@ -99,3 +100,11 @@ def test_a_new_value_replaces_the_old_one(encoder: Encoder) -> None:
     assert replaced.replaces > 0.7
     assert another.replaces < 0.2
     assert same.same > 0.7
+
+
+def test_the_weights_are_written_as_they_were_read(tmp_path: Path) -> None:
+    parts = weights_file.read()
+    weights_file.write(parts, tmp_path / "weights.bin")
+    assert (tmp_path / "weights.bin").read_bytes() == weights_file.PATH.read_bytes()
+    again = weights_file.quantised(weights_file.restored(parts), matrix=2_000)
+    assert all(np.array_equal(again[name], parts[name]) for name in parts if ":reader." in name)

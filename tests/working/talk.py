@@ -6,10 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import httpx
+
 from loxodon.models.replies import message_of
-from loxodon.models.wire import post
 from loxodon.working import Ask, Message, Session
-from tests.models.server import KEY, Stage
+from tests.models.server import Stage
 
 
 def user(text: str) -> dict[str, Any]:
@@ -38,10 +39,10 @@ def asking(server: Stage) -> Ask:
 
     def ask(messages: Sequence[Message]) -> str:
         body = {"model": "test", "messages": list(messages)}
-        answer = post(f"http://127.0.0.1:{server.port}/v1", KEY, body, 10)
-        if answer.status != 200:
-            raise OSError(f"HTTP {answer.status}")
-        return message_of(answer.body).text
+        answer = httpx.post(f"http://127.0.0.1:{server.port}/v1/chat/completions", json=body)
+        if answer.status_code != 200:
+            raise OSError(f"HTTP {answer.status_code}")
+        return message_of(answer.content).text
 
     return ask
 

@@ -27,7 +27,7 @@ from loxodon.config import Config, EmbedderConfig, WorkspaceConfig
 from loxodon.errors import InputError
 from loxodon.journal.lines import as_object, parse_line
 from loxodon.memory import Memory
-from loxodon.models.embedders import ChosenEmbedder, chosen
+from loxodon.models.embedders import Embedder, chosen
 from loxodon.recall.understand import understand
 from loxodon.types import Item
 
@@ -223,7 +223,7 @@ def _locomo(value: Figures) -> Figures:
 
 
 @lru_cache(maxsize=1)
-def chosen_embedder(config: EmbedderConfig) -> ChosenEmbedder | None:
+def chosen_embedder(config: EmbedderConfig) -> Embedder | None:
     """The embedder of `config`, loaded once; a ConfigError where it cannot be made."""
     return chosen(config)
 

@@ -21,8 +21,9 @@ from loxodon.tokens import estimate
 
 if TYPE_CHECKING:
     from loxodon.config import EmbedderConfig
-    from loxodon.models.embedders import ChosenEmbedder, Questioner
+    from loxodon.models.embedders import Embedder, Questioner
     from loxodon.opening import OpenSpace
+    from loxodon.store.vector_math import Floats
 
 # Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
 # characters, each with a vector of its own, nor fewer characters found more on long conversations.
@@ -52,11 +53,11 @@ class Embedders:
 
     def __init__(self, settings: EmbedderConfig) -> None:
         self._settings = settings
-        self._chosen: ChosenEmbedder | None = None
+        self._chosen: Embedder | None = None
         self._questioner: Questioner | None = None
         self._given = False
 
-    def use(self, chosen: ChosenEmbedder | None) -> None:
+    def use(self, chosen: Embedder | None) -> None:
         """Use this one instead of the configured one; it is not recreated after a fork."""
         self._chosen, self._given = chosen, chosen is not None
 
@@ -70,7 +71,7 @@ class Embedders:
     def are_set(self) -> bool:
         return self._chosen is not None or self._settings.kind != "none"
 
-    def chosen(self) -> ChosenEmbedder | None:
+    def chosen(self) -> Embedder | None:
         if self._chosen is None:
             from loxodon.models.embedders import chosen
 
@@ -112,7 +113,7 @@ class Embedders:
             chosen = self.chosen() if self.are_set else None
         except LoxodonError as error:
             return (Coverage("", 0, 0, 0, error.localized()[0]),)
-        return (space.store.vectors.coverage(chosen.embedder.name),) if chosen else ()
+        return (space.store.vectors.coverage(chosen.name),) if chosen else ()
 
 
 class _Text(NamedTuple):
@@ -129,14 +130,10 @@ class _Run:
     """One run of one embedder."""
 
     def __init__(
-        self,
-        store: Store,
-        chosen: ChosenEmbedder,
-        clean: Callable[[str], str],
-        progress: Progress | None,
+        self, store: Store, chosen: Embedder, clean: Callable[[str], str], progress: Progress | None
     ) -> None:
         self._store, self._vectors = store, store.vectors
-        self._chosen, self._name = chosen, chosen.embedder.name
+        self._chosen, self._name = chosen, chosen.name
         self._clean, self._progress = clean, progress
         self._total = self._vectors.coverage(self._name).pending
         self._done = self._embedded = self._bad = 0
@@ -174,7 +171,7 @@ class _Run:
         new = {hash: text for hash, text in wanted.items() if hash not in found}
         groups = [[hash] for hash in new] if alone else list(_batches(new))
         try:
-            with ThreadPoolExecutor(self._chosen.at_once) as pool:
+            with ThreadPoolExecutor(getattr(self._chosen, "at_once", 1)) as pool:
                 work = pool.map(lambda group: self._batch([new[h] for h in group], alone), groups)
                 for group, outcome in zip(groups, work, strict=True):
                     found |= zip(group, outcome, strict=True)
@@ -235,7 +232,7 @@ class _Run:
 
     def _batch(self, texts: list[str], alone: bool) -> list[bytes | str]:
         """For each text its vector, or why there is none."""
-        from loxodon.models.wire import within
+        from loxodon.models.embedders import vectors
 
         if self._stopped:
             raise _StopError(self._stopped)
@@ -243,19 +240,12 @@ class _Run:
         texts = [self._clean(text) for text in texts]
         outcome: list[bytes | str]
         try:
-            found = within(_SECONDS, lambda: self._chosen.embedder.embed(texts))
-            outcome = self._halves(found, len(texts))
+            retries = getattr(self._chosen, "retries", 0)
+            outcome = self._halves(*vectors(self._chosen, texts, _SECONDS, retries))
         except BadReplyError as error:
             outcome = [error.localized()[0]] * len(texts)
         except LoxodonError as error:
             self._stop(error.localized()[0])
-        except TimeoutError:
-            seconds = f"{_SECONDS:g}"
-            self._stop(t("the embedder did not answer within {seconds} seconds", seconds=seconds))
-        except _StopError:
-            raise
-        except Exception as error:  # an embedder may be anybody's code, and stumble over any text
-            outcome = [repr(error)[:200]] * len(texts)
         failed = [one for one in outcome if isinstance(one, str)]
         self._bad = self._bad + 1 if len(failed) == len(outcome) and not alone else 0
         if self._bad == _BAD_BATCHES:
@@ -266,16 +256,10 @@ class _Run:
         self._stopped = said
         raise _StopError(said) from None
 
-    def _halves(self, found: object, count: int) -> list[bytes | str]:
+    def _halves(self, vectors: Floats, good: list[bool]) -> list[bytes | str]:
         """Vectors as they are kept; for what is no vector, that it is none."""
         import numpy as np
 
-        from loxodon.store.vector_math import unit, usable
-
-        bad = t("the embedder gave no usable vector")
-        vectors = usable(found, count)
-        if vectors is None:
-            return [bad] * count
         size = vectors.shape[1]
         if self._size and self._size != size:
             said = t(
@@ -284,9 +268,8 @@ class _Run:
                 known=self._size,
             )
             self._stop(said)
-        vectors, good = unit(vectors)
         self._size = size if any(good) else self._size
-        halves = vectors.astype(np.float16)
+        halves, bad = vectors.astype(np.float16), t("the embedder gave no usable vector")
         return [half.tobytes() if fine else bad for half, fine in zip(halves, good, strict=True)]
 
 

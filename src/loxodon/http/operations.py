@@ -21,7 +21,7 @@ from loxodon.http.guard import Need
 from loxodon.imports.take import Imported
 from loxodon.jobs import schedule
 from loxodon.journal import follow
-from loxodon.memory import Memory, all_verbs
+from loxodon.memory import VERBS, Memory
 from loxodon.notes import index
 from loxodon.paging import USUAL, Page
 from loxodon.recall import graph, overviews
@@ -169,6 +169,6 @@ OPERATIONS = tuple(
         result_of(verb),
         _OWN_WAY[verb.name][0] if verb.name in _OWN_WAY else _doing(verb, route),
     )
-    for verb in all_verbs().values()
+    for verb in VERBS.values()
     for route in verb.routes
 )

@@ -20,20 +20,17 @@ from datetime import datetime, timedelta, tzinfo
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.consolidate.pipeline import Consolidated
-from loxodon.consolidate.profile import PROFILE
 from loxodon.consolidate.schedule import CRON, MOST_ATTEMPTS, has_come, next_time, retry_at
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError, UsageError
-from loxodon.jobs import heartbeat
 from loxodon.messages import LANGUAGES
-from loxodon.paging import Page, paged
 from loxodon.store import JobRuns, clock_check
 from loxodon.store.store import Store
-from loxodon.types import NOTHING, Record
+from loxodon.types import NOTHING
 from loxodon.verbs import verb
 
 if TYPE_CHECKING:
     from loxodon.consolidate.consolidation import Consolidation
+    from loxodon.consolidate.pipeline import Consolidated
     from loxodon.memory import Memory
 
 JOBS = ("flush", "daily", "weekly", "profile", "heartbeat", "backup")
@@ -151,14 +148,6 @@ class Schedule:
         waits = [(job.next_at - now).total_seconds() for job in self.jobs() if job.next_at]
         return min(_LONGEST, max(_SHORTEST, min(waits, default=_LONGEST)))
 
-    @verb(audit="reads")
-    def reminders(self, limit: int = 20, cursor: str = "") -> Page[Record]:
-        """Plans whose time has come and that are not done, the first due first."""
-        now = self._memory.now()
-        return paged(
-            "due_reminders", cursor, lambda after: self._store.page("due", limit, after, value=now)
-        )
-
     # What is due
 
     def _runs(self) -> dict[str, JobRuns]:
@@ -217,6 +206,8 @@ class Schedule:
 
     def _done(self) -> dict[str, datetime | None]:
         """When work that leaves a date was last done, whoever did it."""
+        from loxodon.consolidate.profile import PROFILE
+
         work, page = self._store.worklog.work(), self._store.worklog.page(PROFILE, LANGUAGES[0])
         return {
             "daily": work.last_success,
@@ -294,6 +285,8 @@ class Schedule:
             self._memory.workspace.renew()
 
     def _beat(self, now: datetime) -> Mapping[str, int]:
+        from loxodon.jobs import heartbeat
+
         last = [one for one in self._store.query_as(JobRuns, "jobs") if one.name == "heartbeat"]
         counts = heartbeat.look(self._store, now, last[0].succeeded_at if last else None)
         if counts["waiting"] and self._memory.config.model.mode != "rules":

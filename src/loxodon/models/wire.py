@@ -1,6 +1,6 @@
 """One exchange with a model's server, or with a program that is a model.
 
-Whatever it does ends in an `Answer` or in one of our errors: within a time limit for all of it,
+Whatever it does ends in an answer or in one of our errors: within a time limit for all of it,
 within a size limit, without following anything to another address, and without the key or the
 words that were sent in any message. Proxies of the environment are not used.
 """
@@ -17,6 +17,7 @@ from threading import Thread
 from time import sleep
 from typing import NamedTuple, TypeVar
 
+from loxodon.config import EmbedderConfig, ModelConfig
 from loxodon.errors import BadReplyError, BusyModelError, ModelError, UnreachableModelError
 
 T = TypeVar("T")
@@ -26,76 +27,82 @@ _MOST_BYTES = 2 << 20  # more than this is no answer to what we ask
 _FIRST_WAIT = 1.0  # seconds before a busy server is asked again
 _MOST_WAIT = 30.0  # seconds; a server that wants us to wait longer is asked at the next run
 
-
-class Answer(NamedTuple):
-    status: int
-    body: bytes
-    retry_after: float | None = None  # seconds the server asks us to wait
-
-
 _certificates = cache(ssl.create_default_context)  # made once: it takes 20 ms
 
 
-def post(
-    base_url: str,
-    key: str,
-    body: Mapping[str, object],
-    timeout: float,
-    path: str = "/chat/completions",
-    most: int = _MOST_BYTES,
-    section: str = "model",
-) -> Answer:
-    """Send `body` to the endpoint `path` below `base_url`; its answer, whatever the status.
+class Endpoint(NamedTuple):
+    """What an OpenAI-compatible server offers at one path."""
 
-    An answer has at most `most` bytes. `section` is where the settings of the server are.
-    """
-    import httpx  # which takes longer to load than a recall takes
+    section: str  # of the settings that name it
+    config: ModelConfig | EmbedderConfig
+    path: str
+    timeout: float
+    most: int = _MOST_BYTES  # of an answer
 
-    url = base_url.rstrip("/").removesuffix(path) + path
-    headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-    if key:
-        headers["Authorization"] = f"Bearer {key}"
-    content = json.dumps(body).encode()
-    client = httpx.Client(verify=_certificates(), trust_env=False, timeout=timeout)
+    def post(self, body: Mapping[str, object]) -> tuple[int, bytes]:
+        """Send `body`; status and body of the answer, unless the server is busy or has failed."""
+        import httpx  # which takes longer to load than a recall takes
 
-    def exchange() -> Answer:
-        with client.stream("POST", url, content=content, headers=headers) as response:
-            read = bytearray()
-            for chunk in response.iter_raw():
-                read += chunk
-                if len(read) > most:
-                    raise BadReplyError(
-                        "the model's answer is longer than {most} bytes",
-                        hint="check that {section}.base_url points to a model",
-                        most=most,
-                        section=section,
+        url = self.config.base_url.rstrip("/").removesuffix(self.path) + self.path
+        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        if self.config.api_key:
+            headers["Authorization"] = f"Bearer {self.config.api_key}"
+        content = json.dumps(body).encode()
+        client = httpx.Client(verify=_certificates(), trust_env=False, timeout=self.timeout)
+
+        def exchange() -> tuple[int, bytes]:
+            with client.stream("POST", url, content=content, headers=headers) as response:
+                read = bytearray()
+                for chunk in response.iter_raw():
+                    read += chunk
+                    if len(read) > self.most:
+                        raise BadReplyError(
+                            "the model's answer is longer than {most} bytes",
+                            hint="check that {section}.base_url points to a model",
+                            most=self.most,
+                            section=self.section,
+                        )
+                status, wait = response.status_code, response.headers.get("retry-after", "").strip()
+                if status in (408, 409, 425, 429) or status >= 500:
+                    raise BusyModelError(
+                        "the model is busy or has failed (HTTP {status})",
+                        hint="what is left is done in the next run",
+                        status=status,
+                        wait=float(wait) if wait.isdecimal() and len(wait) < 10 else None,
                     )
-            wait = response.headers.get("retry-after", "").strip()
-            seconds = float(wait) if wait.isdecimal() and len(wait) < 10 else None
-            return Answer(response.status_code, bytes(read), seconds)
+                return status, bytes(read)
 
-    try:
-        # httpx limits each read; a server that drips would take as long as it likes.
-        return within(timeout, exchange)
-    except (TimeoutError, httpx.TimeoutException) as error:
-        raise _too_slow(section, timeout, not isinstance(error, httpx.ConnectTimeout)) from None
-    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-        # Errors of the protocol repeat what the server sent; their kind says enough.
-        connecting = isinstance(error, httpx.ConnectError)
-        raise UnreachableModelError(
-            "cannot reach the model: {reason}",
-            hint="check that it is running, and that {section}.base_url is correct",
-            section=section,
-            reason=str(error) if connecting else type(error).__name__,
-            delivered=not connecting and isinstance(error, httpx.TransportError),
-        ) from None
-    finally:
-        client.close()  # which ends the reading too
+        try:
+            # httpx limits each read; a server that drips would take as long as it likes.
+            return within(self.timeout, exchange)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise _too_slow(self.timeout, not isinstance(error, httpx.ConnectTimeout)) from None
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+            # Errors of the protocol repeat what the server sent; their kind says enough.
+            connecting = isinstance(error, httpx.ConnectError)
+            raise UnreachableModelError(
+                "cannot reach the model: {reason}",
+                hint="check that it is running, and that {section}.base_url is correct",
+                section=self.section,
+                reason=str(error) if connecting else type(error).__name__,
+                delivered=not connecting and isinstance(error, httpx.TransportError),
+            ) from None
+        finally:
+            client.close()  # which ends the reading too
+
+    def rejected(self, status: int) -> ModelError:
+        """What another status than 200 means. The server's own words may repeat ours: unsaid."""
+        return ModelError(
+            "the model's server rejected the request (HTTP {status})",
+            hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
+            "{section}.name",
+            section=self.section,
+            status=status,
+        )
 
 
-def run_program(command: str, said: str, timeout: float) -> Answer:
-    """What a program such as `claude -p` prints for a prompt on its standard input, as a model's
-    server would answer."""
+def run_program(command: str, said: str, timeout: float) -> str:
+    """What a program such as `claude -p` prints for a prompt on its standard input."""
     import shlex
     import subprocess
     from tempfile import TemporaryDirectory
@@ -113,7 +120,7 @@ def run_program(command: str, said: str, timeout: float) -> Answer:
                 check=False,
             )
     except subprocess.TimeoutExpired:
-        raise _too_slow("model", timeout, delivered=True) from None
+        raise _too_slow(timeout, delivered=True) from None
     except (OSError, ValueError) as error:
         raise ModelError(
             "cannot run the model's program: {reason}",
@@ -126,38 +133,16 @@ def run_program(command: str, said: str, timeout: float) -> Answer:
             hint="run model.command yourself: it must read a prompt from standard input",
             status=done.returncode,
         )
-    text = done.stdout[:_MOST_BYTES].decode("utf-8", "replace")
-    return Answer(200, json.dumps({"choices": [{"message": {"content": text}}]}).encode())
+    return done.stdout[:_MOST_BYTES].decode("utf-8", "replace")
 
 
-def _too_slow(section: str, timeout: float, delivered: bool) -> UnreachableModelError:
+def _too_slow(timeout: float, delivered: bool) -> UnreachableModelError:
     return UnreachableModelError(
         "the model did not answer within {timeout} seconds",
-        hint="if it is overloaded, raise the timeout with `loxodon config {section}.timeout`",
-        section=section,
+        hint="try again when it is less busy; model.timeout says how long a model may take",
         timeout=f"{timeout:g}",
         delivered=delivered,
     )
-
-
-def check_status(answer: Answer, section: str = "model") -> None:
-    """Raise what the status of an answer means. The server's own words may repeat ours: unsaid."""
-    status = answer.status
-    if status in (408, 409, 425, 429) or status >= 500:
-        raise BusyModelError(
-            "the model is busy or has failed (HTTP {status})",
-            hint="what is left is done in the next run",
-            status=status,
-            wait=answer.retry_after,
-        )
-    if status != 200:
-        raise ModelError(
-            "the model's server rejected the request (HTTP {status})",
-            hint="check {section}.api_key, {section}.base_url (it often ends in /v1) and "
-            "{section}.name",
-            section=section,
-            status=status,
-        )
 
 
 def patiently(work: Callable[[], T], retries: int) -> T:
