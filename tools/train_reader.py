@@ -1,6 +1,9 @@
 """Teach our encoder to read two texts together, and to know a request when it sees one.
 
-python tools/train_reader.py [--test]      Needs a GPU, about two minutes.
+python tools/train_reader.py FOLDER [--test]      Needs a GPU, about two minutes.
+
+FOLDER has worth.jsonl, en.txt and zh.txt, as for tools/train_encoder.py: real talk, in which hardly
+anything is asked of whoever remembers.
 
 Adds to src/loxodon/models/encoder/weights.bin, which tools/train_encoder.py makes: small changes
 (of rank 8) of its four layers, and what stands on them:
@@ -10,17 +13,20 @@ Adds to src/loxodon/models/encoder/weights.bin, which tools/train_encoder.py mak
     intents   whether a message asks to forget something, or says how it wants to be answered
               from now on (data/intents)
 
-The last author of each is never learned from: with --test the figures on them are printed.
+The last author of each, and every tenth conversation of real talk, is never learned from: with
+--test the figures on them are printed.
 """
 
 from __future__ import annotations
 
 import random
+import re
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 import torch
@@ -37,7 +43,9 @@ CHANGES, INTENTS = ("both", "same", "replaces"), ("none", "forget", "wish")
 HELD = {"changes": "f", "intents": "i"}  # the authors of the tests
 CUDA = "cuda"
 
-PLAIN, SHORT = 20, 24  # pairs of short statements, and short messages, in a step
+PLAIN, SHORT = 20, 32  # pairs of short statements, and short messages, in a step
+TALK, SAME_TALK, EVERYDAY = 48, 16, 64  # stretches of real talk, pairs of it, everyday lines
+FORGETTING = re.compile(r"(?i)forget\b|erase|delete|忘|删|抹")
 PEOPLE = {
     "en": ("Tom", "Dana", "Eve", "Marta", "Raj"),
     "zh": ("小李", "阿强", "王姐", "老赵", "晓梅"),
@@ -69,10 +77,12 @@ def main() -> None:
         if not name.removeprefix("q:").removeprefix("s:").startswith("reader.")
     }
     model = Reader(parts).to(CUDA)
-    learn(model, list(pairs(held=False)), list(messages(held=False)), ordinary())
+    folder = Path(sys.argv[1])
+    talk, everyday = conversations(folder), lines(folder)
+    learn(model, list(pairs(held=False)), list(messages(held=False)), talk[False], everyday)
     model.eval()
     if "--test" in sys.argv:
-        test(model)
+        test(model, talk[True])
     pack(parts, model)
 
 
@@ -132,6 +142,22 @@ def short(table: dict[str, Any]) -> Message:
     kind, label = choice((("forget", 1), ("none", 0), ("wish", 2), ("once", 0)))
     text = choice(words[kind]).format(x=choice(words["things"]), w=choice(words["ways"]))
     return Message(language, text, label)
+
+
+def conversations(folder: Path) -> dict[bool, list[list[str]]]:
+    """What people said in each conversation, asking for nothing: held back, and to learn from."""
+    found: dict[bool, dict[str, list[str]]] = {True: {}, False: {}}
+    for line in (folder / "worth.jsonl").read_text("utf-8").splitlines():
+        said = json.loads(line)
+        name = f"{said['source']} {said['conversation']}"
+        found[crc32(name.encode()) % 10 == 0].setdefault(name, []).append(said["text"])
+    return {held: [*each.values()] for held, each in found.items()}
+
+
+def lines(folder: Path) -> list[str]:
+    """What people say to each other; those who may ask that something be forgotten left out."""
+    each = [(folder / f"{language}.txt").read_text("utf-8").splitlines() for language in PEOPLE]
+    return [one for said in each for one in said if not FORGETTING.search(one)]
 
 
 def ordinary() -> list[str]:
@@ -241,6 +267,12 @@ class Reader(nn.Module):
         return left if left and self.training else found
 
 
+def stretch(talk: Sequence[str]) -> str:
+    """A sentence of a conversation, or two or three that follow each other."""
+    start = random.randrange(len(talk))  # noqa: S311
+    return " ".join(talk[start : start + choice((1, 1, 2, 3))])
+
+
 def padded(each: Sequence[Sequence[int]]) -> Tensor:
     numbers = torch.zeros(len(each), max(map(len, each)), dtype=torch.long)
     for row, one in enumerate(each):
@@ -252,13 +284,21 @@ def mean(x: Tensor, mask: Tensor) -> Tensor:
     return (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)
 
 
-def learn(model: Reader, known: list[Pair], asked: list[Message], rest: list[str]) -> None:
+def learn(
+    model: Reader,
+    known: list[Pair],
+    asked: list[Message],
+    talk: list[list[str]],
+    everyday: list[str],
+) -> None:
+    rest = ordinary()
+    long = [each for each in talk if len(each) > 1]
     learned = list(model.parameters())
     average = [one.detach().clone() for one in learned]
     optimizer = torch.optim.AdamW(learned, lr=RATE, weight_decay=0.03, betas=(0.9, 0.98))
     spoken = {lang: [one for one in known if one.language == lang] for lang in ("en", "zh")}
     by_label = [[one for one in asked if one.label == label] for label in range(len(INTENTS))]
-    table, asking = (
+    table, brief = (
         tomllib.loads((ROOT / "data" / kind / "plain.toml").read_text("utf-8"))
         for kind in ("changes", "intents")
     )
@@ -273,14 +313,21 @@ def learn(model: Reader, known: list[Pair], asked: list[Message], rest: list[str
             some.append((one.known, later, 0))
         some += [(one.known, one.known, 1) for one in sample(known, 4)]
         some += [plain(table) for _ in range(PLAIN)]
-        each = [one for label, n in enumerate((24, 12, 12)) for one in sample(by_label[label], n)]
-        each += [short(asking) for _ in range(SHORT)]
-        texts = [one.text for one in each] + sample(rest, 24)
+        # What is said in one conversation hardly ever replaces what was said in it before
+        some += [(*sample(choice(long), 2), 0) for _ in range(SAME_TALK)]
+        each = [one for label, n in enumerate((24, 24, 16)) for one in sample(by_label[label], n)]
+        each += [short(brief) for _ in range(SHORT)]
+        nothing = sample(rest, 16) + [one.later for one in sample(known, 16)]
+        nothing += [stretch(choice(talk)) for _ in range(TALK)]
+        lines = sample(everyday, EVERYDAY)
         with torch.autocast(CUDA, torch.bfloat16):
             compared = model.compared([(a, b) for a, b, _ in some])
-            judged = model.judged(texts)
+            judged = model.judged([*(one.text for one in each), *nothing, *lines])
         loss = wrong(compared, [label for *_, label in some])
-        loss = loss + wrong(judged, [one.label for one in each] + [0] * 24)
+        asking, aside = judged[:-EVERYDAY], judged[-EVERYDAY:].float()
+        loss = loss + wrong(asking, [one.label for one in each] + [0] * len(nothing))
+        # Some of these may be wishes, none is a request to forget
+        loss = loss - torch.log1p(-0.999 * F.softmax(aside, -1)[:, 1]).mean()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(learned, 1.0)
@@ -303,7 +350,14 @@ def wrong(scores: Tensor, labels: list[int]) -> Tensor:
 
 
 @torch.no_grad()
-def test(model: Reader) -> None:
+def test(model: Reader, talk: list[list[str]]) -> None:
+    said = [one for each in talk for one in each]
+    judged = torch.cat(
+        [F.softmax(model.judged(said[at : at + 200]), -1) for at in range(0, len(said), 200)]
+    )
+    for label in (1, 2):
+        taken = [f"{(judged[:, label] > least).sum()} >{least}" for least in (0.5, 0.7, 0.8, 0.9)]
+        print(f"{len(said)} sentences of real talk taken for {INTENTS[label]}:", *taken)
     for language in ("en", "zh"):
         held = [one for one in pairs(held=True) if one.language == language]
         found = F.softmax(model.compared([(one.known, one.later) for one in held]), -1)
@@ -317,13 +371,6 @@ def test(model: Reader) -> None:
             report(
                 f"{language} {INTENTS[label]}", found[:, label], [o.label == label for o in said]
             )
-
-
-def show(
-    language: str, names: Sequence[str], found: Tensor, held: Sequence[Pair | Message]
-) -> None:
-    for label, name in enumerate(names[1:], 1):
-        report(f"{language} {name}", found[:, label], [one.label == label for one in held])
 
 
 def report(name: str, scores: Tensor, is_one: list[bool]) -> None:

@@ -7,9 +7,8 @@ enough to ask, and to put the later one first, not to end anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from loxodon.consolidate.reconcile import said_at
@@ -23,7 +22,7 @@ from loxodon.text.things import own_words
 from loxodon.text.words import fold
 from loxodon.types import Record
 
-_LIKELY = 0.95  # from which on it is asked
+_LIKELY = 0.9  # from which on it is asked
 _ALIKE = {"en": 0.3, "zh": 0.45}  # cosine from which on two may be about the same thing
 _NEAR, _LATEST = 3, 40  # memories looked at: the nearest of those by meaning and the newest
 _FACTS = Filter(kind="fact", state="active")
@@ -35,9 +34,10 @@ def ask(store: Store, ids: Iterable[str], now: datetime) -> int:
     """Ask whether what these new memories seem to replace still holds; how many are asked about."""
     waiting = {one.belief.id for one in store.page("reviews", 0)[0]}  # which are asked already
     known = [one for id in ids if id not in waiting and (one := store.get(id))]
+    new = sorted((one for one in known if _may_change(one)), key=said_at, reverse=True)[:_MOST]
     asked: dict[str, tuple[float, str]] = {}
-    for one in [new for new in known if _may_change(new)][:_MOST]:
-        for old, likely in _replaced(store, one):
+    for one, replaced in zip(new, _replaced(store, new), strict=True):
+        for old, likely in replaced:
             if old.id not in waiting:
                 asked[old.id] = max(asked.get(old.id, (0.0, "")), (likely, one.id))
     with store.writing():
@@ -46,47 +46,59 @@ def ask(store: Store, ids: Iterable[str], now: datetime) -> int:
     return len(asked)
 
 
-def may_replace(store: Store, new: Record) -> bool:
-    """Whether what somebody said seems to replace something known."""
-    return _may_change(new) and bool(_replaced(store, new))
+def replacing(store: Store, new: Sequence[Record], beside: Sequence[Record]) -> set[str]:
+    """Which of these, by their words, seem to replace something known, or said beside them."""
+    new = [one for one in new if _may_change(one)]
+    found = zip(new, _replaced(store, new, beside), strict=True)
+    return {one.content for one, replaced in found if replaced}
 
 
-def _replaced(store: Store, new: Record) -> list[tuple[Record, float]]:
-    """What a new memory seems to replace, and how likely."""
-    earlier = _earlier(store, new)
-    pairs = [(own_words(one.content), own_words(new.content)) for one in earlier]
-    judged = zip(earlier, encoder().changes(pairs), strict=True)
-    return [(one, change.replaces) for one, change in judged if change.replaces >= _LIKELY]
+def _replaced(
+    store: Store, new: Sequence[Record], beside: Sequence[Record] = ()
+) -> list[list[tuple[Record, float]]]:
+    """What each of these seems to replace, and how likely."""
+    if not new:
+        return []
+    latest = store.find(_FACTS, _LATEST)  # of which some have no vector yet
+    vectors = _vectors((*new, *latest, *beside))
+    pairs: list[tuple[int, Record]] = []
+    for at, one in enumerate(new):
+        vector, least = vectors[one.content], _ALIKE[language_of(one.content)]
+        question = [QuestionVector(encoder().name, vector)]
+        near = store.vectors.similar("memories", question, 2 * _NEAR)
+        found = store.records([it.row for it in near]).values()
+        each = {it.content: it for it in (*beside, *latest, *found) if _may_be_old(it, one)}
+        vectors |= _vectors([it for it in each.values() if it.content not in vectors])
+        cosines = {content: float(vectors[content] @ vector) for content in each}
+        nearest = sorted(cosines, key=lambda content: -cosines[content])[:_NEAR]
+        pairs += [(at, each[content]) for content in nearest if cosines[content] >= least]
+    texts = [(own_words(old.content), own_words(new[at].content)) for at, old in pairs]
+    replaced: list[list[tuple[Record, float]]] = [[] for _ in new]
+    for (at, old), change in zip(pairs, encoder().changes(texts), strict=True):
+        if change.replaces >= _LIKELY:
+            replaced[at].append((old, change.replaces))
+    return replaced
 
 
 def _may_change(one: Record) -> bool:
     is_fact = one.kind == "fact" and one.state == "active" and is_own(one.trust)
+    is_new = one.version == 1 and not one.replaces
     # What a frame has read, the rules have compared
-    return is_fact and not one.replaces and not one.attribute and len(one.content) <= _LONGEST
+    return is_fact and is_new and not one.attribute and len(one.content) <= _LONGEST
 
 
-def _earlier(store: Store, new: Record) -> list[Record]:
-    """What was known before on the same subject, and is near in meaning."""
-    vector = _vector(own_words(new.content))
-    near = store.vectors.similar("memories", [QuestionVector(encoder().name, vector)], 2 * _NEAR)
-    found = store.records([one.row for one in near]).values()
-    latest = store.find(_FACTS, _LATEST)  # of which some have no vector yet
-    each = {one.id: one for one in (*found, *latest)}
-    earlier = [
-        one
-        for one in each.values()
-        if one.kind == "fact"
+def _may_be_old(one: Record, new: Record) -> bool:
+    """Whether a memory was known before another, on the same subject."""
+    return (
+        one.kind == "fact"
         and one.state == "active"
+        and one.agent == new.agent
         and len(one.content) <= _LONGEST
         and fold(one.subject or USER) == fold(new.subject or USER)
         and said_at(one) < said_at(new)
-    ]
-    cosines = {one.id: float(_vector(own_words(one.content)) @ vector) for one in earlier}
-    earlier.sort(key=lambda one: -cosines[one.id])
-    least = _ALIKE[language_of(new.content)]
-    return [one for one in earlier[:_NEAR] if cosines[one.id] >= least]
+    )
 
 
-@lru_cache(maxsize=1_000)
-def _vector(text: str) -> Any:
-    return encoder().embed([text])[0]
+def _vectors(records: Iterable[Record]) -> dict[str, Any]:
+    contents = list(dict.fromkeys(one.content for one in records))
+    return dict(zip(contents, encoder().embed([*map(own_words, contents)]), strict=True))

@@ -4,11 +4,11 @@ for them."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from typing import Any
 
-from loxodon.consolidate import beliefs, doubts, entities, themes
+from loxodon.consolidate import beliefs, entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.extract import Candidate
 from loxodon.consolidate.reconcile import KnowledgeView, Plan, plan, said_at
@@ -42,9 +42,10 @@ class Keeper:
         store: Store,
         now: datetime,
         was_forgotten: Callable[[Record, datetime], bool] = lambda record, at: False,
+        replacing: Collection[str] = (),  # what is said that seems to replace something known
     ) -> None:
         self._store, self._view, self._now = store, KnowledgeView(store), now
-        self._was_forgotten = was_forgotten
+        self._was_forgotten, self._replacing = was_forgotten, replacing
         self.counts: Counter[str] = Counter()
         self.changed: dict[str, Record] = {}  # Every memory that was added or changed, by id
 
@@ -72,9 +73,9 @@ class Keeper:
             return
         found = self._plan(candidate, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
-        changes = found.replaced or found.retracted or found.rewritten or found.asked
-        seems = statement.tentative and doubts.may_replace(self._store, new)
-        if statement.tentative and not (changes or found.beside or seems):
+        changed = (found.replaced, found.retracted, found.rewritten, found.asked, found.beside)
+        changes = any(changed) or new.content in self._replacing
+        if statement.tentative and not changes:
             # It was worth keeping only for what it would have changed.
             self._doubt(found.doubtful)
         else:

@@ -28,7 +28,7 @@ from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.consolidate import compress, decay, doubts, themes
 from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read
-from loxodon.consolidate.keep import Keeper
+from loxodon.consolidate.keep import Keeper, record_of
 from loxodon.consolidate.passages import Asking, ModelAnswer, from_json, to_json, wanted
 from loxodon.consolidate.schedule import CRON, MOST_ATTEMPTS, has_come
 from loxodon.consolidate.segment import PAUSE, Sentence, events_of, number, segments
@@ -404,7 +404,13 @@ class Run:
         staged = [(from_json(body), turn) for _, turn, body in rows]
         # Agent by agent, so that the walls between them are moved as seldom as can be.
         staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
-        keeper = Keeper(self._store, self._now, self._was_forgotten)
+        new = [(one, record_of(one, turns[no], self._now)) for one, no in staged]
+        tentative, beside = (
+            [record for one, record in new if one.statement.tentative == is_so]
+            for is_so in (True, False)
+        )
+        replacing = doubts.replacing(self._store, tentative, beside)  # long before others must wait
+        keeper = Keeper(self._store, self._now, self._was_forgotten, replacing)
 
         def take(candidate: Candidate, turn: Turn) -> None:
             with self._store.writing():  # by itself: one that fails leaves nothing behind

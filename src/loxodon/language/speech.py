@@ -149,7 +149,7 @@ class Speech:
 
 
 # How likely a sentence must be a wish, and what nearly all wishes have a word of
-_WISHED = 0.75
+_WISHED = 0.6
 _MAY_WISH = re.compile(
     r"(?i)\b(?:please|pls|plz|always|never|don'?t|no|not|only|just|now|future|forward|you|your|use"
     r"|keep|call|avoid|stop|quit|less|more|short\w*|brief|answer|repl\w+|respon\w+|speak|talk|write|be"
