@@ -30,7 +30,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from loxodon import Memory
-from loxodon.consolidate.extract import fragments_of, read
+from loxodon.consolidate.read import fragments_of, read
 from loxodon.consolidate.pipeline import Consolidated
 from loxodon.language.statements import CONTEXT, PriorTurn, TurnInContext
 from loxodon.types import Record

@@ -147,7 +147,7 @@ class Knowledge:
             from loxodon.consolidate.meaning import meaning_of
 
             _refuse_past(fields["expires_at"], now)
-            meant = meaning_of(fields["content"], now)
+            meant = meaning_of(fields["content"], now).statement
             if meant.attribute:
                 for name in ("subject", "attribute", "value", "positive"):
                     fields[name] = getattr(meant, name)

@@ -108,7 +108,7 @@ class ModelReader:
         self._store, self._now = space.store, space.now()
         self._book = StoreBook(space.store)
         self._ledger = _ledger(space, self._book)
-        self._model = chat_model(space, self._ledger)
+        self.model = chat_model(space, self._ledger)
         self._model_set = json.dumps([self._config.address, self._config.name, tasks.VERSION])
         self.tokens = 0  # that the model took so far
         self.problem = ""  # why it could not be asked
@@ -118,10 +118,6 @@ class ModelReader:
         self._counts: Counter[str] = Counter()
         self._did: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
-
-    @property
-    def keeps_to_schemas(self) -> bool:
-        return self._model.keeps_to_schemas
 
     @property
     def report(self) -> Asking:
@@ -168,7 +164,7 @@ class ModelReader:
     def _reading(self, stack: Stack) -> ModelReply[ModelReading]:
         """What a model says to one question; nothing decided where none of it can be believed."""
         try:
-            return read(self._model, stack.batch)
+            return read(self.model, stack.batch)
         except BadReplyError as error:
             if not error.values.get("refused"):
                 raise
@@ -180,19 +176,22 @@ class ModelReader:
         if not self._config.check:
             return True
         if language not in self._able:
-            kept = self._kept_trial(language)
-            if kept is None:
+            text, model_set, at = self._store.worklog.page(TRIAL, language) or ("[0, 0]", "", None)
+            passed, of, *failed = json.loads(text)
+            found = tasks.Trial(passed, of, tuple(failed))
+            lately = at is not None and self._now - at < TRIED_AGAIN
+            if model_set != self._model_set or not (found.good or lately):
                 tried = self._ask(lambda: self.attempt(language))
                 if tried is None:
                     return False  # it could not be asked: another time
-                kept = tried[0]
-            self._able[language] = kept.good
-            if not kept.good and not self.problem:
+                found = tried[0]
+            self._able[language] = found.good
+            if not found.good and not self.problem:
                 self.problem = t(
                     "the model read only {n} of {of} test sentences correctly, so it is not "
                     "used; see `loxodon model check`",
-                    n=kept.passed,
-                    of=kept.of,
+                    n=found.passed,
+                    of=found.of,
                 )
         return self._able[language]
 
@@ -200,7 +199,7 @@ class ModelReader:
         """Have the model read the test sentences, and keep how it did."""
         problem = ""
         try:
-            found, *tokens = tasks.attempt(self._model, language)
+            found, *tokens = tasks.attempt(self.model, language)
         except BadReplyError as error:  # it answers, and nothing that can be used
             found, problem = tasks.Trial.none(language), error.localized()[0]
             tokens = [error.tokens_in, error.tokens_out]
@@ -209,22 +208,13 @@ class ModelReader:
             self._store.worklog.put_page(TRIAL, language, text, self._model_set, self._now)
         return ModelReply((found, problem), *tokens)
 
-    def _kept_trial(self, language: str) -> tasks.Trial | None:
-        """How the model did on the test sentences, where that is known and not long ago."""
-        page = self._store.worklog.page(TRIAL, language)
-        if page is None or page[1] != self._model_set:
-            return None
-        passed, of, *failed = json.loads(page[0])
-        found = tasks.Trial(passed, of, tuple(failed))
-        return found if found.good or self._now - page[2] < TRIED_AGAIN else None
-
     def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
         """Facts of a partition that one sentence can tell, and that sentence."""
         if not self.thorough or len(facts) < 2:
             return ()
         contents = [one.content for one in facts]
         language = language_of("\n".join(contents))
-        found = self._ask(lambda: tasks.merge(self._model, contents, language), language) or []
+        found = self._ask(lambda: tasks.merge(self.model, contents, language), language) or []
         return [([facts[n] for n in places], content) for places, content in found]
 
     def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
@@ -233,7 +223,7 @@ class ModelReader:
             return ""
         entries, news = [one.content for one in core], [one.content for one in changed]
         language = language_of("\n".join(entries))
-        told = self._ask(lambda: tasks.portrait(self._model, entries, news, language), language)
+        told = self._ask(lambda: tasks.portrait(self.model, entries, news, language), language)
         return told or ""
 
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
@@ -266,7 +256,7 @@ class ModelReader:
 
     def _weigh(self, belief: Record, fact: str, now: datetime) -> None:
         """Have a model say what a fact makes of a belief that the rules found nothing to say of."""
-        language, guess, model = language_of(fact), belief.content, self._model
+        language, guess, model = language_of(fact), belief.content, self.model
         verdict = self._ask(lambda: tasks.weigh_belief(model, guess, fact, language), language)
         with self._store.writing():
             kept = self._store.get(belief.id)
@@ -281,7 +271,7 @@ class ModelReader:
 
     def _reword(self, theme: str, summary: Record, now: datetime) -> None:
         """A summary, or the profile of somebody, in better words than those of its facts."""
-        language, model = language_of(summary.content), self._model
+        language, model = language_of(summary.content), self.model
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
         name = theme.partition(":")[2] if not theme.startswith(themes.DAY) else ""
         about = partial(tasks.entity, model, name) if name else partial(tasks.summarise, model)
@@ -319,4 +309,5 @@ def check(space: OpenSpace) -> ModelChecked:
         took = perf_counter() - started
         tried.append(ModelTried(language, *found, took, tokens_in, tokens_out, problem))
     good = all(one.passed >= tasks.ENOUGH for one in tried)
-    return ModelChecked(config.name, config.address, reader.keeps_to_schemas, good, tuple(tried))
+    schemas = reader.model.keeps_to_schemas
+    return ModelChecked(config.name, config.address, schemas, good, tuple(tried))

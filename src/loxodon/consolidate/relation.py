@@ -12,6 +12,7 @@ import re
 from typing import Literal
 
 from loxodon.consolidate.beliefs import certain
+from loxodon.consolidate.phrases import pattern
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
 from loxodon.text.similarity import opposed, sense
@@ -20,7 +21,8 @@ from loxodon.text.words import fold
 from loxodon.types import Record
 
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
-ALIKE = ("same", "richer", "poorer")
+ALIKE: tuple[Relation, ...] = ("same", "richer", "poorer")
+OVER: tuple[Relation, ...] = ("contradicts", "ended")
 # What ends only by a statement of the same attribute, or of the one person or illness itself
 _FIRM = ("health", "identity", "relation", "preference")
 _PLACES = ("home", "hometown", "workplace")
@@ -43,28 +45,9 @@ _AFTER = _BEFORE | {
 }
 _WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
 _WITHIN = "[^，开做当住去在吃喝打看学养是有]"
-_of_parts = re.compile(
-    r"[,，;；(（]|\b(?:in|near|at|with|since|on|for|called|named|from|of|by)\b|叫|的", re.I
-)
-_lead = re.compile(
-    r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+", re.I
-)
-_apology = re.compile(
-    r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)"
-    r"[\s,:!，：]*)+",
-    re.I,
-)
-_negation = re.compile(
-    r"\b(?:not|no|never|none|without|cannot|\w+n't)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒", re.I
-)
-_died = re.compile(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
-_allergy = re.compile(r"allerg\w*( to)?|过敏|对", re.I)
-# A preposition or a relative leads what only says more; a pronoun stands for what was named.
-_says_more = re.compile(
-    r"^(?:right |just )?(?:in|on|at|by|near|with|from|next|close|since|which|where|who)\b"
-    r"|\b(?:it|its|she|he|they|her|him|them|there)\b|^(?:就?[在离]|[它她他那这])|[它她他]",
-    re.I,
-)
+_between, _from_now_on, _apology = map(pattern, ("between", "from_now_on", "apology"))
+_negation, _died, _allergy = map(pattern, ("negation", "died", "allergy"))
+_says_more = pattern("says_more")
 
 
 def relation(new: Statement, old: Record) -> Relation:
@@ -172,7 +155,7 @@ def _is_part(part: tuple[str, ...], value: str) -> bool:
 def _parts(value: str) -> set[tuple[str, ...]]:
     """What a value consists of that is a value too: `Leeds` of `Headingley, Leeds`, but not `York`
     of `New York`."""
-    return {sense(part) for part in _of_parts.split(value)} - {()}
+    return {sense(part) for part in _between.split(value)} - {()}
 
 
 def _recounted(new: str, old: str) -> bool:
@@ -198,7 +181,7 @@ def _of_what(told: Statement | Record) -> str:
 
 def _set_anew(new: str, old: str) -> bool:
     """Whether two wishes have one object, set to another value: `commit messages in English`."""
-    head, value, before, _ = apart(*(sense(_lead.sub("", text)) for text in (new, old)))
+    head, value, before, _ = apart(*(sense(_from_now_on.sub("", text)) for text in (new, old)))
     return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
 
 
