@@ -14,16 +14,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from loxodon.consolidate.read import Candidate
-from loxodon.consolidate.relation import (
-    ALIKE,
-    OVER,
-    Relation,
-    besides,
-    is_elaborated_by,
-    is_told_by,
-    relation,
-    speaks_of,
-)
+from loxodon.consolidate.relation import ALIKE, Relation, besides, is_copy, relation, speaks_of
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OPPOSITES
 from loxodon.language.statements import Statement
 from loxodon.store import Filter
@@ -39,6 +30,7 @@ _STABLE = ("name", "birthday", "gender", "blood_type", "ethnicity")
 _ABOUT = 50
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 Related = Sequence[tuple[Relation, Record]]
+OVER = ("contradicts", "ended")
 # What becomes of a memory. `asked`: it stays, and is over if the user confirms the new one, which
 # stands beside it. `doubted`: it stays, and waits for the user's word. `rewritten`: it stays true
 # with the right word in the place of a wrong one.
@@ -79,13 +71,12 @@ def plan(candidate: Candidate, store: Store, turn: str) -> Plan:
         or any(f"{one.session}:{one.turn}" != turn for one in record.sources)
         or not record.sources
     ]
-    over = [(how, record) for how, record in related if how in OVER]
     copies = {
         one.id: one
-        for how, record in over
+        for how, record in related
+        if how in OVER
         for one in known_like(store, record.content, 2 * SIMILAR)
-        if is_elaborated_by(record, one)
-        or (how == "ended" and not record.attribute and is_told_by(one, record))
+        if is_copy(one, record)
     }
     related = [one for one in related if one[1].id not in copies]
     related += [("ended", one) for one in copies.values()]

@@ -22,12 +22,10 @@ from loxodon.types import Record
 
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
 ALIKE: tuple[Relation, ...] = ("same", "richer", "poorer")
-OVER: tuple[Relation, ...] = ("contradicts", "ended")
 # What ends only by a statement of the same attribute, or of the one person or illness itself
 _FIRM = ("health", "identity", "relation", "preference")
 _PLACES = ("home", "hometown", "workplace")
 _FORM = 3  # Words that two wishes have before what they differ in
-_COUNTS = frozenset(sense("one two three four five six seven eight nine ten eleven twelve"))
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
 _CORRECTING = frozenset(
     [*sense("I it that is was not no mean meant should say said"), *"是不我应该其实"]
@@ -41,6 +39,7 @@ _OWNED = frozenset(["my", "our", "his", "her", "their"])
 _AFTER = _BEFORE | {
     *sense("every each once twice since until till daily weekly monthly morning evening night all"),
     *sense("called named lesson class course membership subscription"),
+    *sense("one two three four five six seven eight nine ten eleven twelve"),
     *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
 }
 _WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
@@ -105,9 +104,7 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         return _of_one_value(new, old, one)
     if alike:
         return alike
-    if (new.act != "state" and is_over(new, old)) or _recounted(new.value, old.value):
-        return "contradicts"
-    if new.category == "preference" and _set_anew(new.value, old.value):
+    if (new.act != "state" and is_over(new, old)) or _valued_anew(new, old):
         return "contradicts"
     if not one or (new.attribute in OF_SOMETHING and _of_what(new) != _of_what(old)):
         return "unrelated"
@@ -124,7 +121,7 @@ def _of_one_value(new: Statement, old: Record, one: bool) -> Relation:
     if one or ATTRIBUTES[new.attribute].about == "relation":
         # `works for Ann as a cook` and `works for Bo as a cook`
         within = one and all(apart(sense(new.content), sense(old.content)))
-        return "contradicts" if within or _recounted(new.content, old.content) else "unrelated"
+        return "contradicts" if within or _valued_anew(new, old) else "unrelated"
     return "unrelated"
 
 
@@ -158,17 +155,6 @@ def _parts(value: str) -> set[tuple[str, ...]]:
     return {sense(part) for part in _between.split(value)} - {()}
 
 
-def _recounted(new: str, old: str) -> bool:
-    """Whether two say so many of one thing: `two cats` and `three cats`, not `Star Wars 4` and
-    `Star Wars 5`."""
-    _, one, other, tail = apart(sense(own_words(new)), sense(own_words(old)))
-    return bool(tail) and len(one) == len(other) == 1 and all(map(_is_count, one + other))
-
-
-def _is_count(word: str) -> bool:
-    return word.isdigit() or word in _COUNTS
-
-
 def _of_what(told: Statement | Record) -> str:
     """What a value is of (`colour: teal`), or what somebody is to the user: a dentist is no
     therapist."""
@@ -179,17 +165,14 @@ def _of_what(told: Statement | Record) -> str:
     return fold(told.content.replace(told.value, "")) if who else ""
 
 
-def _set_anew(new: str, old: str) -> bool:
-    """Whether two wishes have one object, set to another value: `commit messages in English`."""
-    head, value, before, _ = apart(*(sense(_from_now_on.sub("", text)) for text in (new, old)))
-    return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
-
-
 def _valued_anew(new: Statement, old: Record) -> bool:
     """Whether two sentences tell two values of one thing."""
     words, told = own_words(new.content), own_words(old.content)
     if new.category == old.category == "preference":
-        return _set_anew(words, told)
+        # Two wishes have one object, set to another value: `commit messages in English`
+        wishes = (new.value, old.value) if new.attribute == old.attribute != "" else (words, told)
+        head, value, before, _ = apart(*(sense(_from_now_on.sub("", text)) for text in wishes))
+        return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
     about = "" if fold(new.subject) == USER else new.subject
     if valued_anew(new.content, old.content, about, new.act in ("change", "correct")):
         return True
@@ -288,7 +271,7 @@ def names(words: str, content: str) -> bool:
         return not {*told[: at[0]]} - _OWNED
     if len(wanted) > 1 and last[0].isupper():
         return True
-    return all(word in _AFTER or _is_count(word) or word[-1] == "<" for word in after)
+    return all(word in _AFTER or word.isdigit() or word[-1] == "<" for word in after)
 
 
 def _akin(told: str, named: str) -> bool:
@@ -334,21 +317,18 @@ def _tells_han(words: str, said: str) -> bool:
 # What `reconcile` asks besides
 
 
-def is_told_by(part: Record, whole: Record) -> bool:
-    """Whether a memory only says what another one does, that was said in the same breath."""
-    alike = part.subject == whole.subject and part.sources == whole.sources
-    firm = part.category in _FIRM or not part.attribute
-    return alike and not firm and {*sense(part.value)} <= {*sense(whole.content)}
-
-
-def is_elaborated_by(fact: Record, quote: Record) -> bool:
-    """Whether a quotation is the sentence that a fact was read from, and all else in it only says
-    more of the fact: `I live in Leeds, in a tiny terrace`, `My editor is Vim, I do all in it`."""
-    if quote.attribute or not fact.attribute or quote.sources != fact.sources:
+def is_copy(one: Record, over: Record) -> bool:
+    """Whether a memory was read from the same words as one that is over, and tells nothing else:
+    the fact in a quotation; or the quotation of a fact, where all else in it only says more of it,
+    as in `I live in Leeds, in a tiny terrace` and `My editor is Vim, I do all in it`."""
+    if one.sources != over.sources or bool(one.attribute) == bool(over.attribute):
         return False
-    value = fact.value.rpartition(": ")[2].lower()
-    rest = [one for one in clauses_in(quote.content) if value not in one.lower()]
-    return value in quote.content.lower() and all(map(_says_more.search, rest))
+    if one.attribute:
+        alike = one.subject == over.subject and one.category not in _FIRM
+        return alike and {*sense(one.value)} <= {*sense(over.content)}
+    value = over.value.rpartition(": ")[2].lower()
+    rest = [clause for clause in clauses_in(one.content) if value not in clause.lower()]
+    return value in one.content.lower() and all(map(_says_more.search, rest))
 
 
 def speaks_of(words: str, old: Record) -> bool:
