@@ -55,13 +55,13 @@ def relation(new: Statement, old: Record) -> Relation:
     if in_project and fold(new.project) != fold(old.project):
         return "unrelated"
     # Whether whom a memory is about has died; who they were stays so
-    named = any(fold(words) == fold(old.subject) for words in new.over)
-    if named and old.category != "identity" and _died.search(new.content):
+    dead = [fold(words) for words in new.over if _died.search(new.content)]
+    if fold(old.subject) in dead and old.category != "identity":
         return "ended"
     if fold(new.subject) != fold(old.subject or USER):
-        gone = any(fold(words).endswith(fold(new.subject)) for words in new.over)
-        gone = gone and new.act == "end" and old.category == "relation"
-        return "ended" if gone and is_over(new, old) else "unrelated"
+        gone = any(words.endswith(fold(new.subject)) for words in dead) and new.act == "end"
+        gone = gone and old.category == "relation" and is_over(new, old)
+        return "ended" if gone else "unrelated"
     if new.attribute and new.attribute == old.attribute:
         return _of_one_attribute(new, old)
     if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new, old):
