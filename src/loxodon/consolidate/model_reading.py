@@ -86,16 +86,12 @@ class StoreBook:
         return int(self._store.scalar("spent", day))
 
 
-def chat_model(space: OpenSpace, ledger: Ledger | None = None) -> ChatModel:
+def chat_model(space: OpenSpace, book: StoreBook | None = None) -> ChatModel:
     """The configured model, within its daily token limit; ConfigError if none is set."""
-    ledger = ledger or _ledger(space, StoreBook(space.store))
-    return ChatModel(space.config.model, ledger, clean=space.guard.clean)
-
-
-def _ledger(space: OpenSpace, book: StoreBook) -> Ledger:
     model = space.config.model
     cap = model.daily_tokens_full if model.extraction == "full" else model.daily_tokens
-    return Ledger(book, f"{space.now():%Y-%m-%d}", cap)
+    ledger = Ledger(book or StoreBook(space.store), f"{space.now():%Y-%m-%d}", cap)
+    return ChatModel(model, ledger, clean=space.guard.clean)
 
 
 class ModelReader:
@@ -107,8 +103,7 @@ class ModelReader:
         self.most_turns = TURNS if self.thorough else 0  # in hand; 0 for as many as the rules take
         self._store, self._now = space.store, space.now()
         self._book = StoreBook(space.store)
-        self._ledger = _ledger(space, self._book)
-        self.model = chat_model(space, self._ledger)
+        self.model = chat_model(space, self._book)
         self._model_set = json.dumps([self._config.address, self._config.name, tasks.VERSION])
         self.tokens = 0  # that the model took so far
         self.problem = ""  # why it could not be asked
@@ -132,7 +127,7 @@ class ModelReader:
             session = one.turn.session if self.thorough else ""
             groups.setdefault((one.turn.agent, one.language, session), []).append(one)
         stacks: list[Stack] = []
-        room = self._ledger.room()
+        room = self.model.ledger.room()
         least = LEAST_BATCH if patient and not self.thorough else 0
         for left in groups.values():
             # The most promising first; where all is read, in the order of the talk

@@ -8,9 +8,9 @@
     6  index        keywords of what changed, vectors of what has none
     7  snapshot     what a conversation starts with
 
-Phases 1 to 4 go through a batch of turns at a time. Each is one transaction that also notes which
-phase is next; doing one of the others twice changes nothing. So a run goes on where the last was
-cut short. What passes from phase to phase is in the work log.
+Phases 1 to 4 go through a batch of turns at a time. Each phase is one transaction that also notes
+which phase is next (the sixth may be several): a run goes on where the last was cut short. What
+passes from phase to phase is in the work log.
 """
 
 from __future__ import annotations
@@ -456,13 +456,16 @@ class Run:
             last = self._store.query_records("last_changed", _INDEXED)
             others = [one for one in last if one.id not in self._changed]
             self._counts["summaries"] += themes.renew(self._store, others, self._now)
+            self._advance(5)
 
     def _index(self) -> None:
         done = _INDEXED
         while done == _INDEXED:
             with self._writing():
                 done = self._worklog.index(_INDEXED)
-            self._counts["indexed"] += done
+                self._counts["indexed"] += done
+                if done < _INDEXED:
+                    self._advance(6)
 
     def _snapshot(self) -> None:
         space = self._space
@@ -470,7 +473,14 @@ class Run:
         with self._writing():
             for page in pages:
                 self._worklog.put_page(*page, self._now)
-        self._counts["snapshots"] += len(pages)
+            self._counts["snapshots"] += len(pages)
+            self._advance(7)
+
+    def _advance(self, phase: int) -> None:
+        """Note that a phase is done, in the transaction in which it was."""
+        work = self._worklog.work()
+        if work.phase == phase:
+            self._worklog.set_work(work._replace(phase=(phase + 1) % (PHASES + 1)))
 
     def _safely(
         self, turn: Turn, rules: Callable[P, T], *given: P.args, **named: P.kwargs

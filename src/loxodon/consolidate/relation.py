@@ -55,13 +55,15 @@ def relation(new: Statement, old: Record) -> Relation:
     if in_project and fold(new.project) != fold(old.project):
         return "unrelated"
     # Whether whom a memory is about has died; who they were stays so
-    dead = [fold(words) for words in new.over if _died.search(new.content)]
-    if fold(old.subject) in dead and old.category != "identity":
+    named, died = [*map(fold, new.over)], _died.search(new.content)
+    if died and fold(old.subject) in named and old.category != "identity":
         return "ended"
     if fold(new.subject) != fold(old.subject or USER):
-        gone = any(words.endswith(fold(new.subject)) for words in dead) and new.act == "end"
-        gone = gone and old.category == "relation" and is_over(new, old)
-        return "ended" if gone else "unrelated"
+        # Who died, or `is no longer my boss`; who `got divorced` is still a friend
+        over = new.act == "end" and (died or _negation.search(new.content))
+        whom = any(words.endswith(fold(new.subject)) for words in named)
+        of_whom = whom and old.category == "relation" and is_over(new, old)
+        return "ended" if over and of_whom else "unrelated"
     if new.attribute and new.attribute == old.attribute:
         return _of_one_attribute(new, old)
     if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new, old):

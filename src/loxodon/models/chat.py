@@ -121,7 +121,7 @@ class ChatModel:
             )
         self._url = str(checked("model.base_url", config.base_url)) if config.base_url else ""
         self._key = str(checked("model.api_key", config.api_key))
-        self._config, self._ledger, self._clean = config, ledger or Ledger(), clean
+        self._config, self.ledger, self._clean = config, ledger or Ledger(), clean
         self._without: set[str] = set()  # fields that this server was found not to take
 
     @property
@@ -174,7 +174,7 @@ class ChatModel:
     ) -> Message:
         """One request, allowed by the ledger and paid for."""
         tokens_in, tokens_out = 0, 0
-        with self._ledger.holding(cost(question, turns, most)):
+        with self.ledger.holding(cost(question, turns, most)):
             try:
                 answer = self._post(turns, question, most)
                 check_status(answer)
@@ -190,7 +190,7 @@ class ChatModel:
                 raise
             finally:
                 spent[:] = spent[0] + tokens_in, spent[1] + tokens_out
-                self._ledger.record(question.name, tokens_in, tokens_out)
+                self.ledger.record(question.name, tokens_in, tokens_out)
 
     def _post(self, turns: Sequence[Turn], question: ModelQuestion, most: int) -> Answer:
         """Post one request, without what this server was found not to take."""
