@@ -235,9 +235,6 @@ def _names_it(new: Statement, old: Record) -> bool:
     over = [words for words in new.over if not {*sense(words)} <= place]
     if old.attribute:
         return len(told) == 1 and any(names(words, old.content) for words in over)
-    _, comma, last = own_words(old.content).replace("，", ",").partition(",")
-    if comma and len(told) == 2 and any(sense(words) == sense(last) for words in over):
-        return True  # `a band, the Mudlarks`
     # What tells several things stays until all of them are over.
     ended = {one for one in told if any(_ends(new, words, one) for words in over)}
     return bool(ended) and all(only_adds(one) for one in told if one not in ended)
