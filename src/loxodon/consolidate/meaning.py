@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.consolidate.entities import learn
+from loxodon.consolidate.phrases import pattern, phrases
 from loxodon.consolidate.read import Candidate, fragments_of
 from loxodon.consolidate.read import read as read_turn
 from loxodon.language.attributes import IMPORTANCE
@@ -101,15 +102,7 @@ def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
 
 _DATED = re.compile(r"\W{0,3}\d{4}-\d{1,2}-\d{1,2}\W{1,3}")
 _USER = re.compile(r"(?:the )?user(?P<own>'s|’s)? (?P<verb>\w+)?", re.IGNORECASE)
-_VERBS = (
-    "prefers likes dislikes loves hates enjoys wants needs works lives uses has is speaks studies "
-    "drinks eats plays owns wears reads runs teaches avoids moved switched chose decided"
-)
-_FIELD = re.compile(
-    r"(name|birthday|timezone|time zone|occupation|job|employer|company|hometown|age)\s*[:：]\s*"
-    r"(?=\S)",
-    re.IGNORECASE,
-)
+_FIELD, _VERBS = pattern("fields"), phrases()["verbs"].split()
 
 
 def as_said(text: str) -> str:
@@ -125,7 +118,7 @@ def as_said(text: str) -> str:
         return f"I {_first_person(about['verb'])}{text[about.end() :]}"
     if field:
         return f"My {field[1].lower()} is {text[field.end() :]}"
-    if first.lower() in _VERBS.split():
+    if first.lower() in _VERBS:
         return f"I {_first_person(first.lower())}{text[len(first) :]}"
     return text
 

@@ -12,7 +12,7 @@ import re
 from typing import Literal
 
 from loxodon.consolidate.beliefs import certain
-from loxodon.consolidate.phrases import pattern
+from loxodon.consolidate.phrases import pattern, phrases
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
 from loxodon.text.similarity import opposed, sense
@@ -27,21 +27,12 @@ _FIRM = ("health", "identity", "relation", "preference")
 _PLACES = ("home", "hometown", "workplace")
 _FORM = 3  # Words that two wishes have before what they differ in
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
-_CORRECTING = frozenset(
-    [*sense("I it that is was not no mean meant should say said"), *"是不我应该其实"]
-)
+_CORRECTING = frozenset(sense(phrases()["correcting"]))
 # What one calls a thing by that was told as a doing
 _STANDS_FOR = {"job": sense("work"), "trip": sense("fly go travel visit"), "flight": sense("fly")}
 _BEFORE = frozenset(sense("at in on to with for from of by into about"))
 _OWNED = frozenset(["my", "our", "his", "her", "their"])
-# What follows a thing, besides a participle (`moored at …`); another word would make it another
-# thing: a coffee shop is no coffee
-_AFTER = _BEFORE | {
-    *sense("every each once twice since until till daily weekly monthly morning evening night all"),
-    *sense("called named lesson class course membership subscription"),
-    *sense("one two three four five six seven eight nine ten eleven twelve"),
-    *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
-}
+_AFTER = _BEFORE.union(sense(phrases()["follows"]))
 _WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
 _WITHIN = "[^，开做当住去在吃喝打看学养是有]"
 _between, _from_now_on, _apology = map(pattern, ("between", "from_now_on", "apology"))
