@@ -106,22 +106,9 @@ def _plan_fact(candidate: Candidate, related: Related) -> Plan:
     for one in over:
         if said_at(one) > candidate.said_at:
             return Plan("late", one)  # an old transcript does not change what was true after it
-    # Where somebody's own words may mean several things, only what they name alone is over.
-    named = [*map(sense, statement.over)]
-    several = len({one.sources for one in over}) > len(named) and statement.quoted and named
-    changes: list[tuple[Fate, Record]] = []
-    for how, one in related:
-        fate = FATES.get((how, one.kind))
-        if fate in ("superseded", "retracted"):
-            if several and sense(one.value) not in named:
-                fate = "doubted"
-            elif fate == "superseded" and statement.right:
-                rewritten = one.attribute and corrected(statement, one.content) != one.content
-                fate = "rewritten" if rewritten else fate if besides(statement) else None
-            if fate in ("superseded", "retracted") and _is_asked(statement, one):
-                fate = "asked"
-        if fate:
-            changes.append((fate, one))
+    several = statement.quoted and len({one.sources for one in over}) > len(statement.over) > 0
+    fates = [(_fate(statement, how, one, several), one) for how, one in related]
+    changes = [(fate, one) for fate, one in fates if fate is not None]
     found = Plan(
         "nothing" if any(fate == "rewritten" for fate, _ in changes) else "add",
         changes=tuple(changes),
@@ -135,13 +122,24 @@ def _plan_fact(candidate: Candidate, related: Related) -> Plan:
     return found._replace(outcome="update" if how == "richer" else "confirm", target=target)
 
 
-def _is_asked(statement: Statement, old: Record) -> bool:
-    """Whether what seems over is asked about: it may cost somebody's health to take it for over
-    that is not; and who somebody is hardly changes by a sentence that does not say so."""
-    if old.category == "health" and old.importance >= 1 and old.attribute != "diet":
-        return old.positive
-    outright = statement.act != "state" or statement.right
-    return old.positive and old.attribute in _STABLE and not outright
+def _fate(statement: Statement, how: Relation, old: Record, several: bool) -> Fate | None:
+    """What becomes of a memory by a plain statement that may mean `several`; None for nothing."""
+    fate = FATES.get((how, old.kind))
+    if fate not in ("superseded", "retracted"):
+        return fate
+    # Where somebody's own words may mean several things, only what they name alone is over.
+    if several and sense(old.value) not in map(sense, statement.over):
+        return "doubted"
+    if statement.right and fate == "superseded":
+        if old.attribute and corrected(statement, old.content) != old.content:
+            return "rewritten"
+        if not besides(statement):
+            return None  # somebody's own words stay
+    # It may cost somebody's health to take a memory for over that is not; and who somebody is
+    # hardly changes by a sentence that does not say so.
+    health = old.category == "health" and old.importance >= 1 and old.attribute != "diet"
+    stable = old.attribute in _STABLE and statement.act == "state" and not statement.right
+    return "asked" if old.positive and (health or stable) else fate
 
 
 def corrected(statement: Statement, text: str) -> str:
