@@ -30,8 +30,8 @@ from time import perf_counter, process_time
 from typing import Any
 
 from loxodon import Memory
-from loxodon.consolidate.extract import fragments_of, read
 from loxodon.consolidate.pipeline import Consolidated
+from loxodon.consolidate.read import fragments_of, read
 from loxodon.language.statements import CONTEXT, PriorTurn, TurnInContext
 from loxodon.types import Record
 

@@ -19,6 +19,7 @@ The last author of each, and every tenth conversation of real talk, is never lea
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import sys

@@ -56,7 +56,7 @@ def warm_up() -> None:
     from pkgutil import walk_packages
 
     import loxodon
-    from loxodon.consolidate.extract import fragments_of, read
+    from loxodon.consolidate.read import fragments_of, read
     from loxodon.consolidate.segment import segments
     from loxodon.guard.own_words import own_words
     from loxodon.language import en, zh

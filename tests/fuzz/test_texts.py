@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from loxodon.consolidate.extract import fragments_of, read
+from loxodon.consolidate.read import fragments_of, read
 from loxodon.guard.guard import Guard
 from loxodon.guard.policy import built_in
 from loxodon.language.statements import TurnInContext

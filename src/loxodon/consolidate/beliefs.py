@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from loxodon.consolidate.phrases import pattern
 from loxodon.guard.provenance import is_own
 from loxodon.store.store import Store
 from loxodon.types import Record
@@ -18,13 +19,7 @@ _MODAL = re.compile(
     r"(?:(?:might|may)(?: well| also| possibly)?|could(?=(?: not)? (?:be|have)\b))"
     r"(?P<not> not)? (?P<verb>[a-z]+)\b"
 )
-_HEDGES = re.compile(
-    r"应该(?=[是会在有要能快还就没])|大概率?(?![0-9一二两三四五六七八九十几半百千])"
-    r"|(?<![不尽])可能(?!性)|也许|或许|好像|似乎|估计|据说|听说|貌似|多半"
-    r"|说不定|没准|八成|搞不好|弄不好|指不定|十有八九|恐怕|怕是"
-    r"|\b(?:probably|maybe|perhaps|possibly|apparently|supposedly|presumably|allegedly) ",
-    re.IGNORECASE,
-)
+_HEDGES = pattern("hedges")
 
 
 def certain(content: str) -> str:

@@ -86,26 +86,16 @@ class Consolidation:
         return self._alone(now, work, shared=phase is None, force=force, on_phase=on_phase)
 
     def flush(self, now: datetime) -> Consolidated:
-        """Make what was just said known; see `Run.flush`. Nothing pending is no run."""
-
-        def work(run: Run) -> Consolidated:
-            if not self._store.worklog.work().phase and not self._pending():
-                return Consolidated(False, "nothing is pending")
-            return run.flush()
-
-        return self._alone(now, work, shared=True)
+        """Make what was just said known."""
+        return self._alone(now, Run.flush, shared=True)
 
     def week(self, now: datetime) -> Consolidated:
-        """The weekly work; a run that was cut short is brought to its end instead."""
-        in_hand = self._store.worklog.work
-        return self._alone(
-            now, lambda run: run.all("interrupted") if in_hand().phase else run.week()
-        )
+        """The weekly work."""
+        return self._alone(now, Run.week)
 
     def undecided(self, now: datetime) -> Consolidated:
-        """Ask the model once more about what waits for it, where nothing else is in hand."""
-        not_due, in_hand = Consolidated(False, "not due"), self._store.worklog.work
-        return self._alone(now, lambda run: not_due if in_hand().phase else run.decide())
+        """Ask the model once more about what waits for it."""
+        return self._alone(now, Run.decide)
 
     def _pending(self) -> int:
         return int(self._store.scalar("count_pending", self._store.worklog.work().done_to))

@@ -14,7 +14,7 @@ from loxodon.text.words import fold
 from loxodon.types import ROLES, Entity, Turn
 
 if TYPE_CHECKING:
-    from loxodon.consolidate.extract import Candidate
+    from loxodon.consolidate.read import Candidate
 
 _NAMES = 20  # Names of the user that are looked at
 _FACTS = 200  # Memories that a card is made of, the newest

@@ -4,14 +4,14 @@ for them."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
 
 from loxodon.consolidate import beliefs, entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
-from loxodon.consolidate.extract import Candidate
-from loxodon.consolidate.reconcile import KnowledgeView, Plan, plan, said_at
+from loxodon.consolidate.read import Candidate
+from loxodon.consolidate.reconcile import Plan, corrected, known_about, plan, said_at
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
 from loxodon.language.projects import named_project
@@ -25,12 +25,13 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, IN_PROJECT, Kind, Recor
 
 SAID_AGAIN = 0.2  # What being said again adds to importance
 _TAGS = 3
+_IN_DOUBT = 3  # Memories that are asked about for one statement
 _SOURCES = 20  # Turns that a memory names as its sources; one said every day needs no more
 _RENAMED = 1_000
 _NAMING = 200  # Characters of a turn in which a known project is looked for
 # What is so wherever it is said; anything else belongs to the project that it was said in
 _PERSONAL = ("identity", "health", "preference", "relation", "status")
-_TOLD = ("subject", "attribute", "value", "category", "basis", "positive")
+_TOLD = ("subject", "attribute", "value", "category", "basis", "positive", "importance")
 _NO_TAGS = frozenset({"用户", "user", "the user", "users"})
 
 
@@ -44,7 +45,7 @@ class Keeper:
         was_forgotten: Callable[[Record, datetime], bool] = lambda record, at: False,
         replacing: Collection[str] = (),  # what is said that seems to replace something known
     ) -> None:
-        self._store, self._view, self._now = store, KnowledgeView(store), now
+        self._store, self._now = store, now
         self._was_forgotten, self._replacing = was_forgotten, replacing
         self.counts: Counter[str] = Counter()
         self.changed: dict[str, Record] = {}  # Every memory that was added or changed, by id
@@ -66,18 +67,17 @@ class Keeper:
             project = turn.channel.partition(IN_PROJECT)[2]
         statement = statement._replace(subject=subject, project=project)
         candidate = candidate._replace(statement=statement)
-        known = self._view.about(subject, statement.attribute) if statement.inferred else ()
+        known = known_about(self._store, subject, statement.attribute) if statement.inferred else ()
         told = any(one.kind == "fact" for one in known)
         new = record_of(candidate, turn, self._now)
         if told or self._was_forgotten(new, turn.at):
             return
         found = self._plan(candidate, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
-        changed = (found.replaced, found.retracted, found.rewritten, found.asked, found.beside)
-        changes = any(changed) or new.content in self._replacing
-        if statement.tentative and not changes:
+        changes = found.of("superseded", "retracted", "rewritten", "asked") or found.beside
+        if statement.tentative and not changes and new.content not in self._replacing:
             # It was worth keeping only for what it would have changed.
-            self._doubt(found.doubtful)
+            self._doubt(found.of("doubted"))
         else:
             self._carry_out(found, candidate, turn)
 
@@ -92,49 +92,53 @@ class Keeper:
         """What to do about a statement: as a model decided, else by comparing."""
         says, does = bool(candidate.statement.content), candidate.does
         if not does:
-            return plan(candidate, self._view, turn)
+            return plan(candidate, self._store, turn)
         target = self._store.get(candidate.target)
         if target is None or target.state != "active" or target.kind == "summary":
             # It changed while the model was thinking: what is new is still new.
             new = says and does == "update"
-            return plan(candidate, self._view, turn) if new else Plan("nothing")
+            return plan(candidate, self._store, turn) if new else Plan("nothing")
         if does == "same":
             return Plan("confirm", target)
         if said_at(target) > candidate.said_at:
             return Plan("late", target) if says else Plan("nothing")
         if does == "end":
-            return Plan("nothing", retracted=(target,))
+            return Plan("nothing", changes=(("retracted", target),))
         if candidate.statement.confidence < 1 and target.kind == "fact":
             return Plan("hold", target)
-        found = plan(candidate, self._view, turn)
+        found = plan(candidate, self._store, turn)
         if found.target is not None and found.target.id == target.id and found.outcome != "hold":
             return found._replace(outcome="update")
-        replaced = (target, *(one for one in found.replaced if one.id != target.id))
+        others = tuple(change for change in found.changes if change[1].id != target.id)
+        found = found._replace(changes=(("superseded", target), *others))
         if found.outcome in ("confirm", "update"):  # the new is known already, the old goes
-            return found._replace(replaced=replaced)
-        return found._replace(outcome="add", target=None, replaced=replaced)
+            return found
+        return found._replace(outcome="add", target=None)
 
     def _carry_out(self, found: Plan, candidate: Candidate, turn: Turn) -> None:
         statement, target = candidate.statement, found.target
         since = candidate.valid_from or candidate.said_at
-        for record in found.retracted:
-            self.end(record, "retracted", since)
-        for record, content, value in found.rewritten:
-            sources = _with_source(record.sources, turn)
-            values = {"content": content, "tags": tags_of(content), "value": value}
-            self._update(record, "updated", **values, sources=sources)
-        for record in found.denied:
-            self.deny(record)
-        self._doubt(found.doubtful)
-        for record in found.replaced:
-            self.end(record, "corrected" if statement.act == "correct" else "superseded", since)
-        entities.hand_over(self._store, statement, [o.value for o in found.replaced], self._now)
-        for record in found.promoted:
-            self._answer(record, "confirmed")
+        for fate, record in found.changes:
+            if fate == "retracted":
+                self.end(record, "retracted", since)
+            elif fate == "superseded":
+                self.end(record, "corrected" if statement.act == "correct" else fate, since)
+            elif fate == "rewritten":
+                content, value = (corrected(statement, o) for o in (record.content, record.value))
+                sources = _with_source(record.sources, turn)
+                values = {"content": content, "tags": tags_of(content), "value": value}
+                self._update(record, "updated", **values, sources=sources)
+            elif fate == "denied":
+                self.deny(record)
+            elif fate == "promoted":
+                self._answer(record, "confirmed")
+        self._doubt(found.of("doubted"))
+        replaced, promoted = found.of("superseded"), found.of("promoted")
+        entities.hand_over(self._store, statement, [one.value for one in replaced], self._now)
         if found.outcome == "add":
             # What was known to be so comes before what was only thought to be.
-            gone = [one.id for one in (*found.replaced, *found.promoted, *found.retracted)]
-            known = [self._store.get(one.id) or one for one in found.promoted]
+            gone = [one.id for one in (*replaced, *promoted, *found.of("retracted"))]
+            known = [self._store.get(one.id) or one for one in promoted]
             sources = tuple(source for one in known for source in one.sources)
             more = {
                 "replaces": gone[0] if gone else "",
@@ -142,7 +146,7 @@ class Keeper:
                 "sources": _with_source(sources, turn),
             }
             record = self._add(candidate, turn, "learned", **more)
-            for one in found.asked:
+            for one in found.of("asked"):
                 self._store.execute("put_review", record.id, one.id, self._now)
         elif target is None:
             return
@@ -160,9 +164,9 @@ class Keeper:
             else:
                 self._confirm(target, candidate, turn, richer=found.outcome == "update")
 
-    def _doubt(self, records: Iterable[Record]) -> None:
+    def _doubt(self, records: Sequence[Record]) -> None:
         """Leave memories as they are; `review` asks whether they still hold."""
-        for record in records:
+        for record in records[:_IN_DOUBT]:
             self._store.execute("put_review", record.id, record.id, self._now)
             self.counts["doubted"] += 1
 
@@ -201,10 +205,10 @@ class Keeper:
             self._update(belief, "doubted", confidence=confidence, strength=strength)
 
     def _confirm(self, record: Record, candidate: Candidate, turn: Turn, richer: bool) -> None:
-        said = candidate.said_at
+        said, statement = candidate.said_at, candidate.statement
         values: dict[str, Any] = {
             "confirmed_at": max(said, record.confirmed_at or said),
-            "importance": max(record.importance, min(1.0, candidate.importance + SAID_AGAIN)),
+            "importance": max(record.importance, min(1.0, statement.importance + SAID_AGAIN)),
             "strength": min(1.0, record.strength + LIFT),
             "sources": _with_source(record.sources, turn),
         }
@@ -237,8 +241,8 @@ class Keeper:
             belief = belief._replace(content=beliefs.certain(belief.content))
             about = (belief.content, belief.subject, belief.attribute, belief.value)
             statement = Statement(*about, belief.category, positive=belief.positive)
-            candidate = Candidate(statement, "", belief.importance, now)
-            over = {one.id: one for one in plan(candidate, self._view, "").replaced}
+            found = plan(Candidate(statement, now), self._store, "")
+            over = {one.id: one for one in found.of("superseded")}
             if against is not None and against.state == "active":
                 over = {against.id: against, **over}
             for record in over.values():
@@ -322,10 +326,11 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
     kind, confidence = provenance.kind_for(turn.origin, kind, statement.confidence, wish)
     names = [one.name for one in statement.mentions] + [statement.subject]
     names += [statement.value] if statement.attribute == "name" else []
-    strength = initial_strength(kind, candidate.importance, confidence)
+    strength = initial_strength(kind, statement.importance, confidence)
     told: dict[str, Any] = {
         **{name: getattr(statement, name) for name in _TOLD},
-        **{name: getattr(candidate, name) for name in ("importance", "due_at", "expires_at")},
+        "due_at": candidate.due_at,
+        "expires_at": candidate.expires_at,
         "project": statement.project or GLOBAL_PROJECT,
         "topic": statement.topic or GENERAL_TOPIC,
         "tags": tuple(dict.fromkeys((*candidate.tags, *tags_of(statement.content)))),

@@ -14,8 +14,7 @@ from loxodon.fields import EDITABLE, checked, is_text
 from loxodon.guard.provenance import is_own, is_wish, kind_for
 from loxodon.security.idempotency import digest_of, done_once
 from loxodon.security.permissions import origin_of
-from loxodon.store import Filter
-from loxodon.text.words import fold, query_words
+from loxodon.text.words import fold
 from loxodon.types import (
     CAPTURED,
     GENERAL_TOPIC,
@@ -147,7 +146,7 @@ class Knowledge:
             from loxodon.consolidate.meaning import meaning_of
 
             _refuse_past(fields["expires_at"], now)
-            meant = meaning_of(fields["content"], now)
+            meant = meaning_of(fields["content"], now).statement
             if meant.attribute:
                 for name in ("subject", "attribute", "value", "positive"):
                     fields[name] = getattr(meant, name)
@@ -207,14 +206,14 @@ class Knowledge:
     def _known(self, content: str, audience: str) -> Record | None:
         """An active memory that says the same to the same people."""
 
+        from loxodon.consolidate.reconcile import known_like
+
         def bare(text: str) -> str:
             return " ".join(fold(text).split()).rstrip(".!。")
 
-        same = "active", audience, bare(content)
         with self._store.reading():
-            hits = self._store.search("memories", query_words(content), Filter(), _ALIKE)
-            for one in self._store.records([hit.row for hit in hits]).values():
-                if one.kind != "summary" and (one.state, one.audience, bare(one.content)) == same:
+            for one in known_like(self._store, content, _ALIKE):
+                if one.audience == audience and bare(one.content) == bare(content):
                     return self.get(one.id)
         return None
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
-from loxodon.consolidate import extract
 from loxodon.consolidate.entities import learn
-from loxodon.consolidate.extract import Candidate, fragments_of
+from loxodon.consolidate.phrases import pattern, phrases
+from loxodon.consolidate.read import Candidate, fragments_of
+from loxodon.consolidate.read import read as read_turn
 from loxodon.language.attributes import IMPORTANCE
-from loxodon.language.statements import USER, Mention, Statement, TurnInContext
+from loxodon.language.statements import USER, Statement, TurnInContext
 from loxodon.store.store import Store
 from loxodon.text.bounds import tame
 from loxodon.types import Record
@@ -26,47 +27,29 @@ def weight_of(category: str) -> float:
     return IMPORTANCE.get("temp" if category == "debug" else category, IMPORTANCE["fact"])
 
 
-class Meaning(NamedTuple):
-    subject: str = ""
-    attribute: str = ""
-    value: str = ""
-    category: str = ""
-    positive: bool = True
-    confidence: float = 1.0
-    basis: str = ""
-    importance: float | None = None
-    mentions: tuple[Mention, ...] = ()  # Those whom the words name
-    since: datetime | None = None
-    due_at: datetime | None = None
+# What is read where nothing is plain
+UNREAD = Candidate(Statement("", "", category="", importance=0.0), datetime.min)
 
 
-def meaning_of(text: str, at: datetime) -> Meaning:
-    """What `text`, written at `at`, says; nothing where that is not plain."""
+def meaning_of(text: str, at: datetime) -> Candidate:
+    """What `text`, written at `at`, says; `UNREAD` where that is not plain."""
     if len(text) > MOST_READ or "\n" in text:
-        return Meaning()
+        return UNREAD
     found = [one for one, _ in read(as_said(text), at)]
     # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
     subjects = {one.statement.subject for one in found}
     found = [one for one in found if one.statement.value not in subjects]
-    candidate = found[0] if len(found) == 1 else None
-    if candidate is None or candidate.statement.act not in ("state", "change"):
-        return Meaning()
-    said = candidate.statement
+    if len(found) != 1 or found[0].statement.act not in ("state", "change"):
+        return UNREAD
+    said = found[0].statement
+    named = tuple(one for one in said.mentions if one.name in text and not is_user(one.name))
     subject = USER if is_user(said.subject) else said.subject
-    fits = bool(said.attribute) and (said.value or "") in text
-    return Meaning(
-        subject if fits else "",
-        said.attribute if fits else "",
-        said.value if fits else "",
-        "" if said.category == "fact" else said.category,
-        said.positive,
-        said.confidence,
-        text if said.confidence < 1 else "",
-        candidate.importance,
-        tuple(one for one in said.mentions if fits and one.name in text and not is_user(one.name)),
-        candidate.valid_from,
-        candidate.due_at,
-    )
+    said = said._replace(subject=subject, mentions=named)
+    if not said.attribute or said.value not in text:
+        said = said._replace(subject="", attribute="", value="", mentions=())
+    category = "" if said.category == "fact" else said.category
+    basis = text if said.confidence < 1 else ""
+    return found[0]._replace(statement=said._replace(category=category, basis=basis))
 
 
 def revised(record: Record, content: str, at: datetime) -> dict[str, Any]:
@@ -74,7 +57,7 @@ def revised(record: Record, content: str, at: datetime) -> dict[str, Any]:
     old = record.value
     if not old or old not in record.content or old in content:
         return {}
-    said = meaning_of(content, at)
+    said = meaning_of(content, at).statement
     same = (said.subject, said.attribute) == (record.subject, record.attribute)
     new = said.value if same else ""
     fields: dict[str, Any] = {"value": new}
@@ -90,7 +73,7 @@ def is_user(name: str) -> bool:
     return name.casefold() in (USER, "the user", "用户")
 
 
-def meet(store: Store, said: Meaning, now: datetime) -> None:
+def meet(store: Store, said: Statement, now: datetime) -> None:
     """Make known whom a memory is about, under the names that are free. Call inside `writing`."""
     if not said.attribute:
         return
@@ -99,9 +82,8 @@ def meet(store: Store, said: Meaning, now: datetime) -> None:
         one._replace(aliases=tuple(alias for alias in one.aliases if alias not in known))
         for one in said.mentions
     )
-    statement = Statement("", said.subject, said.attribute, said.value, mentions=mentions)
     # Only who is known by an alias would be renamed, and such aliases are left out
-    learn(store, statement, now, lambda old, new: None)
+    learn(store, said._replace(mentions=mentions), now, lambda old, new: None)
 
 
 def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
@@ -109,7 +91,7 @@ def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
     text = tame(text)
     try:
         fragments = fragments_of(0, text)
-        found = extract.read(TurnInContext(text, at, fragments)).candidates
+        found = read_turn(TurnInContext(text, at, fragments)).candidates
     except (ValueError, LookupError, AttributeError, RecursionError):
         return []  # the rules stumbled over it, and it is kept by its words
     return [
@@ -120,15 +102,7 @@ def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
 
 _DATED = re.compile(r"\W{0,3}\d{4}-\d{1,2}-\d{1,2}\W{1,3}")
 _USER = re.compile(r"(?:the )?user(?P<own>'s|’s)? (?P<verb>\w+)?", re.IGNORECASE)
-_VERBS = (
-    "prefers likes dislikes loves hates enjoys wants needs works lives uses has is speaks studies "
-    "drinks eats plays owns wears reads runs teaches avoids moved switched chose decided"
-)
-_FIELD = re.compile(
-    r"(name|birthday|timezone|time zone|occupation|job|employer|company|hometown|age)\s*[:：]\s*"
-    r"(?=\S)",
-    re.IGNORECASE,
-)
+_FIELD, _VERBS = pattern("fields"), phrases()["verbs"].split()
 
 
 def as_said(text: str) -> str:
@@ -144,7 +118,7 @@ def as_said(text: str) -> str:
         return f"I {_first_person(about['verb'])}{text[about.end() :]}"
     if field:
         return f"My {field[1].lower()} is {text[field.end() :]}"
-    if first.lower() in _VERBS.split():
+    if first.lower() in _VERBS:
         return f"I {_first_person(first.lower())}{text[len(first) :]}"
     return text
 

@@ -86,16 +86,12 @@ class StoreBook:
         return int(self._store.scalar("spent", day))
 
 
-def chat_model(space: OpenSpace, ledger: Ledger | None = None) -> ChatModel:
+def chat_model(space: OpenSpace, book: StoreBook | None = None) -> ChatModel:
     """The configured model, within its daily token limit; ConfigError if none is set."""
-    ledger = ledger or _ledger(space, StoreBook(space.store))
-    return ChatModel(space.config.model, ledger, clean=space.guard.clean)
-
-
-def _ledger(space: OpenSpace, book: StoreBook) -> Ledger:
     model = space.config.model
     cap = model.daily_tokens_full if model.extraction == "full" else model.daily_tokens
-    return Ledger(book, f"{space.now():%Y-%m-%d}", cap)
+    ledger = Ledger(book or StoreBook(space.store), f"{space.now():%Y-%m-%d}", cap)
+    return ChatModel(model, ledger, clean=space.guard.clean)
 
 
 class ModelReader:
@@ -107,8 +103,7 @@ class ModelReader:
         self.most_turns = TURNS if self.thorough else 0  # in hand; 0 for as many as the rules take
         self._store, self._now = space.store, space.now()
         self._book = StoreBook(space.store)
-        self._ledger = _ledger(space, self._book)
-        self._model = chat_model(space, self._ledger)
+        self.model = chat_model(space, self._book)
         self._model_set = json.dumps([self._config.address, self._config.name, tasks.VERSION])
         self.tokens = 0  # that the model took so far
         self.problem = ""  # why it could not be asked
@@ -118,10 +113,6 @@ class ModelReader:
         self._counts: Counter[str] = Counter()
         self._did: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
-
-    @property
-    def keeps_to_schemas(self) -> bool:
-        return self._model.keeps_to_schemas
 
     @property
     def report(self) -> Asking:
@@ -136,7 +127,7 @@ class ModelReader:
             session = one.turn.session if self.thorough else ""
             groups.setdefault((one.turn.agent, one.language, session), []).append(one)
         stacks: list[Stack] = []
-        room = self._ledger.room()
+        room = self.model.ledger.room()
         least = LEAST_BATCH if patient and not self.thorough else 0
         for left in groups.values():
             # The most promising first; where all is read, in the order of the talk
@@ -168,7 +159,7 @@ class ModelReader:
     def _reading(self, stack: Stack) -> ModelReply[ModelReading]:
         """What a model says to one question; nothing decided where none of it can be believed."""
         try:
-            return read(self._model, stack.batch)
+            return read(self.model, stack.batch)
         except BadReplyError as error:
             if not error.values.get("refused"):
                 raise
@@ -180,19 +171,22 @@ class ModelReader:
         if not self._config.check:
             return True
         if language not in self._able:
-            kept = self._kept_trial(language)
-            if kept is None:
+            text, model_set, at = self._store.worklog.page(TRIAL, language) or ("[0, 0]", "", None)
+            passed, of, *failed = json.loads(text)
+            found = tasks.Trial(passed, of, tuple(failed))
+            lately = at is not None and self._now - at < TRIED_AGAIN
+            if model_set != self._model_set or not (found.good or lately):
                 tried = self._ask(lambda: self.attempt(language))
                 if tried is None:
                     return False  # it could not be asked: another time
-                kept = tried[0]
-            self._able[language] = kept.good
-            if not kept.good and not self.problem:
+                found = tried[0]
+            self._able[language] = found.good
+            if not found.good and not self.problem:
                 self.problem = t(
                     "the model read only {n} of {of} test sentences correctly, so it is not "
                     "used; see `loxodon model check`",
-                    n=kept.passed,
-                    of=kept.of,
+                    n=found.passed,
+                    of=found.of,
                 )
         return self._able[language]
 
@@ -200,7 +194,7 @@ class ModelReader:
         """Have the model read the test sentences, and keep how it did."""
         problem = ""
         try:
-            found, *tokens = tasks.attempt(self._model, language)
+            found, *tokens = tasks.attempt(self.model, language)
         except BadReplyError as error:  # it answers, and nothing that can be used
             found, problem = tasks.Trial.none(language), error.localized()[0]
             tokens = [error.tokens_in, error.tokens_out]
@@ -209,22 +203,13 @@ class ModelReader:
             self._store.worklog.put_page(TRIAL, language, text, self._model_set, self._now)
         return ModelReply((found, problem), *tokens)
 
-    def _kept_trial(self, language: str) -> tasks.Trial | None:
-        """How the model did on the test sentences, where that is known and not long ago."""
-        page = self._store.worklog.page(TRIAL, language)
-        if page is None or page[1] != self._model_set:
-            return None
-        passed, of, *failed = json.loads(page[0])
-        found = tasks.Trial(passed, of, tuple(failed))
-        return found if found.good or self._now - page[2] < TRIED_AGAIN else None
-
     def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
         """Facts of a partition that one sentence can tell, and that sentence."""
         if not self.thorough or len(facts) < 2:
             return ()
         contents = [one.content for one in facts]
         language = language_of("\n".join(contents))
-        found = self._ask(lambda: tasks.merge(self._model, contents, language), language) or []
+        found = self._ask(lambda: tasks.merge(self.model, contents, language), language) or []
         return [([facts[n] for n in places], content) for places, content in found]
 
     def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
@@ -233,7 +218,7 @@ class ModelReader:
             return ""
         entries, news = [one.content for one in core], [one.content for one in changed]
         language = language_of("\n".join(entries))
-        told = self._ask(lambda: tasks.portrait(self._model, entries, news, language), language)
+        told = self._ask(lambda: tasks.portrait(self.model, entries, news, language), language)
         return told or ""
 
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
@@ -266,7 +251,7 @@ class ModelReader:
 
     def _weigh(self, belief: Record, fact: str, now: datetime) -> None:
         """Have a model say what a fact makes of a belief that the rules found nothing to say of."""
-        language, guess, model = language_of(fact), belief.content, self._model
+        language, guess, model = language_of(fact), belief.content, self.model
         verdict = self._ask(lambda: tasks.weigh_belief(model, guess, fact, language), language)
         with self._store.writing():
             kept = self._store.get(belief.id)
@@ -281,7 +266,7 @@ class ModelReader:
 
     def _reword(self, theme: str, summary: Record, now: datetime) -> None:
         """A summary, or the profile of somebody, in better words than those of its facts."""
-        language, model = language_of(summary.content), self._model
+        language, model = language_of(summary.content), self.model
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
         name = theme.partition(":")[2] if not theme.startswith(themes.DAY) else ""
         about = partial(tasks.entity, model, name) if name else partial(tasks.summarise, model)
@@ -319,4 +304,5 @@ def check(space: OpenSpace) -> ModelChecked:
         took = perf_counter() - started
         tried.append(ModelTried(language, *found, took, tokens_in, tokens_out, problem))
     good = all(one.passed >= tasks.ENOUGH for one in tried)
-    return ModelChecked(config.name, config.address, reader.keeps_to_schemas, good, tuple(tried))
+    schemas = reader.model.keeps_to_schemas
+    return ModelChecked(config.name, config.address, schemas, good, tuple(tried))

@@ -8,15 +8,14 @@ nearest memories, and what the rules read of it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from loxodon.consolidate.extract import Candidate, ExtractedTurn, candidate_of, rules_for
-from loxodon.consolidate.reconcile import KnowledgeView, said_at
+from loxodon.consolidate.read import Candidate, ReadTurn, candidate_of, rules_for
+from loxodon.consolidate.reconcile import known_about, known_like, said_at
 from loxodon.guard.provenance import is_context, is_users_statement, speaks_for_user
-from loxodon.language.statements import Fragment, Mention, Statement
+from loxodon.language.statements import Fragment, Statement
+from loxodon.language.worth import judge
 from loxodon.models.grounding import stands
 from loxodon.models.reading import (
     Batch,
@@ -83,7 +82,7 @@ class Stack(NamedTuple):
     hints: Sequence[int | Record]  # Numbers of candidates, or memories
 
 
-def wanted(told: ExtractedTurn, fragments: Sequence[Fragment], thorough: bool) -> set[int]:
+def wanted(told: ReadTurn, fragments: Sequence[Fragment], thorough: bool) -> set[int]:
     """The numbers of the fragments of a turn that a model should decide."""
     if thorough:
         return {one.n for one in fragments}
@@ -97,10 +96,11 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
     in_hand = {int(one.ref[2:]): one for one in turns}
     read: dict[int, list[tuple[int, Candidate]]] = {}
     for no, turn, body in store.query("candidates"):
-        read.setdefault(turn, []).append((no, from_json(body)))
+        read.setdefault(turn, []).append((no, Candidate.from_json(body)))
     pieces: dict[int, list[tuple[Fragment, float]]] = {}
     for *row, worth in store.query("waiting"):
         fragment = Fragment(*row)
+        worth = worth or judge(fragment.text).keep  # read when there was no model to be asked
         pieces.setdefault(fragment.turn, []).append((fragment, worth))
     known = store.turns([no for no in pieces if no not in in_hand])
     found = []
@@ -112,20 +112,22 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
         texts = [one.text.strip() for one, _ in group]
         text = ("" if rules_for(texts[0])[0] == "zh" else " ").join(texts)
         ours = [one for one in read.get(no, ()) if {*one[1].statement.fragments} <= {*numbers}]
-        learned = () if no in in_hand else _learned(store, no, thorough)
+        learned = tuple(
+            one
+            for one in (learned_from(store, [no]) if no not in in_hand else ())
+            if one.version == 1 and (thorough or not one.attribute or one.kind == "belief")
+        )
         worth, language = max(worth for _, worth in group), rules_for(text)[0]
         found.append(Passage(said, no, numbers, text, worth, language, tuple(ours), learned))
     return found
 
 
-def _learned(store: Store, turn: int, thorough: bool) -> tuple[Record, ...]:
-    """What was learned from one turn alone, and nobody has touched since."""
-    rows = store.drawn_from([turn]).get(turn, [])
-    sources = store.sources(rows)
-    alone = [one for row, one in store.records(rows).items() if len(sources.get(row, ())) == 1]
-    active = [one for one in alone if (one.state, one.version) == ("active", 1)]
-    weak = [one for one in active if thorough or not one.attribute or one.kind == "belief"]
-    return tuple(one for one in weak if one.kind != "summary")
+def learned_from(store: Store, turns: Sequence[int]) -> list[Record]:
+    """Facts and beliefs that nothing but one of these turns bears out."""
+    rows = [row for rows in store.drawn_from(turns).values() for row in rows]
+    sources, records = store.sources(rows), store.records(rows)
+    alone = [one for row, one in records.items() if len(sources.get(row, ())) == 1]
+    return [one for one in alone if one.state == "active" and one.kind != "summary"]
 
 
 def _stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
@@ -158,11 +160,10 @@ def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> lis
     """The memories nearest to passages: by subject and attribute, words, then importance."""
     near: list[Record] = []
     with store.writing_as(passages[0].turn.agent):
-        view = KnowledgeView(store)
         for one in passages:
             for said in (read.statement for _, read in one.read if read.statement.attribute):
-                near += view.about(said.subject, said.attribute)[:_NEAR]
-            near += view.like(one.text, _NEAR)
+                near += known_about(store, said.subject, said.attribute)[:_NEAR]
+            near += known_like(store, one.text, _NEAR)
         strongest = store.find(Filter(state="active"), 2 * MOST_KNOWN, strongest=True)
         near += [record for record in strongest if record.kind != "summary"]
     found = {record.id: record for record in near if record.id not in left_out}
@@ -214,17 +215,17 @@ def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
 
 
 def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | None:
-    at, language = passage.turn.at, passage.language
+    at = passage.turn.at
     if item.statement is None:
         record = store.get(item.target)
         if record is None:
             return None
         said = record.content if item.do == "same" else ""
         statement = Statement(said, record.subject, record.attribute, record.value)
-        made = Candidate(statement, language, record.importance, at)
-        return made._replace(does=item.do, target=item.target)
-    statement = item.statement._replace(fragments=passage.numbers)
-    made = candidate_of(statement, language, item.importance, at)
+        statement = statement._replace(importance=record.importance)
+        return Candidate(statement, at, does=item.do, target=item.target)
+    statement = item.statement._replace(fragments=passage.numbers, importance=item.importance)
+    made = candidate_of(statement, passage.language, at)
     about = (statement.category, statement.attribute, statement.subject)
     return made._replace(
         valid_from=item.since or made.valid_from,
@@ -233,22 +234,3 @@ def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | No
         target=item.target,
         vouched=passage.turn.origin == "relayed" and is_users_statement(*about, [item.words]),
     )
-
-
-def to_json(candidate: Candidate) -> str:
-    kept = {**candidate._asdict(), "statement": candidate.statement._asdict()}
-    return json.dumps(kept, ensure_ascii=False, default=datetime.isoformat)
-
-
-def from_json(text: str) -> Candidate:
-    kept: dict[str, Any] = json.loads(text)
-    for name in ("said_at", "valid_from", "due_at", "expires_at"):
-        kept[name] = kept[name] and datetime.fromisoformat(kept[name])
-    said = kept["statement"]
-    said["mentions"] = tuple(
-        Mention(name, type, tuple(aliases)) for name, type, aliases in said["mentions"]
-    )
-    said["over"], said["fragments"] = tuple(said["over"]), tuple(said["fragments"])
-    kept["statement"] = Statement(**said)
-    kept["tags"] = tuple(kept["tags"])
-    return Candidate(**kept)

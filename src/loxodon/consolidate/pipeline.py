@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from io import FileIO
 from itertools import groupby, islice, pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
@@ -27,9 +28,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.consolidate import compress, decay, doubts, themes
-from loxodon.consolidate.extract import Candidate, fragments_of, judge_together, read
 from loxodon.consolidate.keep import Keeper, record_of
-from loxodon.consolidate.passages import Asking, ModelAnswer, from_json, to_json, wanted
+from loxodon.consolidate.passages import Asking, ModelAnswer, learned_from, wanted
+from loxodon.consolidate.read import Candidate, fragments_of, judge_together, read
 from loxodon.consolidate.schedule import CRON, MOST_ATTEMPTS, has_come
 from loxodon.consolidate.segment import PAUSE, Sentence, events_of, number, segments
 from loxodon.consolidate.segment import said_in as sentences_in
@@ -51,7 +52,8 @@ BATCH = 100  # Turns in hand at a time, and what follows in the same talk
 _MOST = 1_000  # up to so many; always so many where a model is asked
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
-_MARK = "consolidation.mark"
+_SHORT = 3  # Sentences of a talk
+_MARK, _MARK_SIZE = "consolidation.mark", 32
 _DEATHS = 2  # Runs killed over one message before it is put aside
 _ASKED = 3  # Times that a model is asked about a piece it says nothing believable about
 
@@ -130,8 +132,11 @@ class Run:
 
     def flush(self) -> Consolidated:
         """Phases 1 to 4 and 6 for all that is pending; the rest waits for the nightly run."""
-        if self._worklog.work().phase >= _RECONCILED:  # one of those was cut short
+        work = self._worklog.work()
+        if work.phase >= _RECONCILED:  # one of those was cut short
             return self.all("flush")
+        if not work.phase and not self._store.scalar("count_pending", work.done_to):
+            return Consolidated(False, "nothing is pending")
         self._patient = True
         with self._begun():
             self._learn()
@@ -142,13 +147,18 @@ class Run:
         return self._outcome("flush", phase=0, attempts=0)
 
     def week(self) -> Consolidated:
+        """The weekly work; a run that was cut short is brought to its end instead."""
+        if self._worklog.work().phase:
+            return self.all("interrupted")
         with self._begun():
             if not self._held:
                 self._counts += compress.weekly(self._store, self._now, self._model)
         return self._outcome("weekly", attempts=0)
 
     def decide(self) -> Consolidated:
-        """Make memories of what a model decides about what waits."""
+        """Make memories of what a model decides about what waits, where nothing is in hand."""
+        if self._worklog.work().phase:
+            return Consolidated(False, "not due")
         with self._begun():
             if self._take_decision():
                 self._set(phase=6)
@@ -268,7 +278,12 @@ class Run:
 
     def _segment(self) -> None:
         turns = self._in_hand()
-        talks = [self._talk(session, said) for session, said in _by_session(turns)]
+        sentences = {number(one): self._safely(one, sentences_in, one) or () for one in turns}
+        by_session = [*_by_session(turns)]
+        told = [[one for turn in said for one in sentences[number(turn)]] for _, said in by_session]
+        # In one go, which is faster than talk by talk; of a short talk everything is kept
+        judge_all(one.text for some in told if len(some) > _SHORT for one in some if one.own)
+        talks = [self._talk(session, said, sentences) for session, said in by_session]
         fragments: list[Fragment] = []
         again = self._hear(self._store.query_turns("turns_to_read_again", _MOST))
         for turn in filter(provenance.speaks_for_user, (*again, *turns)):
@@ -282,9 +297,12 @@ class Run:
             self._put_aside()
         self._turns += len(turns) + len(again)
 
-    def _talk(self, session: str, turns: Sequence[Turn]) -> Talk:
+    def _talk(
+        self, session: str, turns: Sequence[Turn], known: Mapping[int, Sequence[Sentence]]
+    ) -> Talk:
         def sentences(turn: Turn) -> Sequence[Sentence]:
-            return self._safely(turn, sentences_in, turn) or ()
+            said = known.get(number(turn))
+            return (self._safely(turn, sentences_in, turn) or ()) if said is None else said
 
         cuts, first = segments(turns, sentences), number(turns[0])
         events, replaced = events_of(cuts, self._space.count), []
@@ -333,16 +351,16 @@ class Run:
                 found.append((no, candidate))
             numbers = wanted(told, fragments, self._model is not None and self._model.thorough)
             left += [one for one in fragments if one.n in numbers]
-        judge_all(one.text for one in left)
+        if self._model:  # else they are judged when there is one to be asked
+            judge_all(one.text for one in left)
         with self._writing(phase=3):
             # Retract what earlier runs learned from turns that were not meant, and only from these
-            rows = [row for rows in self._store.drawn_from(taken_back).values() for row in rows]
-            for row, record in self._store.records(rows).items():
-                if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
-                    self._retract(record)
-            self._store.execute_many("put_candidate", [(no, to_json(one)) for no, one in found])
+            for record in learned_from(self._store, taken_back):
+                self._retract(record)
+            self._store.execute_many("put_candidate", [(no, one.to_json()) for no, one in found])
             self._put_aside()
-            waiting = [(judge(one.text).keep, one.turn, one.n) for one in left]
+            worth = [judge(one.text).keep if self._model else 0.0 for one in left]
+            waiting = [(keep, one.turn, one.n) for keep, one in zip(worth, left, strict=True)]
             self._store.execute_many("wait", waiting)
             self._store.execute("drop_cut_fragments")
 
@@ -385,7 +403,7 @@ class Run:
     def _take_in(self, asked: ModelAnswer) -> None:
         """Put what a model decided in the place of what the rules read."""
         self._store.execute_many("drop_candidate", [(no,) for no in asked.dropped])
-        self._store.execute_many("put_candidate", [(no, to_json(one)) for no, one in asked.found])
+        self._store.execute_many("put_candidate", [(no, one.to_json()) for no, one in asked.found])
         self._store.execute_many("drop_waiting", asked.settled)
         self._store.execute_many("put_off", asked.in_vain)
         self._store.execute("drop_asked_fragments", _ASKED)
@@ -401,7 +419,7 @@ class Run:
     def _reconcile(self) -> None:
         rows = [row for row in self._store.query("candidates") if row[1] not in self._aside]
         turns = self._store.turns([turn for _, turn, _ in rows])
-        staged = [(from_json(body), turn) for _, turn, body in rows]
+        staged = [(Candidate.from_json(body), turn) for _, turn, body in rows]
         # Agent by agent, so that the walls between them are moved as seldom as can be.
         staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
         new = [(one, record_of(one, turns[no], self._now)) for one, no in staged]
@@ -510,10 +528,11 @@ class _Mark:
         self._path = os.path.join(folder, _MARK)
         self._turn, self._deaths = 0, 0
         with suppress(OSError, ValueError):
-            turn, deaths = map(int, files.read(self._path)[:32].split())
+            turn, deaths = map(int, files.read(self._path)[:_MARK_SIZE].split())
             self._turn, self._deaths = turn, deaths + 1
         # The message over which enough runs have ended; 0 for none
         self.fatal = self._turn if self._deaths >= _DEATHS else 0
+        self._file: FileIO | None = None
 
     def at(self, turn: int) -> None:
         data = b"%d %d" % (turn, self._deaths if turn == self._turn else 0)
@@ -522,11 +541,14 @@ class _Mark:
                 there[0].replace(there[1], data)
                 return
             # Not synced: a power cut, which loses it, is no message's doing.
-            with open(self._path, "wb", buffering=0, opener=files.private) as file:
-                file.write(data)
+            self._file = self._file or FileIO(self._path, "w", opener=files.private)
+            self._file.seek(0)
+            self._file.write(data.ljust(_MARK_SIZE))
 
     def remove(self) -> None:
         with suppress(OSError, StoreError):
+            if self._file:
+                self._file.close()
             files.remove(self._path)
 
 

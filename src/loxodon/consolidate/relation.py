@@ -12,6 +12,7 @@ import re
 from typing import Literal
 
 from loxodon.consolidate.beliefs import certain
+from loxodon.consolidate.phrases import pattern, phrases
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
 from loxodon.text.similarity import opposed, sense
@@ -20,51 +21,23 @@ from loxodon.text.words import fold
 from loxodon.types import Record
 
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
-ALIKE = ("same", "richer", "poorer")
+ALIKE: tuple[Relation, ...] = ("same", "richer", "poorer")
 # What ends only by a statement of the same attribute, or of the one person or illness itself
 _FIRM = ("health", "identity", "relation", "preference")
 _PLACES = ("home", "hometown", "workplace")
 _FORM = 3  # Words that two wishes have before what they differ in
-_COUNTS = frozenset(sense("one two three four five six seven eight nine ten eleven twelve"))
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
-_CORRECTING = frozenset(
-    [*sense("I it that is was not no mean meant should say said"), *"是不我应该其实"]
-)
+_CORRECTING = frozenset(sense(phrases()["correcting"]))
 # What one calls a thing by that was told as a doing
 _STANDS_FOR = {"job": sense("work"), "trip": sense("fly go travel visit"), "flight": sense("fly")}
 _BEFORE = frozenset(sense("at in on to with for from of by into about"))
 _OWNED = frozenset(["my", "our", "his", "her", "their"])
-# What follows a thing, besides a participle (`moored at …`); another word would make it another
-# thing: a coffee shop is no coffee
-_AFTER = _BEFORE | {
-    *sense("every each once twice since until till daily weekly monthly morning evening night all"),
-    *sense("called named lesson class course membership subscription"),
-    *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
-}
+_AFTER = _BEFORE.union(sense(phrases()["follows"]))
 _WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
 _WITHIN = "[^，开做当住去在吃喝打看学养是有]"
-_of_parts = re.compile(
-    r"[,，;；(（]|\b(?:in|near|at|with|since|on|for|called|named|from|of|by)\b|叫|的", re.I
-)
-_lead = re.compile(
-    r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+", re.I
-)
-_apology = re.compile(
-    r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)"
-    r"[\s,:!，：]*)+",
-    re.I,
-)
-_negation = re.compile(
-    r"\b(?:not|no|never|none|without|cannot|\w+n't)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒", re.I
-)
-_died = re.compile(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
-_allergy = re.compile(r"allerg\w*( to)?|过敏|对", re.I)
-# A preposition or a relative leads what only says more; a pronoun stands for what was named.
-_says_more = re.compile(
-    r"^(?:right |just )?(?:in|on|at|by|near|with|from|next|close|since|which|where|who)\b"
-    r"|\b(?:it|its|she|he|they|her|him|them|there)\b|^(?:就?[在离]|[它她他那这])|[它她他]",
-    re.I,
-)
+_between, _from_now_on, _apology = map(pattern, ("between", "from_now_on", "apology"))
+_negation, _died, _allergy = map(pattern, ("negation", "died", "allergy"))
+_says_more = pattern("says_more")
 
 
 def relation(new: Statement, old: Record) -> Relation:
@@ -73,13 +46,15 @@ def relation(new: Statement, old: Record) -> Relation:
     if in_project and fold(new.project) != fold(old.project):
         return "unrelated"
     # Whether whom a memory is about has died; who they were stays so
-    named = any(fold(words) == fold(old.subject) for words in new.over)
-    if named and old.category != "identity" and _died.search(new.content):
+    named, died = [*map(fold, new.over)], _died.search(new.content)
+    if died and fold(old.subject) in named and old.category != "identity":
         return "ended"
     if fold(new.subject) != fold(old.subject or USER):
-        gone = any(fold(words).endswith(fold(new.subject)) for words in new.over)
-        gone = gone and new.act == "end" and old.category == "relation"
-        return "ended" if gone and is_over(new, old) else "unrelated"
+        # Who died, or `is no longer my boss`; who `got divorced` is still a friend
+        over = new.act == "end" and (died or _negation.search(new.content))
+        whom = any(words.endswith(fold(new.subject)) for words in named)
+        of_whom = whom and old.category == "relation" and is_over(new, old)
+        return "ended" if over and of_whom else "unrelated"
     if new.attribute and new.attribute == old.attribute:
         return _of_one_attribute(new, old)
     if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new, old):
@@ -122,9 +97,7 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         return _of_one_value(new, old, one)
     if alike:
         return alike
-    if (new.act != "state" and is_over(new, old)) or _recounted(new.value, old.value):
-        return "contradicts"
-    if new.category == "preference" and _set_anew(new.value, old.value):
+    if (new.act != "state" and is_over(new, old)) or _valued_anew(new, old):
         return "contradicts"
     if not one or (new.attribute in OF_SOMETHING and _of_what(new) != _of_what(old)):
         return "unrelated"
@@ -141,7 +114,7 @@ def _of_one_value(new: Statement, old: Record, one: bool) -> Relation:
     if one or ATTRIBUTES[new.attribute].about == "relation":
         # `works for Ann as a cook` and `works for Bo as a cook`
         within = one and all(apart(sense(new.content), sense(old.content)))
-        return "contradicts" if within or _recounted(new.content, old.content) else "unrelated"
+        return "contradicts" if within or _valued_anew(new, old) else "unrelated"
     return "unrelated"
 
 
@@ -172,18 +145,7 @@ def _is_part(part: tuple[str, ...], value: str) -> bool:
 def _parts(value: str) -> set[tuple[str, ...]]:
     """What a value consists of that is a value too: `Leeds` of `Headingley, Leeds`, but not `York`
     of `New York`."""
-    return {sense(part) for part in _of_parts.split(value)} - {()}
-
-
-def _recounted(new: str, old: str) -> bool:
-    """Whether two say so many of one thing: `two cats` and `three cats`, not `Star Wars 4` and
-    `Star Wars 5`."""
-    _, one, other, tail = apart(sense(own_words(new)), sense(own_words(old)))
-    return bool(tail) and len(one) == len(other) == 1 and all(map(_is_count, one + other))
-
-
-def _is_count(word: str) -> bool:
-    return word.isdigit() or word in _COUNTS
+    return {sense(part) for part in _between.split(value)} - {()}
 
 
 def _of_what(told: Statement | Record) -> str:
@@ -196,17 +158,14 @@ def _of_what(told: Statement | Record) -> str:
     return fold(told.content.replace(told.value, "")) if who else ""
 
 
-def _set_anew(new: str, old: str) -> bool:
-    """Whether two wishes have one object, set to another value: `commit messages in English`."""
-    head, value, before, _ = apart(*(sense(_lead.sub("", text)) for text in (new, old)))
-    return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
-
-
 def _valued_anew(new: Statement, old: Record) -> bool:
     """Whether two sentences tell two values of one thing."""
     words, told = own_words(new.content), own_words(old.content)
     if new.category == old.category == "preference":
-        return _set_anew(words, told)
+        # Two wishes have one object, set to another value: `commit messages in English`
+        wishes = (new.value, old.value) if new.attribute == old.attribute != "" else (words, told)
+        head, value, before, _ = apart(*(sense(_from_now_on.sub("", text)) for text in wishes))
+        return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
     about = "" if fold(new.subject) == USER else new.subject
     if valued_anew(new.content, old.content, about, new.act in ("change", "correct")):
         return True
@@ -267,9 +226,6 @@ def _names_it(new: Statement, old: Record) -> bool:
     over = [words for words in new.over if not {*sense(words)} <= place]
     if old.attribute:
         return len(told) == 1 and any(names(words, old.content) for words in over)
-    _, comma, last = own_words(old.content).replace("，", ",").partition(",")
-    if comma and len(told) == 2 and any(sense(words) == sense(last) for words in over):
-        return True  # `a band, the Mudlarks`
     # What tells several things stays until all of them are over.
     ended = {one for one in told if any(_ends(new, words, one) for words in over)}
     return bool(ended) and all(only_adds(one) for one in told if one not in ended)
@@ -305,7 +261,7 @@ def names(words: str, content: str) -> bool:
         return not {*told[: at[0]]} - _OWNED
     if len(wanted) > 1 and last[0].isupper():
         return True
-    return all(word in _AFTER or _is_count(word) or word[-1] == "<" for word in after)
+    return all(word in _AFTER or word.isdigit() or word[-1] == "<" for word in after)
 
 
 def _akin(told: str, named: str) -> bool:
@@ -351,21 +307,18 @@ def _tells_han(words: str, said: str) -> bool:
 # What `reconcile` asks besides
 
 
-def is_told_by(part: Record, whole: Record) -> bool:
-    """Whether a memory only says what another one does, that was said in the same breath."""
-    alike = part.subject == whole.subject and part.sources == whole.sources
-    firm = part.category in _FIRM or not part.attribute
-    return alike and not firm and {*sense(part.value)} <= {*sense(whole.content)}
-
-
-def is_elaborated_by(fact: Record, quote: Record) -> bool:
-    """Whether a quotation is the sentence that a fact was read from, and all else in it only says
-    more of the fact: `I live in Leeds, in a tiny terrace`, `My editor is Vim, I do all in it`."""
-    if quote.attribute or not fact.attribute or quote.sources != fact.sources:
+def is_copy(one: Record, over: Record) -> bool:
+    """Whether a memory was read from the same words as one that is over, and tells nothing else:
+    the fact in a quotation; or the quotation of a fact, where all else in it only says more of it,
+    as in `I live in Leeds, in a tiny terrace` and `My editor is Vim, I do all in it`."""
+    if one.sources != over.sources or bool(one.attribute) == bool(over.attribute):
         return False
-    value = fact.value.rpartition(": ")[2].lower()
-    rest = [one for one in clauses_in(quote.content) if value not in one.lower()]
-    return value in quote.content.lower() and all(map(_says_more.search, rest))
+    if one.attribute:
+        alike = one.subject == over.subject and one.category not in _FIRM
+        return alike and {*sense(one.value)} <= {*sense(over.content)}
+    value = over.value.rpartition(": ")[2].lower()
+    rest = [clause for clause in clauses_in(one.content) if value not in clause.lower()]
+    return value in one.content.lower() and all(map(_says_more.search, rest))
 
 
 def speaks_of(words: str, old: Record) -> bool:

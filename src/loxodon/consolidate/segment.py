@@ -12,16 +12,15 @@ is invented, and neither code nor keys are shown.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from datetime import timedelta
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from itertools import groupby, islice, pairwise
 from math import ceil
 from typing import NamedTuple
 
+from loxodon.consolidate.phrases import pattern, phrases
 from loxodon.guard import provenance
 from loxodon.language import worth
 from loxodon.text.bounds import tame
@@ -40,27 +39,9 @@ _WINDOW = 3  # Exchanges on either side that are compared
 _LEAST_TAGS, _MOST_TAGS, _LONGEST_TAG = 3, 6, 40
 _TOPIC = 12  # Characters of a topic, or a third of that in words
 
-_OPENINGS = (
-    r"(?>(?:ok|okay|oh|and|so|right|alright|well|thanks|thank you|cool|great|perfect|now|hey|also"
-    r"|嗯|哦|好的?|行|那|诶|哎)[\s,，.。!！]+)*+"
-)
-_ANNOUNCED = re.compile(
-    rf"{_OPENINGS}(?:"
-    r"(?:on |in )?(?:a |an )?(?:(?:complete|total|entire|slight)ly )?"
-    r"(?:different|another|unrelated|separate|new|side) "
-    r"(?:topic|subject|note|question|matter|thing|issue)\b"
-    r"|(?:(?:complete|total)ly )?unrelated(?:ly)?(?: but\b|[:,;—-])"
-    r"|chang(?:e|ing) (?:of |the )(?:topic|subject)|switching (?:gears|topics?)|off[- ]topic"
-    r"|(?:can we |let'?s )?(?:just )?(?:talk|chat) about something else|next (?:topic|question)"
-    r"|(?:我们|咱们?|来|再)?(?:换一?个|新|另外?一?个|下一个)(?:话题|问题|事)|题外话"
-    r"|(?:我们|咱们?|来|再)?[说聊问讲][点个些到聊]?别的|先?不[说聊谈提]这[个些]?了?"
-    r"|[跟和]你[说讲][个件]事|还有[个件]?一?[个件]?[事问]"
-    r")",
-    re.IGNORECASE,
-)
-_HINTED = re.compile(
-    rf"{_OPENINGS}(?:对了|话说|突然想[起到]|by the way\b|btw\b|speaking of\b)", re.IGNORECASE
-)
+_OPENINGS = rf"(?>(?:{'|'.join(phrases()['openings'])})[\s,，.。!！]+)*+"
+_ANNOUNCED, _HINTED = pattern("announced", _OPENINGS), pattern("hinted", _OPENINGS)
+_CUTS, _LEAD, _DANGLING = pattern("cuts"), pattern("lead"), pattern("dangling")
 
 
 class TurnSegment(NamedTuple):
@@ -149,16 +130,14 @@ def _begins(before: _Read, read: _Read) -> bool:
 
 def _tells(word: str) -> bool:
     """Whether a word says something of a topic."""
-    if word in CHINESE_WORDS or word in _fillers():
+    if word in CHINESE_WORDS or word in _FILLERS:
         return False
     if word[0] < "\u3400":
         return len(word) > 2 and not word.isdigit()
     return len(word) > 1 and (word in CHINESE_PROTECTED or CHINESE_CHARACTERS.isdisjoint(word))
 
 
-@cache
-def _fillers() -> frozenset[str]:
-    return frozenset().union(*map(index_words, FILLERS))
+_FILLERS = frozenset().union(*map(index_words, FILLERS))
 
 
 # What is worth keeping
@@ -196,6 +175,9 @@ def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
     if not telling:
         longest = max(range(len(sentences)), key=lambda n: len(sentences[n].text), default=None)
         return [] if longest is None else [longest]
+    most = ceil(len(telling) * keep)
+    if most == len(telling):
+        return telling
     # What the user said weighs what it is worth, what was said to them less
     left = [sentences[n] for n in telling]
     worth.judge_all(one.text for one in left if one.own)
@@ -205,7 +187,7 @@ def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
         weight *= _ASKED if is_question(one.text) else 1
         weights.append(max(weight, weights[-1]) if n and _answers(left, n) else weight)
     heaviest = sorted(range(len(telling)), key=lambda i: (-weights[i], i))
-    return sorted(telling[i] for i in heaviest[: max(1, ceil(len(telling) * keep))])
+    return sorted(telling[i] for i in heaviest[: max(1, most)])
 
 
 def is_question(text: str) -> bool:
@@ -243,8 +225,8 @@ def _tokens(text: str) -> list[str]:
 
 @cache
 def _phrases(*names: str) -> frozenset[tuple[str, ...]]:
-    table = tomllib.loads((files(__package__) / "small_talk.toml").read_text("utf-8"))
-    return frozenset(tuple(_tokens(one)) for name in names for one in table[name].split(","))
+    some = (one for name in names for one in phrases()[name].split(","))
+    return frozenset(tuple(_tokens(one)) for one in some)
 
 
 def _answers(sentences: Sequence[Sentence], place: int) -> bool:
@@ -396,25 +378,3 @@ def _clauses(texts: Sequence[str], language: str) -> Iterator[tuple[str, bool]]:
 
 
 _CHARACTER_OR_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
-# What a clause begins with that nobody understands without the one before it
-_DANGLING = re.compile(
-    r"(?:its?|that|thats|this|these|those|he|she|they|them|him|her|his|you|your|there|which|what|so"
-    r"|if)\b|[他她它你您这那哪]|如果|要是|假如",
-    re.IGNORECASE,
-)
-_CUTS = re.compile(
-    r"[，；;：。！？!?…～~—\n]+|[,:](?=\s|$)|\s[-–—]+\s|(?<=[㐀-鿿])\s+(?=[㐀-鿿])"
-    r"|\s(?:but|because|although|though)\s"
-    r"|\s(?:and|so)\s(?=(?:i(?! are)|we|my|our|he|she|they|it)\b)",
-    re.IGNORECASE,
-)
-_LEAD = re.compile(
-    r"(?>(?:(?:ok|okay|so|well|um|hey|hi|oh|and|but|also|btw|by the way|anyway|actually|yeah|yes"
-    r"|just|please|pls|i (?:think|guess|mean)|(?:can|could) you)\b"
-    r"|嗯+|哦+|对了|话说|另外|还有|反正|其实|就是|然后|所以|但是?|不过|而且|那个|好的|请|帮我|我觉得)"
-    r"[\s，,：:、]*)*+"
-    r"(?>(?:i|we|they(?=['’]ve \w+ my))(?:['’](?:m|ve|re|d|ll))? (?:(?:am|are|have|was|just) )*"
-    r"|我们?(?=[在是对要想有喜不没最刚已用住搬]))?+"
-    r"(?>(?:a|an|the|my|our) )?+",
-    re.IGNORECASE,
-)

@@ -171,11 +171,11 @@ def _ranked(records: Iterable[Record], now: datetime) -> list[tuple[Record, floa
         else:
             del scores[summary.id]
 
-    def place(pair: tuple[Record, float]) -> tuple[float, bool, float, str]:
-        one, score = pair
-        return -score, one.kind != "summary", -one.updated_at.timestamp(), one.id
-
-    return sorted(((holding[id], value) for id, value in scores.items()), key=place)
+    places = [
+        (-score, holding[id].kind != "summary", -holding[id].updated_at.timestamp(), id)
+        for id, score in scores.items()
+    ]
+    return [(holding[id], scores[id]) for *_, id in sorted(places)]
 
 
 def _told_by(record: Record, known: Mapping[str, Record]) -> set[str]:

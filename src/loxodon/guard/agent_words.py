@@ -79,8 +79,10 @@ def is_correction(record: Record, content: str, said: Iterable[Turn], now: datet
     """Whether the user said plainly what a memory of the user should say instead."""
     from loxodon.consolidate.meaning import meaning_of, read
 
-    old, new = meaning_of(record.content, record.created_at), meaning_of(content, now)
-    about = (record.subject, record.attribute) if record.attribute else old[:2]
+    old = meaning_of(record.content, record.created_at).statement
+    new = meaning_of(content, now).statement
+    known = record if record.attribute else old
+    about = known.subject, known.attribute
     if (new.subject, new.attribute) != about or new.subject != USER or new.confidence < 1:
         return False
     plain = (

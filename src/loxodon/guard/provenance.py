@@ -17,7 +17,7 @@ is trusted more: at most it asks (`loxodon review`). What the owner confirms is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from loxodon.messages import t
 from loxodon.types import Kind, Origin, Record, Turn
@@ -107,18 +107,14 @@ def bounded(plan: Plan, origin: Origin) -> Plan:
     if is_own(origin):
         return plan
     target = plan.target
-    firm = [one for one in (*plan.replaced, *plan.retracted) if rank(one.trust) > rank(origin)]
+    firm = [one for one in plan.of("superseded", "retracted") if rank(one.trust) > rank(origin)]
     outcome = plan.outcome
     if outcome in ("confirm", "update") and target and rank(target.trust) > rank(origin):
         outcome = "nothing"  # it is known already, on better authority
     elif outcome == "add" and firm:
         outcome, target = "hold", firm[0]
-    rewritten = tuple(one for one in plan.rewritten if rank(one[0].trust) <= rank(origin))
-    touched: dict[str, Any] = {
-        name: tuple(one for one in getattr(plan, name) if rank(one.trust) <= rank(origin))
-        for name in ("replaced", "retracted", "denied", "promoted", "doubtful", "asked")
-    }
-    return plan._replace(outcome=outcome, target=target, rewritten=rewritten, **touched)
+    changes = tuple(one for one in plan.changes if rank(one[1].trust) <= rank(origin))
+    return plan._replace(outcome=outcome, target=target, changes=changes)
 
 
 def origin_label(origin: str, language: str) -> str:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from loxodon.clock import to_stored
 from loxodon.consolidate.decay import initial_strength
 from loxodon.consolidate.keep import tags_of
-from loxodon.consolidate.meaning import Meaning, is_user, meaning_of, meet, weight_of
+from loxodon.consolidate.meaning import UNREAD, is_user, meaning_of, meet, weight_of
+from loxodon.consolidate.read import Candidate
 from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.guard import provenance, quarantine
@@ -116,7 +117,7 @@ class Taker:
 
     def _put_memories(self, batch: list[NewMemory]) -> None:
         """Keep those that are new; one in the same words is noted, to be known again."""
-        made: list[tuple[NewMemory, Record, Meaning]] = []
+        made: list[tuple[NewMemory, Record, Candidate]] = []
         same: list[NewMemory] = []
         contents = self._contents
         # What the rules make of the words takes longer than to write it: before others have to wait
@@ -126,7 +127,7 @@ class Taker:
                 same.append(one)
                 continue
             try:
-                said = Meaning() if self._dry else meaning_of(one.content, one.since or self._now)
+                said = UNREAD if self._dry else meaning_of(one.content, one.since or self._now)
                 made.append((one, _record(one, said, self._now), said))
             except InputError as error:
                 place = one.source.file or one.source.turn
@@ -141,7 +142,7 @@ class Taker:
                     if forgotten is not None and forgotten.has("memory", 0, record.id):
                         record = record._replace(id="")  # whatever has this id would go again
                     kept = quarantine.insert(self._store, record, "imported")
-                    meet(self._store, said, self._now)
+                    meet(self._store, said.statement, self._now)
                     contents[_folded(one.content)] = kept.id
                 for one in (*(one for one, _, _ in made), *same):
                     id = contents[_folded(one.content)]
@@ -172,12 +173,13 @@ def _folded(content: str) -> str:
     return " ".join(fold(content).split()).rstrip(".。!！")
 
 
-def _record(one: NewMemory, said: Meaning, now: datetime) -> Record:
+def _record(one: NewMemory, read: Candidate, now: datetime) -> Record:
     """The memory that something imported makes, as of now, so that it does not fade at once."""
 
     def past(moment: datetime | None) -> datetime | None:
         return min(moment, now) if moment else None
 
+    said = read.statement
     category = one.category or said.category or "fact"
     kind: Kind = "belief" if one.kind == "fact" and said.confidence < 1 else one.kind
     confidence = one.confidence if one.kind == "belief" else min(one.confidence, said.confidence)
@@ -185,9 +187,9 @@ def _record(one: NewMemory, said: Meaning, now: datetime) -> Record:
     kind, confidence = provenance.kind_for(_TRUST, kind, confidence, wish)
     importance = one.importance
     if importance is None:
-        importance = max(weight_of(category), said.importance or 0.0)
+        importance = max(weight_of(category), said.importance)
     elif not one.own:
-        by_words = max(weight_of(said.category), said.importance or 0.0) if said.category else 0.0
+        by_words = max(weight_of(said.category), said.importance) if said.category else 0.0
         importance = min(importance, max(_MOST_IMPORTANT, by_words))
     # Whom it is about, but for the user, whom everything is about.
     names = (*one.entities, *(mention.name for mention in said.mentions), said.subject)
@@ -205,9 +207,9 @@ def _record(one: NewMemory, said: Meaning, now: datetime) -> Record:
             "subject": said.subject,
             "attribute": said.attribute,
             "value": said.value,
-            "valid_from": past(one.since) or said.since,
+            "valid_from": past(one.since) or read.valid_from,
             "expires_at": one.expires_at,
-            "due_at": said.due_at,
+            "due_at": read.due_at,
         },
         kind,
         now.tzinfo,

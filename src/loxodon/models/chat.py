@@ -118,7 +118,7 @@ class ChatModel:
                 hint="set model.base_url and model.name (LOXODON_MEMORY_BASE_URL, "
                 "LOXODON_MEMORY_MODEL), or model.kind and model.command",
             )
-        self._config, self._ledger, self._clean = config, ledger or Ledger(), clean
+        self._config, self.ledger, self._clean = config, ledger or Ledger(), clean
         self._endpoint = Endpoint("model", config, "/chat/completions", config.timeout)
         self._without: set[str] = set()  # fields that this server was found not to take
 
@@ -171,7 +171,7 @@ class ChatModel:
     ) -> Message:
         """One request, allowed by the ledger and paid for."""
         tokens_in, tokens_out = 0, 0
-        with self._ledger.holding(cost(question, turns, most)):
+        with self.ledger.holding(cost(question, turns, most)):
             try:
                 message = self._send(turns, question, most)
                 tokens_in = _sent(turns) if message.tokens_in is None else message.tokens_in
@@ -184,7 +184,7 @@ class ChatModel:
                 raise
             finally:
                 spent[:] = spent[0] + tokens_in, spent[1] + tokens_out
-                self._ledger.record(question.name, tokens_in, tokens_out)
+                self.ledger.record(question.name, tokens_in, tokens_out)
 
     def _send(self, turns: Sequence[Turn], question: ModelQuestion, most: int) -> Message:
         """What the program says, or the server, without what that was found not to take."""

@@ -3,14 +3,16 @@ absolute, a plan gets the time it is due, what is temporary an end, and nothing 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
 from itertools import groupby
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
+from loxodon.consolidate.phrases import pattern
 from loxodon.language import worth
 from loxodon.language.reader import sentences_of
 from loxodon.language.statements import (
@@ -18,6 +20,7 @@ from loxodon.language.statements import (
     MOST_WORDS,
     Fragment,
     Language,
+    Mention,
     Statement,
     TurnInContext,
 )
@@ -34,28 +37,14 @@ _RECURRING = ("habit", "bedtime", "wake_time")  # Of these `Thursday afternoon` 
 _SHORT = 12
 _PARTS = re.compile(r"[,，;；!！]\s?|(?<=[\u4e00-\u9fff])\s|\s(?:and|but|so)\s|\s[-–—]\s", re.I)
 _PREPOSITION = re.compile(r"^(?:on|in|at|from) (?=.*\d)")  # Before a date
-_NAMED_DAY = re.compile(
-    r"(?:\d|[一二三四五六七八九十])(?:[月号日/]|st|nd|rd|th)"
-    r"|\b(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\w*|\bmay\b",
-    re.I,
-)
-_COUNTED_DAY = re.compile(
-    r"[今明后昨前去这本]|[上下](?=[个周月星礼上下])|周|天|星期|礼拜|day|t(?:omorrow|onight)|this|last|next|ago",
-    re.I,
-)
-_HABIT = re.compile(
-    r"每[天周月年晚早次]|有时|经常|常常|通常|一般|平时|总是|\b(?:every|usually|often|always|sometimes|weekends|most)\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
-    re.I,
-)
+_NAMED_DAY, _COUNTED_DAY = pattern("named_day"), pattern("counted_day")
+_HABIT, _AT_WORK = pattern("habit"), pattern("at_work")
 
 
 class Candidate(NamedTuple):
     """A statement with all that the store wants to know of it."""
 
     statement: Statement
-    language: str
-    importance: float
     said_at: datetime
     valid_from: datetime | None = None
     due_at: datetime | None = None
@@ -68,8 +57,27 @@ class Candidate(NamedTuple):
     does: str = ""
     target: str = ""
 
+    def to_json(self) -> str:
+        kept = {**self._asdict(), "statement": self.statement._asdict()}
+        return json.dumps(kept, ensure_ascii=False, default=datetime.isoformat)
 
-class ExtractedTurn(NamedTuple):
+    @classmethod
+    def from_json(cls, text: str) -> Candidate:
+        kept: dict[str, Any] = json.loads(text)
+        for name in ("said_at", "valid_from", "due_at", "expires_at"):
+            kept[name] = kept[name] and datetime.fromisoformat(kept[name])
+        said = kept["statement"]
+        said["mentions"] = tuple(
+            Mention(name, type, tuple(aliases)) for name, type, aliases in said["mentions"]
+        )
+        said["over"], said["fragments"] = tuple(said["over"]), tuple(said["fragments"])
+        kept["statement"] = Statement(**said)
+        kept["tags"] = tuple(kept["tags"])
+        # An earlier version, whose run was cut short, may have kept more of it
+        return cls(**{name: kept[name] for name in cls._fields})
+
+
+class ReadTurn(NamedTuple):
     """What a turn says, ready to be compared with the memory."""
 
     candidates: Sequence[Candidate]
@@ -102,7 +110,7 @@ def judge_together(messages: Iterable[Sequence[Fragment]]) -> None:
     )
 
 
-def read(said: TurnInContext) -> ExtractedTurn:
+def read(said: TurnInContext) -> ReadTurn:
     """What a turn says, each run of sentences of one language by the rules of that language."""
     found: list[Candidate] = []
     unclear: list[int] = []
@@ -121,9 +129,9 @@ def read(said: TurnInContext) -> ExtractedTurn:
             if statement.confidence < 1 and not statement.basis:
                 words = [one.text for one in fragments if one.n in statement.fragments]
                 statement = statement._replace(basis=" ".join(words))
-            found.append(candidate_of(statement, language, statement.importance, said.at, names))
+            found.append(candidate_of(statement, language, said.at, names))
         unclear += reading.unclear
-    return ExtractedTurn(found, unclear, takes_back)
+    return ReadTurn(found, unclear, takes_back)
 
 
 def _runs(said: TurnInContext) -> list[tuple[str, Sequence[Fragment]]]:
@@ -138,29 +146,23 @@ def _runs(said: TurnInContext) -> list[tuple[str, Sequence[Fragment]]]:
             tongues |= dict.fromkeys(sentence.numbers, tongue)
     by_tongue = groupby(said.fragments, lambda one: tongues.get(one.n, main))
     runs = [(tongue, list(some)) for tongue, some in by_tongue]
-    apart = tongues and len(runs) <= _MOST_RUNS and all(_only_tells(*run) for run in runs)
-    return [*runs] if apart else [(main, said.fragments)]
-
-
-def _only_tells(language: str, fragments: Sequence[Fragment]) -> bool:
-    """Whether sentences of one language tell something as it is; else they bear on the others."""
-    speech = _rules(language).grammar.speech
-    said = [one.text for one in fragments]
-    return not speech.is_fiction("".join(said), ()) and not any(
-        speech.type(one) in ("question", "instruction") or speech.never(one) in _NOT_SO
-        for one in said
-    )
+    if {main}.issuperset(tongues.values()) or len(runs) > _MOST_RUNS:
+        return [(main, said.fragments)]
+    for tongue, fragments in runs:
+        speech, texts = _rules(tongue).grammar.speech, [one.text for one in fragments]
+        asks = any(speech.type(one) in ("question", "instruction") for one in texts)
+        not_so = speech.is_fiction("".join(texts), ()) or any(
+            speech.never(one) in _NOT_SO for one in texts
+        )
+        if asks or not_so:
+            return [(main, said.fragments)]
+    return [*runs]
 
 
 _NOT_SO = ("supposed", "dream", "joke", "quoted")
 _MOST_RUNS = 3  # More changes than this are a text in two languages, side by side
 _HAN = re.compile("[\u4e00-\u9fff]")
 _WORDS = re.compile(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")
-# Work on a language, or on another's words, which are then in the other language
-_AT_WORK = re.compile(
-    r"(?i)[:：\"“”‘「『《»«`>|#{}\[\]<\n]|translat|\b(?:chinese|english|mandarin|sentences?|means?)\b"
-    r"|翻译|翻成|译成|英文|英语|中文|汉语|意思|怎么说|例句|造句|句子|课文|练习|口语|小说|故事|剧本|台词|歌词|诗"
-)
 
 
 def names_in(statements: Sequence[Statement]) -> frozenset[str]:
@@ -171,11 +173,7 @@ def names_in(statements: Sequence[Statement]) -> frozenset[str]:
 
 
 def candidate_of(
-    statement: Statement,
-    language: str,
-    importance: float,
-    at: datetime,
-    names: frozenset[str] | None = None,
+    statement: Statement, language: str, at: datetime, names: frozenset[str] | None = None
 ) -> Candidate:
     """A statement made at `at`, with its dates, and in few enough words."""
     names = names_in([statement]) if names is None else names
@@ -215,7 +213,7 @@ def candidate_of(
     days = [_PREPOSITION.sub("", absolute(words, at, language)) for words in statement.over]
     over = tuple(dict.fromkeys((*statement.over, *days)))
     statement = statement._replace(content=content, value=value, over=over)
-    return Candidate(statement, language, importance, at, since, due, expires)
+    return Candidate(statement, at, since, due, expires)
 
 
 def _in_name(content: str, names: frozenset[str], moment: Moment) -> bool:

@@ -1,0 +1,19 @@
+"""The words that consolidation looks for, from `phrases.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def phrases() -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / "phrases.toml").read_text("utf-8"))
+
+
+def pattern(name: str, before: str = "") -> re.Pattern[str]:
+    """Any of the phrases of a name, in upper or lower case, right behind what fits `before`."""
+    return re.compile(f"{before}(?:{'|'.join(phrases()[name])})", re.IGNORECASE)
