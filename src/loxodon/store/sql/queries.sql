@@ -317,8 +317,9 @@ ORDER BY s.at DESC, s.memory DESC
 SELECT t.id, t.subject, t.attribute, t.value, t.entities, t.project, t.strength, t.strength_at,
   t.kind, t.importance, coalesce(
     (SELECT min(u.at) FROM memory_sources s JOIN turns u ON u.seq = s.seq WHERE s.memory = t.row),
-    t.created_at), t.updated_at
-FROM memories t WHERE +t.state = 'active' AND t.kind <> 'summary'
+    t.created_at), t.updated_at, CASE WHEN t.state = 'active' THEN 0 ELSE t.valid_until END
+FROM memories t
+WHERE (+t.state = 'active' OR (t.value <> '' AND t.valid_until IS NOT NULL)) AND t.kind <> 'summary'
 
 -- name: label_uses
 SELECT l.name, count(*), max(l.memory) FROM memory_labels l JOIN memories m ON m.row = l.memory
