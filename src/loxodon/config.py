@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from datetime import datetime
 from importlib import import_module
 from operator import attrgetter
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar, cast
 
 from loxodon import files
 from loxodon.clock import zone_named
@@ -120,8 +120,7 @@ class Setting(Generic[T]):
         self._name = name
 
     def __get__(self, section: "Section", kind: type) -> T:
-        found: T = section._values[self._name]
-        return found
+        return cast(T, section._values[self._name])
 
 
 class Section:
@@ -244,6 +243,7 @@ class EncryptionConfig(Section):
 
 
 class StoreConfig(Section):
+    max_turns = Setting(0, "Maximum number of messages in a space; 0 for no limit.", (0, 1e12))
     url = Setting(Secret(), "PostgreSQL database: postgresql://user@host/database.", is_database)
     pool = Setting(20, "Number of connections to it that a process uses at once.", (2, 10_000))
     connect_timeout = Setting(3.0, "Seconds to wait for a connection to it.", (2, 600))

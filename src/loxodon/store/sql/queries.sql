@@ -159,6 +159,9 @@ SELECT version, at, change, before FROM memory_changes WHERE memory = ? ORDER BY
 -- name: count_journal
 SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM sessions)
 
+-- name: turns_held (past)
+SELECT count(*) FROM main.turns
+
 -- name: count_memories
 SELECT kind, state,
        CASE WHEN importance >= 0.9 THEN 'critical' WHEN importance >= 0.7 THEN 'high'
