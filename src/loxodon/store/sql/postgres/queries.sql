@@ -260,7 +260,8 @@ SET calls = model_use.calls + 1, tokens_in = model_use.tokens_in + $3,
   tokens_out = model_use.tokens_out + $4
 
 -- name: spent
-SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM model_use WHERE day = $1
+SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM model_use
+WHERE day = $1 AND phase <> 'trial'
 
 -- name: ledger
 SELECT day, phase, calls, tokens_in, tokens_out FROM model_use
