@@ -50,7 +50,8 @@ def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> 
     known = {fold(name) for one in named for name in (one.name, *one.aliases)}
     if statement.subject == USER:
         name = (statement.value,) if statement.attribute == "name" and statement.value else ()
-        named.append(Mention(USER, "person", name))
+        if name or USER not in store.entities_named([USER]):  # nothing else changes it
+            named.append(Mention(USER, "person", name))
     elif fold(statement.subject) not in known:
         named.append(Mention(statement.subject))
     for mention in named:
