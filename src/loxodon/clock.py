@@ -51,8 +51,7 @@ def in_zone(naive: datetime, zone: tzinfo | None) -> datetime:
 def to_stored(moment: datetime) -> tuple[int, int]:
     """A moment as (milliseconds since 1970 UTC, minutes east of UTC)."""
     offset = moment.utcoffset() or timedelta()
-    since = moment - _EPOCH
-    return since // _MILLISECOND, offset // timedelta(minutes=1)
+    return (moment - _EPOCH) // _MILLISECOND, offset // timedelta(minutes=1)
 
 
 def from_stored(milliseconds: int, offset: int) -> datetime:

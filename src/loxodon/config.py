@@ -39,6 +39,7 @@ ENVIRONMENT = {
     "LOXODON_MEMORY_BASE_URL": "model.base_url",
     "LOXODON_MEMORY_MODEL": "model.name",
     "LOXODON_MEMORY_API_KEY": "model.api_key",
+    "LOXODON_MEMORY_MAX_TOKENS": "model.max_tokens",
     "LOXODON_EMBEDDER": "embedder.kind",
     "LOXODON_EMBEDDER_BASE_URL": "embedder.base_url",
     "LOXODON_EMBEDDER_MODEL": "embedder.name",
@@ -183,7 +184,8 @@ class ModelConfig(Section):
     )
     timeout = Setting(60.0, "Timeout for one answer of the model, in seconds.", (0.1, 3600))
     retries = Setting(3, "Number of retries for a failed request to the model.", (0, 10))
-    daily_tokens = Setting(20_000, "Maximum tokens per day for residue; 0 for no limit.", (0, 1e9))
+    max_tokens = Setting(6000, "Maximum tokens of one question with its answer.", (1000, 1e6))
+    daily_tokens = Setting(1_800, "Maximum tokens per day for residue; 0 for no limit.", (0, 1e9))
     daily_tokens_full = Setting(0, "Maximum tokens per day for full; 0 for no limit.", (0, 1e9))
     parallel = Setting(2, "Number of parallel requests to the model.", (1, 16))
     check = Setting(True, "Whether the model must first pass a test with ten sentences.")
@@ -234,6 +236,7 @@ class EncryptionConfig(Section):
 
 
 class StoreConfig(Section):
+    max_turns = Setting(0, "Maximum number of messages in a space; 0 for no limit.", (0, 1e12))
     url = Setting(Secret(), "PostgreSQL database: postgresql://user@host/database.", is_database)
     pool = Setting(20, "Number of connections to it that a process uses at once.", (2, 10_000))
     connect_timeout = Setting(3.0, "Seconds to wait for a connection to it.", (2, 600))

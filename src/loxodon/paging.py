@@ -57,9 +57,8 @@ class Page(list[Item], Generic[Item]):
 def paged(verb: str, cursor: str, read: Callable[[Key | None], Slice[Item]]) -> Page[Item]:
     """The page of a verb's list at `cursor`; `read` gives what comes after a key."""
     items, last = read(_key(verb, cursor) if cursor else None)
-    if verb in BACKWARDS:
-        items = items[::-1]
-    return Page(items, None if last is None else cursor_of(verb, last))
+    following = None if last is None else cursor_of(verb, last)
+    return Page(items[::-1] if verb in BACKWARDS else items, following)
 
 
 def cursor_of(verb: str, key: Key) -> str:

@@ -305,14 +305,7 @@ _NAMED: dict[str, Callable[[Random], str]] = {
     "american-phone": _one_of(
         *(
             form.format("~<number 201 990>", "~<number 200 999>", "~d4")
-            for form in [
-                "({}) {}-{}",
-                "{}-{}-{}",
-                "{}.{}.{}",
-                "+1 {} {} {}",
-                "+1-{}-{}-{}",
-                "1-{}-{}-{}",
-            ]
+            for form in "({}) {}-{}|{}-{}-{}|{}.{}.{}|+1 {} {} {}|+1-{}-{}-{}|1-{}-{}-{}".split("|")
         )
     ),
     "british-phone": _one_of("+44 7~d3 ~d6", "07~d3 ~d6", "020 7~d3 ~d4"),

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
+from loxodon.config import DEFAULTS
 from tests.clock import Clock
 from tests.consolidate.said import learn
 from tests.long import LONG
@@ -47,6 +48,7 @@ def opened(tmp_path: Path, clock: Clock, server: Stage) -> Iterator[Open]:
             "retries": 0,
             "check": False,
             "parallel": 1,
+            "daily_tokens": 20_000,
         }
         config = {f"model.{key}": value for key, value in (given | model).items()}
         memories.append(
@@ -383,6 +385,32 @@ def test_the_cap_of_a_day_holds_and_the_next_goes_on(
         assert memory.status().waiting < left
     days = {one.day: one.tokens_in for one in memory.stats().ledger}
     assert days == {"2026-02-04": 5000, "2026-02-05": 5000}
+
+
+def test_the_tokens_of_a_day_are_enough_for_what_is_worth_most(
+    server: Stage, opened: Open, clock: Clock
+) -> None:
+    memory = opened(daily_tokens=DEFAULTS["model.daily_tokens"])
+    with dear(server, 1000):
+        say(memory, *(f"{ZEPHYR} {n}" for n in range(20)))
+        for day in (1, 2):
+            for _ in range(2):  # once a day, in few words
+                memory.consolidate(force=True)
+            assert len(server.requests) == day
+            clock.pass_days(1)
+        assert [len(numbered(one)) >= 4 for one in asked(server)] == [True, True]
+        sent = json.dumps(server.requests[0].body["messages"])
+        assert 2000 < len(sent) < 4 * 1500
+    assert not memory.stats().ledger[0].tokens_in > 1800
+
+
+def test_a_model_is_tried_whatever_a_day_may_cost(server: Stage, opened: Open) -> None:
+    server.play("nonsense")
+    memory = opened(daily_tokens=1800, check=True)
+    say(memory, ZEPHYR)
+    memory.consolidate()
+    assert asked(server, "trial")
+    assert not asked(server, "reading")
 
 
 # Others at work

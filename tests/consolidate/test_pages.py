@@ -58,7 +58,7 @@ def test_snapshot_has_its_sections_in_both_languages(known: Memory, clock: Clock
     assert any("tax return (by 2026-02-07, 2026-02-04)" in line for line in core)
     assert core[-1] == "4. [0.30] The user may be fond of jazz (60% sure)"
     assert section(text, "The last three days") == ["- 2026-02-04: moved house today"]
-    assert section(text, "Index")[0] == "The whole memory: 7 memories, 0 entities, 1 topic"
+    assert section(text, "Index")[0] == "The whole memory: 7 memories, 1 entity, 1 topic"
     assert headings(known.snapshot("zh")) == [
         *("# 记忆快照", "## 用户", "## 约束", "## 核心记忆", "## 近三天", "## 索引")
     ]

@@ -79,13 +79,25 @@ def test_what_the_environment_sets_is_shown_as_in_004(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("LOXODON_MEMORY_MODEL", "gpt-5")
-    main(["--home", str(tmp_path), "config", "model.name"])
-    assert "gpt-5" in capsys.readouterr().out
+    monkeypatch.setenv("LOXODON_MEMORY_MAX_TOKENS", "128000")
+    for name, value in {"model.name": "gpt-5", "model.max_tokens": "128000"}.items():
+        main(["--home", str(tmp_path), "config", name])
+        assert value in capsys.readouterr().out
 
 
 def test_a_memory_file_of_003_is_core_knowledge(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
-    path.write_text("## User Preferences\n- Prefers TypeScript over JavaScript\n", "utf-8")
-    memory.workspace.take_in(str(path))
-    (one,) = memory.list()
-    assert (one.category, one.importance) == ("preference", 1.0)
+    for line, day in {
+        "Prefers TypeScript over JavaScript": None,
+        "[2025-11-03] Prefers tabs": "2025-11-03",
+        "Prefers dark mode (added 2025-07-01)": "2025-07-01",
+        "喜欢喝茶（2025年5月1日添加）": "2025-05-01",
+        "Prefers trains (until 2025-08-01)": None,
+        "Prefers tea `created: 2025-06-02`": "2025-06-02",
+    }.items():
+        path.write_text(f"## User Preferences\n- {line}\n", "utf-8")
+        memory.workspace.take_in(str(path))
+        one = memory.list()[0]
+        assert (one.category, one.importance) == ("preference", 1.0)
+        since = one.valid_from
+        assert (since and f"{since:%Y-%m-%d}") == day, line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -24,6 +25,26 @@ def operations(http: httpx.Client) -> list[tuple[str, str, str]]:
         for method, one in methods.items()
         if path.startswith("/v1/spaces/{space}/")
     ]
+
+
+def test_a_full_space_refuses_what_is_new_and_keeps_what_it_has(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "config.toml").write_text("[store]\nmax_turns = 2\n", "utf-8")
+    with Server(home) as server, server.client() as http:
+        base, chinese = "/v1/spaces/main", {"accept-language": "zh"}
+        turns = [said("I like tea", "m1"), said("The bus was late", "m2")]
+        for _ in range(2):  # what is known needs no room
+            assert http.post(f"{base}/turns", json={"turns": turns}).is_success
+        turns.append(said("I like rain", "m3"))
+        full = http.post(f"{base}/turns", json={"turns": turns}, headers=chinese)
+        assert (full.status_code, full.json()["error"]["code"]) == (507, "full_store")
+        assert full.json()["error"]["message"] == "记忆已满：最多保存 2 条消息"
+        assert http.post(f"{base}/memories", json={"content": "tea"}).status_code == 507
+        assert http.post(f"{base}/recall", json={"query": "tea"}).json()["items"]
+        assert http.post(f"{base}/forget", json={"session": "default"}).is_success
+        assert http.post(f"{base}/turns", json={"turns": turns[2:]}).is_success
+        assert http.post("/v1/spaces/other/turns", json={"turns": turns[:2]}).is_success
 
 
 def test_conversation_is_journalled_consolidated_and_recalled(http: httpx.Client) -> None:

@@ -125,3 +125,11 @@ def client(proxy: Proxy, space: str) -> Iterator[httpx.Client]:
         verify=False,
     ) as found:
         yield found
+
+
+@pytest.fixture
+def dog(proxy: Proxy, space: str) -> str:
+    """A space that has something to recall."""
+    with Memory.open(proxy.home, space) as memory:
+        memory.capture("The user's dog is called Biscuit")
+    return space

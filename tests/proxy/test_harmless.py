@@ -58,14 +58,6 @@ def contents(proxy: Proxy, space: str, turns: int) -> list[str]:
     return [turn.content for turn in proxy.journal(space, turns)]
 
 
-@pytest.fixture
-def dog(proxy: Proxy, space: str) -> str:
-    """A space that has something to recall."""
-    with Memory.open(proxy.home, space) as memory:
-        memory.capture("The user's dog is called Biscuit")
-    return space
-
-
 # --- The upstream ---------------------------------------------------------------------------------
 
 

@@ -71,14 +71,6 @@ def journalled(proxy: Proxy, space: str, turns: int) -> list[tuple[str, str]]:
     return [(turn.role, turn.content) for turn in proxy.journal(space, turns)]
 
 
-@pytest.fixture
-def dog(proxy: Proxy, space: str) -> str:
-    """A space that has something to recall."""
-    with Memory.open(proxy.home, space) as memory:
-        memory.capture("The user's dog is called Biscuit")
-    return space
-
-
 def test_told_in_one_conversation_is_known_in_the_next(
     ai: anthropic.Anthropic, upstream: Stage, proxy: Proxy, space: str
 ) -> None:

@@ -39,14 +39,6 @@ QUESTION = "What is my dog called?"
 PATHS = {"chat": "/chat/completions", "responses": "/responses", "messages": "/messages"}
 
 
-@pytest.fixture
-def dog(proxy: Proxy, space: str) -> str:
-    """A space that has something to recall."""
-    with Memory.open(proxy.home, space) as memory:
-        memory.capture("The user's dog is called Biscuit")
-    return space
-
-
 def user(text: object = QUESTION) -> dict[str, Any]:
     return {"role": "user", "content": text}
 

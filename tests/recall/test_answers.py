@@ -8,37 +8,23 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from loxodon import Memory
+from tests.cases import cases
 from tests.clock import Clock
 from tests.recall.talking import DAY, shown, talk
 
 pytestmark = pytest.mark.usefixtures("in_march")
 
-STATEMENTS = [
-    (
-        "My dentist is Dr. Alvarez on Mill Road.",
-        [
-            "What was the name of my dentist on Mill Road again",
-            "which dentist did i see on Mill Road",
-            "Do I have a dentist appointment on Mill Road?",
-            "Is my dentist on Mill Road any good?",
-        ],
-        "What is the name of my dentist?",
-    ),
-    (
-        "我的牙医是学院路的方医生。",
-        [
-            "我的牙医在学院路哪里来着",
-            "学院路的牙医叫什么名字",
-            "我的牙医在学院路吗？",
-            "牙医几点开门",
-        ],
-        "我的牙医是谁",
-    ),
-]
+
+def told(of: str) -> pytest.MarkDecorator:
+    """The cases of a list, in both languages."""
+    rows = cases(__file__, of)
+    names = [name for name in rows[0] if name != "id"]
+    values = [tuple(row[name] for name in names) for row in rows]
+    return pytest.mark.parametrize(names, values, ids=[row["id"] for row in rows])
 
 
 @pytest.mark.parametrize("speaker", ["user", "assistant", "Bea"])
-@pytest.mark.parametrize(("statement", "questions", "asked"), STATEMENTS, ids=["en", "zh"])
+@told("statements")
 def test_question_never_stands_above_the_statement_that_answers(
     memory: Memory, statement: str, questions: list[str], asked: str, speaker: str
 ) -> None:
@@ -51,38 +37,10 @@ def test_question_never_stands_above_the_statement_that_answers(
     assert not found.unsure
 
 
-HOMES = [
-    (
-        "I live in Leeds.",
-        [
-            "My sister Mei lives in Osaka.",
-            "My friend Tom lives in York, he has lived there for years.",
-            "My boss lives in Berlin.",
-            "Where do people live in Mongolia",
-            "def home(user):\n    # where do I live: where the user lives\n    return user.home",
-        ],
-        ("Where do I live?", "where do i live"),
-        "Leeds",
-    ),
-    (
-        "我住在绍兴。",
-        [
-            "我妹妹小美住在大阪。",
-            "我的朋友王芳住在杭州，住了很多年。",
-            "我老板住在北京。",
-            "大家都住哪儿",
-            "def home(user):\n    # 我住哪儿：用户住在哪里\n    return user.home",
-        ],
-        ("我住哪儿？", "我住在哪里"),
-        "绍兴",
-    ),
-]
-
-
 @pytest.mark.parametrize("known", [False, True], ids=["turns", "memories"])
-@pytest.mark.parametrize(("own", "others", "asks", "home"), HOMES, ids=["en", "zh"])
+@told("homes")
 def test_own_home_comes_before_the_homes_of_others(
-    memory: Memory, own: str, others: list[str], asks: tuple[str, ...], home: str, known: bool
+    memory: Memory, own: str, others: list[str], asks: list[str], home: str, known: bool
 ) -> None:
     talk(memory, "own", DAY, f"user: {own}")
     for n, other in enumerate(others):
@@ -95,28 +53,7 @@ def test_own_home_comes_before_the_homes_of_others(
         assert not found.unsure
 
 
-@pytest.mark.parametrize(
-    ("was", "now", "asked", "before", "old", "new"),
-    [
-        (
-            "I live in Leeds.",
-            "I moved to York last week, I live in York now.",
-            "Where do I live?",
-            "Where did I live before?",
-            "Leeds",
-            "York",
-        ),
-        (
-            "我住在绍兴。",
-            "我上周搬到苏州了，现在住在苏州。",
-            "我住哪儿？",
-            "我以前住在哪里？",
-            "绍兴",
-            "苏州",
-        ),
-    ],
-    ids=["en", "zh"],
-)
+@told("over")
 def test_what_is_over_is_left_out_unless_the_past_is_asked_for(
     memory: Memory, clock: Clock, was: str, now: str, asked: str, before: str, old: str, new: str
 ) -> None:
@@ -132,40 +69,9 @@ def test_what_is_over_is_left_out_unless_the_past_is_asked_for(
     assert any(old in text for text in shown(memory.recall(before)))
 
 
-@pytest.mark.parametrize(
-    ("lines", "asked", "answer", "padding"),
-    [
-        (
-            [
-                "user: whats the capital of mongolia again",
-                "assistant: Ulaanbaatar.",
-                "user: For dinner I cook without peanuts, I am allergic to them.",
-                "assistant: Understood, thank you.",
-                "user: thanks so much, you're the best!",
-                "user: good night, see you tomorrow",
-            ],
-            "what should I cook for dinner?",
-            "peanuts",
-            ("mongolia", "thank", "good night"),
-        ),
-        (
-            [
-                "user: 蒙古的首都是哪里来着",
-                "assistant: 乌兰巴托。",
-                "user: 晚饭我做菜不放花生，我对花生过敏。",
-                "assistant: 好的，明白了。",
-                "user: 太谢谢你了！",
-                "user: 晚安，明天见",
-            ],
-            "晚饭我做什么菜好？",
-            "花生",
-            ("首都", "明白", "谢谢", "晚安"),
-        ),
-    ],
-    ids=["en", "zh"],
-)
+@told("nothing")
 def test_nothing_is_shown_that_answers_nothing(
-    memory: Memory, lines: list[str], asked: str, answer: str, padding: tuple[str, ...]
+    memory: Memory, lines: list[str], asked: str, answer: str, padding: list[str]
 ) -> None:
     talk(memory, "s", DAY, *lines)
     memory.consolidate(force=True)

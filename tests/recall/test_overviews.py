@@ -195,6 +195,13 @@ def test_graph_ties_people_places_and_projects(memory: Memory) -> None:
     assert all(memory.get(id) for edge in graph.edges for id in edge.memories)
 
 
+def test_a_pet_that_died_is_over_in_the_graph(memory: Memory) -> None:
+    say(memory, "My cat Miso is six years old. My dog Rex is two.", "Miso died yesterday")
+    over = {node.name: node.ended_at is not None for node in memory.graph().nodes}
+    assert over == {"user": False, "Miso": True, "Rex": False}
+    assert {("user", "Miso", "pet"), ("user", "Rex", "pet")} <= ties(memory.graph())
+
+
 def test_graph_fades_with_time_and_shows_a_group_what_it_may_see(
     memory: Memory, clock: Clock
 ) -> None:

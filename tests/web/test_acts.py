@@ -79,6 +79,24 @@ def test_what_waits_is_settled_by_keys(console: Opens, server: Server) -> None:
     page.locator(".waiting").wait_for(state="detached")
 
 
+def test_a_memory_is_added(console: Opens, server: Server) -> None:
+    with server.client() as client:
+        assert client.put("/v1/spaces/fresh").is_success
+    shown = console(language="zh")
+    page = shown.open("today", "fresh")
+    page.locator(".empty").get_by_role("button", name="添加记忆").click()
+    page.get_by_label("内容").fill("我对花生过敏")
+    page.get_by_label("标签").fill("过敏，健康")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("heading", name="我对花生过敏").wait_for()
+    page.locator("main").focus()
+    page.keyboard.press("c")
+    page.get_by_role("heading", name="添加记忆").wait_for()
+    with server.client() as client:
+        (one,) = client.get("/v1/spaces/fresh/memories").json()["items"]
+    assert (one["kind"], one["tags"], one["trust"]) == ("fact", ["过敏", "健康"], "user")
+
+
 def test_learning_is_asked_for(console: Opens, server: Server) -> None:
     shown = console()
     page = shown.open("today")

@@ -43,9 +43,18 @@ def test_every_page(console: Opens, language: str, size: tuple[int, int]) -> Non
         for text in words:
             shown.page.get_by_text(text).first.wait_for(state="attached")
         assert shown.too_wide <= 0, page
+        if size == PHONE:
+            assert not shown.page.locator("kbd:visible").count(), page
     for page, (english, chinese) in WORDS.items():
         shown.open(page)
         assert (english if language == "en" else chinese) in shown.text
+
+
+# What is written on a canvas
+WRITTEN = """window.written = [];
+const fill = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+  window.written.push(text); return fill.call(this, text, ...at); };"""
 
 
 def memory_of(server: Server, words: str) -> str:
@@ -85,6 +94,26 @@ def test_why_a_result_came(console: Opens) -> None:
     parts = page.locator(".why .legend").first.inner_text()
     assert "words" in parts
     assert "Score" in parts
+    assert "meaning" in page.locator(".legend.scores").inner_text()  # without a click
+    known, said = page.locator(".group").all_inner_texts()  # the facts first
+    assert known.startswith("Memories")
+    assert "The user's brother Tom lives in Bristol" in known
+    assert "My brother Tom lives in Bristol" in said
+
+
+def test_what_is_over_looks_over(console: Opens, server: Server) -> None:
+    shown = console()
+    struck = "el => getComputedStyle(el.querySelector('.words')).textDecorationLine"
+    home = memory_of(server, "lives in Leeds")
+    for page, place in {
+        "search?state=archived": "a.row-words",
+        "search?q=lives+in+Leeds": "a.row-words",
+        f"memory/{home}": "h1",
+        "timeline": ".gave li",
+    }.items():
+        over = shown.open(page).locator(place, has_text="The user lives in Leeds").first
+        assert over.evaluate(struck) == "line-through", page
+    assert shown.page.locator(".gave li", has_text="York").first.evaluate(struck) == "none"
 
 
 def test_search_follows_what_is_typed(console: Opens) -> None:
@@ -111,7 +140,9 @@ def test_accents_are_no_matter_to_marks(console: Opens, server: Server) -> None:
 
 def test_the_graph_is_walked(console: Opens) -> None:
     shown = console()
+    shown.context.add_init_script(WRITTEN)
     page = shown.open("people")
+    assert {"Tom", "sibling", "Acme", "employer"} <= set(page.evaluate("written"))
     page.get_by_label("Find a person or thing").fill("tom")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Tom").wait_for()

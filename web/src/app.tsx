@@ -2,12 +2,13 @@
 import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { locked, signedIn, signOut, problemOf } from "./lib/api";
-import { helpOpen } from "./lib/keys";
+import { addOpen, helpOpen } from "./lib/keys";
 import { enter, me, meet, trouble } from "./lib/me";
 import { route, to } from "./lib/router";
 import { isDark, switchTheme, painted } from "./lib/theme";
 import { language, speak, t } from "./lib/words";
 import { pageNamed, PAGES } from "./pages";
+import { Add, AddButton } from "./ui/add";
 import { ReceiptShown } from "./ui/forget";
 import { KeysHelp } from "./ui/help";
 import { Icon, Mark } from "./ui/icons";
@@ -40,6 +41,7 @@ export function App() {
       <Toasts />
       <ReceiptShown />
       {helpOpen.value && <KeysHelp />}
+      {addOpen.value && <Add />}
     </>
   );
 }
@@ -53,6 +55,7 @@ function Menu() {
         <span>Loxodon</span>
       </a>
       <Space />
+      <AddButton />
       <nav aria-label={t("pages")}>
         {PAGES.map(({ name, go }) => (
           <a key={name} href={to(name)} aria-current={here === name ? "page" : undefined}>
@@ -147,7 +150,9 @@ function Main() {
       ) : !me.value ? (
         <Skeleton />
       ) : !space ? (
-        <Empty title={t("no_spaces")} hint={t("no_spaces_hint")} />
+        <Empty title={t("no_spaces")} hint={t("no_spaces_hint")}>
+          <AddButton />
+        </Empty>
       ) : info ? (
         <Boundary key={`${space}/${page}/${id}`}>
           <info.show />

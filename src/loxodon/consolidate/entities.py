@@ -47,11 +47,12 @@ def known_name(store: Store, name: str) -> str:
 
 def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> None:
     named = [one for one in statement.mentions if one.name != USER]
-    if statement.subject == USER and statement.attribute == "name" and statement.value:
-        named.append(Mention(USER, "person", (statement.value,)))
-    elif statement.subject != USER and all(
-        fold(statement.subject) not in map(fold, (one.name, *one.aliases)) for one in named
-    ):
+    known = {fold(name) for one in named for name in (one.name, *one.aliases)}
+    if statement.subject == USER:
+        name = (statement.value,) if statement.attribute == "name" and statement.value else ()
+        if name or USER not in store.entities_named([USER]):  # nothing else changes it
+            named.append(Mention(USER, "person", name))
+    elif fold(statement.subject) not in known:
         named.append(Mention(statement.subject))
     for mention in named:
         if statement.act == "change" and statement.value == mention.name:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from loxodon.errors import NotFoundError
+from loxodon.errors import FullStoreError, NotFoundError
 from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
 from loxodon.guard.provenance import is_own
@@ -126,7 +126,10 @@ class Journal:
         self, batch: Sequence[Keyed], now: datetime
     ) -> tuple[Sequence[Turn | KnownTurn], Mapping[str, Sequence[QuarantinedText]]]:
         """Append turns, and hold back instructions in words that are not the user's."""
-        kept = self._store.append(batch)
+        kept, most = self._store.append(batch), self._space.config.store.max_turns
+        if 0 < most < self._store.scalar("turns_held") and Turn in map(type, kept):
+            hint = "raise store.max_turns in config.toml, or `loxodon forget` what may go"
+            raise FullStoreError("the memory is full: it may hold {n} messages", hint=hint, n=most)
         if all(is_own(turn.origin) for turn, _ in batch):
             return kept, {}
         from loxodon.guard.quarantine import screen

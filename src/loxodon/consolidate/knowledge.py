@@ -291,10 +291,9 @@ class Knowledge:
 
         NotFoundError if there is none with this `id`.
         """
-        record = self._store.get(id)
-        if record is None:
-            raise no_memory(id)
-        return record
+        if (record := self._store.get(id)) is not None:
+            return record
+        raise no_memory(id)
 
     @verb("GET /notes/{id}", audit="reads", masked="always")
     def note(self, id: str) -> Note:
@@ -304,14 +303,13 @@ class Knowledge:
         """
         number = id.removeprefix("n_")
         row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
-        note = self._store.workspace_data.notes([row]).get(row)
-        if note is None:
-            raise NotFoundError(
-                "no note with the id {id}",
-                hint="the file was changed or deleted; search again",
-                id=repr(id),
-            )
-        return note
+        if (note := self._store.workspace_data.notes([row]).get(row)) is not None:
+            return note
+        raise NotFoundError(
+            "no note with the id {id}",
+            hint="the file was changed or deleted; search again",
+            id=repr(id),
+        )
 
     @verb("GET /entities/{name}", audit="reads", masked="always")
     def entity(self, name: str) -> Card:
@@ -433,8 +431,7 @@ class Knowledge:
             self._store.wall.check_change(record)
             values: dict[str, Any] = {"state": "archived"}
             if change == "unarchived":
-                strength = max(record.strength, UNARCHIVED_STRENGTH)
-                values = {"state": "active", "strength": strength}
+                values = {"state": "active", "strength": max(record.strength, UNARCHIVED_STRENGTH)}
             if record.state == values["state"]:
                 return record
             return self._store.update(id, version, change, self._space.now(), values)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from loxodon.consolidate import passages, themes
 from loxodon.consolidate.keep import Keeper
-from loxodon.consolidate.passages import Asking, Hear, ModelAnswer, Passage, Stack
+from loxodon.consolidate.passages import WHOLE_BATCH, Asking, Hear, ModelAnswer, Passage, Stack
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
 from loxodon.guard.provenance import is_own
 from loxodon.messages import LANGUAGES, t
@@ -35,9 +35,6 @@ from loxodon.types import Record, Turn
 if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
 
-# The most in one question, its longest answer included, however much may be spent in a day
-BATCH_TOKENS = 6_000
-LEAST_BATCH = 3_000  # Of a question that a flush asks: the question itself would be most of less
 TURNS = 60  # Turns in hand where all is read: the next see what was learned from them
 WEIGHED = 5  # Beliefs that are weighed against new facts in one run
 # A model that did not read well may be another by then, under the same name
@@ -128,12 +125,15 @@ class ModelReader:
             groups.setdefault((one.turn.agent, one.language, session), []).append(one)
         stacks: list[Stack] = []
         room = self.model.ledger.room()
-        least = LEAST_BATCH if patient and not self.thorough else 0
+        enough = WHOLE_BATCH if room is None else min(WHOLE_BATCH, 2 * room // 3)
+        least = enough if patient and not self.thorough else 0
         for left in groups.values():
             # The most promising first; where all is read, in the order of the talk
             left.sort(key=lambda one: (0 if self.thorough else -one.worth, one.no))
             while left and self._is_able_in(left[0].language):
-                most = BATCH_TOKENS if room is None else min(room, BATCH_TOKENS)
+                most = min(
+                    self._config.max_tokens, self._config.max_tokens if room is None else room
+                )
                 stack, fits = passages.that_fit(self._store, left, hear, most)
                 if stack is None or size(stack.batch) < least:
                     break

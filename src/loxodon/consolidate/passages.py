@@ -35,6 +35,7 @@ BEFORE = 4  # Messages before a passage that are shown with it
 _CONTEXT_TOKENS = 60  # Of one of them
 _NEAR = 5  # Memories that are shown for the words of one passage
 MOST_KNOWN = 24  # Memories in one question
+WHOLE_BATCH = 3_000  # Tokens below which a question is brief: its own words would be most of it
 
 # Turns as they may be read: without what is in quarantine or another's
 Hear = Callable[[Sequence[Turn]], Sequence[Turn]]
@@ -130,15 +131,16 @@ def learned_from(store: Store, turns: Sequence[int]) -> list[Record]:
     return [one for one in alone if one.state == "active" and one.kind != "summary"]
 
 
-def _stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
+def _stack_of(store: Store, passages: Sequence[Passage], hear: Hear, brief: bool) -> Stack:
     """One question about passages of one agent and one language."""
     lines: list[PromptMessage] = []
     hints: list[tuple[Hint, int | Record]] = []
     placed: dict[int, Passage] = {}
     last: dict[str, int] = {}
+    before, most = (1, 6) if brief else (BEFORE, MOST_KNOWN)
     for one in passages:
         session = one.turn.session
-        for said in hear(store.query_turns("turns_before", session, one.no, BEFORE)):
+        for said in hear(store.query_turns("turns_before", session, one.no, before)):
             if int(said.ref[2:]) > last.get(session, 0) and is_context(said):
                 # Of a long one the end: there is asked what the passage answers
                 text, short = said.content, estimate(said.content) <= _CONTEXT_TOKENS
@@ -151,8 +153,8 @@ def _stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
         hints += [(Hint(line, content), no) for no, content in read if content]
         hints += [(Hint(line, record.content), record) for record in one.learned]
         lines.append(PromptMessage(one.text, one.turn.at, "user", one.turn.speaker))
-    known = _known(store, passages, {one.id for passage in passages for one in passage.learned})
-    batch = Batch(lines, known, [hint for hint, _ in hints], passages[0].language)
+    known = _known(store, passages, {one.id for some in passages for one in some.learned})[:most]
+    batch = Batch(lines, known, [hint for hint, _ in hints], passages[0].language, brief)
     return Stack(batch, placed, [meant for _, meant in hints])
 
 
@@ -166,9 +168,8 @@ def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> lis
             near += known_like(store, one.text, _NEAR)
         strongest = store.find(Filter(state="active"), 2 * MOST_KNOWN, strongest=True)
         near += [record for record in strongest if record.kind != "summary"]
-    found = {record.id: record for record in near if record.id not in left_out}
-    left = list(found.values())[:MOST_KNOWN]
-    return [KnownMemory(one.id, one.content, one.valid_from or said_at(one)) for one in left]
+    found = {record.id: record for record in near if record.id not in left_out}.values()
+    return [KnownMemory(one.id, one.content, one.valid_from or said_at(one)) for one in found]
 
 
 def that_fit(
@@ -177,7 +178,8 @@ def that_fit(
     """A question about the first passages that `room` tokens are enough for, and how many."""
     fits = len(passages)
     while fits:
-        stack = _stack_of(store, sorted(passages[:fits], key=lambda one: one.no), hear)
+        first = sorted(passages[:fits], key=lambda one: one.no)
+        stack = _stack_of(store, first, hear, brief=room < WHOLE_BATCH)
         if size(stack.batch) <= room:
             return stack, fits
         fits = fits * 3 // 4
@@ -217,8 +219,7 @@ def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
 def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | None:
     at = passage.turn.at
     if item.statement is None:
-        record = store.get(item.target)
-        if record is None:
+        if (record := store.get(item.target)) is None:
             return None
         said = record.content if item.do == "same" else ""
         statement = Statement(said, record.subject, record.attribute, record.value)

@@ -37,8 +37,6 @@ Do = Literal["add", "update", "end", "same", "drop"]
 
 MOST_STATEMENT = {"zh": statements.MOST_CHARACTERS, "en": statements.MOST_WORDS}
 LINE = 400  # tokens of one line that a model is shown; a pasted log is no conversation
-_PER_LINE = 120  # tokens of the answer, for each message asked about
-_AT_LEAST = 400  # tokens of the answer in any case
 _MENTIONS = 10
 _TAGS = 5
 _LABEL = 30  # characters of a project, a topic or a tag
@@ -87,6 +85,7 @@ class Batch(NamedTuple):
     known: Sequence[KnownMemory] = ()
     hints: Sequence[Hint] = ()
     language: str = "en"
+    brief: bool = False  # asked in few words, and for few fields
 
     @property
     def labels(self) -> dict[int, str]:
@@ -136,15 +135,15 @@ def question(batch: Batch) -> ModelQuestion:
         name = "".join(c for c in one.speaker[:40] if c.isalnum() or c in " _-").strip()
         who = f"{one.role} ({name})" if name else one.role
         lines.append((f"{labels.get(n, '-')} {one.at:%Y-%m-%d} {who}", shown(one.text)))
-        hints = enumerate(batch.hints, 1)
-        lines += [(f"h{k}", shown(hint.text)) for k, hint in hints if hint.line == n]
+        lines += [(f"h{k}", shown(o.text)) for k, o in enumerate(batch.hints, 1) if o.line == n]
     for n, known in enumerate(batch.known, 1):  # last, as small models count lines from the first
         lines.append((f"m{n} {known.since:%Y-%m-%d}", shown(known.text)))
-    item = prompt("item", language, attributes=_OFFERED, categories=", ".join(_CATEGORIES))
+    name, (stated, each, least) = ("brief", _BRIEF) if batch.brief else ("reading", _WHOLE)
+    system = prompt(name, language, attributes=_OFFERED, categories=", ".join(_CATEGORIES))
     # A key for each number, so that a server that keeps to schemas makes the model answer each.
     schema = record({key: {"$ref": "#/$defs/all"} for key in labels.values()})
-    schema = {**schema, "$defs": {"all": array({"anyOf": [_DROPPED, _STATED]})}}
-    system, most = prompt("reading", language, item=item), max(_AT_LEAST, _PER_LINE * len(labels))
+    schema = {**schema, "$defs": {"all": array({"anyOf": [_DROPPED, stated]})}}
+    most = max(least, each * len(labels))
     return ModelQuestion("reading", language, system, fenced(lines), schema, most)
 
 
@@ -201,8 +200,8 @@ class _Claim(msgspec.Struct):
     attribute: str = ""
     value: str = ""
     kind: str = ""
+    importance: float = 0.5  # so far what a brief question asks for
     category: str = ""
-    importance: float = 0.5
     confidence: float = 1.0
     project: str = ""
     topic: str = ""
@@ -211,19 +210,20 @@ class _Claim(msgspec.Struct):
     mentions: list[_Named] = []
 
 
-_NUMBER: Schema = {"type": "number"}
 _TYPES: dict[str, Schema] = {
     "do": {"type": "string", "enum": ["add", "update"]},
     "kind": {"type": "string", "enum": ["fact", "belief"]},
-    "importance": _NUMBER,
-    "confidence": _NUMBER,
+    "importance": {"type": "number"},
+    "confidence": {"type": "number"},
     "tags": array(TEXT),
     "mentions": array(record({"name": TEXT, "type": TEXT})),
 }
-_DROPPED = record(
-    {"do": {"type": "string", "enum": ["drop", "same", "end"]}, "id": TEXT, "words": TEXT}
-)
-_STATED = record({name: _TYPES.get(name, TEXT) for name in _Claim.__struct_fields__})
+_GONE: Schema = {"type": "string", "enum": ["drop", "same", "end"]}
+_DROPPED = record({"do": _GONE, "id": TEXT, "words": TEXT})
+_FIELDS = {name: _TYPES.get(name, TEXT) for name in _Claim.__struct_fields__}
+# What an item has; tokens of the answer for each message asked about, and in any case
+_WHOLE = record(_FIELDS), 120, 400
+_BRIEF = record(dict([*_FIELDS.items()][:9])), 80, 200
 
 
 def _item(claim: _Claim, n: int, batch: Batch) -> ReadItem:

@@ -29,11 +29,14 @@ from loxodon.tokens import estimate
 
 TARGET = 400  # tokens of a chunk, at the most
 OVERLAP = 80
-RULES = 3  # goes up when the same file would give other chunks: then all are read anew
+RULES = 4  # goes up when the same file would give other chunks: then all are read anew
 _LONGEST_HEADING = 500
 _BULLETS_ALONE: frozenset[FileRole] = frozenset({"memory", "user"})
 _WINDOW = 4 * TARGET  # characters in which the end of a piece is looked for
 _PAUSE = re.compile(r"[\s,;:，；：、。.!?！？)）\]】|/]+")
+_NOTED = re.compile(  # `- prefers tabs (added 2025-12-01)`
+    r"[(（](?!due|until|till|by|before|[至到截])[^()（）\d]{0,9}(\d{4}\D\d\d?\D\d\d?日?)[^()（）]{0,6}[)）]\s*$"
+)
 _JOINED = re.compile("[\u0300-\u036f\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
@@ -87,7 +90,8 @@ def _pieces_of(
         yield from ((NOTHING, None, units) for units in _packed(together))
         together = []
         lines = dedented(block.lines) if block.kind == "item" else block.lines
-        day = day_at_start(lines[0].text) if lines else None  # `- 2026-01-15: chose PostgreSQL`
+        text = lines[0].text if lines else ""  # `- 2026-01-15: chose PostgreSQL`
+        day = day_at_start(text) or ((end := _NOTED.search(text)) and day_at_start(end[1]))
         yield from ((marks, day, units) for units in _packed([block._replace(lines=lines)]))
     yield from ((NOTHING, None, units) for units in _packed(together))
 
@@ -157,11 +161,7 @@ def _units(block: Block) -> Iterator[_Unit]:
             ends = [*starts[1:], len(line.text)]
             parts = [line.text[start:end] for start, end in zip(starts, ends, strict=True)]
         for part in parts:
-            tokens = estimate(part)
-            if tokens <= TARGET:
-                yield _Unit(line.number, part, tokens, prose)
-                continue
-            for piece in _pieces(part):
+            for piece in _pieces(part) if estimate(part) > TARGET else [part]:
                 yield _Unit(line.number, piece, estimate(piece), prose)
 
 

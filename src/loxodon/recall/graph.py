@@ -41,6 +41,7 @@ class Node(NamedTuple):
     memories: int
     first_at: datetime
     last_at: datetime
+    ended_at: datetime | None  # since when it is no longer anybody's: a pet that died
 
 
 class Edge(NamedTuple):
@@ -72,13 +73,20 @@ def graph(space: OpenSpace, limit: int) -> Graph:
     with space.store.reading():
         entities, ties = space.store.query_as(Entity, "entities"), space.store.overview.ties()
     tied = _tied(entities, ties)
+    held = {value for tie, _, value in tied if not tie.ended_at}
+    over = {
+        value: moment(tie.ended_at, space.zone)
+        for tie, _, value in tied
+        if value and value not in held and value.type != "place"
+    }
+    tied = [one for one in tied if not one[0].ended_at or one[2] in over]
     nodes: dict[_Spot, Node] = {}
-    for spot in {spot: None for _, spots, _ in tied for spot in spots}:
+    for spot in {spot: None for _, spots, _ in tied for spot in spots if spot.ties}:
         strength = round(sum(tie.strength for tie in spot.ties), 4)
         first = moment(min(tie.said_at for tie in spot.ties), space.zone)
         last = moment(max(tie.changed_at for tie in spot.ties), space.zone)
-        known = (spot.id, spot.name, spot.type, spot.aliases)
-        nodes[spot] = Node(*known, strength, len(spot.ties), first, last)
+        known = (spot.id, spot.name, spot.type, spot.aliases, strength, len(spot.ties))
+        nodes[spot] = Node(*known, first, last, over.get(spot))
     shown = sorted(nodes, key=lambda spot: -nodes[spot].strength)[: limit or None]
     return Graph(
         tuple(nodes[spot] for spot in shown),
@@ -116,7 +124,7 @@ def _tied(entities: Iterable[Entity], ties: Iterable[Tie]) -> _Tied:
         spots += [spot_of(tie.project, "project")] if tie.project != GLOBAL_PROJECT else []
         spots = list(dict.fromkeys(spots))[:_NAMED]
         for spot in spots:
-            spot.ties.append(tie)
+            spot.ties += [] if tie.ended_at else [tie]
         found.append((tie, spots, value if tie.subject else None))
     return found
 

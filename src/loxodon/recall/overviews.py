@@ -137,9 +137,6 @@ class Setting(NamedTuple):
     about: str
 
 
-Settings = list[Setting]
-
-
 class Overviews:
     _space: OpenSpace
     _store: Store
@@ -307,7 +304,7 @@ class Overviews:
         return Labels(*found)
 
     @verb("GET /settings", access="owner")
-    def settings(self) -> Settings:
+    def settings(self) -> list[Setting]:
         """List every setting, with where it comes from. Secrets are masked."""
         config = self._space.config
         shown, real = settings.shown(config), settings.flat(config)

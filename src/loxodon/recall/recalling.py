@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from loxodon import config as settings
@@ -314,21 +315,15 @@ def _frame(
     put("soul", kept)
     profile = space.shown(_profile_of(store, now, language, audience))
     lines = [line for line in profile.splitlines() if line.strip()]
-    first: list[str] = []
-    left_of_profile = most("profile")
-    for line in lines:
-        left_of_profile -= count(line) + 1
-        if left_of_profile < 0:
-            break
-        first.append(line)
+    for_profile, sizes = most("profile"), accumulate(count(line) + 1 for line in lines)
+    first = [line for line, size in zip(lines, sizes, strict=True) if size <= for_profile]
     while first and first[-1].startswith("#"):  # a heading without a line behind it
         first.pop()
     # What is no heading is somebody's words.
     put("profile", "\n".join(one if one.startswith("#") else quote.clean(one) for one in first))
     texts = (one if isinstance(one, str) else one.get("content") for one in history)
     seen = frozenset(fold(text) for text in (*texts, message) if isinstance(text, str))
-    recent = _recent_turns(store, now, audience)
-    fresh = [turn for turn in recent if fold(turn.content) not in seen]
+    fresh = [one for one in _recent_turns(store, now, audience) if fold(one.content) not in seen]
     told, listed = _listed(fresh, most("recent"), space, now, language)
     put("recent", "\n".join(listed))
     left = [

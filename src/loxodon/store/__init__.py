@@ -167,6 +167,7 @@ class Tie(NamedTuple):
     strength: float
     said_at: int
     changed_at: int  # milliseconds since 1970 UTC
+    ended_at: int  # likewise; 0 for one that holds
 
 
 class Step(NamedTuple):

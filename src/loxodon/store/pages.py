@@ -110,9 +110,8 @@ class Overview(Part):
 
     def altered(self, since: datetime, but: Sequence[str], limit: int) -> list[Altered]:
         """The memories that changed last since a time; not summaries, nor by changes in `but`."""
-        rows = self._db.all("altered", (to_stored(since)[0], these(but), limit))
-        found = []
-        for row, change, at, text in rows:
+        found, since_then = [], to_stored(since)[0]
+        for row, change, at, text in self._db.all("altered", (since_then, these(but), limit)):
             before = None if text is None else from_json(text, self._store.space, self._zone)
             if before and not self._store.wall.admits(before.agent, before.audience):
                 before = None  # it was not to be seen from here
@@ -120,7 +119,7 @@ class Overview(Part):
         return found
 
     def ties(self) -> list[Tie]:
-        """What every active memory but summaries says of whom."""
+        """What every memory but summaries says of whom, or said until it ended."""
         decay = self._store._decay
         now = to_stored(decay.now())[0]
         # There are few rates, and the same people are named again and again.

@@ -2,11 +2,13 @@
 import { useEffect } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { PAGES } from "../pages";
+import { mayWrite } from "./me";
 import { go, to } from "./router";
 import { switchTheme } from "./theme";
 import { language, speak } from "./words";
 
 export const helpOpen = signal(false);
+export const addOpen = signal(false);
 type Doing = (event: KeyboardEvent) => void;
 const bound: Record<string, Doing>[] = [];
 
@@ -21,6 +23,7 @@ export function useKeys(keys: Record<string, Doing>): void {
 const GENERAL: Record<string, Doing> = {
   "?": () => (helpOpen.value = true),
   "/": () => focusSearch(),
+  c: () => (addOpen.value = mayWrite.value),
   j: () => step(1),
   k: () => step(-1),
   D: () => switchTheme(),

@@ -10,7 +10,7 @@ import type { Memory, Related } from "../lib/types";
 import { type Key, moment, number, t, tOr } from "../lib/words";
 import { Forget } from "../ui/forget";
 import { lazy } from "../ui/lazy";
-import { Holds, KindSign, Memories, Meter, Said, SessionName } from "../ui/memory";
+import { Holds, KindSign, Memories, Meter, pastClass, Said, SessionName } from "../ui/memory";
 import { Shown } from "../ui/states";
 import { Name, Words } from "../ui/text";
 import { Edit } from "./memory/edit";
@@ -42,7 +42,7 @@ function One({ data, reload }: { data: Related; reload: () => void }) {
           <Holds memory={memory} />
           <span class="muted id">{memory.id}</span>
         </p>
-        <h1>
+        <h1 class={pastClass(memory)}>
           <Words text={memory.content} most={600} />
         </h1>
         {mayWrite.value && <Actions memory={memory} said={data.said} reload={reload} />}

@@ -5,12 +5,13 @@ import { useLoad } from "../lib/load";
 import { go, replace, route, to } from "../lib/router";
 import { painted } from "../lib/theme";
 import { day, language, number, t } from "../lib/words";
+import { AddButton } from "../ui/add";
 import { Icon } from "../ui/icons";
 import { Empty, Shown } from "../ui/states";
 import { Name } from "../ui/text";
 import { Drawing } from "./people/drawing";
-import { called, Panel } from "./people/panel";
-import { type Dot, type GraphData, type NodeData, shade, TYPES } from "./people/types";
+import { called, Panel, span, tied } from "./people/panel";
+import { type Dot, type GraphData, type Line, type NodeData, shade, TYPES } from "./people/types";
 import { tOr } from "../lib/words";
 
 const FIRST = 150;
@@ -41,7 +42,9 @@ export default function PeoplePage() {
           data.nodes.length ? (
             <Graph data={data} chosen={fields.node ?? ""} />
           ) : (
-            <Empty title={t("people_none")} hint={t("people_none_hint")} />
+            <Empty title={t("people_none")} hint={t("people_none_hint")}>
+              <AddButton />
+            </Empty>
           )
         }
       </Shown>
@@ -92,6 +95,7 @@ function Canvas({
         setHovered(dot && { node: dot.data, x, y }),
       choose: (dot: Dot | undefined) => choose(dot?.data.id ?? ""),
       name: (dot: Dot) => called(dot.data),
+      label: (line: Line) => tied(line.data),
     };
     drawing.current = new Drawing(canvas.current!, heard, still);
     return () => drawing.current?.stop();
@@ -130,7 +134,7 @@ function Canvas({
           <span>
             {tOr(`type_${hovered.node.type}`)} · {t("n_memories", { n: hovered.node.memories })}
           </span>
-          <span>{t("since_day", { day: day(hovered.node.first_at) })}</span>
+          <span>{span(hovered.node)}</span>
         </p>
       )}
     </>
@@ -150,6 +154,12 @@ function Legend({ nodes }: { nodes: NodeData[] }) {
           {tOr(`type_${type}`)}
         </li>
       ))}
+      {nodes.some((node) => node.ended_at) && (
+        <li>
+          <i class="over" />
+          {t("ended")}
+        </li>
+      )}
     </ul>
   );
 }

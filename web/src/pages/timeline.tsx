@@ -5,8 +5,9 @@ import { type Listed, type Page, usePages } from "../lib/load";
 import { type Fields, replace, route, to } from "../lib/router";
 import type { Memory, Turn } from "../lib/types";
 import { clock, dayOf, t, tOr, weekday } from "../lib/words";
+import { AddButton } from "../ui/add";
 import { Icon } from "../ui/icons";
-import { KindSign, SessionName } from "../ui/memory";
+import { Holds, KindSign, pastClass, SessionName } from "../ui/memory";
 import { Empty, More, Shown } from "../ui/states";
 import { Name, Words } from "../ui/text";
 
@@ -87,7 +88,9 @@ export default function TimelinePage() {
               </button>
             </Empty>
           ) : (
-            <Empty title={t("timeline_none")} hint={t("nothing_ever_hint")} />
+            <Empty title={t("timeline_none")} hint={t("nothing_ever_hint")}>
+              <AddButton />
+            </Empty>
           )
         }
       </Shown>
@@ -160,11 +163,14 @@ function One({ moment: { turn, memories }, sought }: { moment: Moment; sought: b
       {memories.length > 0 && (
         <ul class="gave" aria-label={t("gave")}>
           {memories.map((memory) => (
-            <li key={memory.id} class={memory.state === "archived" ? "past" : ""}>
+            <li key={memory.id} class={pastClass(memory)}>
               <a href={to("memory", memory.id)}>
                 <Words text={memory.content} most={200} />
               </a>
-              <KindSign kind={memory.kind} />
+              <p class="meta">
+                <KindSign kind={memory.kind} />
+                <Holds memory={memory} />
+              </p>
             </li>
           ))}
         </ul>

@@ -6,6 +6,7 @@ import { replace, route, to } from "../lib/router";
 import { lasting, tab } from "../lib/store";
 import type { Change, Ended, Today } from "../lib/types";
 import { moment, t, tOr } from "../lib/words";
+import { AddButton } from "../ui/add";
 import { Count, Memories, MemoryRow, Row, When } from "../ui/memory";
 import { Empty, Shown } from "../ui/states";
 import { Diff } from "../ui/text";
@@ -119,7 +120,9 @@ function Quiet() {
     <Shown from={status} rows={2}>
       {({ active, archived, turns }) =>
         active + archived + turns === 0 ? (
-          <Empty title={t("no_spaces")} hint={t("no_spaces_hint")} />
+          <Empty title={t("no_spaces")} hint={t("no_spaces_hint")}>
+            <AddButton />
+          </Empty>
         ) : (
           <Empty title={t("nothing_new")} hint={t("nothing_new_hint")}>
             {fields.days !== "30" && (

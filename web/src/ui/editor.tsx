@@ -1,5 +1,5 @@
-// Other words for a memory. What was typed stays until it is saved: where somebody else was first,
-// their version is shown beside it.
+// Words for a memory, new or other ones. What was typed stays until it is saved: where somebody else
+// was first, their version is shown beside it.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type ApiError, at, get, problemOf } from "../lib/api";
@@ -8,6 +8,80 @@ import { t } from "../lib/words";
 import { Dialog } from "./dialog";
 import { Trouble } from "./states";
 import { Words } from "./text";
+
+/** A dialog that asks for words. `save` says whether they are saved: the dialog then closes. */
+export function WordsDialog({
+  title,
+  label,
+  hint = "",
+  first = "",
+  names = [t("save"), t("cancel")],
+  save,
+  close,
+  children,
+}: {
+  title: string;
+  label: string;
+  hint?: string;
+  first?: string;
+  /** Of the two buttons. */
+  names?: [string, string];
+  save: (content: string) => Promise<boolean>;
+  close: () => void;
+  children?: ComponentChildren;
+}) {
+  const [content, setContent] = useState(first);
+  const [failed, setFailed] = useState<ApiError>();
+  const [busy, setBusy] = useState(false);
+  const words = content.trim();
+  const submit = async () => {
+    if (!words || busy) return;
+    setBusy(true);
+    setFailed(undefined);
+    try {
+      if (await save(words)) return;
+    } catch (error) {
+      setFailed(problemOf(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <Dialog title={title} close={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void submit();
+        }}
+      >
+        <label>
+          {label}
+          <textarea
+            rows={5}
+            dir="auto"
+            autofocus
+            value={content}
+            placeholder={hint}
+            onInput={(event) => setContent(event.currentTarget.value)}
+            required
+          />
+        </label>
+        {children}
+        {failed && <Trouble error={failed} />}
+        <p class="choices">
+          <button type="submit" class="main" disabled={!words || busy}>
+            {names[0]} <kbd aria-hidden="true">Ctrl Enter</kbd>
+          </button>
+          <button type="button" onClick={close}>
+            {names[1]}
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
 
 export function Editor({
   title,
@@ -28,79 +102,46 @@ export function Editor({
   saved: () => void;
   children?: ComponentChildren;
 }) {
-  const [content, setContent] = useState(memory.content);
   const [other, setOther] = useState<Memory>();
-  const [failed, setFailed] = useState<ApiError>();
-  const [busy, setBusy] = useState(false);
-  const words = content.trim();
-  const submit = async () => {
-    if (!words || busy) return;
-    setBusy(true);
-    setFailed(undefined);
+  const saving = async (content: string) => {
     try {
-      await save(other ?? memory, words);
-      close();
-      saved();
+      await save(other ?? memory, content);
     } catch (error) {
-      await newest(problemOf(error), memory).then(setOther, setFailed);
-      setBusy(false);
+      setOther(await newest(problemOf(error), memory));
+      return false;
     }
+    close();
+    saved();
+    return true;
   };
   const leave = () => {
     close();
     if (other) saved();
   };
   return (
-    <Dialog title={title} close={leave}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void submit();
-        }}
-      >
-        <label>
-          {label}
-          <textarea
-            rows={5}
-            dir="auto"
-            autofocus
-            value={content}
-            onInput={(event) => setContent(event.currentTarget.value)}
-            required
-          />
-        </label>
-        {children}
-        {other && (
-          <section class="other" role="alert">
-            <p>{t("stale_title")}</p>
-            <blockquote>
-              <Words text={other.content} />
-            </blockquote>
-          </section>
-        )}
-        {failed && <Trouble error={failed} />}
-        <p class="choices">
-          <button type="submit" class="main" disabled={!words || busy}>
-            {t(other ? "save_over" : "save")} <kbd aria-hidden="true">Ctrl Enter</kbd>
-          </button>
-          <button type="button" onClick={leave}>
-            {t(other ? "take_other" : "cancel")}
-          </button>
-        </p>
-      </form>
-    </Dialog>
+    <WordsDialog
+      title={title}
+      label={label}
+      first={memory.content}
+      {...(other && { names: [t("save_over"), t("take_other")] })}
+      save={saving}
+      close={leave}
+    >
+      {children}
+      {other && (
+        <section class="other" role="alert">
+          <p>{t("stale_title")}</p>
+          <blockquote>
+            <Words text={other.content} />
+          </blockquote>
+        </section>
+      )}
+    </WordsDialog>
   );
 }
 
 /** The memory as somebody else has left it, if that is why it could not be saved. */
 async function newest(error: ApiError, memory: Memory): Promise<Memory> {
   if (error.code !== "stale_edit") throw error;
-  try {
-    return await get<Memory>(at(`/memories/${encodeURIComponent(memory.id)}`));
-  } catch (another) {
-    throw problemOf(another);
-  }
+  return get<Memory>(at(`/memories/${encodeURIComponent(memory.id)}`));
 }

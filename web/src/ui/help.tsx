@@ -33,6 +33,7 @@ const GROUPS: [Key, [string, Key][]][] = [
     "keys_general",
     [
       ["/", "key_search"],
+      ["c", "add_memory"],
       ["?", "key_help"],
       ["Esc", "key_close"],
       ["D", "key_theme"],

@@ -11,6 +11,7 @@ const PATHS: Record<string, string> = {
   keys: "M4 6h16v12H4zM7.5 10h0M11 10h0M14.5 10h0M8 14h8",
   sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 3v1.500M12 19.500V21M3 12h1.500M19.5 12H21",
   moon: "M19.5 14.500A8 8 0 0 1 9.5 4.500a8 8 0 1 0 10 10z",
+  plus: "M12 5v14M5 12h14",
   close: "M6 6l12 12M18 6 6 18",
   back: "M14 6l-6 6 6 6",
   next: "M10 6l6 6-6 6",

@@ -34,10 +34,23 @@ export function Meter({ label, value }: { label: string; value: number }) {
   );
 }
 
+type Lasting = Pick<Memory, "state"> & Partial<Pick<Memory, "valid_until" | "done">>;
+
+function ended({ valid_until }: Lasting): boolean {
+  return Boolean(valid_until) && new Date(valid_until!).getTime() <= Date.now();
+}
+
+/** How words look that are no longer so, are put away, or are done. */
+export function pastClass(memory: Lasting): string {
+  if (ended(memory) || memory.done) return "past ended";
+  return memory.state === "archived" ? "past" : "";
+}
+
 /** Whether it still holds. */
-export function Holds({ memory }: { memory: Pick<Memory, "state" | "valid_until"> }) {
-  const past = memory.valid_until && new Date(memory.valid_until).getTime() <= Date.now();
-  if (past) return <span class="gone">{t("until_day", { day: day(memory.valid_until!) })}</span>;
+export function Holds({ memory }: { memory: Lasting }) {
+  if (ended(memory))
+    return <span class="gone">{t("until_day", { day: day(memory.valid_until!) })}</span>;
+  if (memory.done) return <span class="gone">{t("mark_done")}</span>;
   if (memory.state === "archived") return <span class="gone">{t("archived")}</span>;
   return null;
 }
@@ -115,7 +128,7 @@ export function MemoryRow({ memory, children }: { memory: Memory; children?: Com
   const href = to("memory", memory.id);
   return (
     <Row href={href}>
-      <a class="row-words" href={href}>
+      <a class={`row-words ${pastClass(memory)}`} href={href}>
         <Words text={memory.content} most={400} />
       </a>
       <Meta memory={memory}>{children}</Meta>

@@ -159,6 +159,9 @@ SELECT version, at, change, before FROM memory_changes WHERE memory = ? ORDER BY
 -- name: count_journal
 SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM sessions)
 
+-- name: turns_held (past)
+SELECT count(*) FROM main.turns
+
 -- name: count_memories
 SELECT kind, state,
        CASE WHEN importance >= 0.9 THEN 'critical' WHEN importance >= 0.7 THEN 'high'
@@ -290,7 +293,8 @@ SET calls = model_use.calls + 1, tokens_in = model_use.tokens_in + ?3,
   tokens_out = model_use.tokens_out + ?4
 
 -- name: spent
-SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM model_use WHERE day = ?
+SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM model_use
+WHERE day = ? AND phase <> 'trial'
 
 -- name: ledger
 SELECT day, phase, calls, tokens_in, tokens_out FROM model_use
@@ -317,8 +321,9 @@ ORDER BY s.at DESC, s.memory DESC
 SELECT t.id, t.subject, t.attribute, t.value, t.entities, t.project, t.strength, t.strength_at,
   t.kind, t.importance, coalesce(
     (SELECT min(u.at) FROM memory_sources s JOIN turns u ON u.seq = s.seq WHERE s.memory = t.row),
-    t.created_at), t.updated_at
-FROM memories t WHERE +t.state = 'active' AND t.kind <> 'summary'
+    t.created_at), t.updated_at, CASE WHEN t.state = 'active' THEN 0 ELSE t.valid_until END
+FROM memories t
+WHERE (+t.state = 'active' OR (t.value <> '' AND t.valid_until IS NOT NULL)) AND t.kind <> 'summary'
 
 -- name: label_uses
 SELECT l.name, count(*), max(l.memory) FROM memory_labels l JOIN memories m ON m.row = l.memory

@@ -18,10 +18,14 @@ export interface Heard {
   hover: (dot: Dot | undefined, x: number, y: number) => void;
   choose: (dot: Dot | undefined) => void;
   name: (dot: Dot) => string;
+  /** What stands on a line; empty for nothing. */
+  label: (line: Line) => string;
 }
 
 const REACH = 8;
 const SMALL = 160;
+/** Nodes up to which every name and tie is written. */
+const FEW = 60;
 
 export class Drawing {
   private readonly context: CanvasRenderingContext2D;
@@ -246,7 +250,7 @@ export class Drawing {
     context.scale(view.k, view.k);
     this.renderLines(lit, focus);
     this.renderDots(lit);
-    this.renderNames(lit);
+    this.renderLabels(this.renderNames(lit), focus);
   }
 
   /** Lines of one width are one path, which is drawn much faster than each by itself. */
@@ -279,10 +283,19 @@ export class Drawing {
     for (const dot of this.dots) {
       if (dot.since > this.until) continue;
       context.globalAlpha = lit && !lit.has(dot.data.id) ? 0.25 : 1;
-      context.fillStyle = this.colours.get(shade(dot.data.type))!;
+      const type = this.colours.get(shade(dot.data.type))!;
+      const past = dot.data.ended_at !== null;
+      context.fillStyle = past ? this.colours.get("--ground")! : type;
       context.beginPath();
       context.arc(dot.x ?? 0, dot.y ?? 0, dot.radius, 0, 2 * Math.PI);
       context.fill();
+      if (past) {
+        context.lineWidth = 2 / this.view.k;
+        context.strokeStyle = type;
+        context.setLineDash([3 / this.view.k, 3 / this.view.k]);
+        context.stroke();
+        context.setLineDash([]);
+      }
       if (dot.data.id !== this.chosen) continue;
       context.lineWidth = 3 / this.view.k;
       context.strokeStyle = this.colours.get("--ink")!;
@@ -291,18 +304,11 @@ export class Drawing {
   }
 
   /** Names of what is large enough on the screen, or in the light: the strongest first, and none
-   * over another. */
-  private renderNames(lit: Set<string> | undefined): void {
-    const { context, view } = this;
-    context.font = `${12 / view.k}px ${getComputedStyle(this.canvas).fontFamily}`;
-    context.textAlign = "center";
-    context.textBaseline = "top";
-    context.lineJoin = "round";
-    context.lineWidth = 3 / view.k;
-    context.strokeStyle = this.colours.get("--ground")!;
-    context.fillStyle = this.colours.get("--ink")!;
-    context.globalAlpha = 1;
-    const few = this.dots.length <= 60;
+   * over another. Where they stand. */
+  private renderNames(lit: Set<string> | undefined): Box[] {
+    const { view } = this;
+    this.pen(12);
+    const few = this.dots.length <= FEW;
     const focus = this.hovered || this.chosen;
     const named = this.dots.filter(
       (dot) =>
@@ -311,16 +317,62 @@ export class Drawing {
     named.sort((one, other) => Number(other.data.id === focus) - Number(one.data.id === focus));
     const taken: Box[] = [];
     for (const dot of named) {
-      const name = this.heard.name(dot);
-      const x = dot.x ?? 0;
+      const past = dot.data.ended_at !== null;
+      this.context.fillStyle = this.colours.get(past ? "--soft" : "--ink")!;
       const top = (dot.y ?? 0) + dot.radius + 3 / view.k;
-      const half = context.measureText(name).width / 2;
-      const box = { left: x - half, right: x + half, top, bottom: top + 14 / view.k };
-      if (taken.some((other) => overlap(box, other))) continue;
-      taken.push(box);
-      context.strokeText(name, x, top);
-      context.fillText(name, x, top);
+      this.write(this.heard.name(dot), dot.x ?? 0, top, 14, taken);
     }
+    return taken;
+  }
+
+  /** What ties two, in the middle of their line: on few lines, or those in the light. */
+  private renderLabels(taken: Box[], focus: string): void {
+    if (!focus && this.dots.length > FEW) return;
+    this.pen(10.5);
+    this.context.fillStyle = this.colours.get("--soft")!;
+    for (const dot of this.dots) {
+      if (dot.since > this.until) continue;
+      const [x, y] = [dot.x ?? 0, dot.y ?? 0];
+      const half = 0.85 * dot.radius; // what is round has empty corners
+      taken.push({ left: x - half, right: x + half, top: y - half, bottom: y + half });
+    }
+    for (const line of this.lines) {
+      const [from, to] = ends(line);
+      if (line.since > this.until) continue;
+      if (focus && from.data.id !== focus && to.data.id !== focus) continue;
+      const label = this.heard.label(line);
+      if (!label) continue;
+      // A little off the middle where that is taken already.
+      for (const share of [0.5, 0.6, 0.4, 0.7, 0.3]) {
+        const x = (from.x ?? 0) * (1 - share) + (to.x ?? 0) * share;
+        const y = (from.y ?? 0) * (1 - share) + (to.y ?? 0) * share;
+        if (this.write(label, x, y - 6 / this.view.k, 12, taken)) break;
+      }
+    }
+  }
+
+  /** Text of this size on the screen, however near one looks. */
+  private pen(size: number): void {
+    const { context, view } = this;
+    context.font = `${size / view.k}px ${getComputedStyle(this.canvas).fontFamily}`;
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    context.lineJoin = "round";
+    context.lineWidth = 3 / view.k;
+    context.strokeStyle = this.colours.get("--ground")!;
+    context.globalAlpha = 1;
+  }
+
+  /** Write where nothing is written yet; whether it was. */
+  private write(text: string, x: number, top: number, height: number, taken: Box[]): boolean {
+    const { context, view } = this;
+    const half = context.measureText(text).width / 2;
+    const box = { left: x - half, right: x + half, top, bottom: top + height / view.k };
+    if (taken.some((other) => overlap(box, other))) return false;
+    taken.push(box);
+    context.strokeText(text, x, top);
+    context.fillText(text, x, top);
+    return true;
   }
 }
 

@@ -9,13 +9,25 @@ import { Icon } from "../../ui/icons";
 import { MemoryRow, Row } from "../../ui/memory";
 import { More, Shown } from "../../ui/states";
 import { Name } from "../../ui/text";
-import { type GraphData, type NodeData, shade } from "./types";
+import { type EdgeData, type GraphData, type NodeData, shade } from "./types";
 
 const LISTED = 40;
 
 /** The name of a node; the user is "You". */
 export function called(node: NodeData): string {
   return node.name === "user" ? t("user") : node.name;
+}
+
+/** What the one is for the other; empty where memories only name both. */
+export function tied({ labels: [label = ""] }: EdgeData): string {
+  return tOr(`tie_${label}`, label);
+}
+
+/** Since when it is known, or until when. */
+export function span(node: NodeData): string {
+  return node.ended_at
+    ? t("until_day", { day: day(node.ended_at) })
+    : t("since_day", { day: day(node.first_at) });
 }
 
 export function Panel({
@@ -66,8 +78,10 @@ function Everyone({ data, choose }: { data: GraphData; choose: (id: string) => v
         {found.slice(0, LISTED).map((node) => (
           <Row key={node.id} keys={{ Enter: () => choose(node.id) }}>
             <button type="button" class="node" onClick={() => choose(node.id)}>
-              <i class={shade(node.type).slice(2)} />
-              <Name text={called(node)} />
+              <i class={node.ended_at ? "over" : shade(node.type).slice(2)} />
+              <span class={node.ended_at ? "past ended" : ""}>
+                <Name text={called(node)} />
+              </span>
               <span class="muted small">{t("n_memories", { n: node.memories })}</span>
             </button>
           </Row>
@@ -94,11 +108,11 @@ function Chosen({
       <button type="button" class="link back" onClick={() => choose("")}>
         <Icon name="back" /> {t("people")}
       </button>
-      <h2>
+      <h2 class={node.ended_at ? "past ended" : ""}>
         <Name text={called(node)} />
       </h2>
       <p class="muted small">
-        {tOr(`type_${node.type}`)} · {t("since_day", { day: day(node.first_at) })}
+        {tOr(`type_${node.type}`)} · <span class={node.ended_at ? "gone" : ""}>{span(node)}</span>
         {node.aliases.length > 0 && (
           <>
             {" · "}
@@ -150,10 +164,12 @@ function Ties({
         return (
           <li key={other.id}>
             <button type="button" class="tag" onClick={() => choose(other.id)}>
-              <Name text={called(other)} />
-              {edge.labels[0] && (
+              <span class={other.ended_at ? "past ended" : ""}>
+                <Name text={called(other)} />
+              </span>
+              {tied(edge) && (
                 <span class="muted">
-                  <Name text={tOr(`tie_${edge.labels[0]}`, edge.labels[0])} />
+                  <Name text={tied(edge)} />
                 </span>
               )}
             </button>

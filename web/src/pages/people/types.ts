@@ -9,6 +9,8 @@ export interface NodeData {
   first_at: string;
   last_at: string;
   aliases: string[];
+  /** Since when what tied it to somebody is over: a pet that died, a former employer. */
+  ended_at: string | null;
 }
 
 export interface EdgeData {

@@ -1,13 +1,16 @@
 import { useState } from "preact/hooks";
-import { at, get, send } from "../../lib/api";
+import { at, get, send, type Values } from "../../lib/api";
 import { type Page, useLoad, usePages } from "../../lib/load";
 import { type Fields, route, to } from "../../lib/router";
 import type { Item, Memory, Recall } from "../../lib/types";
-import { number, t, tOr } from "../../lib/words";
-import { Holds, KindSign, MemoryRow, Row, Tags, When } from "../../ui/memory";
+import { type Key, number, t, tOr } from "../../lib/words";
+import { AddButton } from "../../ui/add";
+import { Count, Holds, KindSign, MemoryRow, pastClass, Row, Tags, When } from "../../ui/memory";
 import { Empty, More, Shown } from "../../ui/states";
 import { Marked, Name } from "../../ui/text";
 import { FILTERS } from "./filters";
+
+const FACTS = 10;
 
 /** The filters that are set, as the API takes them: a day ends when it is over. */
 function asked(fields: Fields): Fields {
@@ -44,7 +47,9 @@ export function Browse({ fields }: { fields: Fields }) {
         ) : Object.keys(filters).length ? (
           <Empty title={t("browse_none")} hint={t("browse_none_hint")} />
         ) : (
-          <Empty title={t("browse_none")} hint={t("nothing_ever_hint")} />
+          <Empty title={t("browse_none")} hint={t("nothing_ever_hint")}>
+            <AddButton />
+          </Empty>
         )
       }
     </Shown>
@@ -55,12 +60,17 @@ export function Results({ fields }: { fields: Fields }) {
   const { state, ...filters } = asked(fields);
   const body = { ...filters, query: fields.q!.trim(), top: 30, budget: 20_000 };
   const found = useLoad(`${route.value.space} ${JSON.stringify(body)}`, (signal) =>
-    send<Recall>("POST", at("/recall"), body, signal),
+    knownAndSaid(body, signal),
   );
   return (
     <Shown from={found}>
-      {(recall) => {
-        const items = recall.items.filter((item) => !state || item.state === state);
+      {({ recall, known, said }) => {
+        const holds = (item: Item) => !state || item.state === state;
+        const groups: [Key, Item[]][] = [
+          ["found_known", known.filter(holds)],
+          ["found_said", said.filter(holds)],
+        ];
+        const items = groups.flatMap(([, some]) => some);
         if (!items.length) return <Empty title={t("found_none")} hint={t("found_none_hint")} />;
         const best = Math.max(...items.map((item) => item.score));
         return (
@@ -69,16 +79,48 @@ export function Results({ fields }: { fields: Fields }) {
               {t("found_in", { n: items.length, ms: number(recall.elapsed_ms) })}
               {recall.unsure && ` ${t("unsure")}`}
             </p>
-            <ul class="rows">
-              {items.map((item) => (
-                <Found key={item.id} item={item} best={best} />
+            <Legend items={items} />
+            {groups
+              .filter(([, some]) => some.length)
+              .map(([title, some]) => (
+                <section key={title} class="group">
+                  <h2>
+                    {t(title)} <Count value={some.length} />
+                  </h2>
+                  <ul class="rows">
+                    {some.map((item) => (
+                      <Found key={item.id} item={item} best={best} />
+                    ))}
+                  </ul>
+                </section>
               ))}
-            </ul>
           </div>
         );
       }}
     </Shown>
   );
+}
+
+/** Memories, then messages and notes. An agent is given a fact or the message that says it, whichever
+ * fits better; a person wants to see what is known, so facts are asked for by themselves too. */
+async function knownAndSaid(body: Values & { kind?: string }, signal: AbortSignal) {
+  const ask = (more: Values) => send<Recall>("POST", at("/recall"), { ...body, ...more }, signal);
+  const [recall, facts] = await Promise.all([
+    ask({}),
+    body.kind ? undefined : ask({ kind: "fact", top: FACTS }),
+  ]);
+  const isSaid = ({ kind }: Item) => kind === "turn" || kind === "note";
+  const known = new Map(
+    [...recall.items.filter((item) => !isSaid(item)), ...(facts?.items ?? [])].map((item) => [
+      item.id,
+      item,
+    ]),
+  );
+  return {
+    recall,
+    known: [...known.values()].sort((one, other) => other.score - one.score),
+    said: recall.items.filter(isSaid),
+  };
 }
 
 /** Where a result leads: a memory to its page, a message to its conversation. */
@@ -96,7 +138,7 @@ function Found({ item, best }: { item: Item; best: number }) {
   return (
     <Row {...(href ? { href } : {})}>
       {href ? (
-        <a class="row-words" href={href}>
+        <a class={`row-words ${item.kind === "turn" ? "" : pastClass(item)}`} href={href}>
           {words}
         </a>
       ) : (
@@ -114,7 +156,7 @@ function Found({ item, best }: { item: Item; best: number }) {
           <span>{t("by", { who: tOr(`origin_${item.why.origin}`, item.why.origin) })}</span>
         )}
         {file && <Name text={file} />}
-        <Holds memory={{ state: item.state, valid_until: item.valid_until ?? null }} />
+        <Holds memory={item} />
         <Tags of={item.tags ?? []} />
       </p>
       <Why item={item} best={best} />
@@ -138,8 +180,37 @@ const COLOURS: Record<string, number> = {
   beside: 5,
 };
 
+const LEGEND: Key[] = [
+  "why_words",
+  "why_linked",
+  "why_related",
+  "why_meaning",
+  "legend_names",
+  "why_around",
+  "legend_others",
+];
+
 function part(name: string): string {
   return `part-${COLOURS[name] ?? 6}`;
+}
+
+/** What each colour stands for, of those that are shown. */
+function Legend({ items }: { items: Item[] }) {
+  const shown = new Set(items.flatMap(({ why }) => Object.keys(why.routes ?? {}).map(part)));
+  return (
+    <ul class="legend scores" aria-label={t("legend")}>
+      {LEGEND.map(
+        (name, at) =>
+          shown.has(`part-${at}`) && (
+            <li key={name}>
+              <i class={`part-${at}`} />
+              {t(name)}
+            </li>
+          ),
+      )}
+      <li>{t("legend_hint")}</li>
+    </ul>
+  );
 }
 
 /** The parts of a score as a bar; open, with their names and what they were multiplied by. */

@@ -12,7 +12,7 @@ import { ago, t, tOr } from "../../lib/words";
 import { Dialog } from "../../ui/dialog";
 import { Editor } from "../../ui/editor";
 import { Forget } from "../../ui/forget";
-import { Count, Meta, Row, When } from "../../ui/memory";
+import { Count, Meta, pastClass, Row, When } from "../../ui/memory";
 import { Words } from "../../ui/text";
 
 export function Waiting({ today, reload }: { today: Today; reload: () => void }) {
@@ -114,7 +114,7 @@ function Doubt({
         {review && (
           <p class="against">
             <span class="label">{t("contradicts")}</span>
-            <a href={to("memory", review.against.id)}>
+            <a class={pastClass(review.against)} href={to("memory", review.against.id)}>
               <Words text={review.against.content} most={400} />
             </a>
           </p>
