@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from loxodon.text.wordlists import CHINESE_LINKING, OPPOSITES, PAST
+from loxodon.text.wordlists import CHINESE_LINKING, OPPOSITES, PAST, pairs_of, words_of
 from loxodon.text.words import fold, index_words, stem_of
 
 _NUMERALS = "零〇一二两三四五六七八九十百千万亿半"
@@ -91,22 +91,11 @@ def opposed(a: str, b: str) -> bool:
 
 
 # Words and signs without which a sentence says the same
-_EMPTY = frozenset(
-    "a an the also now still very really just actually either too please do does".split()  # noqa: SIM905
-) | frozenset("的也很都就还又请吧啊呀呢嘛哦.,;:!\"'()[]{}…—–-_*`~。，、；：！（）【】《》「」“”‘’·")
+_EMPTY = words_of("sense_empty")
 _DIVIDERS = frozenset('.,;!?。，；！？”"')
 _BE = ("am", "is", "are", "be")
 _EXPANDED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have", "'ll": "will"}
-_FORMS = {
-    **dict.fromkeys(_BE, "be"),
-    **dict.fromkeys(("was", "were"), "be<"),
-    **dict.fromkeys(("has", "have"), "have"),
-    **{numeral: str(n) for n, numeral in enumerate("零一二三四五六七八九")},
-    "had": "have<",
-    "did": "do<",
-    "两": "2",
-    "〇": "0",
-}
+_FORMS = pairs_of("sense_forms")
 # Of inflection; what has another ending is another word: `universe` and `university`
 _ENDINGS = frozenset(["", "s", "es", "e", "y", "ie", "ies", "ing", "ed", "d", "ied"])
 

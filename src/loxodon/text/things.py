@@ -22,21 +22,16 @@ Words = tuple[str, ...]
 _NO = frozenset(["not", "no", *"不没"])
 _WHEN = ("to", "on", "at", "for", "until", "till")
 _HAN_NUMBERS = frozenset("零一二两三四五六七八九十百千万半")
-_MEASURES = frozenset(
-    "个岁年月日号点分周天元块次本只条位斤米公克毫升片粒层楼口套间张件台辆度倍成瓶杯"
-)
 _PRONOUNS = frozenset(["he", "she", "it", "they", "that", *"他她它"])
 _LONGEST = 8  # Words of a value, or characters
-_FIRST = {
-    "the user's": "my",
-    "the user": "I",
-    "the user is": "I am",
-    "the user has": "I have",
-    "用户": "我",
-}
+_table = tomllib.loads((files("loxodon.text") / "things.toml").read_text("utf-8"))
+_MEASURES = frozenset(_table["measures"])
+_SET_BY, _LINKS = (
+    frozenset(sense(words)) | frozenset(characters)
+    for words, characters in (_table["set_by"], _table["links"])
+)
+_like = Patterns(_table["patterns"])
 _spaced = re.compile(r"(?<=[!-~])\|(?=[!-~])")
-_table = files("loxodon.text") / "things.toml"
-_like = Patterns(tomllib.loads(_table.read_text("utf-8")))
 
 
 def own_words(content: str) -> str:
@@ -47,12 +42,10 @@ def own_words(content: str) -> str:
 
 def in_first_person(content: str) -> str:
     """A memory as the user would say it, which is how they ask for it."""
-    said = own_words(content)
-    return (
-        said
-        if said != content
-        else _like["third_person"].sub(lambda user: _FIRST[user[0].lower()], content)
-    )
+    if (said := own_words(content)) != content:
+        return said
+    first: dict[str, str] = _table["first_person"]
+    return _like["third_person"].sub(lambda user: first[user[0].lower()], content)
 
 
 def clauses_in(content: str) -> list[str]:
@@ -167,14 +160,3 @@ def _said(words: str, about: str) -> list[list[_Token]]:
         if tokens:
             found.append(tokens)
     return found
-
-
-# What leads a value of a thing, whatever it is
-_SET_BY = frozenset(sense("is be at to in")) | frozenset("是叫在到成为")
-# What stands between a thing and its value, or says that this has changed; and the speaker
-_LINKS = frozenset(
-    sense(
-        "I we my our is was be been have had get got to on at for until till new set booked"
-        " scheduled moved changed pushed postponed shifted bumped switched raised use"
-    )
-) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又用姓")

@@ -30,7 +30,8 @@ def characters_of(name: str) -> frozenset[str]:
     return frozenset("".join(_LISTS[name].split()))
 
 
-def _bases(name: str) -> dict[str, str]:
+def pairs_of(name: str) -> dict[str, str]:
+    """What each word of one list stands for."""
     pairs = (pair.split() for pair in _LISTS[name].split(","))
     return {form: base for form, base in pairs}  # noqa: C416  strict typing wants the two named
 
@@ -42,9 +43,10 @@ CHINESE_LINKING = characters_of("chinese_linking")
 CHINESE_WORDS = words_of("chinese_words")
 CHINESE_PROTECTED = words_of("chinese_protected")
 CHINESE_NOMINAL = words_of("chinese_nominal")
-BASES = _bases("verbs") | _bases("nouns")
-PAST = frozenset(_bases("verbs")) - {"goes"}  # Forms that tell of what is over or done to somebody
-SPELLINGS = _bases("spellings")
+BASES = pairs_of("verbs") | pairs_of("nouns")
+# Forms that tell of what is over or done to somebody
+PAST = frozenset(pairs_of("verbs")) - {"goes"}
+SPELLINGS = pairs_of("spellings")
 OPPOSITES = frozenset(frozenset(pair.split()) for pair in _LISTS["opposites"].split(","))
 TRADITIONAL, SIMPLIFIED = ("".join(_LISTS[name].split()) for name in ("traditional", "simplified"))
 TO_SIMPLIFIED = str.maketrans(TRADITIONAL, SIMPLIFIED)

@@ -227,8 +227,8 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
     if found := re.match(r"(?:my|our) (?=\w)", text, re.I):
         return Clause(text, "user", "'s " + text[found.end() :], USER, "The user")
     pronoun = re.match(r"(?P<who>he|she)\b(?!')", text, re.I)
-    if pronoun and (who := known.get(pronoun["who"].lower())):
-        return _with_subject(f"my {who}{text[pronoun.end() :]}", known, meant=True)
+    if pronoun and (one := known.get(pronoun["who"].lower())):
+        return _with_subject(f"my {one}{text[pronoun.end() :]}", known, meant=True)
     named = _like["begins_named"].match(text)
     name = known.get(named["name"], named["name"]) if named else ""
     if name in known.values():
