@@ -64,6 +64,7 @@ def warm_up() -> None:
     from loxodon.language.statements import TurnInContext
     from loxodon.recall.gate import should_recall
     from loxodon.recall.understand import understand
+    from loxodon.text import quote, things
     from loxodon.types import Turn
 
     for module in walk_packages(loxodon.__path__, "loxodon."):
@@ -73,6 +74,9 @@ def warm_up() -> None:
         for frame in frames.frames:
             for pattern in frame.patterns:
                 _compiled(pattern.source)
+    for table in (en.WORDS.like, zh.WORDS.like, things._like, quote._like):
+        for name in table._sources:
+            assert table[name]
     now = datetime(2026, 2, 5, tzinfo=UTC)
     for path in Path(__file__).parents[1].glob("consolidation/cases/*_dev.jsonl"):
         for line in path.read_text("utf-8").splitlines()[: count(40, 150)]:

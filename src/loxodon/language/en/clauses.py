@@ -218,11 +218,7 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
         return Clause(text, who, rest, name or called, shown, relation, name)
     if re.match(r"I\b(?!')", text):
         return Clause(text, "user", text[1:].strip(), USER, "The user")
-    if found := re.match(
-        r"(?:we|my family and I|my \w+ and I|me (?:and|n|an|&) (?:my )?\w+|[A-Z]\w+ and (?:I|me))\b",
-        text,
-        re.I,
-    ):
+    if found := _like["we"].match(text):
         return Clause(text, "we", text[found.end() :].strip(), USER, "The user")
     if found := re.match(r"(?:my|our) (?=\w)", text, re.I):
         return Clause(text, "user", "'s " + text[found.end() :], USER, "The user")
