@@ -70,13 +70,11 @@ def warm_up() -> None:
     for module in walk_packages(loxodon.__path__, "loxodon."):
         if module.name.split(".")[1] in _READERS:
             import_module(module.name)
-    for frames in (en.grammar.frames, zh.grammar.frames):
-        for frame in frames.frames:
-            for pattern in frame.patterns:
-                _compiled(pattern.source)
+    for frame in (*en.grammar.frames.frames, *zh.grammar.frames.frames):
+        for pattern in frame.patterns:
+            _compiled(pattern.source)
     for table in (en.WORDS.like, zh.WORDS.like, things._like, quote._like):
-        for name in table._sources:
-            assert table[name]
+        assert all(table[name] for name in table._sources)
     now = datetime(2026, 2, 5, tzinfo=UTC)
     for path in Path(__file__).parents[1].glob("consolidation/cases/*_dev.jsonl"):
         for line in path.read_text("utf-8").splitlines()[: count(40, 150)]:
