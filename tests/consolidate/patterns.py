@@ -73,7 +73,7 @@ def warm_up() -> None:
     for frame in (*en.grammar.frames.frames, *zh.grammar.frames.frames):
         for pattern in frame.patterns:
             _compiled(pattern.source)
-    for table in (en.WORDS.like, zh.WORDS.like, things._like, quote._like):
+    for table in (en.clauses.WORDS.like, zh.clauses.WORDS.like, things._like, quote._like):
         assert all(table[name] for name in table._sources)
     now = datetime(2026, 2, 5, tzinfo=UTC)
     for path in Path(__file__).parents[1].glob("consolidation/cases/*_dev.jsonl"):
