@@ -64,15 +64,17 @@ def warm_up() -> None:
     from loxodon.language.statements import TurnInContext
     from loxodon.recall.gate import should_recall
     from loxodon.recall.understand import understand
+    from loxodon.text import quote, things
     from loxodon.types import Turn
 
     for module in walk_packages(loxodon.__path__, "loxodon."):
         if module.name.split(".")[1] in _READERS:
             import_module(module.name)
-    for frames in (en.grammar.frames, zh.grammar.frames):
-        for frame in frames.frames:
-            for pattern in frame.patterns:
-                _compiled(pattern.source)
+    for frame in (*en.grammar.frames.frames, *zh.grammar.frames.frames):
+        for pattern in frame.patterns:
+            _compiled(pattern.source)
+    for table in (en.clauses.WORDS.like, zh.clauses.WORDS.like, things._like, quote._like):
+        assert all(table[name] for name in table._sources)
     now = datetime(2026, 2, 5, tzinfo=UTC)
     for path in Path(__file__).parents[1].glob("consolidation/cases/*_dev.jsonl"):
         for line in path.read_text("utf-8").splitlines()[: count(40, 150)]:

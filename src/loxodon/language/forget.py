@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 
 from loxodon.language.worth import intents
 from loxodon.text.language import language_of
-from loxodon.text.patterns import any_case
+from loxodon.text.patterns import Patterns
 from loxodon.text.sentences import spans
 from loxodon.text.words import simplified
 
 MOST = 600  # Characters of a message that can be a request; a longer one is a document
 _MOST_SENTENCE = 200
 _MOST_WHAT = 75
-_NAME = re.compile(r"\{([a-z]+)\}")
 _LIKELY = 0.6  # from which on a sentence asks for it
 # Nearly all requests have one of these, most messages none: those are not judged at all
 _SIGN = re.compile(
@@ -125,15 +124,10 @@ class _Grammar:
 
         path = files(f"loxodon.language.{language}") / "forget.toml"
         table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-        self._names: dict[str, str] = table.pop("names")
+        names: dict[str, str] = table.pop("names")
         table["before"] = rf"^(?:{table['before']}(?=$|[^\w']|[^\x00-\x7f])[\s,]*)+"
         table["after"] = rf"(?:(?:^|[\s,]+|(?=[^\x00-\x7f])){table['after']})+$"
-        self._like = {name: any_case(self._filled(like)) for name, like in table.items()}
-
-    def _filled(self, like: str) -> str:
-        while like != (filled := _NAME.sub(lambda found: self._names[found[1]], like)):
-            like = filled  # a name may have others in it
-        return like
+        self._like = Patterns(names | table)
 
     def meant(self, sentence: str, before: Sequence[str]) -> _Meant | None:
         """What a sentence that asks means; None where that is somebody's words, or nothing."""

@@ -9,20 +9,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from loxodon.text.wordlists import words_of
+
 _READ = 1_000
-# What stands before the word and says which or what kind, not what it is called
-_KINDS = frozenset(
-    """
-    the this that my our your his her their its a an one new old next last first big small side
-    main whole other another each every same current personal group team class school art science
-    research home work pet hobby weekend summer craft diy design software open source
-    体育 运动 健身 比赛 娱乐 游乐 合作 投资 科研 研究 创业 开源 公司 个人 工作 学校 课程
-    毕业 实习 装修 志愿 公益 培训 检查 体检 收费 服务 重点 主要 其他 所有 治疗 美容 旅游
-    活跃 核心 当前 业余 副业 重要 长期 短期 management manager plan planning lead work team
-    交流 团队 小组 部门 客户 政府 国家 国际 海外 软件 硬件 网站 前端 后端 设计 建筑 新
-    老 大 小 这个 那个 该 本 每个 几个 上个 下个 一个 两个 三个 手头 现在 目前 之前 最近
-    """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
-)
+_KINDS = words_of("project_kinds")
 _NAME = r"[A-Z][\w+#.-]{0,30}(?: [A-Z0-9][\w+#.-]{0,30}){0,2}"
 _ENGLISH = (
     rf"\b[Pp]roject(?: is| was)? (?:called|named|codenamed|code-named) [\"“']?({_NAME})",

@@ -193,10 +193,6 @@ def _read(
         before, match = said[-1]
         before = before if match and goes_on(before, match) else None
     found = [_statement(grammar, one, match) for one, match in items if match]
-    if any(one.attribute == "marital_status" for one in found):
-        # Who is no longer married is told beside whom they were: `Ola and I got divorced`
-        own = _own_words(grammar, sentence, sentence.text, clauses)
-        found += [one._replace(tentative=True) for one in own if one.over and one.act == "end"]
     if wish and not (found and all(match for _, match in items)):
         return found + _own_words(grammar, sentence, sentence.text, clauses, wish=True)
     if not found:
@@ -481,8 +477,8 @@ def _own_words(
     hedged = speech.has(sentence.text, "hedge")
     never = _never(grammar, text)
     kind = "" if asks or hedged or half else speech.kind(text)
-    if kind and (never in _OF_WORK or (kind, never) == ("solution", "supposed")):
-        never = ""  # `restarting it helped` says 就好了, too
+    if kind and never in _OF_WORK:
+        never = ""
     plain = _UNLESS.split(text, maxsplit=1)[0]  # health counts, whatever else is supposed
     if never == "supposed" and plain != text and grammar.frames.of_health(grammar.evened(plain)):
         never = grammar.speech.never(plain)

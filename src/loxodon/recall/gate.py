@@ -17,7 +17,7 @@ from loxodon.recall.understand import Kind, compiled, kind_of
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
-from loxodon.text.wordlists import CHINESE_CHARACTERS
+from loxodon.text.wordlists import CHINESE_CHARACTERS, words_of
 from loxodon.text.words import fold, index_words
 from loxodon.types import Gate
 
@@ -186,7 +186,7 @@ def _found(name: str, said: str) -> bool:
         for match in compiled(language, name).finditer(said):
             owner, _, word = match[0].rpartition(" ")
             if (language, name) != ("en", "RELATION") or (
-                word not in words_en.NEEDS_MY or owner in ("my", "our", "his", "her", "their")
+                word not in words_of("needs_my") or owner in ("my", "our", "his", "her", "their")
             ):
                 return True
     return False
@@ -250,7 +250,7 @@ def _topic(message: str) -> frozenset[str]:
         for word in index_words(phrase):
             if word[0] >= "\u2e80":
                 found.update(c for c in word if c not in CHINESE_CHARACTERS)
-            elif word not in words_en.VAGUE:
+            elif word not in words_of("vague"):
                 found.add(word)
     return frozenset(found)
 

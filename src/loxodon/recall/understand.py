@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import cache
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Literal, NamedTuple
 
 from loxodon.guard.provenance import USER
@@ -292,7 +292,7 @@ def compiled(language: str, name: str) -> re.Pattern[str]:
     return _re(source.replace("\n", ""), re.IGNORECASE)
 
 
-def _words_for(language: str) -> ModuleType:
+def _words_for(language: str) -> SimpleNamespace:
     return words_zh if language == "zh" else words_en
 
 

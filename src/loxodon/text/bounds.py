@@ -8,7 +8,6 @@ character, and what was said is found by it.
 from __future__ import annotations
 
 import re
-from functools import partial
 
 # Characters of one message that are looked at: its first and its last half of that
 LONGEST = 50_000
@@ -41,9 +40,5 @@ def tame(text: str, most: int = LONGEST) -> str:
     longest = max(map(len, text.split()), default=0)
     for bound, pattern in _OVERLONG.items():
         if longest > bound:
-            text = pattern.sub(partial(_shortened, bound - 1), text)
+            text = pattern.sub(lambda run: run[0][: bound - 1] + _LEFT_OUT, text)  # noqa: B023
     return text
-
-
-def _shortened(most: int, run: re.Match[str]) -> str:
-    return run[0][:most] + _LEFT_OUT

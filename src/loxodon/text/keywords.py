@@ -26,6 +26,7 @@ from loxodon.text.wordlists import (
     ENGLISH,
     FILLERS,
     TO_SIMPLIFIED,
+    characters_of,
     words_of,
 )
 
@@ -201,13 +202,8 @@ def _latin(word: str, start: int, opening: bool) -> KeywordPiece | None:
 
 # --- Chinese ------------------------------------------------------------------------------------
 
-_VERBS = frozenset(
-    "吃喝买卖看用做写叫说学玩养住去来开打听找带戴弹换喂订改修装发交报教读跑选加调想招搬"
-)
+_VERBS, _MEASURES = characters_of("chinese_verbs"), characters_of("chinese_measures")
 _PLACES = frozenset("时里中上下前后内外")
-_MEASURES = frozenset(
-    "个名条次点分天周年月号日秒块元只艘家位本台张件双杯瓶斤米岁层遍种份部辆间场届片根颗套"
-)
 _SINGLES = frozenset("猫狗兔鱼鸟马龟茶酒药琴棋")  # The few single characters that make a keyword
 _WORD_FIRST = frozenset(word[0] for word in CHINESE_WORDS)
 _EVERYDAY_FIRST = frozenset(word[0] for word in CHINESE_PROTECTED)

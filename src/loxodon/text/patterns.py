@@ -1,12 +1,33 @@
-"""Patterns without regard to case, compiled in little time."""
+"""Patterns without regard to case, compiled in little time, and tables of patterns."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 _CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.S)
 _HAN = re.compile(r"\\u4e00-\\u9fff|\u4e00-\u9fff")
 _ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}|\\.", re.S)
+_NAME = re.compile(r"\{([a-z_]+)\}")
+
+
+class Patterns:
+    """Patterns by name, in each of which `{name}` stands for another; each is compiled when it is
+    first asked for."""
+
+    def __init__(self, sources: Mapping[str, str], *, cased: bool = False) -> None:
+        self._sources = sources
+        self._cased = cased
+        self._compiled: dict[str, re.Pattern[str]] = {}
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        if name not in self._compiled:
+            source = self._filled(self._sources[name])
+            self._compiled[name] = re.compile(source) if self._cased else any_case(source)
+        return self._compiled[name]
+
+    def _filled(self, source: str) -> str:
+        return _NAME.sub(lambda other: self._filled(self._sources[other[1]]), source)
 
 
 def any_case(source: str) -> re.Pattern[str]:

@@ -16,13 +16,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from loxodon.text.wordlists import PAST
+from loxodon.text.wordlists import CHINESE_LINKING, OPPOSITES, PAST, pairs_of, words_of
 from loxodon.text.words import fold, index_words, stem_of
 
-_GRAMMAR = frozenset(
-    "的了在是我你他她它们有和跟与就都也很还又再把被给对从到向让而且或及所以因为着吗呢吧啊呀嘛么"
-    "这那个些之其用户会要能可将已经正某于以为不没"
-)
 _NUMERALS = "零〇一二两三四五六七八九十百千万亿半"
 _PLAIN = frozenset({"user", "the", "now", "also", "current", "still", "new", "they", "their"})
 
@@ -41,7 +37,7 @@ def gist(text: str) -> Gist:
     numbers = frozenset(_NUMBER.findall(folded))
     rest = _NUMBER.sub(" ", folded)
     words = {word for word in index_words(rest) if word.isascii() and word not in _PLAIN}
-    words |= {c for c in rest if "\u4e00" <= c <= "\u9fff" and c not in _GRAMMAR}
+    words |= {c for c in rest if "\u4e00" <= c <= "\u9fff" and c not in CHINESE_LINKING}
     return Gist(frozenset(words), numbers)
 
 
@@ -91,36 +87,17 @@ def opposed(a: str, b: str) -> bool:
     if next(orders) != next(orders):
         return True
     lost, new = first - second, second - first
-    return any(pair & lost and pair & new for pair in _OPPOSITES)
+    return any(pair & lost and pair & new for pair in OPPOSITES)
 
 
 # Words and signs without which a sentence says the same
-_EMPTY = frozenset(
-    "a an the also now still very really just actually either too please do does".split()  # noqa: SIM905
-) | frozenset("的也很都就还又请吧啊呀呢嘛哦.,;:!\"'()[]{}…—–-_*`~。，、；：！（）【】《》「」“”‘’·")
+_EMPTY = words_of("sense_empty")
 _DIVIDERS = frozenset('.,;!?。，；！？”"')
 _BE = ("am", "is", "are", "be")
 _EXPANDED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have", "'ll": "will"}
-_FORMS = {
-    **dict.fromkeys(_BE, "be"),
-    **dict.fromkeys(("was", "were"), "be<"),
-    **dict.fromkeys(("has", "have"), "have"),
-    **{numeral: str(n) for n, numeral in enumerate("零一二三四五六七八九")},
-    "had": "have<",
-    "did": "do<",
-    "两": "2",
-    "〇": "0",
-}
+_FORMS = pairs_of("sense_forms")
 # Of inflection; what has another ending is another word: `universe` and `university`
 _ENDINGS = frozenset(["", "s", "es", "e", "y", "ie", "ies", "ing", "ed", "d", "ied"])
-_WORDS_APART = """
-to from, before after, above below, over under, up down, in out, on off, into out, for against,
-with without, more less, left right, first last, north south, east west, open close, start stop,
-buy sell, lend borrow, win lose, arriv depart, push pull, early late, 前 后, 先 后, 上 下, 左 右,
-里 外, 内 外, 进 出, 来 去, 南 北, 东 西, 多 少, 大 小, 高 低, 早 晚, 买 卖, 开 关, 加 减, 升 降,
-赢 输
-"""
-_OPPOSITES = frozenset(frozenset(pair.split()) for pair in _WORDS_APART.split(","))
 
 
 @lru_cache(maxsize=8_192)

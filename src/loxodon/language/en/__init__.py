@@ -8,17 +8,16 @@ clauses.py    a sentence cut into clauses with their subjects
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cached_property
 
 from loxodon.language import reader
 from loxodon.language.en.clauses import (
+    WORDS,
     attribute_of,
     clauses_of,
     joints_of,
     one_of,
     people_of,
-    pronouns,
     sharing,
     strangers,
     without_lead,
@@ -64,7 +63,7 @@ class _English:
     strangers = staticmethod(strangers)
     evened = staticmethod(written_out)
     people = staticmethod(people_of)
-    pronouns: Mapping[str, str] = pronouns()
+    pronouns = WORDS.pronouns
     attribute_of = staticmethod(attribute_of)
 
     def settled(self, clause: Clause) -> Clause | None:

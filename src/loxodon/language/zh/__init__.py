@@ -16,6 +16,7 @@ from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.speech import Speech
 from loxodon.language.statements import Clause, Fragment, Piece, Reading, TurnInContext
 from loxodon.language.zh.clauses import (
+    WORDS,
     attribute_of,
     bare_of,
     clauses_of,
@@ -24,7 +25,6 @@ from loxodon.language.zh.clauses import (
     sharing,
     speaks_of_others,
     strangers,
-    table,
     without_lead,
 )
 from loxodon.text import sentences
@@ -51,7 +51,7 @@ class _Chinese:
     sharing = staticmethod(sharing)
     strangers = staticmethod(strangers)
     people = staticmethod(people_of)
-    pronouns: Mapping[str, str] = table()["pronouns"]
+    pronouns = WORDS.pronouns
 
     def __init__(self, text: str, first: str) -> None:
         self._alone = not speaks_of_others(text)

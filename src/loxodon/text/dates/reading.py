@@ -17,18 +17,6 @@ from loxodon.text.dates.reckoning import Clock, DatedText, DatePiece, Grain, Spa
 from loxodon.text.dates.rules import DATE_RULES, TIME_RULES, Words, before, believed, cue_at
 from loxodon.text.dates.table import DATES, SECOND, TIMES, Rule, compiled, key_of, token
 
-_EDGE_OF = (
-    r"(?:the )?(?:(end|start|beginning|middle) of (?:(?:the |this )?(week|month|quarter|year)\b)?"
-    r"|(early|mid|late)[ -](?!week|month|quarter|year))"
-)
-_WEEKDAY_BESIDE = r"(?: ?\(|[ ,的是])?{WEEK}{WD}\)?|,? \(?{WDAY}\)?"
-_GLUE = r"(?: ?的)?[ ,]{0,2}(?:at |around |about |by |from |in the |@ ?|大概|大约|差不多|约)?"
-_JOIN = r" ?[-~到至] ?| (?:to|until|till|through|thru|and) "
-_LAST_DAY = (
-    r"([0-9]{1,2}|[一二三四五六七八九十廿卅]{1,3})(?:([日号])|st|nd|rd|th)?"
-    r"(?![0-9:年月点%〇零一二两三四五六七八九十廿卅百半几]|[-/.][0-9]| ?[ap]m\b)"
-)
-
 
 class Moment(NamedTuple):
     """A stretch of time that a text names."""
@@ -110,7 +98,7 @@ def _matches(
 
 def _date_at(said: DatedText, i: int, edged: bool = False) -> tuple[DatePiece, int] | None:
     """The date that begins at i, and where it ends."""
-    if not edged and (edge := compiled(_EDGE_OF).match(said.text, i)):
+    if not edged and (edge := compiled("{EDGEOF}").match(said.text, i)):
         unit, end = edge[2], edge.end()
         got = (cal.whole_unit(said.today, unit), end) if unit else _date_at(said, end, edged=True)
         piece = cal.edge_of(got[0], edge[1] or edge[3]) if got else None
@@ -139,7 +127,7 @@ def _dated(said: DatedText, i: int) -> tuple[DatePiece, int] | None:
     if that := compiled(r"的?[那当][一个]?{WEEK}(?![一二三四五六日天末])").match(said.text, got[1]):
         return _week_around(got[0]), that.end()
     if got[0].lean != "weekday":
-        weekday = compiled(_WEEKDAY_BESIDE).match(said.text, got[1])
+        weekday = compiled("{BESIDE}").match(said.text, got[1])
         return got[0], weekday.end() if weekday else got[1]
     glue = compiled(r"(?:'s|,)? (?:of )?(?:the )?").match(said.text, got[1])
     other = _date_at(said, glue.end()) if glue else None
@@ -154,7 +142,7 @@ def _clocks_at(said: DatedText, i: int, after: str) -> tuple[list[Clock], int]:
     clocks: list[Clock] = []
     end = i
     while len(clocks) < 2:
-        glue = compiled(_GLUE).match(said.text, end) if after else None
+        glue = compiled("{GLUE}").match(said.text, end) if after else None
         start = glue.end() if glue else end
         for name, stop, words in _matches(said, start, TIMES):
             clock = TIME_RULES[name](said, start, stop, words, after)
@@ -181,7 +169,7 @@ def _point(said: DatedText, i: int, between: bool = False) -> tuple[DatePiece, i
         grain = clocks[-1].grain if clocks else grain
     if got is None and not clocks:
         return None
-    join = compiled(_JOIN).match(said.text, end) if grain in ("hour", "minute") else None
+    join = compiled("{JOIN}").match(said.text, end) if grain in ("hour", "minute") else None
     if join and ("and" not in join[0] or between):
         ends, stop = _clocks_at(said, join.end(), "part")
         end = stop if ends else end
@@ -222,13 +210,13 @@ def _second(
     said: DatedText, piece: DatePiece, i: int, between: bool
 ) -> tuple[DatePiece, int] | None:
     """What follows a "to" at i: another date, or the number that ends the first one."""
-    join = compiled(_JOIN).match(said.text, i)
+    join = compiled("{JOIN}").match(said.text, i)
     if not join or piece.recurring or ("and" in join[0] and not between):
         return None
     j, word = join.end(), join[0].strip()
     if piece.grain == "year" and (m := compiled("([0-9]{4})(?![0-9])年?").match(said.text, j)):
         return DatePiece(*cal.months_from(int(m[1]), 1, 12), "year", True), m.end()
-    m = compiled(_LAST_DAY).match(said.text, j)
+    m = compiled("{LASTDAY}").match(said.text, j)
     # 3月1日到5日, "June 8-12"; not 今天到5号楼, "2026-02-04 - 3 items".
     dated = piece.grain == "day" and (piece.fixed or (piece.again and piece.lean != "weekday"))
     if m and dated and (m[2] or word == join[0] or word.isalpha()):
@@ -289,7 +277,7 @@ def _read(said: DatedText, i: int) -> tuple[Moment | None, int]:
         if first is None:
             return None, i
         piece, end = first
-        timed = piece.grain == "span" and compiled(_JOIN).search(said.text, i, end)
+        timed = piece.grain == "span" and compiled("{JOIN}").search(said.text, i, end)
         second = None if timed else _second(said, piece, end, between)
         if second:
             end = second[1]

@@ -23,16 +23,6 @@ _CUES = (
     "(?P<got>{GOT})|(?P<past>{PASTZH}|{PAST})|(?P<ahead>{AHEADZH}|{AHEAD})"
     "|(?P<habit>{HABITZH}|{HABIT})|(?P<due>{DUEZH}|{DUE})"
 )
-_PREPOSITION = (
-    r"\b(?:in|on|by|since|until|till|from|to|before|after|during|through|of|around|mid|early|late)"
-    r"[ -](?:the )?"
-)
-# A noun that the number before it could count: the 4th floor
-_COUNTED = (
-    r"[$%]|\s+(?!(?:and|or|but|with|for|in|at|to|on|i|we|he|she|they|it|you|my|our|the|an?|if|as"
-    r"|so|then|when|is|was|were|will|because|there|this|that|until|till|sharp|after|alone"
-    r"|today|tomorrow|tonight|next)\b)[a-z]"
-)
 
 
 def before(said: DatedText, i: int, pattern: str) -> bool:
@@ -42,11 +32,11 @@ def before(said: DatedText, i: int, pattern: str) -> bool:
 
 def _is_behind(said: DatedText, i: int) -> bool:
     """Whether a preposition before i asks for a date."""
-    return said.whole or before(said, i, _PREPOSITION)
+    return said.whole or before(said, i, "{BEHIND}")
 
 
 def _counts(said: DatedText, end: int) -> bool:
-    follows = compiled(_COUNTED).match(said.text, end)
+    follows = compiled("{COUNTED}").match(said.text, end)
     return follows is not None and not said.raw[follows.end() - 1].isupper()
 
 

@@ -9,12 +9,6 @@ from typing import NamedTuple
 
 _DIGITS = "0123456789"
 NUMERALS = "〇零一二两三四五六七八九十廿卅百半几"
-MONTHS = "January February March April May June July August September October November December"
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday"
-_BEGINNINGS = {
-    "MON": f"{MONTHS.lower()} jan feb mar apr jun jul aug sep sept oct nov dec",
-    "DAY": f"{_DAYS} {_DAYS.replace('y', 'ys')} mon tue tues wed thu thur thurs fri sat sun",
-}
 # What opens a date without being the beginning of a rule
 _OPENERS = "从 自 from between week end start beginning middle early mid late"
 
@@ -49,8 +43,7 @@ def _load(name: str) -> None:
 
 def _add_rule(name: str, begins: str, pattern: str) -> None:
     table = TIMES if name.startswith("time") else DATES
-    beginnings = _BEGINNINGS | {"COUNT": " ".join(w for w in _words["count"] if w.isascii())}
-    for begin in re.sub(r"\{(\w+)\}", lambda m: beginnings[m[1]], begins).split():
+    for begin in re.sub(r"\{(\w+)\}", lambda name: " ".join(_words[name[1]]), begins).split():
         firsts, _, follow = begin.rstrip("]").partition("[")
         follow = follow.replace("#", _DIGITS).replace("〇", NUMERALS)
         for first in [firsts] if firsts.isascii() else firsts:

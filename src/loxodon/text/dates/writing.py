@@ -6,8 +6,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from loxodon.text.dates.reading import Moment, find_moments
-from loxodon.text.dates.table import MONTHS, compiled
+from loxodon.text.dates.table import MONTH, compiled
 
+_MONTHS = {n: name.capitalize() for name, n in reversed(MONTH.items())}  # the first is in full
 # By the hour at which it begins
 _PARTS = {0: "early hours", 6: "morning", 11: "midday", 12: "afternoon"}
 _PARTS |= {17: "early evening", 18: "evening", 22: "night"}
@@ -23,7 +24,7 @@ def format_date(moment: Moment, language: str) -> str:
     if kind == "third" and compiled(r"(?i)\bend\b|[底末尾]").search(moment.text):
         kind = "end"
     y, m, hour, day, time = since.year, since.month, since.hour, _ymd(since, zh), f"{since:%H:%M}"
-    month = f"{y}年{m}月" if zh else f"{MONTHS.split()[m - 1]} {y}"
+    month = f"{y}年{m}月" if zh else f"{_MONTHS[m]} {y}"
     quarter, third = (m - 1) // 3, (since.day - 1) // 10
     last = _ymd(until, zh) if kind == "times" else _ymd(until - timedelta(1), zh)
     end = f"{until:%H:%M}"
@@ -102,10 +103,7 @@ def _since(lead: str, moment: Moment, follows: str, language: str) -> tuple[str,
 
 def _with_preposition(lead: str, form: str, moment: Moment, follows: str) -> tuple[str, str]:
     """What stands before an English date and the date, with the preposition that it takes."""
-    prepositions = (
-        r"(?i)\b(?:by|since|until|till|from|to|before|after|during|through|of|for|over) $"
-    )
-    if compiled(prepositions).search(lead[-9:]):
+    if compiled("(?i)(?:{LEADS}) $").search(lead[-9:]):
         return lead, form
     word = {"minute": "at", "hour": "at", "day": "on", "part": "on"}.get(moment.grain, "in")
     if moment.grain == "span":
