@@ -34,6 +34,8 @@ from peer_systems import PEERS, MemSearch, Vectors
 from peers import embedder, said
 
 OURS = "loxodon"
+STRETCH = 80
+"""Characters by which a message is recognised."""
 
 
 def drawn(talks: Sequence[Any], sample: int, leave_out: Sequence[str]) -> set[str]:
@@ -95,11 +97,17 @@ def filled(lines: Sequence[str], budget: int) -> str:
 
 
 def evidence_in(context: str, talk: Any, question: Any) -> float:
-    """The share of the evidence of which the context has a passage."""
-    words = " ".join(context.split())
+    """The share of the evidence of which the context has a stretch, wherever it was cut."""
+    context = " ".join(context.split())
     texts = {one["id"]: one["content"] for part in talk["sessions"] for one in part["turns"]}
-    shares = [" ".join(texts[id].split())[:80] in words for id in question["evidence"]]
-    return sum(shares) / len(shares) if shares else 0.0
+
+    def is_there(text: str) -> bool:
+        words = " ".join(text.split())
+        starts = range(0, max(1, len(words) - STRETCH + 1), STRETCH // 2)
+        return any(words[start : start + STRETCH] in context for start in starts)
+
+    found = [is_there(texts[id]) for id in question["evidence"]]
+    return sum(found) / len(found) if found else 0.0
 
 
 def main() -> None:
