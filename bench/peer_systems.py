@@ -11,7 +11,7 @@ import asyncio
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import log
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
@@ -237,12 +237,16 @@ class MemSearch:
         asyncio.run(self._memory.index_file(path))
 
     def search(self, question: str, k: int) -> list[str]:
-        found = asyncio.run(self._memory.search(question, top_k=k))
-        ids: dict[str, None] = {}
-        for one in found:
+        return list(dict.fromkeys(id for ids, _ in self._found(question, k) for id in ids))
+
+    def passages(self, question: str, k: int) -> list[tuple[str, str]]:
+        """The best chunks, each with the turn that it begins in."""
+        return [(ids[0], text) for ids, text in self._found(question, k)]
+
+    def _found(self, question: str, k: int) -> Iterator[tuple[list[str], str]]:
+        for one in asyncio.run(self._memory.search(question, top_k=k)):
             owners = self._lines[one["source"]]
-            ids |= dict.fromkeys(owners[int(one["start_line"]) - 1 : int(one["end_line"])])
-        return list(ids)
+            yield owners[int(one["start_line"]) - 1 : int(one["end_line"])], one["content"]
 
 
 class _MemSearchEmbedder:
