@@ -11,6 +11,8 @@ import pytest
 from loxodon import Memory
 from loxodon.cli.main import main
 from loxodon.errors import InputError, NotFoundError
+from loxodon.forget import requests
+from loxodon.models.encoder import Encoder
 from tests.cases import cases
 from tests.conftest import Clock
 from tests.forget.test_forgetting import opened, say, texts
@@ -293,3 +295,72 @@ def test_many_memories_are_only_asked_about(home: Path, clock: Clock) -> None:
             memory.forget(head.id)
         memory.release(head.id)
         assert memory.status().reviews == 0
+
+
+def test_the_encoder_is_asked_while_no_transaction_is_open(
+    home: Path, talked_of: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others who write do not wait for it, whatever a request is found to mean."""
+    copied(talked_of / "True", home)
+    clock.now += timedelta(hours=1)
+    calls: list[bool] = []
+    with opened(home, clock) as memory:
+        for name in ("embed", "judge", "intents"):
+            asked = getattr(Encoder, name)
+
+            def watched(self: Encoder, *given: Any, asked: Any = asked) -> Any:
+                calls.append(bool([*given[0]]) and memory._store.in_transaction)
+                return asked(self, *given)
+
+            monkeypatch.setattr(Encoder, name, watched)
+        said = ("My salary is 61000 pounds now", "And I dyed my hair green.", DIVORCE, "Forget it")
+        clock.now += timedelta(minutes=1)
+        turns = [{"role": "user", "content": one, "at": clock.now.isoformat()} for one in said]
+        turns.append({**turns[0], "content": "Please forget what my salary is, and my hair colour"})
+        assert memory.add(turns, session="talk").asked == 2
+        assert calls
+        assert not any(calls)
+        told = recalled(memory, "salary") + recalled(memory, "divorce")
+        assert not any(one in told for one in ("52000", "61000", "Paul"))
+        assert "Osaka" in recalled(memory, "Where does Mei live?")
+        assert memory.validate() == []
+
+
+def test_a_request_is_about_what_was_said_in_the_same_batch(home: Path, clock: Clock) -> None:
+    """A transcript that is added at once is read as if it had been said line by line."""
+    talk = [
+        {"role": "user", "content": "I like green tea"},
+        {"role": "user", "content": "I am getting a divorce from Paul"},
+        {"role": "assistant", "content": "I am sorry to hear that. Was it his idea?"},
+        {"role": "user", "content": "It was mine."},
+        {"role": "user", "content": DIVORCE},
+        {"role": "assistant", "content": "Alright, nothing more about Paul."},
+    ]
+    with opened(home, clock) as memory:
+        assert memory.add(talk, session="talk").asked == 1
+        parts = {one.text for one in memory.quarantine(limit=0)}
+        assert parts == {one["content"] for one in talk[1:]}
+        assert memory.add(talk, session="talk").asked == 0
+        memory.consolidate(force=True)
+        assert "Paul" not in recalled(memory, "divorce")
+        assert "tea" in recalled(memory, "tea")
+        assert memory.validate() == []
+
+
+def test_a_message_that_was_erased_while_a_request_was_judged(
+    home: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(home, clock) as memory, opened(home, clock) as other:
+        talked(memory, clock, *TALK)
+        judged = requests.asked_in
+
+        def slowly(*given: Any) -> Any:
+            found = judged(*given)
+            other.forget(next(one.ref for one in other.journal() if one.content == TALK[0]))
+            return found
+
+        monkeypatch.setattr(requests, "asked_in", slowly)
+        added = memory.add([{"role": "user", "content": DIVORCE}], session="asking")
+        assert (added.asked, added.unfound) == (0, ("my divorce",))
+        assert memory.quarantine("held", 0) == []
+        assert memory.validate() == []

@@ -19,6 +19,7 @@ from loxodon.text.words import query_words
 from loxodon.types import Added, Draft, Turn
 
 if TYPE_CHECKING:
+    from loxodon.forget.requests import Asked
     from loxodon.opening import OpenSpace
     from loxodon.paging import Key, Slice
     from loxodon.store import QuarantinedText
@@ -69,11 +70,12 @@ class Journal:
         unfound: tuple[str, ...] = ()
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
+            requests = asked_in(store, batch)
             with store.writing():
                 if me and not store.wall.stands:
                     claimed += speakers.reattribute(store, batch, now)
                 done = self.append(batch, now)[0]
-                taken, missing = obey(store, done, now)
+                taken, missing = obey(store, requests, batch, done, now)
             kept += done
             asked, unfound = asked + taken, unfound + missing
             if progress:
@@ -177,16 +179,29 @@ class Journal:
         return self.heard([turn])[0]
 
 
-def obey(
-    store: Store, kept: Sequence[Turn | KnownTurn], now: datetime
-) -> tuple[int, tuple[str, ...]]:
-    """Put away what turns ask to have forgotten: how many ask, and what nobody spoke of."""
+def asked_in(store: Store, batch: Sequence[Keyed]) -> Mapping[int, Sequence[Asked]]:
+    """What turns ask to have forgotten; judged before the transaction that journals them."""
     from loxodon.language.forget import may_ask
 
+    if not any(may_ask(turn.content) for turn, _ in batch):
+        return {}
+    from loxodon.forget import requests
+
+    return requests.asked_in(store, batch)
+
+
+def obey(
+    store: Store,
+    asked: Mapping[int, Sequence[Asked]],
+    batch: Sequence[Keyed],
+    kept: Sequence[Turn | KnownTurn],
+    now: datetime,
+) -> tuple[int, tuple[str, ...]]:
+    """Put away what turns ask to have forgotten: how many ask, and what nobody spoke of."""
     fresh = [one for one in kept if isinstance(one, Turn)]
     answers = [int(one.ref[2:]) - 1 for one in fresh if one.role == "assistant"]
-    if not any(may_ask(one.content) for one in fresh) and not store.quarantine.in_turns(answers):
+    if not asked and not store.quarantine.in_turns(answers):
         return 0, ()
-    from loxodon.forget.requests import obey
+    from loxodon.forget import requests
 
-    return obey(store, kept, now)
+    return requests.obey(store, asked, batch, kept, now)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from loxodon.clock import to_stored
@@ -31,6 +31,7 @@ from loxodon.working.transcript import line_of
 
 REDACTED = "[forgotten]"  # in a history, where the words were
 _BATCH = 2_000
+_DAY = timedelta(days=1)
 _EMPTY = dict.fromkeys(("subject", "attribute", "project", "category"), "")
 _BLANK = dict.fromkeys(("tags", "entities"), "[]") | dict.fromkeys(("value", "basis"), "")
 _BLANK |= {"content": REDACTED, "topic": "_general"}
@@ -229,35 +230,54 @@ def _still_says(record: Record, texts: Iterable[str]) -> bool:
 
 def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) -> Counter[str]:
     """Make the segments and event lines of turns anew, of what may be told of them now."""
-
-    def told(turns: Iterable[Turn]) -> list[Turn]:
-        return read(store, [one for one in turns if row_of(one) not in gone])
-
     worklog, counts = store.worklog, Counter[str]()
-    touched = store.turns(rows).values()
-    days: dict[str, set[str]] = {}
-    for turn in touched:
-        days.setdefault(turn.session, set()).add(f"{turn.at:%Y-%m-%d}")
-    for no, session, first, last in store.query("segments_with", [*rows]):
-        left = told(store.query_turns("turns_from", session, first, last))
+    for no, turns in _segments_with(store, rows):
+        left = read(store, [one for one in turns if row_of(one) not in gone])
         worklog.put_segments([one.kept for one in segments(left)] if left else (), [no])
         counts["segments"] += 1
-    done_to, moments = worklog.work().done_to, {turn.at for turn in touched}
-    for session, dates in days.items():
-        deeds = [
-            one
-            for one in store.query_as(Event, "events", min(dates))
-            if one.session == session and one.sender == "assistant" and one.at not in moments
-        ]
-        was: dict[str, int] = dict(store.query("drop_events", session, sorted(dates)))
-        counts["events"] += len(was)
-        left = told(store.journal(Filter(session=session), 0)) if was else []
-        for date, compressed in was.items():
-            said = [one for one in left if f"{one.at:%Y-%m-%d}" == date and row_of(one) <= done_to]
-            for event in (*(events_of(segments(said), estimate) if said else ()), *deeds):
-                if event.date == date:
-                    store.execute("put_event", *event._replace(compressed=bool(compressed)))
+    days, moments = _days_with(store, rows), {one.at for one in store.turns(rows).values()}
+    first, done_to = min((date for _, date in days), default=""), worklog.work().done_to
+    events = store.query_as(Event, "events", first) if days else []
+    deeds = [one for one in events if one.sender == "assistant" and one.at not in moments]
+    for (session, date), turns in days.items():
+        if not (dropped := store.query("drop_events", session, [date])):
+            continue
+        counts["events"] += len(dropped)
+        left = [one for one in turns if row_of(one) <= done_to and row_of(one) not in gone]
+        told = events_of(segments(read(store, left)), estimate) if left else []
+        for event in (*told, *(one for one in deeds if one.session == session)):
+            if event.date == date:
+                store.execute("put_event", *event._replace(compressed=bool(dropped[-1][1])))
     return counts
+
+
+def judge_ahead(store: Store, rows: Collection[int]) -> None:
+    """Have the encoder judge what `rebuild` will read, which it remembers. Call this before the
+    transaction: others who write should not wait for it."""
+    stretches = [turns for _, turns in _segments_with(store, rows)]
+    for turns in (*stretches, *_days_with(store, rows).values()):
+        segments(read(store, turns))
+
+
+def _segments_with(store: Store, rows: Collection[int]) -> list[tuple[int, list[Turn]]]:
+    """The segments that have one of some turns, each with all of its turns."""
+    found = store.query("segments_with", [*rows])
+    return [(no, store.query_turns("turns_from", *stretch)) for no, *stretch in found]
+
+
+def _days_with(store: Store, rows: Collection[int]) -> dict[tuple[str, str], list[Turn]]:
+    """The sessions and days of some turns, each with all that was said."""
+    days: dict[tuple[str, str], list[Turn]] = {}
+    of_session: dict[str, list[datetime]] = {}
+    for one in store.turns(rows).values():
+        days[one.session, f"{one.at:%Y-%m-%d}"] = []
+        of_session.setdefault(one.session, []).append(one.at)
+    for session, at in of_session.items():
+        around = Filter(session=session, since=min(at) - _DAY, until=max(at) + _DAY)
+        for turn in store.journal(around, 0):
+            if (day := (session, f"{turn.at:%Y-%m-%d}")) in days:
+                days[day].append(turn)
+    return days
 
 
 def row_of(turn: Turn) -> int:
