@@ -284,7 +284,7 @@ class Knowledge:
                     (kept[n],), _ = self._journal.append([keyed], one.turn.at)
                 else:
                     self._keep(*keyed, one.fields, one.source)
-            obey(self._store, asked, batch, kept, self._space.now())
+            obey(self._store, asked, kept, self._space.now())
         return taken
 
     @verb("GET /memories/{id}", audit="reads", masked="unless revealed")
@@ -293,10 +293,9 @@ class Knowledge:
 
         NotFoundError if there is none with this `id`.
         """
-        record = self._store.get(id)
-        if record is None:
-            raise no_memory(id)
-        return record
+        if record := self._store.get(id):
+            return record
+        raise no_memory(id)
 
     @verb("GET /notes/{id}", audit="reads", masked="always")
     def note(self, id: str) -> Note:

@@ -40,8 +40,16 @@ _PLACE = ("type", "id", "parentId", "timestamp", "firstKeptEntryId", "tokensBefo
 _STILL_SAID = 0.75  # how much of a memory must be left in its sources for it to stay
 
 
-class Eraser:
-    """One sweep through one store. Call `run` inside `Store.writing`."""
+def erase(store: Store, marks: Marks, now: datetime) -> tuple[Counter[str], list[bytes]]:
+    """Take out of a store what meets a mark; how much, and the keys of the imports that went. Call
+    inside `Store.writing`."""
+    sweep = _Sweep(store, marks, now)
+    sweep.run()
+    return sweep.counts, sweep.imports
+
+
+class _Sweep:
+    """One sweep through one store."""
 
     def __init__(self, store: Store, marks: Marks, now: datetime) -> None:
         self._store, self._erasure, self._marks, self._now = store, store.erasure, marks, now
@@ -84,8 +92,7 @@ class Eraser:
                 continue
             self._erased.append(turn.content)
         gone |= forgotten
-        if left:
-            self._erasure.redact(left)
+        self._erasure.redact(left)
         self._erasure.drop_work(gone, {row: content for row, (content, _) in left.items()})
         self.counts += rebuild(self._store, {*gone, *left}, gone=gone)
         for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
@@ -267,12 +274,10 @@ def _segments_with(store: Store, rows: Collection[int]) -> list[tuple[int, list[
 
 def _days_with(store: Store, rows: Collection[int]) -> dict[tuple[str, str], list[Turn]]:
     """The sessions and days of some turns, each with all that was said."""
-    days: dict[tuple[str, str], list[Turn]] = {}
-    of_session: dict[str, list[datetime]] = {}
-    for one in store.turns(rows).values():
-        days[one.session, f"{one.at:%Y-%m-%d}"] = []
-        of_session.setdefault(one.session, []).append(one.at)
-    for session, at in of_session.items():
+    touched = store.turns(rows).values()
+    days = {(one.session, f"{one.at:%Y-%m-%d}"): list[Turn]() for one in touched}
+    for session in {session for session, _ in days}:
+        at = [one.at for one in touched if one.session == session]
         around = Filter(session=session, since=min(at) - _DAY, until=max(at) + _DAY)
         for turn in store.journal(around, 0):
             if (day := (session, f"{turn.at:%Y-%m-%d}")) in days:

@@ -15,7 +15,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from loxodon import files
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 LOCK = "forget.lock"
 _LOCK_SECONDS = 120.0
-_COUNTED = (*("turns", "memories", "segments", "events", "entities", "documents", "transcripts"),)
+# The tables that a receipt of everything counts
+_COUNTED = ["turns", "memories", "segments", "events", "entities", "documents", "transcripts"]
 _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "damaged-")
 _MOST_BYTES = 64 << 20  # of a file that is looked through
 
@@ -50,6 +51,7 @@ def forget(
     memory: Memory, store: Store, selection: Selection, *, dry_run: bool, progress: Progress
 ) -> Receipt:
     """See `Memory.forget`."""
+    from loxodon.forget.erase import erase
     from loxodon.forget.select import Selected
     from loxodon.views import copies
     from loxodon.views.sync import take_in
@@ -67,7 +69,8 @@ def forget(
             found = Selected(store, marker, selection, now)
         marks = Marks(marker, found.marks, found.known_names, present=True, words=found.words)
         with suppress(_DryRunError), store.writing():
-            counts, imports = _sweep(memory, store, marks, everything=selection.all)
+            erased = _everything(store) if selection.all else erase(store, marks, now)
+            counts, imports = erased
             own = _own_files(store, marks)
             if selection.entity and not counts and not own:
                 raise NotFoundError(
@@ -103,6 +106,7 @@ def forget(
 
 def finish(memory: Memory, store: Store) -> bool:
     """Hold a database against what was forgotten, where that was not done; whether it was."""
+    from loxodon.forget.erase import erase
     from loxodon.views import copies
 
     version = store.scalar("tombstones_version")
@@ -111,7 +115,7 @@ def finish(memory: Memory, store: Store) -> bool:
     with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
         marks = marks_of(store, Marker(memory.root, memory.config, memory.space))
         with store.writing():
-            _sweep(memory, store, marks)
+            erase(store, marks, memory.now())
         # What of the rest cannot be done now, on a full disk or while somebody reads, is done at
         # the next opening.
         with suppress(LoxodonError, OSError):
@@ -125,8 +129,7 @@ def finish(memory: Memory, store: Store) -> bool:
 @contextmanager
 def _alone(memory: Memory, seconds: float) -> Iterator[None]:
     folder = memory.workspace.folder
-    lock = lock_at(os.path.join(folder, LOCK))
-    try:
+    with closing(lock_at(os.path.join(folder, LOCK))) as lock:
         if not lock.acquire(seconds):
             raise BusyStoreError(
                 "another process is deleting something in {path}",
@@ -134,23 +137,13 @@ def _alone(memory: Memory, seconds: float) -> Iterator[None]:
                 path=folder,
             )
         yield
-    finally:
-        lock.close()
 
 
-def _sweep(
-    memory: Memory, store: Store, marks: Marks, *, everything: bool = False
-) -> tuple[Counter[str], list[bytes]]:
-    """Take out of a database what meets a mark; how much, and the keys of imports that went."""
-    from loxodon.forget.erase import Eraser
-
-    if everything:
-        transcripts = len(store.query("transcripts"))
-        dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
-        return Counter({name: dropped[name] for name in _COUNTED if dropped[name]}), []
-    eraser = Eraser(store, marks, memory.now())
-    eraser.run()
-    return eraser.counts, eraser.imports
+def _everything(store: Store) -> tuple[Counter[str], list[bytes]]:
+    """Take everything out of a store; as `erase` has it."""
+    transcripts = len(store.query("transcripts"))
+    dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
+    return Counter({name: dropped[name] for name in _COUNTED if dropped[name]}), []
 
 
 def _settle(store: Store) -> None:

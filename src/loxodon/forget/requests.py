@@ -5,20 +5,24 @@
 `language/forget.py` reads what is asked. Messages and memories that the words find are held back,
 so that nothing recalls, reads or shows them any more, and so is the request; `loxodon review`
 offers to erase them for good or to bring them back. Nothing is erased because a sentence says so.
+
+What is meant is found (`asked_in`) before the transaction that journals a request and holds all of
+that back (`obey`): the encoder takes a while, and nobody else could write meanwhile.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import NamedTuple
 
 from loxodon.consolidate import themes
 from loxodon.consolidate.entities import another
 from loxodon.forget.erase import judge_ahead, rebuild, row_of
-from loxodon.forget.names import is_address, roles_in
+from loxodon.forget.names import has_name, is_address, roles_in
 from loxodon.guard.own_words import others
 from loxodon.guard.provenance import rank, shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
@@ -30,7 +34,6 @@ from loxodon.language.worth import encoder
 from loxodon.recall.understand import understand
 from loxodon.store import Filter, KnownTurn, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
-from loxodon.store.walls import Wall
 from loxodon.text.language import language_of
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
@@ -49,6 +52,7 @@ _OTHERS = 0.6  # what is left where the user means something of their own, and t
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|us|you|your)\b|[\u4e00-\u9fff]")
 _OWN = re.compile(r"(?i)^\W*(?:my|our|i|we)\b|^\W*[我咱]")
 _CHAIN, _SAME_TALK = 6, timedelta(days=2)  # messages that may lean on one
+_LAST = 8  # messages among which is the one that was said last
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
 _NAME = re.compile(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
 
@@ -68,45 +72,38 @@ class Place(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A request, and the stretches of messages that it is about."""
+    """The requests in a batch of turns, by the place of the turn, each with what it is about."""
 
-    request: Request
-    places: Sequence[Place]
+    batch: Sequence[Keyed]
+    requests: dict[int, list[tuple[Request, Sequence[Place]]]]
 
 
 # What is done about a request
 
 
-def asked_in(store: Store, batch: Sequence[Keyed]) -> dict[int, list[Asked]]:
-    """The requests in turns that are about to be journalled, by the place of the turn in `batch`.
-    The encoder judges what they mean: call this before the transaction that journals them."""
+def asked_in(store: Store, batch: Sequence[Keyed]) -> Asked:
+    """The requests in turns that are about to be journalled. The encoder judges what they mean:
+    call this before the transaction."""
     known = store.known(batch)
-    coming = [
-        turn._replace(ref=f"t_{_COMING + n}")
-        for n, (turn, _) in enumerate(batch)
-        if known[n] is None
-    ]
-    found: dict[int, list[Asked]] = {}
+    turns = [turn._replace(ref=f"t_{_COMING + n}") for n, (turn, _) in enumerate(batch)]
+    coming = [turn for turn, old in zip(turns, known, strict=True) if old is None]
+    found = Asked(batch, {})
     taken = set[int]()  # rows that are held from then on
     for turn in coming:
         for request in _requests(store, turn):
-            with _as_told_to(store, turn.agent) as seen:
-                places = _meant(_Talk(seen, coming, taken), turn, request)
-                judge_ahead(seen, {one.row for one in places})
-            found.setdefault(row_of(turn) - _COMING, []).append(Asked(request, places))
+            places = _meant(_Talk(store, coming, taken), turn, request)
+            judge_ahead(store, {one.row for one in places})
+            found.requests.setdefault(row_of(turn) - _COMING, []).append((request, places))
             taken |= {row_of(turn), *(one.row for one in places)}
     return found
 
 
 def obey(
-    store: Store,
-    asked: Mapping[int, Sequence[Asked]],
-    batch: Sequence[Keyed],
-    kept: Sequence[Turn | KnownTurn],
-    now: datetime,
+    store: Store, asked: Asked, kept: Sequence[Turn | KnownTurn], now: datetime
 ) -> tuple[int, tuple[str, ...]]:
     """Follow the requests in a batch just journalled; how many, and what the others name."""
-    by_key = {key: row for row, key in store.query("turns_by_key", [key for _, key in batch])}
+    by_key = {key: row for row, key in store.query("turns_by_key", [key for _, key in asked.batch])}
+    rows = {_COMING + n: by_key.get(key, 0) for n, (_, key) in enumerate(asked.batch)}
     taken, unfound = 0, list[str]()
     for n, turn in enumerate(kept):
         if not isinstance(turn, Turn):  # another process was faster, and has followed it
@@ -118,28 +115,13 @@ def obey(
                 for one in store.quarantine.in_turns([before]).get(before, ()):
                     if (one.reason, one.state) == (FORGET, HELD):
                         _put(store, [Place.of(turn)], f"{FORGET} q_{one.no}", now, HELD)
-            for request, meant in asked.get(n, ()):
-                places = [
-                    one._replace(row=by_key.get(batch[one.row - _COMING][1], 0))
-                    if one.row >= _COMING
-                    else one
-                    for one in meant
-                ]
+            for request, meant in asked.requests.get(n, ()):
+                places = [one._replace(row=rows.get(one.row, one.row)) for one in meant]
                 if _hold(store, turn, request, places, now):
                     taken += 1
                 elif request.what:
                     unfound.append(request.what)
     return taken, tuple(unfound)
-
-
-@contextmanager
-def _as_told_to(store: Store, agent: str) -> Iterator[Store]:
-    """A store that sees what one agent knows (`Store.writing_as`), without a transaction."""
-    if store.wall.stands or not (agent or store.column("agents")):
-        yield store
-    else:
-        with closing(store.behind(Wall(agent, alone=True))) as seen:
-            yield seen
 
 
 def unfound(store: Store, text: str, now: datetime) -> list[str]:
@@ -214,12 +196,15 @@ def _put(
     store: Store, what: Sequence[Place | Record], reason: str, now: datetime, state: str
 ) -> Sequence[QuarantinedText]:
     """Put stretches of turns and memories into quarantine."""
-    kept = []
-    for one in what:
-        row, start, end = one[:3] if isinstance(one, Place) else (None, 0, 0)
-        id, more = one.id if isinstance(one, Record) else "", (reason, "user", now, state, None)
-        kept.append(QuarantinedText(0, row, id, start, end, "", *more))
-    return store.quarantine.put(kept)
+    blank = QuarantinedText(0, None, "", 0, 0, "", reason, "user", now, state, None)
+    return store.quarantine.put(
+        [
+            blank._replace(turn=one.row, start=one.start, stop=one.end)
+            if isinstance(one, Place)
+            else blank._replace(memory=one.id)
+            for one in what
+        ]
+    )
 
 
 def _drop_names(store: Store, records: Iterable[Record]) -> None:
@@ -251,155 +236,130 @@ class _Talk(NamedTuple):
     coming: Sequence[Turn] = ()
     held: Collection[int] = ()  # rows that nobody will see any more
 
-    def before(self, turn: Turn, most: int) -> list[Turn]:
-        """The last turns before one in its session."""
-        told = self.store.query_turns("turns_before", turn.session, row_of(turn), most)
-        return [*told, *(one for one in self._with(turn) if row_of(one) < row_of(turn))][-most:]
+    def earlier(self, turn: Turn) -> list[Turn]:
+        """Those of them that come before one."""
+        return [one for one in self.coming if row_of(one) < row_of(turn)]
 
-    def behind(self, turn: Turn, most: int) -> list[Turn]:
-        """The first turns behind one in its session."""
-        told = self.store.query_turns("turns_behind", turn.session, row_of(turn), most)
-        return [*told, *(one for one in self._with(turn) if row_of(one) > row_of(turn))][:most]
-
-    def _with(self, turn: Turn) -> list[Turn]:
-        return [one for one in self.coming if one.session == turn.session]
+    def around(self, turn: Turn, most: int) -> tuple[list[Turn], list[Turn]]:
+        """The last turns before one in its session, and the first behind it."""
+        stored = [
+            self.store.query_turns(which, turn.session, row_of(turn), most)
+            for which in ("turns_before", "turns_behind")
+        ]
+        told = [*chain(*stored), *(one for one in self.coming if one.session == turn.session)]
+        before = [one for one in told if row_of(one) < row_of(turn)]
+        return before[-most:], [one for one in told if row_of(one) > row_of(turn)][:most]
 
 
 def _meant(talk: _Talk, turn: Turn, request: Request) -> list[Place]:
     """The stretches of messages that a request in a turn is about."""
     if request.what:
-        return list(dict.fromkeys(_Search(talk, turn, request.what).places()))
+        return _found(talk, turn, _Sense(talk, turn, request.what))
     own = turn.content[: request.start]
     if len(query_words(own)) > 1 and not _POINTING.search(own):
         return [Place.of(turn, 0, request.start)]
-    before = talk.before(turn, 8)
+    before, _ = talk.around(turn, _LAST)
     asked = max((n for n, one in enumerate(before) if one.role == "user"), default=0)
     return [Place.of(one) for one in before[asked:]]
 
 
-class _Search:
-    """Looks for what somebody means by some words: by the words, and by their meaning."""
+class _Sense:
+    """What somebody means by some words."""
 
     def __init__(self, talk: _Talk, turn: Turn, what: str) -> None:
-        self._talk, self._store, self._turn, self._what = talk, talk.store, turn, what
-        self._names = self._people()  # for each who is named, all their names, folded
-        names = [name for each in self._names for name in each]
+        self.what, self.people = what, _people(talk, turn, what)
+        names = [name for each in self.people for name in each]
         words = {*query_words(what)}
-        self._words = words.difference(*map(query_words, names)) or words
+        self.words = words.difference(*map(query_words, names)) or words
+        self.vector = encoder().embed([what])[0]
         self._is_own = _OWN.search(what) is not None  # `my salary` is not the average one
-        self._vector = encoder().embed([what])[0]
-        self._least = _LEAST[language_of(what)]
 
-    def _people(self) -> list[list[str]]:
-        known = understand(self._what, self._turn.at, self._store.named).entities
-        found = {
-            fold(one.text): [*map(fold, (one.entity.name, *one.entity.aliases))]
-            for one in known
-            if one.entity.name != USER
-        }
-        until, names = Filter(until=self._turn.at), _NAME.findall(self._what)
-        for name in (*names, *roles_in(self._what)):
-            hits = self._store.search("turns", query_words(name), until, _NEAR)
-            said = [it.content for it in self._store.turns([h.row for h in hits]).values()]
-            said += [it.content for it in self._coming if _has(fold(it.content), fold(name))]
-            if (said or name in names) and not any(fold(name) in one for one in found):
-                # `my sister Mei` goes by that name, too.
-                like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
-                found[fold(name)] = [fold(name), *map(fold, re.findall(like, "\n".join(said)))]
-        return [*found.values()]
-
-    def _scores(self, texts: Sequence[str]) -> list[float]:
-        """How near each text is to what is meant; 0 where it does not name whom it must."""
-        near = (encoder().embed(texts) @ self._vector).tolist()
+    def nearness(self, texts: Sequence[str]) -> list[float]:
+        """How near each text is to it; 0 where it does not name whom it must."""
+        near = (encoder().embed(texts) @ self.vector).tolist()
         scores = []
         for text, close in zip(texts, near, strict=True):
-            folded = fold(text)
-            named = all(any(_has(folded, name) for name in names) for names in self._names)
-            if is_address(self._what):
-                named = fold(self._what) in folded
-            share = len(self._words.intersection(index_words(text))) / (len(self._words) or 1)
-            score = _BY_WORDS * share + close if named else 0.0
+            named = all(any(has_name(text, name) for name in names) for names in self.people)
+            share = len(self.words.intersection(index_words(text))) / (len(self.words) or 1)
             is_of_others = self._is_own and not _FIRST_PERSON.search(text)
-            scores.append(score * (_OTHERS if is_of_others else 1.0))
+            score = (_BY_WORDS * share + close) * (_OTHERS if is_of_others else 1.0)
+            scores.append(score if named else 0.0)
         return scores
 
-    def places(self) -> list[Place]:
-        """The nearest passages, and the talk that goes on with them."""
-        turns = self._turns()
-        held = {*self._store.quarantine.in_turns(turns), *self._talk.held}
-        said = [
-            (place, turn)
-            for row, turn in turns.items()
-            if turn.content != self._turn.content and row not in held
-            for place in _passages(turn)
-        ]
-        scores = self._scores([place.text for place, _ in said])
-        self._least = max(self._least, _NEARLY * max(scores, default=0.0))
-        return [
-            one
-            for score, (place, turn) in zip(scores, said, strict=True)
-            if score >= self._least
-            for one in self._going_on(turn, place)
-        ]
 
-    def _turns(self) -> dict[int, Turn]:
-        """What the user said that may be meant: by its words, by its meaning, and what has no
-        vector yet."""
-        store, until = self._store, Filter(until=self._turn.at + timedelta(milliseconds=1))
-        rows = [hit.row for hit in store.search("turns", [*self._words], until, _TURNS)]
-        view = QuestionVector(encoder().name, self._vector)
-        rows += [one.row for one in store.vectors.similar("turns", [view], _NEAR, until)]
-        rows += store.column("next_turns", encoder().name, _TURNS)
-        rows += [row_of(one) for one in self._talk.before(self._turn, _TURNS)]
-        turns = store.turns(rows) | {row_of(one): one for one in self._coming[-_TURNS:]}
-        return {
-            row: one for row, one in turns.items() if one.role == "user" and one.at <= self._turn.at
-        }
+def _people(talk: _Talk, turn: Turn, what: str) -> list[list[str]]:
+    """For each whom some words name, all the names they go by; an address is one."""
+    if is_address(what):
+        return [[what]]
+    known = understand(what, turn.at, talk.store.named).entities
+    found = {
+        fold(one.text): [*map(fold, (one.entity.name, *one.entity.aliases))]
+        for one in known
+        if one.entity.name != USER
+    }
+    names = _NAME.findall(what)
+    for name in (*names, *roles_in(what)):
+        hits = talk.store.search("turns", query_words(name), Filter(until=turn.at), _NEAR)
+        said = [one.content for one in talk.store.turns([hit.row for hit in hits]).values()]
+        said += [one.content for one in talk.earlier(turn) if has_name(one.content, name)]
+        if (said or name in names) and not any(fold(name) in one for one in found):
+            # `my sister Mei` goes by that name, too.
+            like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
+            found[fold(name)] = [fold(name), *map(fold, re.findall(like, "\n".join(said)))]
+    return [*found.values()]
 
-    @property
-    def _coming(self) -> list[Turn]:
-        return [one for one in self._talk.coming if row_of(one) < row_of(self._turn)]
 
-    def _going_on(self, turn: Turn, place: Place) -> Iterator[Place]:
-        """A passage, and the talk behind it that leans on it."""
-        yield place
-        if place != Place.of(turn):
-            return
-        said = turn
-        for one in self._talk.behind(turn, _CHAIN):
+def _found(talk: _Talk, turn: Turn, sense: _Sense) -> list[Place]:
+    """The passages nearest to what is meant, and the talk that goes on with them."""
+    turns = _candidates(talk, turn, sense)
+    held = {*talk.store.quarantine.in_turns(turns), *talk.held}
+    said = list[tuple[Place, Turn]]()
+    for row, one in turns.items():
+        if one.content != turn.content and row not in held:
+            is_long = len(one.content) > _SHORT  # and its sentences are about one thing each
+            parts = spans(one.content) if is_long else [(0, len(one.content))]
+            said += [(Place.of(one, *part), one) for part in parts]
+    scores = sense.nearness([place.text for place, _ in said])
+    least = max(_LEAST[language_of(sense.what)], _NEARLY * max(scores, default=0.0))
+    found: dict[Place, None] = {}
+    for score, (place, said_first) in zip(scores, said, strict=True):
+        if score < least:
+            continue
+        found[place], last = None, said_first
+        _, behind = talk.around(last, _CHAIN)
+        for one in behind if place == Place.of(last) else ():
             if one.role == "user":
-                if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
-                    return
-                said = one
-            yield Place.of(one)
-
-    def _goes_on(self, text: str, after: str) -> bool:
-        return leans(text, "" if self._names else after) or self._scores([text])[0] >= self._least
-
-
-def _has(folded: str, name: str) -> bool:
-    if not name.isascii():
-        return name in folded
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) is not None
+                goes_on = leans(one.content, "" if sense.people else last.content)
+                goes_on = goes_on or sense.nearness([one.content])[0] >= least
+                if not goes_on or one.at - last.at > _SAME_TALK:
+                    break
+                last = one
+            found[Place.of(one)] = None
+    return [*found]
 
 
-# Passages, and memories of them
+def _candidates(talk: _Talk, turn: Turn, sense: _Sense) -> dict[int, Turn]:
+    """What the user said that may be meant: by its words, by its meaning, and what has no vector
+    yet."""
+    store, until = talk.store, Filter(until=turn.at + timedelta(milliseconds=1))
+    rows = [hit.row for hit in store.search("turns", [*sense.words], until, _TURNS)]
+    view = QuestionVector(encoder().name, sense.vector)
+    rows += [one.row for one in store.vectors.similar("turns", [view], _NEAR, until)]
+    rows += store.column("next_turns", encoder().name, _TURNS)
+    last = (*talk.around(turn, _TURNS)[0], *talk.earlier(turn)[-_TURNS:])
+    turns = store.turns(rows) | {row_of(one): one for one in last}
+    return {row: one for row, one in turns.items() if one.role == "user" and one.at <= turn.at}
 
 
-def _passages(turn: Turn) -> list[Place]:
-    """The parts of a message that are about one thing each."""
-    if len(turn.content) <= _SHORT:
-        return [Place.of(turn)]
-    return [Place.of(turn, *span) for span in spans(turn.content)]
+# Memories
 
 
 def _drawn_from(store: Store, turns: Mapping[int, Turn], places: Iterable[Place]) -> list[Record]:
     """The memories that were drawn from nothing but these stretches."""
-    inside, rest = dict[int, str](), dict[int, str]()
-    for one in sorted(places, reverse=True):
-        left = rest.get(one.row, turns[one.row].content)
-        rest[one.row] = left[: one.start] + left[one.end :]
-        inside[one.row] = f"{one.text} {inside.get(one.row, '')}"
+    inside, rest = dict.fromkeys(turns, ""), {row: one.content for row, one in turns.items()}
+    for one in places:
+        inside[one.row] += f"{one.text} "
+        rest[one.row] = rest[one.row].replace(one.text, " ", 1)
 
     def is_told(row: int, content: str) -> bool:
         """Whether these stretches of a turn, and not the rest of it, say something."""

@@ -21,12 +21,11 @@ from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, unwritable
-from loxodon.forget.receipts import Receipt, backups, new_receipt
+from loxodon.forget.receipts import Receipt, backups, new_receipt, read
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
 from loxodon.security import tokens
 from loxodon.security.paths import is_inside
 from loxodon.spaces import folder_name, no_space, space_folder, space_path
-from loxodon.store.rows import moment
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
 from loxodon.store.sqlite.copying import counts_of, held, leave
 from loxodon.types import FileProblem
@@ -103,10 +102,8 @@ def receipts(root: str, now: datetime) -> list[tuple[str, Receipt]]:
     for line in reversed(files.read(path).split(b"\n") if files.exists(path) else ()):
         with suppress(ValueError, KeyError, TypeError):  # a line that a kill cut short
             kept = json.loads(line)
-            places = tuple(FileProblem(*one) for one in kept["files"])
-            at = moment(kept["at"], now.tzinfo)
-            receipt = Receipt(kept["id"], at, kept["by"], "space", kept["erased"], places)
-            found.append((kept["space"], receipt))
+            row = [kept[name] for name in ("id", "at", "by", "what", "erased", "files")]
+            found.append((kept["space"], read(row, now.tzinfo)))
     return found
 
 
