@@ -300,67 +300,56 @@ def test_many_memories_are_only_asked_about(home: Path, clock: Clock) -> None:
 def test_the_encoder_is_asked_while_no_transaction_is_open(
     home: Path, talked_of: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Others who write do not wait for it, whatever a request is found to mean."""
+    """Others who write do not wait for it."""
     copied(talked_of / "True", home)
     clock.now += timedelta(hours=1)
-    calls: list[bool] = []
+    within: list[bool] = []
     with opened(home, clock) as memory:
         for name in ("embed", "judge", "intents"):
             asked = getattr(Encoder, name)
 
-            def watched(self: Encoder, *given: Any, asked: Any = asked) -> Any:
-                calls.append(bool([*given[0]]) and memory._store.in_transaction)
-                return asked(self, *given)
+            def watched(self: Encoder, texts: Any, asked: Any = asked) -> Any:
+                within.append(bool([*texts]) and memory._store.in_transaction)
+                return asked(self, texts)
 
             monkeypatch.setattr(Encoder, name, watched)
-        said = ("My salary is 61000 pounds now", "And I dyed my hair green.", DIVORCE, "Forget it")
-        clock.now += timedelta(minutes=1)
-        turns = [{"role": "user", "content": one, "at": clock.now.isoformat()} for one in said]
-        turns.append({**turns[0], "content": "Please forget what my salary is, and my hair colour"})
-        assert memory.add(turns, session="talk").asked == 2
-        assert calls
-        assert not any(calls)
+        say(
+            memory, clock, "My salary is 61000 now", "OK", DIVORCE, "OK", "Forget my salary, please"
+        )
+        assert len(within) > 5
+        assert not any(within)
         told = recalled(memory, "salary") + recalled(memory, "divorce")
         assert not any(one in told for one in ("52000", "61000", "Paul"))
-        assert "Osaka" in recalled(memory, "Where does Mei live?")
         assert memory.validate() == []
 
 
-def test_a_request_is_about_what_was_said_in_the_same_batch(home: Path, clock: Clock) -> None:
+@pytest.mark.parametrize("case", cases(__file__, "talk"), ids=lambda one: one["request"])
+def test_what_was_said_in_the_same_batch_is_meant(
+    home: Path, clock: Clock, case: dict[str, Any]
+) -> None:
     """A transcript that is added at once is read as if it had been said line by line."""
-    talk = [
-        {"role": "user", "content": "I like green tea"},
-        {"role": "user", "content": "I am getting a divorce from Paul"},
-        {"role": "assistant", "content": "I am sorry to hear that. Was it his idea?"},
-        {"role": "user", "content": "It was mine."},
-        {"role": "user", "content": DIVORCE},
-        {"role": "assistant", "content": "Alright, nothing more about Paul."},
-    ]
+    lines = [*case["stays"], *case["said"], case["request"]]
+    talk = [{"role": "user", "content": one} for one in lines]
+    talk[len(case["stays"]) + 1]["role"] = "assistant"
     with opened(home, clock) as memory:
         assert memory.add(talk, session="talk").asked == 1
-        parts = {one.text for one in memory.quarantine(limit=0)}
-        assert parts == {one["content"] for one in talk[1:]}
         assert memory.add(talk, session="talk").asked == 0
         memory.consolidate(force=True)
-        assert "Paul" not in recalled(memory, "divorce")
-        assert "tea" in recalled(memory, "tea")
-        assert memory.validate() == []
+        assert [one for one in lines if one in shown(memory)] == case["stays"]
 
 
-def test_a_message_that_was_erased_while_a_request_was_judged(
+def test_a_message_that_is_erased_while_a_request_is_judged(
     home: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(home, clock) as memory, opened(home, clock) as other:
         talked(memory, clock, *TALK)
-        judged = requests.asked_in
 
-        def slowly(*given: Any) -> Any:
+        def slowly(*given: Any, judged: Any = requests.asked_in) -> Any:
             found = judged(*given)
-            other.forget(next(one.ref for one in other.journal() if one.content == TALK[0]))
+            other.forget("t_1")
             return found
 
         monkeypatch.setattr(requests, "asked_in", slowly)
         added = memory.add([{"role": "user", "content": DIVORCE}], session="asking")
         assert (added.asked, added.unfound) == (0, ("my divorce",))
-        assert memory.quarantine("held", 0) == []
         assert memory.validate() == []

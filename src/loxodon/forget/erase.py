@@ -15,7 +15,7 @@ from loxodon.clock import to_stored
 from loxodon.consolidate import themes
 from loxodon.consolidate.segment import events_of, segments
 from loxodon.forget.marks import Marks
-from loxodon.forget.select import is_about
+from loxodon.forget.select import SAME, is_about
 from loxodon.guard.quarantine import read
 from loxodon.journal.identity import key_of
 from loxodon.language.statements import USER
@@ -37,43 +37,35 @@ _BLANK = dict.fromkeys(("tags", "entities"), "[]") | dict.fromkeys(("value", "ba
 _BLANK |= {"content": REDACTED, "topic": "_general"}
 # What an entry of a transcript keeps that says nothing any more
 _PLACE = ("type", "id", "parentId", "timestamp", "firstKeptEntryId", "tokensBefore")
-_STILL_SAID = 0.75  # how much of a memory must be left in its sources for it to stay
 
 
-def erase(store: Store, marks: Marks, now: datetime) -> tuple[Counter[str], list[bytes]]:
-    """Take out of a store what meets a mark; how much, and the keys of the imports that went. Call
-    inside `Store.writing`."""
-    sweep = _Sweep(store, marks, now)
-    sweep.run()
-    return sweep.counts, sweep.imports
-
-
-class _Sweep:
-    """One sweep through one store."""
+class Sweep:
+    """One sweep through one store. Call `run` inside `Store.writing`."""
 
     def __init__(self, store: Store, marks: Marks, now: datetime) -> None:
         self._store, self._erasure, self._marks, self._now = store, store.erasure, marks, now
         self._erased: list[str] = []  # all texts that are gone, to find names in
         self._losing: dict[int, tuple[Record, list[str]]] = {}  # memories that lost a source
-        self.counts: Counter[str] = Counter()
-        self.imports: list[bytes] = []  # the keys of imports whose memories went
+        self._imports: list[bytes] = []  # the keys of imports whose memories went
+        self._counts: Counter[str] = Counter()
 
-    def run(self) -> None:
+    def run(self) -> tuple[Counter[str], list[bytes]]:
+        """Take out what meets a mark; how much, and the keys of the imports that went."""
         self._turns()
         records = self._memories()
-        if self._marks.cuts:
-            self._sessions()  # before the histories, which name sessions too
+        self._sessions()  # before the histories, which name sessions too
         self._histories()
         self._texts([one.id for one in records])
         self._entities(records)
         self._transcripts()
-        self.counts = +self.counts
-        if self.counts:
+        self._counts = +self._counts
+        if self._counts:
             len(self._store.query("drop_pages"))
             themes.renew(self._store, records, self._now)
             for theme in {one.value for one in records if one.kind == "summary"}:
                 if ":" in theme or "/" in theme:
                     themes.renew_theme(self._store, theme, self._now)
+        return self._counts, self._imports
 
     def _turns(self) -> None:
         left: dict[int, tuple[str, bytes]] = {}
@@ -94,12 +86,12 @@ class _Sweep:
         gone |= forgotten
         self._erasure.redact(left)
         self._erasure.drop_work(gone, {row: content for row, (content, _) in left.items()})
-        self.counts += rebuild(self._store, {*gone, *left}, gone=gone)
+        self._counts += rebuild(self._store, {*gone, *left}, gone=gone)
         for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
             said = self._store.turns(set(one.turns) - gone).values()
             self._losing[one.row] = one.record, [turn.content for turn in said]
         self._erasure.drop_turns(gone)
-        self.counts += Counter({"turns": len(gone), "parts of turns": len(left)})
+        self._counts += Counter({"turns": len(gone), "parts of turns": len(left)})
 
     def _memories(self) -> list[Record]:
         """Take out memories, and summaries of them; what they were."""
@@ -118,9 +110,9 @@ class _Sweep:
         made = set(self._store.column("summaries_of", [record.id for record in found.values()]))
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
         for row, record in found.items():
-            self.counts["summaries" if record.kind == "summary" else "memories"] += 1
+            self._counts["summaries" if record.kind == "summary" else "memories"] += 1
             self._losing.pop(row, None)
-        self.imports = self._erasure.drop_memories(found)
+        self._imports = self._erasure.drop_memories(found)
         return list(found.values())
 
     def _sessions(self) -> None:
@@ -128,7 +120,7 @@ class _Sweep:
         for name, at in self._store.query("session_starts"):
             if (new := self._marks.session_name(name, at)) != name:
                 self._erasure.rename_session(name, new)
-                self.counts["sessions"] += 1
+                self._counts["sessions"] += 1
         for name, at in self._store.query("channels"):
             if self._marks.cut(name, at) != name:
                 self._store.execute("drop_channel_of_turns", name)
@@ -137,8 +129,6 @@ class _Sweep:
     def _histories(self) -> None:
         """Earlier versions, of which only what is gone had said something, or that meet a mark."""
         for memory, version, before in self._store.stream("histories", key=2):
-            if not self._marks.cuts and memory not in self._losing:
-                continue
             found = loaded(before)
             cut = self._marks.cut_json(found, found.get("created_at", 0))
             said = found["content"]
@@ -146,11 +136,11 @@ class _Sweep:
                 record, left = self._losing[memory]
                 said = " ".join((record.content, *left))
             new = _EMPTY | cut | _BLANK
-            is_said = covers(said, found["content"]) >= _STILL_SAID
+            is_said = covers(said, found["content"]) >= SAME
             if new != found and (cut != found or not is_said):
                 text = json.dumps(new, ensure_ascii=False)
                 self._store.execute("set_history", text, memory, version)
-                self.counts["versions"] += 1
+                self._counts["versions"] += 1
 
     def _texts(self, ids: Collection[str]) -> None:
         """Documents, and texts in other tables."""
@@ -164,9 +154,9 @@ class _Sweep:
             if (left := self._marks.cut_json(said, one.at)) != said:
                 text = json.dumps(left, ensure_ascii=False) if is_json else left
                 self._erasure.set_text(one, text)
-                self.counts[one.table] += 1
+                self._counts[one.table] += 1
         self._store.documents.drop(dropped)
-        self.counts["documents"] += len(dropped)
+        self._counts["documents"] += len(dropped)
 
     def _entities(self, records: Iterable[Record]) -> None:
         """Names that nothing has any more, of those that stood in what is gone."""
@@ -185,10 +175,10 @@ class _Sweep:
             new = "".join(left[:1])
             if new != entity.name and not (self._erasure.rename(entity.name, new) and new):
                 worklog.drop_entity(entity.no)
-                self.counts["entities"] += 1
+                self._counts["entities"] += 1
             else:
                 worklog.put_entity(entity._replace(name=new, aliases=tuple(left[1:])))
-        while any(self.counts.values()) and worklog.index(_BATCH):
+        while any(self._counts.values()) and worklog.index(_BATCH):
             pass
 
     def _transcripts(self) -> None:
@@ -221,7 +211,7 @@ class _Sweep:
                     changed[n] = new
             if changed:
                 rows.rewrite(id, {n: line_of(entry) for n, entry in changed.items()})
-                self.counts["transcripts"] += 1
+                self._counts["transcripts"] += 1
 
 
 def _still_says(record: Record, texts: Iterable[str]) -> bool:
@@ -230,7 +220,7 @@ def _still_says(record: Record, texts: Iterable[str]) -> bool:
     names = (*record.entities, *((record.value,) if not record.value.isascii() else ()))
     named = [fold(name) for name in names if name in record.content]
     return any(
-        covers(text, record.content) >= _STILL_SAID and all(one in fold(text) for one in named)
+        covers(text, record.content) >= SAME and all(one in fold(text) for one in named)
         for text in texts
     )
 

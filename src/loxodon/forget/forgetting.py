@@ -22,15 +22,19 @@ from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError
 from loxodon.filelock import lock_at
+from loxodon.forget.erase import Sweep
 from loxodon.forget.marks import Marker, Marks, marks_of
 from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
+from loxodon.forget.select import Selected, Selection
+from loxodon.forget.spaces import views_left
 from loxodon.layout import DATABASE, FORGOTTEN_TO
 from loxodon.security.paths import is_inside
 from loxodon.store import NoteFile
 from loxodon.types import FileProblem
+from loxodon.views import copies
+from loxodon.views.sync import take_in
 
 if TYPE_CHECKING:
-    from loxodon.forget.select import Selection
     from loxodon.memory import Memory
     from loxodon.store import Progress
     from loxodon.store.store import Store
@@ -51,11 +55,6 @@ def forget(
     memory: Memory, store: Store, selection: Selection, *, dry_run: bool, progress: Progress
 ) -> Receipt:
     """See `Memory.forget`."""
-    from loxodon.forget.erase import erase
-    from loxodon.forget.select import Selected
-    from loxodon.views import copies
-    from loxodon.views.sync import take_in
-
     with _alone(memory, _LOCK_SECONDS):
         settled: Mapping[str, str] = {}
         if not dry_run:
@@ -69,7 +68,7 @@ def forget(
             found = Selected(store, marker, selection, now)
         marks = Marks(marker, found.marks, found.known_names, present=True, words=found.words)
         with suppress(_DryRunError), store.writing():
-            erased = _everything(store) if selection.all else erase(store, marks, now)
+            erased = _everything(store) if selection.all else Sweep(store, marks, now).run()
             counts, imports = erased
             own = _own_files(store, marks)
             if selection.entity and not counts and not own:
@@ -91,7 +90,7 @@ def forget(
             left = [*_views_left(memory, marks, dry=dry_run), *own]
             left += backups(memory.home, memory.config)
         counts["databases set aside"] = _drop_set_aside(memory, dry=dry_run)
-        receipt = new_receipt(selection.what, now, counts)._replace(files=tuple(left))
+        receipt = new_receipt(selection.what, now, counts, *left)
         if not dry_run:
             with store.writing():
                 keep(store, receipt)
@@ -106,16 +105,13 @@ def forget(
 
 def finish(memory: Memory, store: Store) -> bool:
     """Hold a database against what was forgotten, where that was not done; whether it was."""
-    from loxodon.forget.erase import erase
-    from loxodon.views import copies
-
     version = store.scalar("tombstones_version")
     if not bool(store.scalar("has_tombstones")) or store.value(FORGOTTEN_TO) == version:
         return False
     with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
         marks = marks_of(store, Marker(memory.root, memory.config, memory.space))
         with store.writing():
-            erase(store, marks, memory.now())
+            Sweep(store, marks, memory.now()).run()
         # What of the rest cannot be done now, on a full disk or while somebody reads, is done at
         # the next opening.
         with suppress(LoxodonError, OSError):
@@ -140,7 +136,7 @@ def _alone(memory: Memory, seconds: float) -> Iterator[None]:
 
 
 def _everything(store: Store) -> tuple[Counter[str], list[bytes]]:
-    """Take everything out of a store; as `erase` has it."""
+    """Take everything out of a store; as `Sweep.run` has it."""
     transcripts = len(store.query("transcripts"))
     dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
     return Counter({name: dropped[name] for name in _COUNTED if dropped[name]}), []
@@ -177,8 +173,6 @@ def _own_files(store: Store, marks: Marks) -> list[FileProblem]:
 def _views_left(memory: Memory, marks: Marks, *, dry: bool) -> Iterator[FileProblem]:
     """Text of ours that stays: views that a person has changed, places that cannot be reached,
     and single files that were asked for."""
-    from loxodon.forget.spaces import views_left
-
     workspace = memory.workspace
     for one in views_left(workspace.folder, memory.space, workspace.path, dry_run=True):
         if one.what == "away":

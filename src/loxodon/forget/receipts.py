@@ -44,11 +44,11 @@ class Receipt(NamedTuple):
 MOST_FILES = 200  # places that a receipt names
 
 
-def new_receipt(what: str, now: datetime, erased: Mapping[str, int]) -> Receipt:
+def new_receipt(what: str, now: datetime, erased: Mapping[str, int], *left: FileProblem) -> Receipt:
     """A receipt of whoever acts now."""
     by = " ".join(part for part in actor() if part)
     counts = {name: n for name, n in sorted(erased.items()) if n}
-    return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, counts, ())
+    return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, counts, left)
 
 
 def keep(store: Store, receipt: Receipt) -> None:
@@ -59,11 +59,10 @@ def keep(store: Store, receipt: Receipt) -> None:
 
 
 def read(row: Sequence[Any], zone: tzinfo | None) -> Receipt:
-    """A receipt as it is stored: a row of the database, or a line of HOME/deleted.jsonl."""
+    """A receipt as a row of the database has it, or a line of HOME/deleted.jsonl."""
     id, at, by, what, erased, places = row
-    return Receipt(
-        id, moment(at, zone), by, what, erased, tuple(FileProblem(*one) for one in places)
-    )
+    files = tuple(FileProblem(*one) for one in places)
+    return Receipt(id, moment(at, zone), by, what, erased, files)
 
 
 def kept(store: Store, now: datetime, limit: int, after: Key | None) -> Slice[Receipt]:

@@ -16,25 +16,25 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime, timedelta
-from itertools import chain
 from typing import NamedTuple
 
 from loxodon.consolidate import themes
 from loxodon.consolidate.entities import another
 from loxodon.forget.erase import judge_ahead, rebuild, row_of
-from loxodon.forget.names import has_name, is_address, roles_in
-from loxodon.guard.own_words import others
-from loxodon.guard.provenance import rank, shown_origin, speaks_for_user
+from loxodon.forget.names import has_name, is_address, is_role
+from loxodon.guard.own_words import masked, others
+from loxodon.guard.provenance import shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
 from loxodon.journal.identity import Keyed
 from loxodon.language.forget import Request, may_ask, requests
-from loxodon.language.leaning import leans
+from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
 from loxodon.language.worth import encoder
 from loxodon.recall.understand import understand
 from loxodon.store import Filter, KnownTurn, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
+from loxodon.text.names import parts_of
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, index_words, query_words
@@ -51,8 +51,7 @@ _NEARLY = 0.7  # how much of the best score others must have to be meant as well
 _OTHERS = 0.6  # what is left where the user means something of their own, and the text does not
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|us|you|your)\b|[\u4e00-\u9fff]")
 _OWN = re.compile(r"(?i)^\W*(?:my|our|i|we)\b|^\W*[我咱]")
-_CHAIN, _SAME_TALK = 6, timedelta(days=2)  # messages that may lean on one
-_LAST = 8  # messages among which is the one that was said last
+_CHAIN, _SAME_TALK = 6, timedelta(days=2)  # messages that go on with one
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
 _NAME = re.compile(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
 
@@ -140,22 +139,17 @@ def unfound(store: Store, text: str, now: datetime) -> list[str]:
 def bring_back(store: Store, id: str) -> None:
     """Read and show what a request had held back, which was released."""
     released = store.query_as(QuarantinedText, "quarantined_by_state", RELEASED)
-    parts = [one for one in released if one.reason == f"{FORGET} {id}"]
-    rows = {one.turn for one in parts if one.turn is not None}
+    rows = {one.turn for one in released if one.turn and one.reason == f"{FORGET} {id}"}
     _tell_anew(store, rows)
     store.worklog.read_again(rows)
 
 
 def _requests(store: Store, turn: Turn) -> list[Request]:
     """The requests in what of a turn is the user's own."""
-    if not may_ask(turn.content) or not speaks_for_user(turn) or another(store, turn):
+    is_users = speaks_for_user(turn) and shown_origin(turn) == "user"
+    if not may_ask(turn.content) or not is_users or another(store, turn):
         return []
-    if rank(shown_origin(turn)) < rank("user"):
-        return []
-    text = turn.content
-    for start, end in others(text):
-        text = text[:start] + "\ufffc" * (end - start) + text[end:]
-    return requests(text)
+    return requests(masked(turn.content, others(turn.content)))
 
 
 def _hold(
@@ -242,11 +236,10 @@ class _Talk(NamedTuple):
 
     def around(self, turn: Turn, most: int) -> tuple[list[Turn], list[Turn]]:
         """The last turns before one in its session, and the first behind it."""
-        stored = [
-            self.store.query_turns(which, turn.session, row_of(turn), most)
-            for which in ("turns_before", "turns_behind")
-        ]
-        told = [*chain(*stored), *(one for one in self.coming if one.session == turn.session)]
+        place = turn.session, row_of(turn), most
+        told = self.store.query_turns("turns_before", *place)
+        told += self.store.query_turns("turns_behind", *place)
+        told += [one for one in self.coming if one.session == turn.session]
         before = [one for one in told if row_of(one) < row_of(turn)]
         return before[-most:], [one for one in told if row_of(one) > row_of(turn)][:most]
 
@@ -258,7 +251,7 @@ def _meant(talk: _Talk, turn: Turn, request: Request) -> list[Place]:
     own = turn.content[: request.start]
     if len(query_words(own)) > 1 and not _POINTING.search(own):
         return [Place.of(turn, 0, request.start)]
-    before, _ = talk.around(turn, _LAST)
+    before, _ = talk.around(turn, _CHAIN)
     asked = max((n for n, one in enumerate(before) if one.role == "user"), default=0)
     return [Place.of(one) for one in before[asked:]]
 
@@ -291,14 +284,12 @@ def _people(talk: _Talk, turn: Turn, what: str) -> list[list[str]]:
     """For each whom some words name, all the names they go by; an address is one."""
     if is_address(what):
         return [[what]]
-    known = understand(what, turn.at, talk.store.named).entities
-    found = {
-        fold(one.text): [*map(fold, (one.entity.name, *one.entity.aliases))]
-        for one in known
-        if one.entity.name != USER
-    }
+    named = understand(what, turn.at, talk.store.named).entities
+    known = [one for one in named if one.entity.name != USER]
+    found = {fold(it.text): [fold(it.entity.name), *map(fold, it.entity.aliases)] for it in known}
     names = _NAME.findall(what)
-    for name in (*names, *roles_in(what)):
+    roles = [part.name for part in parts_of(fold(what)) if is_role(part.name)]
+    for name in (*names, *roles):
         hits = talk.store.search("turns", query_words(name), Filter(until=turn.at), _NEAR)
         said = [one.content for one in talk.store.turns([hit.row for hit in hits]).values()]
         said += [one.content for one in talk.earlier(turn) if has_name(one.content, name)]
@@ -326,12 +317,9 @@ def _found(talk: _Talk, turn: Turn, sense: _Sense) -> list[Place]:
         if score < least:
             continue
         found[place], last = None, said_first
-        _, behind = talk.around(last, _CHAIN)
-        for one in behind if place == Place.of(last) else ():
+        for one in talk.around(last, _CHAIN)[1] if place == Place.of(last) else ():
             if one.role == "user":
-                goes_on = leans(one.content, "" if sense.people else last.content)
-                goes_on = goes_on or sense.nearness([one.content])[0] >= least
-                if not goes_on or one.at - last.at > _SAME_TALK:
+                if one.at - last.at > _SAME_TALK or not refers(one.content):
                     break
                 last = one
             found[Place.of(one)] = None

@@ -56,16 +56,15 @@ def delete(
         counts["files"] = sum(len(names) for _, _, names in os.walk(folder))
     if dry_run:
         left = _left(home, space, folder, config, dry_run=True)
-        return new_receipt("space", now, counts)._replace(files=left)
+        return new_receipt("space", now, counts, *left)
     let_go()
     with nullcontext() if shared else _to_oneself(home, folder, keys, let_go):
         left = _left(home, space, folder, config, dry_run=False)
-        if revoked := sum(space in one.spaces for one in tokens.read(root)):
-            counts["access tokens"] = revoked
+        counts["access tokens"] = revoked = sum(space in one.spaces for one in tokens.read(root))
         grants = tokens.without_space(root, space)
-        receipt = new_receipt("space", now, counts)._replace(files=left)
+        receipt = new_receipt("space", now, counts, *left)
         name = "" if keys and not shared else space
-        row = {**receipt._asdict(), "at": to_stored(now)[0], "space": name, "erased": counts}
+        row = {**receipt._asdict(), "at": to_stored(now)[0], "space": name}
         row["files"] = [one[:3] for one in left]
         # Begun on a line of its own: the last run may have been killed within one.
         line = f"\n{json.dumps(row)}\n".encode()

@@ -78,11 +78,11 @@ def others(text: str) -> list[Span]:
     end = _typed_to(text, spans)
     of_user = (one.span() for one in words("of_the_user").finditer(text[:end]))
     spans = _merged([*spans, *of_user, (end, len(text))])
-    opened = _opened(_without(text[:end], spans))
+    opened = _opened(masked(text[:end], spans))
     if opened is not None:
         back = _back_at(text[:end], opened)
         spans = _merged([*spans, (opened, len(text) if back is None else back)])
-    return _merged([*spans, _handed_over(_without(text[:end], spans), len(text))])
+    return _merged([*spans, _handed_over(masked(text[:end], spans), len(text))])
 
 
 def _typed_to(text: str, spans: Iterable[Span]) -> int:
@@ -95,8 +95,8 @@ def _typed_to(text: str, spans: Iterable[Span]) -> int:
     return min(at + left, LONGEST, len(text))
 
 
-def _without(text: str, spans: Iterable[Span]) -> str:
-    """`text` with everything where it was, and a mark all over what is another's."""
+def masked(text: str, spans: Iterable[Span]) -> str:
+    """A text with everything where it was, and a mark all over what is another's."""
     parts, at = list[str](), 0
     for start, end in spans:
         parts += [text[at:start], _GONE * (min(end, len(text)) - start)]
