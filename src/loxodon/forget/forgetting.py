@@ -68,8 +68,7 @@ def forget(
             found = Selected(store, marker, selection, now)
         marks = Marks(marker, found.marks, found.known_names, present=True, words=found.words)
         with suppress(_DryRunError), store.writing():
-            erased = _everything(store) if selection.all else Sweep(store, marks, now).run()
-            counts, imports = erased
+            counts, imports = _drop_all(store) if selection.all else Sweep(store, marks, now).run()
             own = _own_files(store, marks)
             if selection.entity and not counts and not own:
                 raise NotFoundError(
@@ -135,7 +134,7 @@ def _alone(memory: Memory, seconds: float) -> Iterator[None]:
         yield
 
 
-def _everything(store: Store) -> tuple[Counter[str], list[bytes]]:
+def _drop_all(store: Store) -> tuple[Counter[str], list[bytes]]:
     """Take everything out of a store; as `Sweep.run` has it."""
     transcripts = len(store.query("transcripts"))
     dropped = {**store.erasure.drop_all(), "transcripts": transcripts}

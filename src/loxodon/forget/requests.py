@@ -319,7 +319,8 @@ def _found(talk: _Talk, turn: Turn, sense: _Sense) -> list[Place]:
         found[place], last = None, said_first
         for one in talk.around(last, _CHAIN)[1] if place == Place.of(last) else ():
             if one.role == "user":
-                if one.at - last.at > _SAME_TALK or not refers(one.content):
+                is_other_talk = one.at - last.at > _SAME_TALK or row_of(one) >= row_of(turn)
+                if is_other_talk or not refers(one.content):
                     break
                 last = one
             found[Place.of(one)] = None
