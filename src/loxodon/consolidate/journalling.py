@@ -80,10 +80,10 @@ class Journal:
             asked, unfound = asked + taken, unfound + missing
             if progress:
                 progress(min(start + BATCH, len(keyed)), len(keyed))
-        known = [one for one in kept if isinstance(one, KnownTurn)]
-        changed = sum(one.changed for one in known)
+        old = [one for one in kept if isinstance(one, KnownTurn)]
+        changed = sum(one.changed for one in old)
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
-        counts = len(kept) - len(known), len(known), changed, sessions, paused, forgotten
+        counts = len(kept) - len(old), len(old), changed, sessions, paused, forgotten
         return Added(*counts, speakers.people(keyed), claimed, asked, unfound)
 
     def _session(self, drafts: Sequence[Draft], names: Sequence[str]) -> str:
