@@ -27,7 +27,7 @@ from loxodon.guard.provenance import shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
 from loxodon.journal.identity import Keyed
 from loxodon.language.forget import Request, may_ask, requests
-from loxodon.language.leaning import refers
+from loxodon.language.leaning import leans
 from loxodon.language.statements import USER
 from loxodon.language.worth import encoder
 from loxodon.recall.understand import understand
@@ -86,8 +86,7 @@ def asked_in(store: Store, batch: Sequence[Keyed]) -> Asked:
     known = store.known(batch)
     turns = [turn._replace(ref=f"t_{_COMING + n}") for n, (turn, _) in enumerate(batch)]
     coming = [turn for turn, old in zip(turns, known, strict=True) if old is None]
-    found = Asked(batch, {})
-    taken = set[int]()  # rows that are held from then on
+    found, taken = Asked(batch, {}), set[int]()  # the rows that are held from then on
     for turn in coming:
         for request in _requests(store, turn):
             places = _meant(_Talk(store, coming, taken), turn, request)
@@ -319,8 +318,9 @@ def _found(talk: _Talk, turn: Turn, sense: _Sense) -> list[Place]:
         found[place], last = None, said_first
         for one in talk.around(last, _CHAIN)[1] if place == Place.of(last) else ():
             if one.role == "user":
-                is_other_talk = one.at - last.at > _SAME_TALK or row_of(one) >= row_of(turn)
-                if is_other_talk or not refers(one.content):
+                near = leans(one.content, "" if sense.people else last.content)
+                near = near or sense.nearness([one.content])[0] >= least
+                if one.at - last.at > _SAME_TALK or not near:
                     break
                 last = one
             found[Place.of(one)] = None
