@@ -253,7 +253,9 @@ def _putty(rng: Random) -> str:
     )
 
 
-_WORD = "~(sunflower|dragon|coffee|Shanghai|monkey|winter|Tiger|river|moon)"
+_FORMS: dict[str, list[str]] = {}
+for _row in rows("forms"):
+    _FORMS.setdefault(_row["name"], []).append(_row["text"])
 _PHRASE = (
     "abandon ability canyon drift eagle fabric gadget harbor island jungle kitten lemon magnet "
     "nasty oxygen panda quarter rabbit saddle tackle umbrella vacant wagon yellow zebra acid bacon"
@@ -266,18 +268,6 @@ _NAMED: dict[str, Callable[[Random], str]] = {
     "pgp-key": _pgp_key,
     "putty": _putty,
     "phrase": lambda rng: " ".join(rng.sample(_PHRASE, rng.choice((12, 24)))),
-    "password": _one_of(
-        f"{_WORD}~<number 10 9999>",
-        f"{_WORD}~[!@#$%]1~d2",
-        f"{_WORD}~D3{_WORD}",
-        "~b12~(9)",
-        "~[abcXYZ0189!@#$%^&*]14a7",
-        "~<number 100000 99999999>",
-        f"{_WORD}0~[!?_]1~d1~(1)",
-    ),
-    "strong": _one_of("~[ABCDEFGH]1~L6~d3~[!#&*]1", "~L4-~L4-~d3", "~b10~[!@]1~(4z)", "~L5~d4"),
-    "uuid": _one_of("~x8-~x4-~x4-~x4-~x12"),
-    "sha": _one_of("~x7", "~x8", "~x12", "~x40", "~x64"),
     "chinese-id": _cnid,
     "not-chinese-id": _not_cnid,
     "spaced-id": lambda rng: "{} {} {}".format(*re.findall("(.{6})(.{8})(.{4})", _cnid(rng))[0]),
@@ -289,10 +279,7 @@ _NAMED: dict[str, Callable[[Random], str]] = {
     "ssn": _ssn,
     "hong-kong-id": _hong_kong_id,
     "taiwan-id": _taiwan_id,
-    "nino": _one_of("~(AB|CE|JG|PW) ~d2 ~d2 ~d2 ~[ABCD]1"),
     "cpf": _cpf,
-    "passport": _one_of("~(E|G)~d8", "EA~d7"),
-    "plate": _one_of("~(京|沪|粤|浙|苏|川)~[ABCDEFGH]1~(|·)~d1~[ABCDEFGHJK0123456789]4"),
     "mobile": lambda rng: rng.choice(
         (
             _one_of("~mobile", "+86 ~mobile", "+86~mobile", "~mobilespaced", "~mobiledashed")(rng),
@@ -301,25 +288,5 @@ _NAMED: dict[str, Callable[[Random], str]] = {
         )
     ),
     "hidden-phone": lambda rng: re.sub(r"^(...)(....)", "\\1\u200b\\2\u200b", _mobile(rng)),
-    "landline": _one_of("~(010|021|0755|0571|028|0512)-~[2345678]1~d7", "(010)6~d7", "021 5~d7"),
-    "american-phone": _one_of(
-        *(
-            form.format("~<number 201 990>", "~<number 200 999>", "~d4")
-            for form in "({}) {}-{}|{}-{}-{}|{}.{}.{}|+1 {} {} {}|+1-{}-{}-{}|1-{}-{}-{}".split("|")
-        )
-    ),
-    "british-phone": _one_of("+44 7~d3 ~d6", "07~d3 ~d6", "020 7~d3 ~d4"),
-    "mail": _one_of(
-        "~(anna.lee|zhang_wei88|bob+news|j.o.smith|wangfang|lin-x)~<number 0 100>"
-        "@~(gmail.com|qq.com|163.com|outlook.com|mail.corp.co.uk|example.org|tsinghua.edu.cn)"
-    ),
-    "chinese-address": _one_of(
-        "~(北京市朝阳区|上海市浦东新区|广东省深圳市南山区|杭州市西湖区|)"
-        "~(建国路|世纪大道|科技南路|文三路|人民南路|解放街)~<number 1 999>号"
-        "~(|3单元502室|5号楼1203室|B座801室|2栋)"
-    ),
-    "english-address": _one_of(
-        "~<number 1 9999> ~(Main Street|Oak Avenue|Elm St|Baker Street|Sunset Blvd|King's Road"
-        "|Maple Drive|N. Lincoln Ave)~(|, Springfield, IL 62704|, Apt 4B|, London NW1 6XE)"
-    ),
+    **{name: _one_of(*texts) for name, texts in _FORMS.items()},
 }

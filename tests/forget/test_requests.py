@@ -11,6 +11,8 @@ import pytest
 from loxodon import Memory
 from loxodon.cli.main import main
 from loxodon.errors import InputError, NotFoundError
+from loxodon.forget import requests
+from loxodon.models.encoder import Encoder
 from tests.cases import cases
 from tests.conftest import Clock
 from tests.forget.test_forgetting import opened, say, texts
@@ -293,3 +295,61 @@ def test_many_memories_are_only_asked_about(home: Path, clock: Clock) -> None:
             memory.forget(head.id)
         memory.release(head.id)
         assert memory.status().reviews == 0
+
+
+def test_the_encoder_is_asked_while_no_transaction_is_open(
+    home: Path, talked_of: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others who write do not wait for it."""
+    copied(talked_of / "True", home)
+    clock.now += timedelta(hours=1)
+    within: list[bool] = []
+    with opened(home, clock) as memory:
+        for name in ("embed", "judge", "intents"):
+            asked = getattr(Encoder, name)
+
+            def watched(self: Encoder, texts: Any, asked: Any = asked) -> Any:
+                within.append(bool([*texts]) and memory._store.in_transaction)
+                return asked(self, texts)
+
+            monkeypatch.setattr(Encoder, name, watched)
+        say(
+            memory, clock, "My salary is 61000 now", "OK", DIVORCE, "OK", "Forget my salary, please"
+        )
+        assert len(within) > 5
+        assert not any(within)
+        told = recalled(memory, "salary") + recalled(memory, "divorce")
+        assert not any(one in told for one in ("52000", "61000", "Paul"))
+        assert memory.validate() == []
+
+
+@pytest.mark.parametrize("case", cases(__file__, "talk"), ids=lambda one: one["request"])
+def test_what_was_said_in_the_same_batch_is_meant(
+    home: Path, clock: Clock, case: dict[str, Any]
+) -> None:
+    """A transcript that is added at once is read as if it had been said line by line."""
+    lines = [*case["stays"], *case["said"], case["request"]]
+    talk = [{"role": "user", "content": one} for one in lines]
+    talk[len(case["stays"]) + 1]["role"] = "assistant"
+    with opened(home, clock) as memory:
+        assert memory.add(talk, session="talk").asked == 1
+        assert memory.add(talk, session="talk").asked == 0
+        memory.consolidate(force=True)
+        assert [one for one in lines if one in shown(memory)] == case["stays"]
+
+
+def test_a_message_that_is_erased_while_a_request_is_judged(
+    home: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(home, clock) as memory, opened(home, clock) as other:
+        talked(memory, clock, *TALK)
+
+        def slowly(*given: Any, judged: Any = requests.asked_in) -> Any:
+            found = judged(*given)
+            other.forget("t_1")
+            return found
+
+        monkeypatch.setattr(requests, "asked_in", slowly)
+        added = memory.add([{"role": "user", "content": DIVORCE}], session="asking")
+        assert (added.asked, added.unfound) == (0, ("my divorce",))
+        assert memory.validate() == []

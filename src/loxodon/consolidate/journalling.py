@@ -19,6 +19,7 @@ from loxodon.text.words import query_words
 from loxodon.types import Added, Draft, Turn
 
 if TYPE_CHECKING:
+    from loxodon.forget.requests import Asked
     from loxodon.opening import OpenSpace
     from loxodon.paging import Key, Slice
     from loxodon.store import QuarantinedText
@@ -69,28 +70,21 @@ class Journal:
         unfound: tuple[str, ...] = ()
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
+            requests = asked_in(store, batch)
             with store.writing():
                 if me and not store.wall.stands:
                     claimed += speakers.reattribute(store, batch, now)
                 done = self.append(batch, now)[0]
-                taken, missing = obey(store, done, now)
+                taken, missing = obey(store, requests, done, now)
             kept += done
             asked, unfound = asked + taken, unfound + missing
             if progress:
                 progress(min(start + BATCH, len(keyed)), len(keyed))
-        added = sum(isinstance(one, Turn) for one in kept)
-        return Added(
-            added,
-            len(keyed) - added,
-            sum(isinstance(one, KnownTurn) and one.changed for one in kept),
-            tuple(dict.fromkeys(turn.session for turn, _ in given)),
-            paused,
-            forgotten,
-            speakers.people(keyed),
-            claimed,
-            asked,
-            unfound,
-        )
+        old = [one for one in kept if isinstance(one, KnownTurn)]
+        changed = sum(one.changed for one in old)
+        sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
+        counts = len(kept) - len(old), len(old), changed, sessions, paused, forgotten
+        return Added(*counts, speakers.people(keyed), claimed, asked, unfound)
 
     def _session(self, drafts: Sequence[Draft], names: Sequence[str]) -> str:
         """The session for drafts that name none: of several names the one that has them."""
@@ -117,9 +111,7 @@ class Journal:
         open = [(draft, one) for draft, one, within in pairs if not within]
         turns = [one for _, one in open]
         paused, marks = len(keyed) - len(turns), self._space.forgotten()
-        if marks is None:
-            return turns, paused, 0
-        found = marks.admitted([draft for draft, _ in open], turns, live)
+        found = marks.admitted([draft for draft, _ in open], turns, live) if marks else turns
         return found, paused, len(turns) - len(found)
 
     def append(
@@ -180,16 +172,24 @@ class Journal:
         return self.heard([turn])[0]
 
 
-def obey(
-    store: Store, kept: Sequence[Turn | KnownTurn], now: datetime
-) -> tuple[int, tuple[str, ...]]:
-    """Put away what turns ask to have forgotten: how many ask, and what nobody spoke of."""
+def asked_in(store: Store, batch: Sequence[Keyed]) -> Asked | None:
+    """What turns ask to have forgotten, judged before the transaction that journals them."""
     from loxodon.language.forget import may_ask
 
-    fresh = [one for one in kept if isinstance(one, Turn)]
-    answers = [int(one.ref[2:]) - 1 for one in fresh if one.role == "assistant"]
-    if not any(may_ask(one.content) for one in fresh) and not store.quarantine.in_turns(answers):
-        return 0, ()
-    from loxodon.forget.requests import obey
+    if not any(may_ask(turn.content) for turn, _ in batch):
+        return None
+    from loxodon.forget import requests
 
-    return obey(store, kept, now)
+    return requests.asked_in(store, batch)
+
+
+def obey(
+    store: Store, asked: Asked | None, kept: Sequence[Turn | KnownTurn], now: datetime
+) -> tuple[int, tuple[str, ...]]:
+    """Put away what turns ask to have forgotten: how many ask, and what nobody spoke of."""
+    answers = [one for one in kept if isinstance(one, Turn) and one.role == "assistant"]
+    if not asked and not store.quarantine.in_turns(int(one.ref[2:]) - 1 for one in answers):
+        return 0, ()
+    from loxodon.forget import requests
+
+    return requests.obey(store, asked or requests.Asked((), {}), kept, now)

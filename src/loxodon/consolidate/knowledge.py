@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from loxodon.consolidate.decay import initial_strength
-from loxodon.consolidate.journalling import Journal, obey
+from loxodon.consolidate.journalling import Journal, asked_in, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text
 from loxodon.guard.provenance import is_own, is_wish, kind_for
 from loxodon.security.idempotency import digest_of, done_once
 from loxodon.security.permissions import origin_of
+from loxodon.store import KnownTurn
 from loxodon.text.words import fold
 from loxodon.types import (
     CAPTURED,
@@ -270,19 +271,20 @@ class Knowledge:
 
         All or none are imported. Known entries are skipped.
         """
-        taken = 0
+        batch = [(self._space.guard.turn(one.turn), one.key) for one in entries]
+        asked, taken = asked_in(self._store, batch), 0
         with self._store.writing():
-            for one in entries:
-                turn = self._space.guard.turn(one.turn)
-                keyed = [(turn, one.key)]
-                admitted, *_ = self._journal.admitted([None], keyed, True)
-                if self._store.known(keyed) != [None] or not admitted:
+            kept: list[Turn | KnownTurn] = [KnownTurn(changed=False)] * len(batch)
+            for n, (one, keyed) in enumerate(zip(entries, batch, strict=True)):
+                admitted, *_ = self._journal.admitted([None], [keyed], True)
+                if self._store.known([keyed]) != [None] or not admitted:
                     continue
                 taken += 1
                 if one.fields is None:
-                    obey(self._store, self._journal.append(keyed, turn.at)[0], turn.at)
+                    (kept[n],), _ = self._journal.append([keyed], one.turn.at)
                 else:
-                    self._keep(turn, one.key, one.fields, one.source)
+                    self._keep(*keyed, one.fields, one.source)
+            obey(self._store, asked, kept, self._space.now())
         return taken
 
     @verb("GET /memories/{id}", audit="reads", masked="unless revealed")

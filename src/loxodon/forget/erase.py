@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from loxodon.clock import to_stored
 from loxodon.consolidate import themes
 from loxodon.consolidate.segment import events_of, segments
 from loxodon.forget.marks import Marks
-from loxodon.forget.select import is_about
+from loxodon.forget.select import SAME, is_about
 from loxodon.guard.quarantine import read
 from loxodon.journal.identity import key_of
 from loxodon.language.statements import USER
@@ -31,40 +31,41 @@ from loxodon.working.transcript import line_of
 
 REDACTED = "[forgotten]"  # in a history, where the words were
 _BATCH = 2_000
+_DAY = timedelta(days=1)
 _EMPTY = dict.fromkeys(("subject", "attribute", "project", "category"), "")
 _BLANK = dict.fromkeys(("tags", "entities"), "[]") | dict.fromkeys(("value", "basis"), "")
 _BLANK |= {"content": REDACTED, "topic": "_general"}
 # What an entry of a transcript keeps that says nothing any more
 _PLACE = ("type", "id", "parentId", "timestamp", "firstKeptEntryId", "tokensBefore")
-_STILL_SAID = 0.75  # how much of a memory must be left in its sources for it to stay
 
 
-class Eraser:
+class Sweep:
     """One sweep through one store. Call `run` inside `Store.writing`."""
 
     def __init__(self, store: Store, marks: Marks, now: datetime) -> None:
         self._store, self._erasure, self._marks, self._now = store, store.erasure, marks, now
         self._erased: list[str] = []  # all texts that are gone, to find names in
         self._losing: dict[int, tuple[Record, list[str]]] = {}  # memories that lost a source
-        self.counts: Counter[str] = Counter()
-        self.imports: list[bytes] = []  # the keys of imports whose memories went
+        self._imports: list[bytes] = []  # the keys of imports whose memories went
+        self._counts: Counter[str] = Counter()
 
-    def run(self) -> None:
+    def run(self) -> tuple[Counter[str], list[bytes]]:
+        """Take out what meets a mark; how much, and the keys of the imports that went."""
         self._turns()
         records = self._memories()
-        if self._marks.cuts:
-            self._sessions()  # before the histories, which name sessions too
+        self._sessions()  # before the histories, which name sessions too
         self._histories()
         self._texts([one.id for one in records])
         self._entities(records)
         self._transcripts()
-        self.counts = +self.counts
-        if self.counts:
+        self._counts = +self._counts
+        if self._counts:
             len(self._store.query("drop_pages"))
             themes.renew(self._store, records, self._now)
             for theme in {one.value for one in records if one.kind == "summary"}:
                 if ":" in theme or "/" in theme:
                     themes.renew_theme(self._store, theme, self._now)
+        return self._counts, self._imports
 
     def _turns(self) -> None:
         left: dict[int, tuple[str, bytes]] = {}
@@ -83,15 +84,14 @@ class Eraser:
                 continue
             self._erased.append(turn.content)
         gone |= forgotten
-        if left:
-            self._erasure.redact(left)
+        self._erasure.redact(left)
         self._erasure.drop_work(gone, {row: content for row, (content, _) in left.items()})
-        self.counts += rebuild(self._store, {*gone, *left}, gone=gone)
+        self._counts += rebuild(self._store, {*gone, *left}, gone=gone)
         for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
             said = self._store.turns(set(one.turns) - gone).values()
             self._losing[one.row] = one.record, [turn.content for turn in said]
         self._erasure.drop_turns(gone)
-        self.counts += Counter({"turns": len(gone), "parts of turns": len(left)})
+        self._counts += Counter({"turns": len(gone), "parts of turns": len(left)})
 
     def _memories(self) -> list[Record]:
         """Take out memories, and summaries of them; what they were."""
@@ -110,9 +110,9 @@ class Eraser:
         made = set(self._store.column("summaries_of", [record.id for record in found.values()]))
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
         for row, record in found.items():
-            self.counts["summaries" if record.kind == "summary" else "memories"] += 1
+            self._counts["summaries" if record.kind == "summary" else "memories"] += 1
             self._losing.pop(row, None)
-        self.imports = self._erasure.drop_memories(found)
+        self._imports = self._erasure.drop_memories(found)
         return list(found.values())
 
     def _sessions(self) -> None:
@@ -120,7 +120,7 @@ class Eraser:
         for name, at in self._store.query("session_starts"):
             if (new := self._marks.session_name(name, at)) != name:
                 self._erasure.rename_session(name, new)
-                self.counts["sessions"] += 1
+                self._counts["sessions"] += 1
         for name, at in self._store.query("channels"):
             if self._marks.cut(name, at) != name:
                 self._store.execute("drop_channel_of_turns", name)
@@ -129,8 +129,6 @@ class Eraser:
     def _histories(self) -> None:
         """Earlier versions, of which only what is gone had said something, or that meet a mark."""
         for memory, version, before in self._store.stream("histories", key=2):
-            if not self._marks.cuts and memory not in self._losing:
-                continue
             found = loaded(before)
             cut = self._marks.cut_json(found, found.get("created_at", 0))
             said = found["content"]
@@ -138,11 +136,11 @@ class Eraser:
                 record, left = self._losing[memory]
                 said = " ".join((record.content, *left))
             new = _EMPTY | cut | _BLANK
-            is_said = covers(said, found["content"]) >= _STILL_SAID
+            is_said = covers(said, found["content"]) >= SAME
             if new != found and (cut != found or not is_said):
                 text = json.dumps(new, ensure_ascii=False)
                 self._store.execute("set_history", text, memory, version)
-                self.counts["versions"] += 1
+                self._counts["versions"] += 1
 
     def _texts(self, ids: Collection[str]) -> None:
         """Documents, and texts in other tables."""
@@ -156,9 +154,9 @@ class Eraser:
             if (left := self._marks.cut_json(said, one.at)) != said:
                 text = json.dumps(left, ensure_ascii=False) if is_json else left
                 self._erasure.set_text(one, text)
-                self.counts[one.table] += 1
+                self._counts[one.table] += 1
         self._store.documents.drop(dropped)
-        self.counts["documents"] += len(dropped)
+        self._counts["documents"] += len(dropped)
 
     def _entities(self, records: Iterable[Record]) -> None:
         """Names that nothing has any more, of those that stood in what is gone."""
@@ -177,10 +175,10 @@ class Eraser:
             new = "".join(left[:1])
             if new != entity.name and not (self._erasure.rename(entity.name, new) and new):
                 worklog.drop_entity(entity.no)
-                self.counts["entities"] += 1
+                self._counts["entities"] += 1
             else:
                 worklog.put_entity(entity._replace(name=new, aliases=tuple(left[1:])))
-        while any(self.counts.values()) and worklog.index(_BATCH):
+        while any(self._counts.values()) and worklog.index(_BATCH):
             pass
 
     def _transcripts(self) -> None:
@@ -213,7 +211,7 @@ class Eraser:
                     changed[n] = new
             if changed:
                 rows.rewrite(id, {n: line_of(entry) for n, entry in changed.items()})
-                self.counts["transcripts"] += 1
+                self._counts["transcripts"] += 1
 
 
 def _still_says(record: Record, texts: Iterable[str]) -> bool:
@@ -222,42 +220,59 @@ def _still_says(record: Record, texts: Iterable[str]) -> bool:
     names = (*record.entities, *((record.value,) if not record.value.isascii() else ()))
     named = [fold(name) for name in names if name in record.content]
     return any(
-        covers(text, record.content) >= _STILL_SAID and all(one in fold(text) for one in named)
+        covers(text, record.content) >= SAME and all(one in fold(text) for one in named)
         for text in texts
     )
 
 
 def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) -> Counter[str]:
     """Make the segments and event lines of turns anew, of what may be told of them now."""
-
-    def told(turns: Iterable[Turn]) -> list[Turn]:
-        return read(store, [one for one in turns if row_of(one) not in gone])
-
     worklog, counts = store.worklog, Counter[str]()
-    touched = store.turns(rows).values()
-    days: dict[str, set[str]] = {}
-    for turn in touched:
-        days.setdefault(turn.session, set()).add(f"{turn.at:%Y-%m-%d}")
-    for no, session, first, last in store.query("segments_with", [*rows]):
-        left = told(store.query_turns("turns_from", session, first, last))
+    for no, turns in _segments_with(store, rows):
+        left = read(store, [one for one in turns if row_of(one) not in gone])
         worklog.put_segments([one.kept for one in segments(left)] if left else (), [no])
         counts["segments"] += 1
-    done_to, moments = worklog.work().done_to, {turn.at for turn in touched}
-    for session, dates in days.items():
-        deeds = [
-            one
-            for one in store.query_as(Event, "events", min(dates))
-            if one.session == session and one.sender == "assistant" and one.at not in moments
-        ]
-        was: dict[str, int] = dict(store.query("drop_events", session, sorted(dates)))
-        counts["events"] += len(was)
-        left = told(store.journal(Filter(session=session), 0)) if was else []
-        for date, compressed in was.items():
-            said = [one for one in left if f"{one.at:%Y-%m-%d}" == date and row_of(one) <= done_to]
-            for event in (*(events_of(segments(said), estimate) if said else ()), *deeds):
-                if event.date == date:
-                    store.execute("put_event", *event._replace(compressed=bool(compressed)))
+    days, moments = _days_with(store, rows), {one.at for one in store.turns(rows).values()}
+    first, done_to = min((date for _, date in days), default=""), worklog.work().done_to
+    events = store.query_as(Event, "events", first) if days else []
+    deeds = [one for one in events if one.sender == "assistant" and one.at not in moments]
+    for (session, date), turns in days.items():
+        if not (dropped := store.query("drop_events", session, [date])):
+            continue
+        counts["events"] += len(dropped)
+        left = [one for one in turns if row_of(one) <= done_to and row_of(one) not in gone]
+        told = events_of(segments(read(store, left)), estimate) if left else []
+        for event in (*told, *(one for one in deeds if one.session == session)):
+            if event.date == date:
+                store.execute("put_event", *event._replace(compressed=bool(dropped[-1][1])))
     return counts
+
+
+def judge_ahead(store: Store, rows: Collection[int]) -> None:
+    """Have the encoder judge what `rebuild` will read, which it remembers. Call this before the
+    transaction: others who write should not wait for it."""
+    stretches = [turns for _, turns in _segments_with(store, rows)]
+    for turns in (*stretches, *_days_with(store, rows).values()):
+        segments(read(store, turns))
+
+
+def _segments_with(store: Store, rows: Collection[int]) -> list[tuple[int, list[Turn]]]:
+    """The segments that have one of some turns, each with all of its turns."""
+    found = store.query("segments_with", [*rows])
+    return [(no, store.query_turns("turns_from", *stretch)) for no, *stretch in found]
+
+
+def _days_with(store: Store, rows: Collection[int]) -> dict[tuple[str, str], list[Turn]]:
+    """The sessions and days of some turns, each with all that was said."""
+    touched = store.turns(rows).values()
+    days = {(one.session, f"{one.at:%Y-%m-%d}"): list[Turn]() for one in touched}
+    for session in {session for session, _ in days}:
+        at = [one.at for one in touched if one.session == session]
+        around = Filter(session=session, since=min(at) - _DAY, until=max(at) + _DAY)
+        for turn in store.journal(around, 0):
+            if (day := (session, f"{turn.at:%Y-%m-%d}")) in days:
+                days[day].append(turn)
+    return days
 
 
 def row_of(turn: Turn) -> int:

@@ -15,29 +15,34 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError
 from loxodon.filelock import lock_at
+from loxodon.forget.erase import Sweep
 from loxodon.forget.marks import Marker, Marks, marks_of
 from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
+from loxodon.forget.select import Selected, Selection
+from loxodon.forget.spaces import views_left
 from loxodon.layout import DATABASE, FORGOTTEN_TO
 from loxodon.security.paths import is_inside
 from loxodon.store import NoteFile
 from loxodon.types import FileProblem
+from loxodon.views import copies
+from loxodon.views.sync import take_in
 
 if TYPE_CHECKING:
-    from loxodon.forget.select import Selection
     from loxodon.memory import Memory
     from loxodon.store import Progress
     from loxodon.store.store import Store
 
 LOCK = "forget.lock"
 _LOCK_SECONDS = 120.0
-_COUNTED = (*("turns", "memories", "segments", "events", "entities", "documents", "transcripts"),)
+# The tables that a receipt of everything counts
+_COUNTED = ["turns", "memories", "segments", "events", "entities", "documents", "transcripts"]
 _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "damaged-")
 _MOST_BYTES = 64 << 20  # of a file that is looked through
 
@@ -50,10 +55,6 @@ def forget(
     memory: Memory, store: Store, selection: Selection, *, dry_run: bool, progress: Progress
 ) -> Receipt:
     """See `Memory.forget`."""
-    from loxodon.forget.select import Selected
-    from loxodon.views import copies
-    from loxodon.views.sync import take_in
-
     with _alone(memory, _LOCK_SECONDS):
         settled: Mapping[str, str] = {}
         if not dry_run:
@@ -67,7 +68,7 @@ def forget(
             found = Selected(store, marker, selection, now)
         marks = Marks(marker, found.marks, found.known_names, present=True, words=found.words)
         with suppress(_DryRunError), store.writing():
-            counts, imports = _sweep(memory, store, marks, everything=selection.all)
+            counts, imports = _drop_all(store) if selection.all else Sweep(store, marks, now).run()
             own = _own_files(store, marks)
             if selection.entity and not counts and not own:
                 raise NotFoundError(
@@ -88,7 +89,7 @@ def forget(
             left = [*_views_left(memory, marks, dry=dry_run), *own]
             left += backups(memory.home, memory.config)
         counts["databases set aside"] = _drop_set_aside(memory, dry=dry_run)
-        receipt = new_receipt(selection.what, now, counts)._replace(files=tuple(left))
+        receipt = new_receipt(selection.what, now, counts, *left)
         if not dry_run:
             with store.writing():
                 keep(store, receipt)
@@ -103,15 +104,13 @@ def forget(
 
 def finish(memory: Memory, store: Store) -> bool:
     """Hold a database against what was forgotten, where that was not done; whether it was."""
-    from loxodon.views import copies
-
     version = store.scalar("tombstones_version")
     if not bool(store.scalar("has_tombstones")) or store.value(FORGOTTEN_TO) == version:
         return False
     with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
         marks = marks_of(store, Marker(memory.root, memory.config, memory.space))
         with store.writing():
-            _sweep(memory, store, marks)
+            Sweep(store, marks, memory.now()).run()
         # What of the rest cannot be done now, on a full disk or while somebody reads, is done at
         # the next opening.
         with suppress(LoxodonError, OSError):
@@ -125,8 +124,7 @@ def finish(memory: Memory, store: Store) -> bool:
 @contextmanager
 def _alone(memory: Memory, seconds: float) -> Iterator[None]:
     folder = memory.workspace.folder
-    lock = lock_at(os.path.join(folder, LOCK))
-    try:
+    with closing(lock_at(os.path.join(folder, LOCK))) as lock:
         if not lock.acquire(seconds):
             raise BusyStoreError(
                 "another process is deleting something in {path}",
@@ -134,23 +132,13 @@ def _alone(memory: Memory, seconds: float) -> Iterator[None]:
                 path=folder,
             )
         yield
-    finally:
-        lock.close()
 
 
-def _sweep(
-    memory: Memory, store: Store, marks: Marks, *, everything: bool = False
-) -> tuple[Counter[str], list[bytes]]:
-    """Take out of a database what meets a mark; how much, and the keys of imports that went."""
-    from loxodon.forget.erase import Eraser
-
-    if everything:
-        transcripts = len(store.query("transcripts"))
-        dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
-        return Counter({name: dropped[name] for name in _COUNTED if dropped[name]}), []
-    eraser = Eraser(store, marks, memory.now())
-    eraser.run()
-    return eraser.counts, eraser.imports
+def _drop_all(store: Store) -> tuple[Counter[str], list[bytes]]:
+    """Take everything out of a store; as `Sweep.run` has it."""
+    transcripts = len(store.query("transcripts"))
+    dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
+    return Counter({name: dropped[name] for name in _COUNTED if dropped[name]}), []
 
 
 def _settle(store: Store) -> None:
@@ -184,8 +172,6 @@ def _own_files(store: Store, marks: Marks) -> list[FileProblem]:
 def _views_left(memory: Memory, marks: Marks, *, dry: bool) -> Iterator[FileProblem]:
     """Text of ours that stays: views that a person has changed, places that cannot be reached,
     and single files that were asked for."""
-    from loxodon.forget.spaces import views_left
-
     workspace = memory.workspace
     for one in views_left(workspace.folder, memory.space, workspace.path, dry_run=True):
         if one.what == "away":

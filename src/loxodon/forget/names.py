@@ -10,27 +10,30 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 from loxodon.language.en import clauses as english
 from loxodon.language.zh import clauses as chinese
-from loxodon.text.names import parts_of
 from loxodon.text.words import fold
 
 _MOST_NEAR = 20
-_TELEPHONE = 7  # digits from which on the signs between them are a matter of taste
-_UNSPACED = r"\u0e00-\u1dff\u2e80-\U0010ffff"  # Thai and beyond, Chinese, Japanese, Korean
 # How a Chinese name of one character is made familiar
 _FORMS = ("{0}{0}", "阿{0}", "小{0}", "老{0}", "大{0}", "{0}儿", "{0}姐", "{0}哥", "{0}妹", "{0}弟")
-_CALENDAR = re.compile(
-    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|June|July|August"
-    r"|September|October|November|December"
-)
-_CALLED = re.compile(
-    r"(?:小名|乳名|大名|外号|绰号|昵称|又名|又叫|也叫|[叫喊][她他它])[是叫]?([\u4e00-\u9fff]{2,3})"
-)
+_TELEPHONE = 7  # digits from which on the signs between them are a matter of taste
+
+
+@cache
+def _like(name: str) -> re.Pattern[str]:
+    """A pattern of `names.toml`."""
+    table = tomllib.loads((files("loxodon.forget") / "names.toml").read_text("utf-8"))
+    pattern: str = table[name].replace("\n", "")
+    while (found := re.search(r"\{([a-z]+)\}", pattern)) is not None:
+        pattern = pattern.replace(found[0], table[found[1]])
+    return re.compile(pattern)
 
 
 class Token(NamedTuple):
@@ -41,28 +44,9 @@ class Token(NamedTuple):
     end: int
 
 
-@cache
-def _token() -> re.Pattern[str]:
-    label = r"[a-z0-9_-]{1,63}"
-    path = r"(?:[/?#][a-z0-9_./?#%&=~+:@,;!$*'()-]{0,300}[a-z0-9_/#=&%~+-]|/)"
-    letters = rf"[^\W_{_UNSPACED}]+"
-    return re.compile(
-        rf"(?<![a-z0-9_.+-])(?P<mail>[a-z0-9_.+-]{{1,64}}@{label}(?:\.{label}){{1,8}})"
-        rf"|(?<![a-z0-9_@.-])(?:https?://)?"
-        rf"(?P<site>{label}(?:\.{label}){{0,8}}\.[a-z]{{2,24}}(?::[0-9]+)?{path}?)(?![a-z0-9_])"
-        r"|(?<![a-z0-9_@])(?P<handle>@[a-z0-9_](?:[a-z0-9_.]{0,38}[a-z0-9_])?)"
-        # Groups with blanks between them are one number where they are those of a telephone.
-        r"|(?<![a-z0-9_.,/:-])(?P<number>(?:\+|\(?0)[0-9]{0,4}\)?(?:[ ./-]?\(?[0-9]{2,5}\)?){2,6}"
-        r"|[0-9]{2,5}(?: [0-9]{2,5}){1,4}(?<=[0-9]{3})|[0-9]+(?:[.,:/-][0-9]+)*)"
-        r"(?![.,:/-]?[a-z0-9_])"
-        rf"|(?P<word>{letters}(?:(?:[._-]+|['’](?!s\b)){letters})*)|(?P<sign>[{_UNSPACED}])",
-        re.IGNORECASE,
-    )
-
-
 def tokens(text: str) -> list[Token]:
     found = []
-    for one in _token().finditer(text):
+    for one in _like("token").finditer(text):
         written = one[0]
         if one.lastgroup != "word":
             written = fold(one[str(one.lastgroup)])
@@ -77,9 +61,8 @@ def tokens(text: str) -> list[Token]:
 
 def spelled(window: Sequence[Token]) -> str:
     """Words with one space between, characters without."""
-    sign = re.compile(f"[{_UNSPACED}]")
     words = (one.written for one in window)
-    return "".join(word if sign.fullmatch(word) else f"{word} " for word in words).strip()
+    return "".join(word if _like("sign").fullmatch(word) else f"{word} " for word in words).strip()
 
 
 def places(text: str, name: str) -> list[list[Token]]:
@@ -100,18 +83,13 @@ def has_name(text: str, name: str) -> bool:
 
 def is_address(name: str) -> bool:
     """Whether a name is an address, a number or a handle."""
-    found = _token().fullmatch(name.strip())
+    found = _like("token").fullmatch(name.strip())
     return found is not None and found.lastgroup in ("mail", "site", "handle", "number")
 
 
 def is_role(name: str) -> bool:
     """Whether this is what many are called: `sister`, 同事."""
     return bool(english.attribute_of(name) or chinese.attribute_of(name))
-
-
-def roles_in(text: str) -> list[str]:
-    """The roles that a text has, folded, the longest first."""
-    return [part.name for part in parts_of(fold(text)) if is_role(part.name)]
 
 
 def speaks_of(role: str, text: str) -> bool:
@@ -164,9 +142,11 @@ def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> li
         found.update(form for form in forms if form in text)
         found.update(one for one in capitalised if any(_is_near(one, name) for name in names))
         if there := [it for name in names for it in places(text, name)]:
-            found.update(_CALLED.findall(text), (one for one in capitalised if f" {one}" in text))
+            found.update(
+                _like("called").findall(text), (one for one in capitalised if f" {one}" in text)
+            )
             found.update(longer_name(text, it, known) for it in there)
-    found -= {one for one in found if len(one) < 2 or _CALENDAR.fullmatch(one)}
+    found -= {one for one in found if len(one) < 2 or _like("calendar").fullmatch(one)}
     return sorted(one for one in found if fold(one) not in map(fold, names))[:_MOST_NEAR]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from datetime import datetime
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import Any, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.config import Config
@@ -44,11 +44,11 @@ class Receipt(NamedTuple):
 MOST_FILES = 200  # places that a receipt names
 
 
-def new_receipt(what: str, now: datetime, erased: Mapping[str, int]) -> Receipt:
+def new_receipt(what: str, now: datetime, erased: Mapping[str, int], *left: FileProblem) -> Receipt:
     """A receipt of whoever acts now."""
     by = " ".join(part for part in actor() if part)
     counts = {name: n for name, n in sorted(erased.items()) if n}
-    return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, counts, ())
+    return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, counts, left)
 
 
 def keep(store: Store, receipt: Receipt) -> None:
@@ -58,14 +58,17 @@ def keep(store: Store, receipt: Receipt) -> None:
     store.execute_many("put_receipt", [row])
 
 
+def read(row: Sequence[Any], zone: tzinfo | None) -> Receipt:
+    """A receipt as a row of the database has it, or a line of HOME/deleted.jsonl."""
+    id, at, by, what, erased, places = row
+    files = tuple(FileProblem(*one) for one in places)
+    return Receipt(id, moment(at, zone), by, what, erased, files)
+
+
 def kept(store: Store, now: datetime, limit: int, after: Key | None) -> Slice[Receipt]:
     """What was forgotten when, the newest first."""
     rows, last = store.page("receipts", limit, after)
-    found = []
-    for id, at, by, what, erased, places in rows:
-        files = tuple(FileProblem(*place) for place in loaded(places))
-        found.append(Receipt(id, moment(at, now.tzinfo), by, what, loaded(erased), files))
-    return found, last
+    return [read((*row[:4], *map(loaded, row[4:])), now.tzinfo) for row in rows], last
 
 
 def backups(home: str, config: Config, what: str = "") -> list[FileProblem]:

@@ -5,23 +5,27 @@
 `language/forget.py` reads what is asked. Messages and memories that the words find are held back,
 so that nothing recalls, reads or shows them any more, and so is the request; `loxodon review`
 offers to erase them for good or to bring them back. Nothing is erased because a sentence says so.
+
+What is meant is found (`asked_in`) before the transaction that journals a request and holds all of
+that back (`obey`): the encoder takes a while, and nobody else could write meanwhile.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.consolidate import themes
 from loxodon.consolidate.entities import another
-from loxodon.forget.erase import rebuild, row_of
-from loxodon.forget.names import is_address, roles_in
-from loxodon.guard.own_words import others
-from loxodon.guard.provenance import rank, shown_origin, speaks_for_user
+from loxodon.forget.erase import judge_ahead, rebuild, row_of
+from loxodon.forget.names import has_name, is_address, is_role
+from loxodon.guard.own_words import masked, others
+from loxodon.guard.provenance import shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
+from loxodon.journal.identity import Keyed
 from loxodon.language.forget import Request, may_ask, requests
 from loxodon.language.leaning import leans
 from loxodon.language.statements import USER
@@ -30,11 +34,13 @@ from loxodon.recall.understand import understand
 from loxodon.store import Filter, KnownTurn, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
+from loxodon.text.names import parts_of
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, index_words, query_words
 from loxodon.types import Entity, Record, Turn
 
+_COMING = 1 << 60  # from here on count the turns that are not in the journal yet
 _MOST = 20  # memories that a request plainly means; of more it is asked
 _SHOWN = 10  # memories that are asked about then
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
@@ -45,7 +51,7 @@ _NEARLY = 0.7  # how much of the best score others must have to be meant as well
 _OTHERS = 0.6  # what is left where the user means something of their own, and the text does not
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|us|you|your)\b|[\u4e00-\u9fff]")
 _OWN = re.compile(r"(?i)^\W*(?:my|our|i|we)\b|^\W*[我咱]")
-_CHAIN, _SAME_TALK = 6, timedelta(days=2)  # messages that may lean on one
+_CHAIN, _SAME_TALK = 6, timedelta(days=2)  # messages that go on with one
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
 _NAME = re.compile(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
 
@@ -56,33 +62,60 @@ class Place(NamedTuple):
     row: int
     start: int
     end: int
+    text: str
 
     @classmethod
-    def whole(cls, turn: Turn) -> Place:
-        return cls(row_of(turn), 0, len(turn.content))
+    def of(cls, turn: Turn, start: int = 0, end: int | None = None) -> Place:
+        end = len(turn.content) if end is None else end
+        return cls(row_of(turn), start, end, turn.content[start:end])
 
-    def of(self, turn: Turn) -> str:
-        return turn.content[self.start : self.end]
+
+class Asked(NamedTuple):
+    """The requests in a batch of turns, by the place of the turn, each with what it is about."""
+
+    batch: Sequence[Keyed]
+    requests: dict[int, list[tuple[Request, Sequence[Place]]]]
 
 
 # What is done about a request
 
 
+def asked_in(store: Store, batch: Sequence[Keyed]) -> Asked:
+    """The requests in turns that are about to be journalled. The encoder judges what they mean:
+    call this before the transaction."""
+    known = store.known(batch)
+    turns = [turn._replace(ref=f"t_{_COMING + n}") for n, (turn, _) in enumerate(batch)]
+    coming = [turn for turn, old in zip(turns, known, strict=True) if old is None]
+    found, taken = Asked(batch, {}), set[int]()  # the rows that are held from then on
+    for turn in coming:
+        for request in _requests(store, turn):
+            places = _meant(_Talk(store, coming, taken), turn, request)
+            judge_ahead(store, {one.row for one in places})
+            found.requests.setdefault(row_of(turn) - _COMING, []).append((request, places))
+            taken |= {row_of(turn), *(one.row for one in places)}
+    return found
+
+
 def obey(
-    store: Store, said: Iterable[Turn | KnownTurn], now: datetime
+    store: Store, asked: Asked, kept: Sequence[Turn | KnownTurn], now: datetime
 ) -> tuple[int, tuple[str, ...]]:
-    """Follow the requests in turns just journalled; how many, and what the others name."""
+    """Follow the requests in a batch just journalled; how many, and what the others name."""
+    by_key = {key: row for row, key in store.query("turns_by_key", [key for _, key in asked.batch])}
+    rows = {_COMING + n: by_key.get(key, 0) for n, (_, key) in enumerate(asked.batch)}
     taken, unfound = 0, list[str]()
-    for turn in (turn for turn in said if isinstance(turn, Turn)):
+    for n, turn in enumerate(kept):
+        if not isinstance(turn, Turn):  # another process was faster, and has followed it
+            continue
         # What the user says to one agent is about what that one knows.
         with nullcontext() if store.wall.stands else store.writing_as(turn.agent):
             if turn.role == "assistant":  # the answer to a request says again what that was about
                 before = row_of(turn) - 1
                 for one in store.quarantine.in_turns([before]).get(before, ()):
                     if (one.reason, one.state) == (FORGET, HELD):
-                        _put(store, [Place.whole(turn)], f"{FORGET} q_{one.no}", now, HELD)
-            for request in _requests(store, turn):
-                if _hold(store, turn, request, now):
+                        _put(store, [Place.of(turn)], f"{FORGET} q_{one.no}", now, HELD)
+            for request, meant in asked.requests.get(n, ()):
+                places = [one._replace(row=rows.get(one.row, one.row)) for one in meant]
+                if _hold(store, turn, request, places, now):
                     taken += 1
                 elif request.what:
                     unfound.append(request.what)
@@ -98,35 +131,39 @@ def unfound(store: Store, text: str, now: datetime) -> list[str]:
     obeyed = [one.turn for one in heads if one.turn and (one.state != DROPPED or one.decided_at)]
     if any(turn.content == text for turn in store.turns(obeyed).values()):
         return []
-    turn = Turn("", "", "user", text, now)
-    return [one.what for one in requests(text) if one.what and not any(meant(store, turn, one))]
+    turn, talk = Turn("", "", "user", text, now, ref=f"t_{_COMING}"), _Talk(store)
+    return [one.what for one in requests(text) if one.what and not _meant(talk, turn, one)]
 
 
 def bring_back(store: Store, id: str) -> None:
     """Read and show what a request had held back, which was released."""
     released = store.query_as(QuarantinedText, "quarantined_by_state", RELEASED)
-    parts = [one for one in released if one.reason == f"{FORGET} {id}"]
-    rows = {one.turn for one in parts if one.turn is not None}
+    rows = {one.turn for one in released if one.turn and one.reason == f"{FORGET} {id}"}
     _tell_anew(store, rows)
     store.worklog.read_again(rows)
 
 
 def _requests(store: Store, turn: Turn) -> list[Request]:
     """The requests in what of a turn is the user's own."""
-    if not may_ask(turn.content) or not speaks_for_user(turn) or another(store, turn):
+    is_users = speaks_for_user(turn) and shown_origin(turn) == "user"
+    if not may_ask(turn.content) or not is_users or another(store, turn):
         return []
-    if rank(shown_origin(turn)) < rank("user"):
-        return []
-    text = turn.content
-    for start, end in others(text):
-        text = text[:start] + "\ufffc" * (end - start) + text[end:]
-    return requests(text)
+    return requests(masked(turn.content, others(turn.content)))
 
 
-def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
-    known, places = meant(store, turn, request)
+def _hold(
+    store: Store, turn: Turn, request: Request, places: Sequence[Place], now: datetime
+) -> bool:
+    turns = store.turns({one.row for one in places})
+    # Others may have erased or changed a message since it was looked at.
+    places = [
+        one
+        for one in places
+        if one.row in turns and turns[one.row].content[one.start : one.end] == one.text
+    ]
+    known = _drawn_from(store, turns, places)
     records = [one for one in known if store.wall.owns(one)]
-    own = Place(row_of(turn), request.start, request.end)
+    own = Place.of(turn, request.start, request.end)
     is_plain = len(records) <= _MOST and len(places) <= 2 * _MOST
     state = DROPPED if not (known or places) else HELD if is_plain else UNCLEAR
     (head,) = _put(store, [own], FORGET, now, state)
@@ -152,12 +189,15 @@ def _put(
     store: Store, what: Sequence[Place | Record], reason: str, now: datetime, state: str
 ) -> Sequence[QuarantinedText]:
     """Put stretches of turns and memories into quarantine."""
-    kept = []
-    for one in what:
-        row, start, end = one if isinstance(one, Place) else (None, 0, 0)
-        id, more = one.id if isinstance(one, Record) else "", (reason, "user", now, state, None)
-        kept.append(QuarantinedText(0, row, id, start, end, "", *more))
-    return store.quarantine.put(kept)
+    blank = QuarantinedText(0, None, "", 0, 0, "", reason, "user", now, state, None)
+    return store.quarantine.put(
+        [
+            blank._replace(turn=one.row, start=one.start, stop=one.end)
+            if isinstance(one, Place)
+            else blank._replace(memory=one.id)
+            for one in what
+        ]
+    )
 
 
 def _drop_names(store: Store, records: Iterable[Record]) -> None:
@@ -182,152 +222,133 @@ def _tell_anew(store: Store, rows: set[int]) -> None:
 # What the words mean
 
 
-def meant(store: Store, turn: Turn, request: Request) -> tuple[list[Record], list[Place]]:
-    """The memories and the stretches of messages that a request in a turn is about."""
+class _Talk(NamedTuple):
+    """The journal as it will be with the turns that are coming, which have numbers beyond it."""
+
+    store: Store
+    coming: Sequence[Turn] = ()
+    held: Collection[int] = ()  # rows that nobody will see any more
+
+    def earlier(self, turn: Turn) -> list[Turn]:
+        """Those of them that come before one."""
+        return [one for one in self.coming if row_of(one) < row_of(turn)]
+
+    def around(self, turn: Turn, most: int) -> tuple[list[Turn], list[Turn]]:
+        """The last turns before one in its session, and the first behind it."""
+        place = turn.session, row_of(turn), most
+        told = self.store.query_turns("turns_before", *place)
+        told += self.store.query_turns("turns_behind", *place)
+        told += [one for one in self.coming if one.session == turn.session]
+        before = [one for one in told if row_of(one) < row_of(turn)]
+        return before[-most:], [one for one in told if row_of(one) > row_of(turn)][:most]
+
+
+def _meant(talk: _Talk, turn: Turn, request: Request) -> list[Place]:
+    """The stretches of messages that a request in a turn is about."""
     if request.what:
-        search = _Search(store, turn, request.what)
-        places = list(dict.fromkeys(search.places()))
-    else:
-        places = _last(store, turn, request)
-    return _drawn_from(store, places), places
-
-
-def _last(store: Store, turn: Turn, request: Request) -> list[Place]:
-    """What was said before a request in its message, or in the one before it."""
+        return _found(talk, turn, _Sense(talk, turn, request.what))
     own = turn.content[: request.start]
-    if not turn.ref:
-        return []
     if len(query_words(own)) > 1 and not _POINTING.search(own):
-        return [Place(row_of(turn), 0, request.start)]
-    before = store.query_turns("turns_before", turn.session, row_of(turn), 8)
+        return [Place.of(turn, 0, request.start)]
+    before, _ = talk.around(turn, _CHAIN)
     asked = max((n for n, one in enumerate(before) if one.role == "user"), default=0)
-    return [Place.whole(one) for one in before[asked:]]
+    return [Place.of(one) for one in before[asked:]]
 
 
-class _Search:
-    """Looks for what somebody means by some words: by the words, and by their meaning."""
+class _Sense:
+    """What somebody means by some words."""
 
-    def __init__(self, store: Store, turn: Turn, what: str) -> None:
-        self._store, self._turn, self._what = store, turn, what
-        self._names = self._people()  # for each who is named, all their names, folded
-        names = [name for each in self._names for name in each]
+    def __init__(self, talk: _Talk, turn: Turn, what: str) -> None:
+        self.what, self.people = what, _people(talk, turn, what)
+        names = [name for each in self.people for name in each]
         words = {*query_words(what)}
-        self._words = words.difference(*map(query_words, names)) or words
+        self.words = words.difference(*map(query_words, names)) or words
+        self.vector = encoder().embed([what])[0]
         self._is_own = _OWN.search(what) is not None  # `my salary` is not the average one
-        self._vector = encoder().embed([what])[0]
-        self._least = _LEAST[language_of(what)]
 
-    def _people(self) -> list[list[str]]:
-        known = understand(self._what, self._turn.at, self._store.named).entities
-        found = {
-            fold(one.text): [*map(fold, (one.entity.name, *one.entity.aliases))]
-            for one in known
-            if one.entity.name != USER
-        }
-        until, names = Filter(until=self._turn.at), _NAME.findall(self._what)
-        for name in (*names, *roles_in(self._what)):
-            hits = self._store.search("turns", query_words(name), until, _NEAR)
-            if (hits or name in names) and not any(fold(name) in one for one in found):
-                said = [it.content for it in self._store.turns([h.row for h in hits]).values()]
-                # `my sister Mei` goes by that name, too.
-                like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
-                found[fold(name)] = [fold(name), *map(fold, re.findall(like, "\n".join(said)))]
-        return [*found.values()]
-
-    def _scores(self, texts: Sequence[str]) -> list[float]:
-        """How near each text is to what is meant; 0 where it does not name whom it must."""
-        near = (encoder().embed(texts) @ self._vector).tolist()
+    def nearness(self, texts: Sequence[str]) -> list[float]:
+        """How near each text is to it; 0 where it does not name whom it must."""
+        near = (encoder().embed(texts) @ self.vector).tolist()
         scores = []
         for text, close in zip(texts, near, strict=True):
-            folded = fold(text)
-            named = all(any(_has(folded, name) for name in names) for names in self._names)
-            if is_address(self._what):
-                named = fold(self._what) in folded
-            share = len(self._words.intersection(index_words(text))) / (len(self._words) or 1)
-            score = _BY_WORDS * share + close if named else 0.0
+            named = all(any(has_name(text, name) for name in names) for names in self.people)
+            share = len(self.words.intersection(index_words(text))) / (len(self.words) or 1)
             is_of_others = self._is_own and not _FIRST_PERSON.search(text)
-            scores.append(score * (_OTHERS if is_of_others else 1.0))
+            score = (_BY_WORDS * share + close) * (_OTHERS if is_of_others else 1.0)
+            scores.append(score if named else 0.0)
         return scores
 
-    def places(self) -> list[Place]:
-        """The nearest passages, and the talk that goes on with them."""
-        turns = self._turns()
-        held = self._store.quarantine.in_turns(turns)
-        said = [
-            (place, turn)
-            for row, turn in turns.items()
-            if turn.content != self._turn.content and row not in held
-            for place in _passages(turn)
-        ]
-        scores = self._scores([place.of(turn) for place, turn in said])
-        self._least = max(self._least, _NEARLY * max(scores, default=0.0))
-        return [
-            one
-            for score, (place, turn) in zip(scores, said, strict=True)
-            if score >= self._least
-            for one in self._talk(turn, place)
-        ]
 
-    def _turns(self) -> dict[int, Turn]:
-        """What the user said that may be meant: by its words, by its meaning, and what has no
-        vector yet."""
-        store, until = self._store, Filter(until=self._turn.at + timedelta(milliseconds=1))
-        rows = [hit.row for hit in store.search("turns", [*self._words], until, _TURNS)]
-        view = QuestionVector(encoder().name, self._vector)
-        rows += [one.row for one in store.vectors.similar("turns", [view], _NEAR, until)]
-        rows += store.column("next_turns", encoder().name, _TURNS)
-        if self._turn.ref:
-            before = store.query_turns(
-                "turns_before", self._turn.session, row_of(self._turn), _TURNS
-            )
-            rows += [row_of(one) for one in before]
-        turns = store.turns(rows)
-        return {
-            row: one for row, one in turns.items() if one.role == "user" and one.at <= self._turn.at
-        }
+def _people(talk: _Talk, turn: Turn, what: str) -> list[list[str]]:
+    """For each whom some words name, all the names they go by; an address is one."""
+    if is_address(what):
+        return [[what]]
+    named = understand(what, turn.at, talk.store.named).entities
+    known = [one for one in named if one.entity.name != USER]
+    found = {fold(it.text): [fold(it.entity.name), *map(fold, it.entity.aliases)] for it in known}
+    names = _NAME.findall(what)
+    roles = [part.name for part in parts_of(fold(what)) if is_role(part.name)]
+    for name in (*names, *roles):
+        hits = talk.store.search("turns", query_words(name), Filter(until=turn.at), _NEAR)
+        said = [one.content for one in talk.store.turns([hit.row for hit in hits]).values()]
+        said += [one.content for one in talk.earlier(turn) if has_name(one.content, name)]
+        if (said or name in names) and not any(fold(name) in one for one in found):
+            # `my sister Mei` goes by that name, too.
+            like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
+            found[fold(name)] = [fold(name), *map(fold, re.findall(like, "\n".join(said)))]
+    return [*found.values()]
 
-    def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
-        """A passage, and the talk behind it that leans on it."""
-        yield place
-        if place != Place.whole(turn):
-            return
-        said = turn
-        for one in self._store.query_turns("turns_behind", turn.session, place.row, _CHAIN):
+
+def _found(talk: _Talk, turn: Turn, sense: _Sense) -> list[Place]:
+    """The passages nearest to what is meant, and the talk that goes on with them."""
+    turns = _candidates(talk, turn, sense)
+    held = {*talk.store.quarantine.in_turns(turns), *talk.held}
+    said = list[tuple[Place, Turn]]()
+    for row, one in turns.items():
+        if one.content != turn.content and row not in held:
+            is_long = len(one.content) > _SHORT  # and its sentences are about one thing each
+            parts = spans(one.content) if is_long else [(0, len(one.content))]
+            said += [(Place.of(one, *part), one) for part in parts]
+    scores = sense.nearness([place.text for place, _ in said])
+    least = max(_LEAST[language_of(sense.what)], _NEARLY * max(scores, default=0.0))
+    found: dict[Place, None] = {}
+    for score, (place, said_first) in zip(scores, said, strict=True):
+        if score < least:
+            continue
+        found[place], last = None, said_first
+        for one in talk.around(last, _CHAIN)[1] if place == Place.of(last) else ():
             if one.role == "user":
-                if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
-                    return
-                said = one
-            yield Place.whole(one)
-
-    def _goes_on(self, text: str, after: str) -> bool:
-        return leans(text, "" if self._names else after) or self._scores([text])[0] >= self._least
-
-
-def _has(folded: str, name: str) -> bool:
-    if not name.isascii():
-        return name in folded
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) is not None
+                near = leans(one.content, "" if sense.people else last.content)
+                near = near or sense.nearness([one.content])[0] >= least
+                if one.at - last.at > _SAME_TALK or not near:
+                    break
+                last = one
+            found[Place.of(one)] = None
+    return [*found]
 
 
-# Passages, and memories of them
+def _candidates(talk: _Talk, turn: Turn, sense: _Sense) -> dict[int, Turn]:
+    """What the user said that may be meant: by its words, by its meaning, and what has no vector
+    yet."""
+    store, until = talk.store, Filter(until=turn.at + timedelta(milliseconds=1))
+    rows = [hit.row for hit in store.search("turns", [*sense.words], until, _TURNS)]
+    view = QuestionVector(encoder().name, sense.vector)
+    rows += [one.row for one in store.vectors.similar("turns", [view], _NEAR, until)]
+    rows += store.column("next_turns", encoder().name, _TURNS)
+    last = (*talk.around(turn, _TURNS)[0], *talk.earlier(turn)[-_TURNS:])
+    turns = store.turns(rows) | {row_of(one): one for one in last}
+    return {row: one for row, one in turns.items() if one.role == "user" and one.at <= turn.at}
 
 
-def _passages(turn: Turn) -> list[Place]:
-    """The parts of a message that are about one thing each."""
-    if len(turn.content) <= _SHORT:
-        return [Place.whole(turn)]
-    return [Place(row_of(turn), *span) for span in spans(turn.content)]
+# Memories
 
 
-def _drawn_from(store: Store, places: Iterable[Place]) -> list[Record]:
+def _drawn_from(store: Store, turns: Mapping[int, Turn], places: Iterable[Place]) -> list[Record]:
     """The memories that were drawn from nothing but these stretches."""
-    inside, rest = dict[int, str](), dict[int, str]()
-    turns = store.turns({one.row for one in places})
-    for one in sorted(places, reverse=True):
-        if turn := turns.get(one.row):
-            left = rest.get(one.row, turn.content)
-            rest[one.row] = left[: one.start] + left[one.end :]
-            inside[one.row] = f"{one.of(turn)} {inside.get(one.row, '')}"
+    inside, rest = dict.fromkeys(turns, ""), {row: one.content for row, one in turns.items()}
+    for one in places:
+        inside[one.row] += f"{one.text} "
+        rest[one.row] = rest[one.row].replace(one.text, " ", 1)
 
     def is_told(row: int, content: str) -> bool:
         """Whether these stretches of a turn, and not the rest of it, say something."""

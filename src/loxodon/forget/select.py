@@ -28,7 +28,7 @@ from loxodon.text.words import fold
 from loxodon.types import CAPTURED, Entity, Record
 
 _REPLIES = 3  # turns behind a source that may answer it
-_SAME = 0.75  # how much of a memory a clause has that says it
+SAME = 0.75  # how much of a memory a text has that says it
 _LEAST = 0.2  # and the best clause of those that it was drawn from
 
 
@@ -265,11 +265,11 @@ def _is_said(part: str, wordings: Iterable[Record], telling: Iterable[str]) -> b
         # Most of it: 乌龙茶 of 喝乌龙茶. In another order it is another word.
         size = max(2, -(-len(one) * 7 // 10))
         pieces = (one[n : n + size] for n in range(len(one) - size + 1))
-        like = covers(part, one) >= _SAME if one.isascii() else any(it in part for it in pieces)
+        like = covers(part, one) >= SAME if one.isascii() else any(it in part for it in pieces)
         if like or has_name(part, one):
             return True
     return any(
-        covers(part, it.content) >= _SAME
+        covers(part, it.content) >= SAME
         and len(gist(it.content).words) > 1
         and all(has_name(part, name) for name in _names_in(it) if name in it.content)
         for it in wordings

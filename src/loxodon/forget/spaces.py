@@ -21,12 +21,11 @@ from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, unwritable
-from loxodon.forget.receipts import Receipt, backups, new_receipt
+from loxodon.forget.receipts import Receipt, backups, new_receipt, read
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
 from loxodon.security import tokens
 from loxodon.security.paths import is_inside
 from loxodon.spaces import folder_name, no_space, space_folder, space_path
-from loxodon.store.rows import moment
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
 from loxodon.store.sqlite.copying import counts_of, held, leave
 from loxodon.types import FileProblem
@@ -57,16 +56,15 @@ def delete(
         counts["files"] = sum(len(names) for _, _, names in os.walk(folder))
     if dry_run:
         left = _left(home, space, folder, config, dry_run=True)
-        return new_receipt("space", now, counts)._replace(files=left)
+        return new_receipt("space", now, counts, *left)
     let_go()
     with nullcontext() if shared else _to_oneself(home, folder, keys, let_go):
         left = _left(home, space, folder, config, dry_run=False)
-        if revoked := sum(space in one.spaces for one in tokens.read(root)):
-            counts["access tokens"] = revoked
+        counts["access tokens"] = revoked = sum(space in one.spaces for one in tokens.read(root))
         grants = tokens.without_space(root, space)
-        receipt = new_receipt("space", now, counts)._replace(files=left)
+        receipt = new_receipt("space", now, counts, *left)
         name = "" if keys and not shared else space
-        row = {**receipt._asdict(), "at": to_stored(now)[0], "space": name, "erased": counts}
+        row = {**receipt._asdict(), "at": to_stored(now)[0], "space": name}
         row["files"] = [one[:3] for one in left]
         # Begun on a line of its own: the last run may have been killed within one.
         line = f"\n{json.dumps(row)}\n".encode()
@@ -103,10 +101,8 @@ def receipts(root: str, now: datetime) -> list[tuple[str, Receipt]]:
     for line in reversed(files.read(path).split(b"\n") if files.exists(path) else ()):
         with suppress(ValueError, KeyError, TypeError):  # a line that a kill cut short
             kept = json.loads(line)
-            places = tuple(FileProblem(*one) for one in kept["files"])
-            at = moment(kept["at"], now.tzinfo)
-            receipt = Receipt(kept["id"], at, kept["by"], "space", kept["erased"], places)
-            found.append((kept["space"], receipt))
+            row = [kept[name] for name in ("id", "at", "by", "what", "erased", "files")]
+            found.append((kept["space"], read(row, now.tzinfo)))
     return found
 
 

@@ -239,11 +239,10 @@ class Guard:
         masked: dict[str, str] = {}
 
         def change(text: str) -> str:
-            found = seen.get(text)
-            if found is None:
+            if text not in seen:
                 ours = _ID.fullmatch(text)
-                found = seen[text] = text if ours else self.shown(text, private, reveal, masked)
-            return found
+                seen[text] = text if ours else self.shown(text, private, reveal, masked)
+            return seen[text]
 
         found = _each(value, change)
         telling = {it: mask for it, mask in masked.items() if len(it) >= _TELLING and it in seen}

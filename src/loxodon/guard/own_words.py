@@ -78,11 +78,11 @@ def others(text: str) -> list[Span]:
     end = _typed_to(text, spans)
     of_user = (one.span() for one in words("of_the_user").finditer(text[:end]))
     spans = _merged([*spans, *of_user, (end, len(text))])
-    opened = _opened(_without(text[:end], spans))
+    opened = _opened(masked(text[:end], spans))
     if opened is not None:
         back = _back_at(text[:end], opened)
         spans = _merged([*spans, (opened, len(text) if back is None else back)])
-    return _merged([*spans, _handed_over(_without(text[:end], spans), len(text))])
+    return _merged([*spans, _handed_over(masked(text[:end], spans), len(text))])
 
 
 def _typed_to(text: str, spans: Iterable[Span]) -> int:
@@ -95,8 +95,8 @@ def _typed_to(text: str, spans: Iterable[Span]) -> int:
     return min(at + left, LONGEST, len(text))
 
 
-def _without(text: str, spans: Iterable[Span]) -> str:
-    """`text` with everything where it was, and a mark all over what is another's."""
+def masked(text: str, spans: Iterable[Span]) -> str:
+    """A text with everything where it was, and a mark all over what is another's."""
     parts, at = list[str](), 0
     for start, end in spans:
         parts += [text[at:start], _GONE * (min(end, len(text)) - start)]
@@ -124,15 +124,15 @@ def _marked(text: str) -> Iterator[Span]:
         if marks := list(fence.finditer(text)):
             yield marks[0].start(), marks[-1].end() if len(marks) % 2 == 0 else len(text)
     squared = list(_SQUARE_TAG.finditer(text)) if "[/" in text else []
-    for tags in (list(_TAG.finditer(text)), squared):
+    for tags in (list(shape("tag").finditer(text)), squared):
         if tags:
             first = 0 if tags[0]["end"] else tags[0].start()
             # Whether the first is closed somewhere, and the last one closes
             closing = {one["name"].casefold() for one in tags if one["end"]}
             closed = bool(tags[-1]["end"]) and tags[0]["name"].casefold() in closing
             yield first, tags[-1].end() if closed else len(text)
-    yield from (one.span() for one in _SAID.finditer(text) if _is_sentence(one[0]))
-    for data in (_QUOTED_LINES, _DATA):
+    yield from (one.span() for one in shape("quotation").finditer(text) if _is_sentence(one[0]))
+    for data in (shape("quoted_lines"), shape("data")):
         if found := list(data.finditer(text)):
             yield found[0].start(), _value_end(text, found[0]) or found[-1].end()
 
@@ -144,7 +144,8 @@ def _value_end(text: str, data: re.Match[str]) -> int | None:
         end = JSONDecoder().raw_decode(text, start)[1]
     except (ValueError, RecursionError):
         return None
-    return end if text[end:].partition("\n")[0].strip() and not _DATA.search(text, end) else None
+    follows = text[end:].partition("\n")[0].strip()
+    return end if follows and not shape("data").search(text, end) else None
 
 
 def _is_sentence(quotation: str) -> bool:
@@ -152,35 +153,17 @@ def _is_sentence(quotation: str) -> bool:
     inner = quotation[1:-1]
     return (
         inner[-1:] in ".!?。！？；…~"
-        or _OF_A_PERSON.search(inner) is not None
+        or shape("of_a_person").search(inner) is not None
         or "\n" in inner
         or len(inner) > (16 if _HAN.search(inner) else 60)
     ) and not _TITLE.fullmatch(inner.rstrip(".,"))
 
 
 _FENCES = tuple(map(re.compile, (r"`{3,}", r"~{3,}", r'"{3,}', r"'{3,}", r"\${2,}")))
-_TAG = re.compile(  # `List<int>`, `a < b` and `<https://example.org>` are none
-    r"(?:(?<![\w.])(?:[<＜]|&lt;)|(?:[<＜]|&lt;)(?=/))(?!\w+://|[\w.+-]+@)(?P<end>/?)"
-    r"(?P<name>[!?|%]{0,2}[^\W\d][\w:.-]{0,60}+|!--|!\[)"
-    r"(?:[^<>＜＞&]|&(?!(?:lt|gt);)){0,2000}+(?:[>＞]|&gt;)"
-)
 _SQUARE_TAG = re.compile(r"\[(?P<end>/?)(?P<name>[^\W\d][\w:.-]{0,60}+)[^\[\]\n]{0,200}+\]")
 _OPENING = "\"'“「『«‘"
-_SAID = re.compile(
-    r'(?<![\w"])"[^"]{4,4000}"(?!\w)|“[^“”]{4,4000}”|「[^「」]{4,4000}」|『[^『』]{4,4000}』'
-    r"|«[^«»]{4,4000}»|(?<!\w)['‘](?=\w)[^'’\n]{3,400}+(?:['’]\w[^'’\n]{0,400}+){0,20}+['’](?!\w)"
-)
-_OF_A_PERSON = re.compile(
-    r"(?i)\b(?:i|i['’]\w+|my|me|you|your|users?)\b|[我你您咱俺]|用户|今后|以后"
-)
 _TITLE = re.compile(r"(?:(?:[A-Z][\w'’]*|of|the|and|an?|in|on|to|for|with)[\s:,&!?-]{0,3})+")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_REST = r"[^\n]*(?:\n[ \t]*\S[^\n]*)*"  # the rest of a line, and the lines that go on with it
-_QUOTED_LINES = re.compile(rf"(?m)^[ \t]*[>＞|｜]{_REST}")
-_DATA = re.compile(  # A line of JSON, of a table or of code
-    rf"(?m)^(?:[ \t]*(?:[{{\[][ \t]*(?:[\"'{{\[]|$)|[}}\]],?[ \t]*$)|[^\n\t]+\t[^\n\t]+\t"
-    rf"| {{4,}}\S|\t\S){_REST}"
-)
 
 
 # --- Marks that have none -------------------------------------------------------------------------
@@ -188,7 +171,7 @@ _DATA = re.compile(  # A line of JSON, of a table or of code
 
 def _opened(text: str) -> int | None:
     """Where a log, a form, a heading or a letter begins."""
-    rules = list(_RULE.finditer(text))
+    rules = list(shape("rule").finditer(text))
     if len(rules) == 1 and not any(map(str.isalnum, rules[0][0])):
         return 0
     found = [rules[0].start()] if len(rules) % 2 else []
@@ -197,16 +180,16 @@ def _opened(text: str) -> int | None:
         start, said = line.start(), line[0]
         if _GONE in said or _OURS.fullmatch(said):
             continue
-        if _HEAD.match(said):
+        if shape("head").match(said):
             found.append(start)
-        elif _ENTRY.match(said) or _STAMPED.match(said):
+        elif shape("entry").match(said) or shape("stamped").match(said):
             entries.append(start)
-        elif (label := _LABEL.match(said)) and (
+        elif (label := shape("label").match(said)) and (
             _is_of_a_role(label["label"]) or not _is_aside(label["label"])
         ):
             labels.append(start)
             name, first_person = label["label"], words("first_person")
-            named = _NAME.fullmatch(name) and first_person.match(said, label.end())
+            named = shape("name").fullmatch(name) and first_person.match(said, label.end())
             if named or _is_of_a_role(name) or _has(name, "text", "saying"):
                 found.append(start)
     for several in (entries, labels):
@@ -221,7 +204,7 @@ def _back_at(text: str, opened: int) -> int | None:
         return None
     if not opened and words("that_was").match(text, last):
         return last
-    log = all(_ENTRY.match(line[0]) for line in _LINE.finditer(text, opened, last))
+    log = all(shape("entry").match(line[0]) for line in _LINE.finditer(text, opened, last))
     return last if log and "?" in text[last:].replace("？", "?") else None
 
 
@@ -237,44 +220,6 @@ def _is_aside(label: str) -> bool:
 _LINE = re.compile(r"(?m)^[ \t]*\S[^\n]*")
 _OURS = re.compile(r"\s*(?:\[(?:image|audio|video|file)\]\s*)+")  # what came with the words
 _ME = re.compile(r"(?i)\b(?:i|me|my|we|our|us)\b|[我俺咱]|本人")
-_RULE = re.compile(
-    r"(?m)^[ \t]*(?:(?:[-=*_~+·—–─━═][ \t]?){3,}|[—─━═]{2}(?=[ \t]*$)"
-    r"|[-=—–─━═]{2,}(?=[^\n]*[-=—–─━═]{2,}[ \t]*$))[^\n]*$"
-)
-_HEAD = re.compile(  # A heading, a forwarded mail, code, a page, a line of a log, a tool's result
-    r"\s*(?:#{1,6}[ \t]+\S|[【〔〖［][^】〕〗］]{1,60}[】〕〗］]"
-    r"|\[(?!\d|[^\]]*\d:\d)(?=[^\]]{0,200}(?:[\s|]|[^\x00-\x7f]{5}))[^\[\]]{3,200}\](?!\()"
-    r"|\[[^\W\d][\w .-]{2,60}\][ \t]*$"
-    r"|(?i:(?:subject|from|to|cc|主题|发件人|收件人) ?[:：]|begin forwarded|fwd?:)"
-    r"|(?i:on) .{4,80} wrote:|在.{4,80}写道[:：]"
-    r"|(?:def|class|if|for|while) .*:$|(?:function|import|const|let|var|public|void|return|SELECT"
-    r"|INSERT INTO|CREATE TABLE)\b(?=.*[(){};=_])|BEGIN:|commit [0-9a-f]{6,}"
-    r"|(?i:page|chapter|document|doc|part|section|result|item|file|passage|chunk|source|step)"
-    r"[ \t]?[#№]?\d{1,4}\b[^\n]{0,20}$|第 ?[\d一二三四五六七八九十百]{1,4} ?[页章节条篇回段集]"
-    r"|//|/\*|\W{0,3}@@|\+{3} |-{3} |diff |traceback\b|(?:error|exception|warning)\b.{0,40}:"
-    r"|\[?\d{4}[-/.]\d\d?[-/.]\d\d?[T ]+\d\d?:\d\d|[A-Z][a-z]{2} {1,2}\d\d? \d\d:\d\d:\d\d "
-    r"|[A-Za-z_][\w.]*\([^()\n]{0,200}\) *(?:[-=]>|[→:=]|returned\b)"
-    r"|[A-Za-z_]\w*[._]\w+ *(?:[-=]>|→))"
-)
-_ENTRY = re.compile(  # What every line of a log, a table or settings begins with
-    r"\s*(?:\[?\(?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?(?:[.,]\d+)?[\])]?(?:[\s\]-]|$)"
-    r"|\[?\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}|\[?\d{1,2}[/.]\d{1,2}[/.]\d{2,4}[,\s]"
-    r"|[^\s=]{1,40}=[^\s=]+ [^\n]*\b\w+=|[A-Z]{3,9}\s*[:|\]]|[QA]\d{0,2}[.:)] |[+-][^\s\d+-]"
-    r"|[^\n,，]{0,40},[^\s,][^\n,]*,[^\s,]|[\"“]?[\w.-]{1,40}[\"”]?[ \t]*[=:][ \t]*[\"“{\[]"
-    r"|\d+[ \t]*$|\(\d+, )"
-)
-_STAMPED = re.compile(  # `小满妈妈  2025/3/8 19:02:40`
-    r"\S[^\n:：]{0,40}[ \t(（]\d{1,4}[-/.年:：]\d{1,2}[-/.月:：日 \d]{0,14}[)）:：]?(?!\d)"
-)
-_LABEL = re.compile(
-    r"\W{0,8}(?P<label>[^\W\d][^\s:：。！？.!?，,;；]{0,24}(?: [^\s:：。！？.!?，,;；]{1,24}){0,3}"
-    r"(?: ?[(（][^)）\n]{1,30}[)）])?)[ \t]?(?::(?=[\s*_]|\S{0,3}[^\x00-\x7f/])|：)"
-)
-_NAME = re.compile(
-    r"(?:[A-Z][a-z'’-]{1,15}|[A-Z]{2,12}|(?i:user|human|assistant|ai|system|bot))"
-    r"(?: [A-Z][\w.'’-]{0,15})?(?: \d{1,3})?(?: ?[(（][^)）]*[)）])?|.*[@“”\"「」].*"
-    r"|(?:(?![的是了在有这那就都和请把给你要会也还但因所一二两三几点事])[\u4e00-\u9fff]){1,5}"
-)
 
 
 # --- Sentences that hand something over -----------------------------------------------------------
@@ -297,7 +242,8 @@ def _handed_over(text: str, whole: int) -> Span:
     """What follows a sentence that hands over somebody's words."""
     lines = [one.span() for one in _LINE.finditer(text)]
     said = [(*span, last) for first, last in lines for span in _sentences(text, first, last)]
-    texts = [_plain(text, start, end) for start, end, _ in said]
+    texts = [text[max(start, end - _READ) : end] for start, end, _ in said]
+    texts = [_LINK.sub(lambda link: "." * len(link[0]), one) for one in texts]
     line = 0  # the first sentence of this one
     for n, (_, end, last) in enumerate(said):
         line = n if n and end > said[n - 1][2] else line
@@ -320,10 +266,6 @@ def _handed_over(text: str, whole: int) -> Span:
     return 0, lines[-1][0] if back else 0
 
 
-def _plain(text: str, start: int, end: int) -> str:
-    return _LINK.sub(lambda link: "." * len(link[0]), text[max(start, end - _READ) : end])
-
-
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for stop in _STOP.finditer(text, start, end):
         yield start, stop.end()
@@ -338,7 +280,7 @@ def _begins_within(sentence: str) -> int:
     if spoken and _has(sentence[: spoken.end()], "text", "fiction", "cataphora"):
         return spoken.end()
     at = 0
-    for mark in _COLON.finditer(sentence):
+    for mark in shape("colon").finditer(sentence):
         clause, dash = sentence[at : mark.start()], mark[0] not in ":："
         kinds = ("text",) if dash else ("text", "task", "saying", "receiving")
         aside = words("aside").fullmatch(clause.strip()) or _has(clause, "mine")
@@ -398,14 +340,18 @@ _SHORT = 50
 _ENDS = ".!?。！？;；,，"
 _LINK = re.compile(r"https?://\S+")
 _STOP = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？!?；]+[”’」』）]*")
-_COLON = re.compile(
-    r" (?:[-–—]|--) |——|[:：](?=\s|$|[^\x00-\x7f])|(?<=[^\x00-\x7f])[:：]|(?<=\w):(?=[A-Z])"
-)
 
 
 def _has(text: str, *kinds: str) -> bool:
     """Whether a text has a word of one of these kinds."""
     return any(words(kind).search(text) for kind in kinds)
+
+
+@cache
+def shape(name: str) -> re.Pattern[str]:
+    """What something looks like, as `own_words.toml` has it."""
+    pattern: str = table("own_words")["shapes"][name]
+    return re.compile(pattern.replace("\n", ""))
 
 
 @cache

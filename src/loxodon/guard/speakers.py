@@ -20,7 +20,6 @@ from loxodon.types import ROLES, Turn
 if TYPE_CHECKING:
     from loxodon.store.store import Store
 
-
 Keyed = tuple[Turn, bytes]
 
 

@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cached_property
@@ -200,6 +200,13 @@ class RunningVerb:
     def __init__(self, audit: Audit, op: str) -> None:
         self.audit, self.op, self.wrote = audit, op, False
 
+    def __enter__(self) -> RunningVerb:
+        self._token = _running.set(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _running.reset(self._token)
+
 
 _running: ContextVar[RunningVerb | None] = ContextVar("loxodon_verb", default=None)
 
@@ -210,21 +217,10 @@ def current_verb(audit: Audit) -> RunningVerb | None:
     return found if found is not None and found.audit is audit else None
 
 
-@contextmanager
-def _begun(audit: Audit, op: str) -> Iterator[RunningVerb]:
-    token = _running.set(verb := RunningVerb(audit, op))
-    try:
-        yield verb
-    finally:
-        _running.reset(token)
-
-
-@contextmanager
-def recorded_as(owner: Any, op: str) -> Iterator[None]:
+def recorded_as(owner: Any, op: str) -> AbstractContextManager[object]:
     """Have the record tell of what is written meanwhile as of one verb."""
     audit = store_of(owner).audit
-    with nullcontext() if audit is None or current_verb(audit) else _begun(audit, op):
-        yield
+    return nullcontext() if audit is None or current_verb(audit) else RunningVerb(audit, op)
 
 
 def on_record(
@@ -234,7 +230,7 @@ def on_record(
     facts: dict[str, int] = {name: True for name in _FACTS if named.get(name)}
     asked = [id for id in args[1:2] if isinstance(id, str) and _ID.fullmatch(id)]
     try:
-        with _begun(audit, op) as verb:
+        with RunningVerb(audit, op) as verb:
             found = do(*args, **named)
     except BaseException as error:
         outcome = error.code if isinstance(error, LoxodonError) else type(error).__name__

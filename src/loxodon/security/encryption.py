@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import NamedTuple
 
 from loxodon import config as settings
@@ -180,13 +180,10 @@ def _do(home: _Home, change: Change) -> Recoded:
 def _locked(path: str) -> Iterator[None]:
     """Nobody else does the same."""
     files.make_folder(os.path.dirname(path))
-    lock = FileLock(path)
-    try:
+    with closing(FileLock(path)) as lock:
         if not lock.acquire(_WAIT_SECONDS):
             raise busy(path)
         yield
-    finally:
-        lock.close()
 
 
 def _open_each(home: _Home, known: Keys) -> None:

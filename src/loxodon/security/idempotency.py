@@ -41,9 +41,8 @@ def done_once(
                     hint="use a new token for each call",
                     token=repr(token),
                 )
-            known = [one for one in store.history(memory) if one.record.id == memory]
-            for one in known:  # as it was, though it may have changed since
-                if one.version == version:
+            for one in store.history(memory):  # as it was, though it may have changed since
+                if (one.record.id, one.version) == (memory, version):
                     return one.record
             raise no_memory(memory)
         record = do()

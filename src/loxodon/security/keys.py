@@ -13,7 +13,7 @@ import json
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -200,15 +200,12 @@ class Keys(NamedTuple):
         folder = os.path.join(self.home, KEYS)
         with suppress(OSError):  # writing the key says why not
             files.make_folder(folder)
-        lock = lock_at(os.path.join(folder, "lock"))
-        try:
+        with closing(lock_at(os.path.join(folder, "lock"))) as lock:
             lock.acquire(_LOCK_SECONDS)
             if self.master() is None:
                 self._place.write(os.urandom(_SIZE).hex())
                 files.sync_folder(self.home)  # before any mark of it
             return self.master() or b""
-        finally:
-            lock.close()
 
 
 # The key of the databases
