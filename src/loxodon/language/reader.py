@@ -102,12 +102,12 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     alone = said.alone
     taken_back, thing = False, ""
     asked = [line.content for line in said.before if line.role == "user"][-1:]
-    busy = any(speech.type(text) == "instruction" and not speech.wishes(text) for text in asked)
+    busy = any(speech.type(text) == "instruction" and _is_task(grammar, text) for text in asked)
     sentences = [
         part for one in sentences_of(said.fragments) for part in _apart(grammar, one, known)
     ]
     asked_for = [one for one in sentences if one.type in ("instruction", "question")]
-    tasks = [one for one in asked_for if not speech.wishes(one.text)]
+    tasks = [one for one in asked_for if _is_task(grammar, one.text)]
     for sentence in sentences:
         sentence = sentence._replace(at=said.at)
         if sentence.type == "question" and (told := speech.told(sentence.text)):
@@ -147,6 +147,14 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
             statements.append(one._replace(importance=importance, fragments=sentence.numbers))
     each = {(one.content, one.value): one for one in reversed(_in_one(grammar, statements))}
     return Reading(list(reversed(each.values())), unclear, taken_back)
+
+
+def _is_task(grammar: Grammar, asked: str) -> bool:
+    """Whether something asked for is to be done now: neither a standing wish nor a rule."""
+    order = _Sentence(asked, "instruction", ())
+    found = [_match(grammar, order, one, False) for one in grammar.clauses(asked, {})]
+    is_rule = any(one and one[1].frame.attribute == "rule" for one in found)
+    return not is_rule and not grammar.speech.wishes(asked)
 
 
 def sentences_of(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
@@ -477,8 +485,8 @@ def _own_words(
     hedged = speech.has(sentence.text, "hedge")
     never = _never(grammar, text)
     kind = "" if asks or hedged or half else speech.kind(text)
-    if kind and never in _OF_WORK:
-        never = ""
+    if kind and (never in _OF_WORK or (kind, never) == ("solution", "supposed")):
+        never = ""  # `restarting it helped` says 就好了, too
     plain = _UNLESS.split(text, maxsplit=1)[0]  # health counts, whatever else is supposed
     if never == "supposed" and plain != text and grammar.frames.of_health(grammar.evened(plain)):
         never = grammar.speech.never(plain)
