@@ -24,6 +24,7 @@ NOT_RUN = {
     "nothing is pending": "no new messages; to run it anyway, add --force",
     "another run did it": "another run has just done it",
     "switched off": "the memory engine is turned off",
+    "paused": "the memory is paused; `loxodon resume` ends the pause",
 }
 # What is said of files that still have what was forgotten, by what they are.
 LEFT = {
