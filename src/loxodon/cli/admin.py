@@ -9,7 +9,7 @@ from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, moment, read_file, words
-from loxodon.cli.learn import not_agreed, receipt
+from loxodon.cli.learn import erased
 from loxodon.cli.parser import CHAT, YES, arg, command, derived
 from loxodon.errors import UsageError
 from loxodon.messages import t
@@ -107,13 +107,8 @@ def space(call: Call) -> Result:
     with Host(call.folder, call.clock) as host:
         if call.action == "list":
             return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
-        if call.dry_run or not call.yes:
-            planned = host.delete(call.name, dry_run=True)
-            question = t("This deletes the space with all its files. Type its name to confirm: ")
-            if stopped := not_agreed(call, planned, question, call.name):
-                return stopped
-        done = host.delete(call.name)
-    return Result({"done": True, "receipt": done}, receipt(done, gone=True))
+        question = t("This deletes the space with all its files. Type its name to confirm: ")
+        return erased(call, lambda dry: host.delete(call.name, dry_run=dry), question, call.name)
 
 
 @command(
