@@ -73,13 +73,19 @@ def config(call: Call) -> Result:
         settings.known(call.key)
         return Result({call.key: values[call.key]}, settings.written(values[call.key]))
     names = [*values] if call.all else [*dict.fromkeys((*settings.MAIN, *settings.changed(found)))]
-    rows = [(one, settings.written(values[one]), t(settings.KEYS[one].about)) for one in names]
+    rows = [
+        {
+            "name": name,
+            "value": settings.written(values[name]),
+            "what it does": t(settings.KEYS[name].about),
+        }
+        for name in names
+    ]
     left = len(values) - len(names)
     more = t("{n} more settings: `loxodon config --all`", n=left) if left else ""
     if given := ", ".join(one for one in settings.ENVIRONMENT if os.environ.get(one)):
         more = t("set by the environment: {names}", names=given) + "\n" + more
-    table = view.table(("name", "value", "what it does"), rows)
-    return Result({name: values[name] for name in names}, table, note=more)
+    return Result({name: values[name] for name in names}, view.listing(rows), note=more)
 
 
 @command(

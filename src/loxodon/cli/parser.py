@@ -82,6 +82,7 @@ class Command(NamedTuple):
     said: str = ""  # what is said with the fields of the result, instead of showing it
     field: str = ""  # what the result is called in JSON, where not as the verb says
     make: bool = False  # whether a space that is not there is made
+    for_files: str = ""  # what it does that only a memory in files does
 
     @property
     def verb(self) -> Verb | None:
@@ -168,23 +169,11 @@ def command_named(name: str) -> Command:
 # What was typed
 
 
-def parse(argv: Sequence[str], call: Call) -> str:
-    """Put what was typed into `call`; the name of the command, or of what help was asked for.
-
-    The global options may stand before or after the command.
-    """
-    argparse._ = str  # type: ignore[attr-defined]  # it would look for catalogues that nobody has
-    rest = _global_options(list(argv), call)
-    if rest[:1] in ([], ["-h"], ["--help"], ["help"]):
-        if len(rest) < 2 or rest[1] == "all":
-            call.all = rest[1:] == ["all"]
-            return "help"
-        rest = [rest[1], "--help"]
-    if rest[0] in ("-V", "--version"):
-        return "version"
-    words = 2 if " ".join(rest[:2]) in ALIASES else 1
-    named = " ".join(rest[:words])
-    name, *rest = [*ALIASES.get(named, named).split(" "), *rest[words:]]
+def command_typed(typed: Sequence[str]) -> tuple[Command, list[str]]:
+    """The command that was typed first, by its name or an alias, and what follows it."""
+    words = 2 if " ".join(typed[:2]) in ALIASES else 1
+    named = " ".join(typed[:words])
+    name, *rest = [*ALIASES.get(named, named).split(" "), *typed[words:]]
     if name not in MODULES:
         from difflib import get_close_matches
 
@@ -193,16 +182,12 @@ def parse(argv: Sequence[str], call: Call) -> str:
         if near:
             hint = "did you mean `loxodon {near}`?"
         raise UsageError("unknown command {name}", hint=hint, name=repr(name), near=near)
-    parser = parser_of(command_named(name))
-    if {"-h", "--help"} & set(rest):
-        call.text = parser.format_help()
-        return "usage"
-    parser.parse_args(rest, call)
-    return name
+    return command_named(name), rest
 
 
-def _global_options(argv: list[str], call: Call) -> list[str]:
-    """Put the global options into `call`, wherever they stand; the rest. After `--` all is text."""
+def global_options(argv: list[str], call: Call) -> list[str]:
+    """Put the global options into `call`; the rest. They may stand before or after the command,
+    but after `--` all is text."""
     rest: list[str] = []
     while argv:
         word = argv.pop(0)
@@ -231,6 +216,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser_of(one: Command) -> argparse.ArgumentParser:
+    argparse._ = str  # type: ignore[attr-defined]  # it would look for catalogues that nobody has
     parser = _Parser(
         prog=f"loxodon {one.name}",
         description=t(one.about),

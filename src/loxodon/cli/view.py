@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -104,15 +104,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def table(headings: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
-    names = [*headings]
-    cells = [
-        [" ".join(_said(name, cell).split("\n")) for name, cell in zip(names, row, strict=True)]
-        for row in rows
-    ]
-    return aligned([[*map(label, names)], *cells])
-
-
 # Values
 
 
@@ -136,7 +127,8 @@ def listing(found: Sequence[Any]) -> list[str]:
         return [*map(in_words, found)]
     every = dict.fromkeys(name for row in rows for name in row)
     names = [name for name in every if any(_is_given(row.get(name)) for row in rows)]
-    return table(names, [[one.get(name) for name in names] for one in rows])
+    cells = [[" ".join(_said(name, row.get(name)).split("\n")) for name in names] for row in rows]
+    return aligned([[*map(label, names)], *cells])
 
 
 def _row(one: Any) -> Mapping[str, Any]:
