@@ -61,7 +61,9 @@ def consolidate(call: Call) -> Result:
     return Result(found, view.record(told, *hidden))
 
 
-@command(arg("ACTION check", "test the model with ten sentences in each language"))
+@command(
+    arg("ACTION check", "test the model with ten sentences in each language", choices=("check",))
+)
 def model(call: Call) -> Result:
     """Test the configured model: what works, how fast, how well it reads."""
     with call.opened() as memory:

@@ -11,20 +11,9 @@ from contextlib import suppress
 from loxodon import __version__, messages
 from loxodon.cli import parser, view
 from loxodon.cli.call import Call, Result
-from loxodon.errors import InputError, LoxodonError, refused, unwritable
+from loxodon.errors import LoxodonError, refused, unwritable
 from loxodon.messages import t
 from loxodon.security.actor import Actor, acting
-
-OPTIONS = (
-    "--home DIR    folder of the memory (LOXODON_HOME, or ~/.loxodon)",
-    "--store URL   PostgreSQL database to use instead of files (LOXODON_STORE)",
-    "--space NAME  which memory: spaces are isolated from each other (main)",
-    "--agent NAME  act as this agent: it sees its own and shared memories only",
-    "--relays-user with --agent: it passes on what the user said",
-    "--now ISO     use this as the current time (LOXODON_NOW)",
-    "--reveal      show numbers that are normally masked",
-    "--json        print one JSON document",
-)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -143,15 +132,15 @@ def _help(every: bool) -> Result:
             lines += ["", t(heading), *listed(names.split())]
         elif rest:
             lines.append(f"{t(heading)}: {', '.join(rest)}")
+    options = view.aligned([(name, t(about)) for name, about in parser.OPTIONS.items()])
     end = t("`loxodon COMMAND --help` explains a command, `loxodon help all` lists all of them.")
-    return Result({"commands": commands}, [*lines, "", *map(t, OPTIONS), "", end])
+    return Result({"commands": commands}, [*lines, "", *options, "", end])
 
 
 def _failed(error: LoxodonError, as_json: bool) -> int:
     """Tell the error: to stderr for a person and, with --json, to stdout as the one document."""
     message, hint = error.localized()
-    found = error.problems if isinstance(error, InputError) else ()
-    problems = [(line, *one.localized()) for line, one in found]
+    problems = [(line, *one.localized()) for line, one in error.problems]
     if as_json:
         each = [{"line": line, "message": said, "hint": how} for line, said, how in problems]
         told = {"code": error.code, "message": message, "hint": hint, "problems": each}
