@@ -280,7 +280,8 @@ def measure_retrieval(how: Any, config: Config) -> list[Figures]:
         talk["questions"] = some
     rows: list[Figures] = []
     for n, talk in enumerate(view.watched(talks)):
-        with built(talk, config, how.keep) as (memory, now, talk["ingested"]):
+        with built(talk, config, how.keep) as (memory, now, ingested):
+            talk["ingested"] = ingested
             for question in talk["questions"]:
                 now[0] = question["asked_at"]
                 rows.append({"file": talk["file"], **_answer(memory, talk, question)})

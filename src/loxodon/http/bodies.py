@@ -111,7 +111,8 @@ def _error_of(error: LoxodonError, language: str, code: str = "") -> dict[str, A
     """What went wrong, in `language`; of the same shape as `loxodon --json` prints it."""
 
     def told(one: LoxodonError) -> dict[str, Any]:
-        return dict(zip(("message", "hint"), one.localized(language), strict=True))
+        message, hint = one.localized(language)
+        return {"message": message, "hint": hint}
 
     problems = [{"line": line, **told(one)} for line, one in error.problems]
     return {"error": {"code": code or error.code, **told(error), "problems": problems}}
