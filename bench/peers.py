@@ -106,8 +106,9 @@ def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def ours_on(path: str, args: argparse.Namespace, given: dict[str, object]) -> dict[str, Any]:
-    how: Any = {"limit": args.limit, "leave_out": args.leave_out}
-    found: Any = measure_retrieval([path], settings.from_mapping(given), **how)[0]
+    usual: Any = {"category": (), "updates": (), "crossed": False, "keep": None}
+    how = argparse.Namespace(**usual, file=[path], limit=args.limit, leave_out=args.leave_out)
+    (found,) = measure_retrieval(how, settings.from_mapping(given))
     ingest = found["ingest"]
     took: Any = found.get("latency_without_embedder_ms", found["latency_ms"])
     return {

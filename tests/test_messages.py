@@ -10,8 +10,7 @@ from pathlib import Path
 
 from loxodon import errors, messages
 from loxodon.cli import admin, agents, learn
-from loxodon.cli.main import OPTIONS
-from loxodon.cli.parser import GROUPS, MODULES, command_named
+from loxodon.cli.parser import GROUPS, MODULES, OPTIONS, command_named
 from loxodon.config import HINTS, KEYS, TAKES
 from loxodon.security.audit_log import SAID
 from loxodon.types import ENTITY_TYPES
@@ -114,7 +113,7 @@ def _said() -> frozenset[Sentence]:
     said |= {key.about for key in KEYS.values()}
     said |= {*TAKES.values(), *HINTS.values()}
     said |= {*CHANGES.split(), *ENTITY_TYPES}
-    said |= {*SAID.values(), *OPTIONS, errors.INSTALL}
+    said |= {*SAID.values(), *OPTIONS.values(), errors.INSTALL}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}
 
 

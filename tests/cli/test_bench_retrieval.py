@@ -52,10 +52,8 @@ def test_report_over_all_questions_and_by_category(loxodon: Shell) -> None:
     assert (report["conversations"], report["ingest"]["turns"]) == (2, 6)
     assert 0 < report["latency_ms"]["p50"] <= report["latency_ms"]["p99"]
     assert 0 < report["tokens"]["mean"] <= report["tokens"]["most"] <= 1000
-    changed = loxodon.json("bench", "retrieval", report["file"], "--set", "recall.top=7")[
-        "settings"
-    ]
-    assert changed == {"recall.top": 7, "embedder.kind": "none"}
+    again = loxodon.json("bench", "retrieval", report["file"], "--set", "recall.top=7")
+    assert again["settings"] == {"recall.top": 7, "embedder.kind": "none"}
 
 
 def test_scores_worked_out_by_hand(loxodon: Shell) -> None:
@@ -170,9 +168,10 @@ def test_times_names_and_blank_lines_of_a_file(loxodon: Shell, tmp_path: Path) -
     talk["id"], talk["questions"][0]["category"] = 12, 5
     talk["sessions"][0]["turns"][1]["at"] = "2026-02-01T00:00:00+08:00"
     path = tmp_path / "talks.jsonl"
-    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(talk).encode() + b"\n  \r\n")
-    (report,) = loxodon.json("bench", "retrieval", str(path))["files"]
-    assert list(report["categories"]) == ["5", "place"]
+    for text in (f"{json.dumps(talk)}\n  \r\n", json.dumps([talk], indent=2)):
+        path.write_text(text, "utf-8-sig")
+        (report,) = loxodon.json("bench", "retrieval", str(path))["files"]
+        assert list(report["categories"]) == ["5", "place"]
 
 
 Spoil = Callable[[Talk], object]
@@ -199,5 +198,10 @@ def test_wrong_field_is_named_with_its_line(loxodon: Shell, spoil: Spoil, told: 
 
 
 def test_lines_that_are_no_objects_are_refused(loxodon: Shell) -> None:
-    for line, told in ((b"{", "not JSON"), (b"[1]", "JSON object"), (b"\n", "")):
+    for line, told in (
+        (b"{", "not JSON"),
+        (b"[1]", "JSON object"),
+        (b"\n", ""),
+        (b"\xff", "UTF-8"),
+    ):
         assert told in refused(loxodon, line)

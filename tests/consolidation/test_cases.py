@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from loxodon.cli.writing import LOOKS_FOR, read_cases
+from loxodon.cli.writing import CHECKS, read_cases
 from tests.each import each
 
 CASES = Path(__file__).parent / "cases"
@@ -42,4 +42,4 @@ def test_there_are_enough_of_each_kind_and_none_twice(language: str) -> None:
     assert not any(of_user(one) in known for one in held + fresh)
     for part in (dev, held, fresh):
         kinds = Counter(check["type"] for case in part for check in case["checks"])
-        assert set(kinds) == set(LOOKS_FOR)
+        assert set(kinds) == set(CHECKS)

@@ -53,6 +53,8 @@ def test_rights_and_spaces_of_tokens(granting: Server, tokens: dict[str, str]) -
         assert http.get("/health").json() == {"status": "ok"}
     with asked(granting, tokens["owner"]) as http:
         assert http.get("/v1/spaces").status_code == 200
+        refused = http.get("/v1/spaces", headers={"x-loxodon-chat": "crowd"})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_input")
         http.headers["origin"] = "http://evil.example"
         told = http.get("/v1/spaces")
         assert told.status_code == 403

@@ -9,7 +9,7 @@ from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, moment, read_file, words
-from loxodon.cli.learn import not_agreed, receipt
+from loxodon.cli.learn import erased
 from loxodon.cli.parser import CHAT, YES, arg, command, derived
 from loxodon.errors import UsageError
 from loxodon.messages import t
@@ -73,13 +73,19 @@ def config(call: Call) -> Result:
         settings.known(call.key)
         return Result({call.key: values[call.key]}, settings.written(values[call.key]))
     names = [*values] if call.all else [*dict.fromkeys((*settings.MAIN, *settings.changed(found)))]
-    rows = [(one, settings.written(values[one]), t(settings.KEYS[one].about)) for one in names]
+    rows = [
+        {
+            "name": name,
+            "value": settings.written(values[name]),
+            "what it does": t(settings.KEYS[name].about),
+        }
+        for name in names
+    ]
     left = len(values) - len(names)
     more = t("{n} more settings: `loxodon config --all`", n=left) if left else ""
     if given := ", ".join(one for one in settings.ENVIRONMENT if os.environ.get(one)):
         more = t("set by the environment: {names}", names=given) + "\n" + more
-    table = view.table(("name", "value", "what it does"), rows)
-    return Result({name: values[name] for name in names}, table, note=more)
+    return Result({name: values[name] for name in names}, view.listing(rows), note=more)
 
 
 @command(
@@ -107,13 +113,8 @@ def space(call: Call) -> Result:
     with Host(call.folder, call.clock) as host:
         if call.action == "list":
             return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
-        if call.dry_run or not call.yes:
-            planned = host.delete(call.name, dry_run=True)
-            question = t("This deletes the space with all its files. Type its name to confirm: ")
-            if stopped := not_agreed(call, planned, question, call.name):
-                return stopped
-        done = host.delete(call.name)
-    return Result({"done": True, "receipt": done}, receipt(done, gone=True))
+        question = t("This deletes the space with all its files. Type its name to confirm: ")
+        return erased(call, lambda dry: host.delete(call.name, dry_run=dry), question, call.name)
 
 
 @command(

@@ -111,10 +111,10 @@ def _connected(call: Call) -> Result:
     notes = _unowned(install.recorded(call.folder)["config"]) if parts else []
     if any(one["state"] == "changed" for one in found.values()):
         notes.append(t("if the files of an agent were changed, connect it again"))
-    rows = [(name, one["state"], one["files"]) for name, one in found.items()]
+    rows = [{"agent": k, "state": one["state"], "file": one["files"]} for k, one in found.items()]
     return Result(
         {"agents": found, "parts": parts, "problem": problem},
-        [*view.table(("agent", "state", "file"), rows), *notes],
+        [*view.listing(rows), *notes],
         warnings=[t("the last problem of a hook: {line}", line=problem)] if problem else [],
     )
 

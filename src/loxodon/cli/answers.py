@@ -10,10 +10,13 @@ import json
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
+from operator import itemgetter
 from time import perf_counter
+from typing import Any
 
 from loxodon.cli import view
-from loxodon.cli.bench import Figures, built, for_measuring, percent, read_conversations
+from loxodon.cli.bench import Figures, built, for_measuring, read_conversations, share
+from loxodon.cli.call import Call
 from loxodon.config import Config, ModelConfig
 from loxodon.errors import InputError, UsageError
 from loxodon.memory import Memory
@@ -23,56 +26,44 @@ from loxodon.models.replies import TEXT, record
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
 
-ITEMS = 100  # the most items of a context: its tokens are the limit
+ITEMS, BUDGET = 100, 2_000  # items and tokens of a context; the tokens are what limits it
 _ANSWER = record({"answer": TEXT})
 _VERDICT = record({"verdict": {"type": "string", "enum": ["right", "wrong"]}})
 
 
-def measure(
-    files: Sequence[str],
-    config: Config,
-    *,
-    reader: str = "",
-    judge: str = "",
-    strict: bool = False,
-    budget: int = 2_000,
-    details: str = "",
-    category: Sequence[str] = (),
-    keep: str | None = None,
-    limit: int = 0,
-) -> list[Figures]:
-    """Each file's report; `limit` is the most questions of each."""
-    reads = ChatModel(_model_of(reader, config.model))
-    judges = ChatModel(_model_of(judge or reader, config.model))
+def measure(call: Call, config: Config) -> list[Figures]:
+    """Each file's report; `--limit` is the most questions of each."""
+    reader = ChatModel(_model_of(call.reader or "", config.model))
+    judge = ChatModel(_model_of(call.judge or call.reader or "", config.model))
     config = for_measuring(config)
     reports = []
-    for name in files:
+    for name in call.file:
         asked = [
             (talk, question)
             for talk in read_conversations(name, config.timezone)
             for question in talk["questions"]
-            if question["answer"] and (not category or question["category"] in category)
-        ][: limit or None]
+            if question["answer"] and (not call.category or question["category"] in call.category)
+        ][: call.limit or None]
         if not asked:
             raise InputError("{file} has no question with an answer", file=name)
-        how = {"file": name, "judge": "strict" if strict else "lenient"}
-        known, rows = _answered(details, how), list[Figures]()
+        how = {"file": name, "judge": "strict" if call.strict else "lenient"}
+        known, rows = _answered(call.details, how), list[Figures]()
         with ExitStack() as stack:
             of: Figures | None = None  # the conversation whose memory is open
-            for talk, question in asked:
+            for talk, question in view.watched(asked):
                 row = known.get(question["id"])
                 if row is None:
                     if of is not talk:
                         stack.close()
-                        memory, now, _ = stack.enter_context(built(talk, config, keep))
+                        memory, now, _ = stack.enter_context(built(talk, config, call.keep))
                         of = talk
                     now[0] = question["asked_at"]
-                    row = _answer(memory, question, budget, reads, judges, how["judge"])
-                    if details:
-                        with open(details, "a", encoding="utf-8") as file:
-                            file.write("\n" + json.dumps(how | row, ensure_ascii=False))
+                    budget = call.budget or BUDGET
+                    row = how | _answer(memory, question, budget, reader, judge, how["judge"])
+                    if call.details:
+                        with open(call.details, "a", encoding="utf-8") as file:
+                            file.write("\n" + json.dumps(row, ensure_ascii=False))
                 rows.append(row)
-                view.progress(len(rows), len(asked))
         reports.append(how | _report(rows))
     return reports
 
@@ -92,7 +83,7 @@ def _model_of(said: str, own: ModelConfig) -> ModelConfig:
     return own
 
 
-def _answered(details: str, how: Figures) -> dict[str, Figures]:
+def _answered(details: str | None, how: Figures) -> dict[str, Figures]:
     """What a file of details has already, judged alike, by question."""
     if not details or not os.path.exists(details):
         return {}
@@ -110,10 +101,9 @@ def _answer(
     started = perf_counter()
     context = memory.recall(text, ITEMS, budget).context
     recalled = perf_counter()
-    today = f"{question['asked_at']:%A %Y-%m-%d}"
     notes = fenced([("note", line) for line in context.splitlines()])
     told = f"{notes}\n{fenced([('question', text)])}"
-    said = prompt("answer", language, today=today)
+    said = prompt("answer", language, today=f"{question['asked_at']:%A %Y-%m-%d}")
     answer = reader.ask(
         ModelQuestion("answer", language, said, told, _ANSWER, 300),
         lambda value: str(value["answer"]),
@@ -139,20 +129,17 @@ def _answer(
 
 
 def _report(rows: Sequence[Figures]) -> Figures:
-    def of(some: Sequence[Figures]) -> Figures:
-        right = sum(row["right"] for row in some)
-        return {"n": len(some), "right": right, "percent": percent(right, len(some))}
+    def total(name: str) -> Any:
+        return sum(row[name] for row in rows)
 
-    names = sorted({row["category"] for row in rows})
-    total = {
-        name: sum(row[name] for row in rows)
-        for name in ("tokens", "recall_s", "model_s", "tokens_in", "tokens_out")
-    }
+    by_category: dict[str, list[bool]] = {}
+    for row in sorted(rows, key=itemgetter("category")):
+        by_category.setdefault(row["category"], []).append(row["right"])
     return {
-        "overall": of(rows),
-        "categories": {one: of([row for row in rows if row["category"] == one]) for one in names},
-        "context_tokens": round(total["tokens"] / len(rows)),
-        "recall_ms": round(1000 * total["recall_s"] / len(rows), 1),
-        "model_s": round(total["model_s"], 1),
-        "model_tokens": {"in": total["tokens_in"], "out": total["tokens_out"]},
+        "overall": share([row["right"] for row in rows], "percent"),
+        "categories": {name: share(some, "percent") for name, some in by_category.items()},
+        "context_tokens": round(total("tokens") / len(rows)),
+        "recall_ms": round(1000 * total("recall_s") / len(rows), 1),
+        "model_s": round(total("model_s"), 1),
+        "model_tokens": {"in": total("tokens_in"), "out": total("tokens_out")},
     }

@@ -23,6 +23,7 @@ derived("rebuild-index", "Rebuild every index from the data.", verb="rebuild_ind
     arg("--keep N", "backups to keep in the folder (backup.keep); not with FILE", type=whole),
     arg("--overwrite", "overwrite an existing file"),
     verb="backup",
+    for_files="backup",
 )
 def backup(call: Call) -> Result:
     """Back up the memory to one file, while it is in use."""
@@ -30,7 +31,6 @@ def backup(call: Call) -> Result:
     from loxodon.http.host import Host
     from loxodon.opening import keys_for
 
-    call.refuse_shared("backup")
     how: dict[str, Any] = {"overwrite": call.overwrite, "keep": call.keep}
     if call.all:
         spaces = _spaces(call)
@@ -61,13 +61,13 @@ def _spaces(call: Call) -> list[str]:
     arg("--replace", "replace the current memory; the old database is kept"),
     arg("--as", "restore the backup of another space into this one", dest="other"),
     arg("--all", "restore all spaces in the backup"),
+    for_files="restore",
 )
 def restore(call: Call) -> Result:
     """Restore a memory from a backup or from its text views."""
     from loxodon.backup.restore import restore
     from loxodon.views.restore import restore as restore_views
 
-    call.refuse_shared("restore")
     source = os.path.abspath(os.path.expanduser(call.source))
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "replace": call.replace}
     how["progress"] = view.progress
@@ -94,12 +94,14 @@ def validate(call: Call) -> Result:
     return Result({"ok": not found, "problems": found}, hide="ok", note=note, code=code)
 
 
-@command(arg("--from SOURCE", "a backup or a folder of text views to restore from", dest="source"))
+@command(
+    arg("--from SOURCE", "a backup or a folder of text views to restore from", dest="source"),
+    for_files="repair",
+)
 def repair(call: Call) -> Result:
     """Repair a damaged memory."""
     from loxodon.backup.restore import repair
 
-    call.refuse_shared("repair")
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}
     found = repair(call.folder, call.space, **how, progress=view.progress)
     return Result(found, note="" if found.problems else t("no problems found"))
@@ -114,6 +116,7 @@ def repair(call: Call) -> Result:
     arg("--env", "use the key in LOXODON_KEY"),
     arg("--make-key", "create a new key there"),
     one_of="--keyring --key-file --env",
+    for_files="encryption",
 )
 def encrypt(call: Call) -> Result:
     """Encrypt every database in the home."""
@@ -130,36 +133,33 @@ def encrypt(call: Call) -> Result:
         "Keep a copy of the key in another place: without it, nobody can read this memory.\n"
         "Plain text was removed; disks and snapshots may still hold some of it."
     )
-    return _recoded(call, source, make=call.make_key)._replace(note=note)
+    return _recoded(call, source, make=call.make_key, note=note)
 
 
-@command()
+@command(for_files="encryption")
 def decrypt(call: Call) -> Result:
     """Decrypt the databases."""
     return _recoded(call)
 
 
-@command()
+@command(for_files="encryption")
 def rekey(call: Call) -> Result:
     """Change the encryption key."""
+    return _recoded(call)
+
+
+def _recoded(call: Call, source: Any = None, *, make: bool = False, note: str = "") -> Result:
+    from loxodon.security.encryption import recode
     from loxodon.security.keys import NEXT_VARIABLE, VARIABLE
 
-    found = _recoded(call)
-    if found.data.key != f"${NEXT_VARIABLE}":
-        return found
-    names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
-    note = t("From now on, {variable} must have the value of {next}.", **names)
-    return found._replace(note=note)
-
-
-def _recoded(call: Call, source: Any = None, *, make: bool = False) -> Result:
-    from loxodon.security.encryption import recode
-
-    call.refuse_shared("encryption")
+    work: Any = call.command.name
     how: Any = {"make": make, "progress": view.progress}
-    found = recode(call.folder, call.config, os.environ, call.command, source, **how)  # type: ignore[arg-type]
+    found = recode(call.folder, call.config, os.environ, work, source, **how)
     left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
-    return Result(found, hide="left", warnings=left)
+    if found.key == f"${NEXT_VARIABLE}":
+        names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
+        note = t("From now on, {variable} must have the value of {next}.", **names)
+    return Result(found, hide="left", note=note, warnings=left)
 
 
 # PostgreSQL

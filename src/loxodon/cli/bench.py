@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from loxodon.cli.parser import arg, command, whole
 from loxodon.clock import parse_instant, zone_named
 from loxodon.config import Config, EmbedderConfig, WorkspaceConfig
 from loxodon.errors import InputError
-from loxodon.journal.lines import as_object, parse_line
+from loxodon.journal.lines import as_object, objects_in, parse_line, split_lines
 from loxodon.memory import Memory
 from loxodon.models.embedders import Embedder, chosen
 from loxodon.recall.understand import understand
@@ -36,16 +37,10 @@ Figures = dict[str, Any]
 RANKED, ROOM = 100, 1_000_000  # items and tokens of the ranking that R@k is about
 FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is about
 _COMPARED = 300  # characters of a turn by which its words are looked for in a context
-# The options that each kind of measurement has beside those of all
-_OPTIONS = {
-    "retrieval": ("category", "keep", "leave_out", "updates", "crossed"),
-    "writing": ("model",),
-    "answers": ("category", "keep", "reader", "judge", "strict", "budget", "details"),
-}
 
 
 @command(
-    arg("WHAT", "what to measure", choices=tuple(_OPTIONS)),
+    arg("WHAT", "what to measure", choices=("retrieval", "writing", "answers")),
     arg("FILE", "labelled conversations, or - for standard input", nargs="+"),
     arg("--set KEY=VALUE", "override a setting; can be repeated", action="append"),
     arg("--limit N", "only the first N conversations (answers: questions)", type=whole, default=0),
@@ -74,16 +69,14 @@ def bench(call: Call) -> Result:
     # What is measured is made for it: a home in a database stays out of this.
     own = call.config._replace(store=settings.StoreConfig(), embedder=EmbedderConfig(kind="none"))
     config = settings.from_mapping({**settings.flat(own), **given})
-    measures: dict[str, Callable[..., list[Figures]]]
-    measures = {"writing": writing.measure, "answers": answers.measure}
-    options = {name: value for name in _OPTIONS[call.what] if (value := getattr(call, name))}
-    files = measures.get(call.what, measure_retrieval)(
-        call.file, config, limit=call.limit, **options
-    )
+    measure: Callable[[Call, Config], list[Figures]] = {
+        "retrieval": measure_retrieval,
+        "writing": writing.measure,
+        "answers": answers.measure,
+    }[call.what]
+    files = measure(call, config)
     shown: list[str] = []
     for one in files:
-        if not call.failures:
-            one.pop("failures", None)
         shown += [line for failed in one.get("failures", ()) for line in view.record(failed)]
         shown += [*view.record(one, "failures"), ""]
     changed = settings.changed(config)
@@ -92,6 +85,12 @@ def bench(call: Call) -> Result:
 
 def percent(part: float, whole: int) -> float:
     return round(100 * part / whole, 2) if whole else 0.0
+
+
+def share(passed: Sequence[bool], name: str = "share") -> Figures:
+    """How many were right, of how many, and the percentage under `name`."""
+    right = sum(passed)
+    return {"n": len(passed), "right": right, name: percent(right, len(passed))}
 
 
 def for_measuring(config: Config) -> Config:
@@ -110,14 +109,15 @@ def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Fig
     """What `parse` makes of each line of a file; one InputError for all bad lines."""
     found: list[Figures] = []
     problems: list[tuple[int, InputError]] = []
-    text = read_file(name).decode("utf-8-sig", "replace")
-    # One value on each line, or all of them in an array
-    values: Any = parse_line(text) if text.lstrip().startswith("[") else text.split("\n")
-    for number, value in enumerate(values, 1):
-        if isinstance(value, str) and not value.strip():
-            continue
+    data = read_file(name).removeprefix(BOM_UTF8)
+    values: Iterable[tuple[int, Any]]
+    if data.lstrip().startswith(b"["):  # all of them in an array, instead of one on each line
+        array: Any = parse_line(data.decode("utf-8", "replace"))
+        values = enumerate(array, 1)
+    else:
+        values = objects_in(split_lines(data), problems)
+    for number, value in values:
         try:
-            value = parse_line(value) if isinstance(value, str) else value
             found.append(parse(as_object(value)))
         except InputError as error:
             problems.append((number, error))
@@ -149,7 +149,8 @@ def read_conversations(name: str, timezone: str = "UTC", limit: int = 0) -> list
         return {"id": str(turn["id"]), "content": turn["text"], "at": at, **told}
 
     def conversation(value: Figures) -> Figures:
-        value = _in_our_form(value)
+        if "haystack_sessions" in value or "sample_id" in value:  # as they are published
+            value = _longmemeval(value) if "haystack_sessions" in value else _locomo(value)
         sessions: list[Figures] = [
             {"id": str(one["id"]), "turns": [said(x, one, n) for n, x in enumerate(one["turns"])]}
             for one in value["sessions"]
@@ -176,14 +177,9 @@ def read_conversations(name: str, timezone: str = "UTC", limit: int = 0) -> list
     return read(name, conversation, limit)
 
 
-def _in_our_form(value: Figures) -> Figures:
-    """A conversation of LoCoMo or LongMemEval, as they are published, as one of ours."""
-    if "haystack_sessions" in value:
-        return _longmemeval(value)
-    return _locomo(value) if "sample_id" in value else value
-
-
 def _longmemeval(value: Figures) -> Figures:
+    """A conversation of LongMemEval as one of ours."""
+
     def day(text: str) -> str:  # 2023/05/20 (Sat) 02:21
         return datetime.strptime(re.sub(r"\(\w+\) ", "", text), "%Y/%m/%d %H:%M").isoformat()
 
@@ -203,6 +199,8 @@ def _longmemeval(value: Figures) -> Figures:
 
 
 def _locomo(value: Figures) -> Figures:
+    """A conversation of LoCoMo as one of ours."""
+
     def said(turn: Figures) -> Figures:
         shows = turn.get("blip_caption")
         text = turn["text"] + (f" [picture: {shows}]" if shows else "")
@@ -265,55 +263,42 @@ def built(
 # Retrieval
 
 
-def measure_retrieval(
-    files: Sequence[str],
-    config: Config,
-    *,
-    category: Collection[str] = (),
-    updates: Collection[str] = (),
-    leave_out: Collection[str] = (),
-    crossed: bool = False,
-    keep: str | None = None,
-    limit: int = 0,
-) -> list[Figures]:
-    """Each file's report. The model of `config` is not asked. Files that cannot be read and
-    embedders that cannot be had are errors before anything runs."""
+def measure_retrieval(how: Any, config: Config) -> list[Figures]:
+    """A report on each file of `how`, which has the options of the command. The model of `config`
+    is not asked. Files that cannot be read and embedders that cannot be had are errors before
+    anything runs."""
     config = for_measuring(config)
     chosen_embedder(config.embedder)
     talks = [
         {**one, "file": name}
-        for name in files
-        for one in read_conversations(name, config.timezone, limit)
+        for name in how.file
+        for one in read_conversations(name, config.timezone, how.limit)
     ]
     for talk in talks:
         asked = talk["questions"]
-        talk["questions"] = [one for one in asked if not category or one["category"] in category]
-    done = []
-    for n, talk in enumerate(talks):
-        # With `crossed`, each is also asked what only the one before it can answer.
-        other = talks[n - 1] if crossed and len(talks) > 1 else {"file": "", "questions": []}
-        done.append(_ingested(talk, other, config, keep))
-        view.progress(n + 1, len(talks))
-    reports = []
-    for name in files:
-        own = [one for one in done if one["file"] == name]
-        rows = [row for one in done for row in one["rows"] if row["file"] == name]
-        reports.append({"file": name, **_report(own, rows, updates, leave_out, crossed)})
-    return reports
+        some = [one for one in asked if not how.category or one["category"] in how.category]
+        talk["questions"] = some
+    rows: list[Figures] = []
+    for n, talk in enumerate(view.watched(talks)):
+        with built(talk, config, how.keep) as (memory, now, ingested):
+            talk["ingested"] = ingested
+            for question in talk["questions"]:
+                now[0] = question["asked_at"]
+                rows.append({"file": talk["file"], **_answer(memory, talk, question)})
+            now[0] = talk["end"]
+            # With `crossed`, each is also asked what only the one before it can answer.
+            other = talks[n - 1] if how.crossed and len(talks) > 1 else {"questions": []}
+            for question in other["questions"]:
+                silence = _silence(memory.recall(question["text"]))
+                rows.append({"file": other["file"], **silence, "crossed": True})
 
+    def of_file(name: str, some: Sequence[Figures]) -> list[Figures]:
+        return [one for one in some if one["file"] == name]
 
-def _ingested(talk: Figures, other: Figures, config: Config, keep: str | None) -> Figures:
-    """Ingest a conversation into a memory of its own, and ask it its questions and another's."""
-    rows = []
-    with built(talk, config, keep) as (memory, now, found):
-        for question in talk["questions"]:
-            now[0] = question["asked_at"]
-            rows.append({"file": talk["file"], **_answer(memory, talk, question)})
-        now[0] = talk["end"]
-        for question in other["questions"]:
-            silence = _silence(memory.recall(question["text"]))
-            rows.append({"file": other["file"], **silence, "crossed": True})
-    return {"file": talk["file"], **found, "rows": rows}
+    return [
+        {"file": name, **_report(of_file(name, talks), of_file(name, rows), how)}
+        for name in how.file
+    ]
 
 
 def _silence(found: Any) -> Figures:
@@ -409,42 +394,36 @@ def latency(values: Iterable[float]) -> dict[str, float]:
     return {f"p{n}": round(ordered[ceil(len(ordered) * n / 100) - 1], 2) for n in (50, 99)}
 
 
-def _report(
-    done: Sequence[Figures],
-    every: Sequence[Figures],
-    updates: Collection[str],
-    leave_out: Collection[str],
-    crossed: bool,
-) -> Figures:
+def _report(talks: Sequence[Figures], every: Sequence[Figures], how: Any) -> Figures:
     """What the answers to one file's questions are worth together."""
     rows = [row for row in every if "crossed" not in row]
-    counted = [row for row in rows if row["category"] not in leave_out]
+    counted = [row for row in rows if row["category"] not in how.leave_out]
     names = sorted({row["category"] for row in rows}, key=lambda n: (not n.isdecimal(), len(n), n))
 
     def average(some: Iterable[Figures]) -> Figures:
         return mean([row["scores"] for row in some if row["scores"]])
 
-    def share(some: Sequence[Figures], name: str) -> float:
-        return percent(sum(row[name] for row in some), len(some))
+    def percents(some: Sequence[Figures], *names: str) -> Figures:
+        return {name: percent(sum(row[name] for row in some), len(some)) for name in names}
 
     def abstention(some: Sequence[Figures]) -> Figures:
-        return {"n": len(some), **{name: share(some, name) for name in ("abstains", "empty")}}
+        return {"n": len(some), **percents(some, "abstains", "empty")}
 
     report: Figures = {"overall": average(counted)}
-    if leave_out:
+    if how.leave_out:
         report["overall_with_left_out"] = average(rows)
     report["categories"] = {
         name: average(row for row in rows if row["category"] == name) for name in names
     }
-    if updates:
-        changed = [row for row in rows if row["category"] in updates and "newest_first" in row]
+    if how.updates:
+        changed = [row for row in rows if row["category"] in how.updates and "newest_first" in row]
         others = [row for row in changed if not row["of_the_past"]]
         shown = sum(row["older_shown"] for row in changed)
         report["updates"] = {
             "n": len(changed),
-            "newest_first": share(changed, "newest_first"),
+            **percents(changed, "newest_first"),
             "of_the_past": len(changed) - len(others),
-            "newest_first_of_the_others": share(others, "newest_first"),
+            "newest_first_of_the_others": percents(others, "newest_first")["newest_first"],
             "older_shown": shown,
             "older_unmarked": percent(sum(row["older_unmarked"] for row in changed), shown),
         }
@@ -452,17 +431,18 @@ def _report(
     if again := [row["again_ms"] for row in rows if "again_ms" in row]:
         report["latency_without_embedder_ms"] = latency(again)
     tokens = [row["tokens"] for row in rows] or [0]
-    ingest = {k: sum(one[k] for one in done) for k in ("turns", "add_s", "consolidate_s")}
+    taken = [talk["ingested"] for talk in talks]
+    ingest = {k: sum(one[k] for one in taken) for k in ("turns", "add_s", "consolidate_s")}
     ingest["turns_per_s"] = ingest["turns"] / (ingest["add_s"] + ingest["consolidate_s"] or 1)
     report |= {
         "tokens": {"mean": round(sum(tokens) / len(tokens)), "most": max(tokens)},
-        "conversations": len(done),
+        "conversations": len(talks),
         "without_evidence": sum(not row["evidence"] for row in rows),
         "evidence_not_there": sum(row["not_there"] for row in rows),
-        "not_embedded": sum(one["not_embedded"] for one in done),
+        "not_embedded": sum(one["not_embedded"] for one in taken),
         "ingest": {name: round(value, 2) for name, value in ingest.items()},
         "abstention": {"true": abstention([row for row in counted if row["evidence"]])},
     }
-    if crossed:
+    if how.crossed:
         report["abstention"]["crossed"] = abstention([row for row in every if "crossed" in row])
     return report

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from loxodon import config as settings
 from loxodon import opening
 from loxodon.cli import view
-from loxodon.cli.parser import command_named, dest_of
+from loxodon.cli.parser import Command, dest_of
 from loxodon.clock import Clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import INSTALL, ConfigError, InputError, UsageError, refused
+from loxodon.errors import INSTALL, ConfigError, InputError, UsageError
 from loxodon.layout import DATABASE, MADE
 from loxodon.memory import Memory
 from loxodon.messages import current, t
@@ -43,7 +43,7 @@ class Result(NamedTuple):
 class Call(Namespace):
     """What was typed: an attribute for each argument, and what the global options name."""
 
-    command = ""
+    command: Command
     home = store = as_agent = now = ""
     space = "main"
     json = reveal = relays = False
@@ -81,25 +81,20 @@ class Call(Namespace):
         now = now.astimezone(zone)
         return lambda: now
 
-    def refuse_shared(self, what: str) -> None:
-        """Refuse what is for databases in files."""
-        if self.config.store.url:
-            raise refused(what)
-
     def opened(self, *, make: bool = False) -> Memory:
         """The memory that the global options name; one that is not there is made only if asked."""
         if not make:
             space_folder(self.root, self.space, make=False)
         path = space_path(self.root, self.space)
         had_one = os.path.exists(os.path.join(path, MADE)) and not self.config.store.url
-        if had_one and self.config.enabled and self.command != "init":
+        if had_one and self.config.enabled and self.command.name != "init":
             opening.check_database(os.path.join(path, DATABASE))
         who: Any = {"agent": self.as_agent, "relays": self.relays}
         return Memory.open(self.folder, self.space, self.config, self.clock, **who)
 
     def derived(self) -> Result:
         """Do a command that is its verb."""
-        one = command_named(self.command)
+        one = self.command
         own = [argument.name for argument in one.arguments]
         first: list[object] = []
         more: dict[str, object] = {}
@@ -120,9 +115,7 @@ class Call(Namespace):
 
     def do(self, *first: object, make: bool = False, **more: object) -> Any:
         """Do the verb of the command with what was typed."""
-        verb = command_named(self.command).verb
-        if verb is None:
-            raise LookupError(self.command)
+        verb: Any = self.command.verb
         with self.opened(make=make) as memory:
             told: dict[str, Any] = {"progress": view.progress} if verb.progresses else {}
             if any(one.name == "language" for one in verb.arguments):
@@ -133,7 +126,7 @@ class Call(Namespace):
     def given(self, now: datetime) -> dict[str, Any]:
         """The arguments of the command's verb that were typed, as the verb takes them."""
         found: dict[str, Any] = {}
-        for one in command_named(self.command).arguments:
+        for one in self.command.arguments:
             value = getattr(self, one.name, None)
             if one.kind == SIZE:
                 value = (0 if self.json else view.LISTED) if value is None else value
@@ -142,7 +135,7 @@ class Call(Namespace):
             elif one.kind == FLAG:
                 value = value != "no"
             elif one.kind in (MOMENT, MOMENT_OR_NONE):
-                value = moment(value, now, "" if self.command == "pause" else one.name)
+                value = moment(value, now, "" if self.command.name == "pause" else one.name)
             elif one.kind == TEXT and isinstance(value, list):
                 value = words(value)
             found[one.name] = value

@@ -12,7 +12,6 @@ from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import YES, arg, command, derived, whole
 from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
-from loxodon.forget.select import Selection
 from loxodon.guard.provenance import is_own, origin_label
 from loxodon.guard.quarantine import FORGET, Held, is_forget_request
 from loxodon.memory import Memory
@@ -24,6 +23,7 @@ NOT_RUN = {
     "nothing is pending": "no new messages; to run it anyway, add --force",
     "another run did it": "another run has just done it",
     "switched off": "the memory engine is turned off",
+    "paused": "the memory is paused; `loxodon resume` ends the pause",
 }
 # What is said of files that still have what was forgotten, by what they are.
 LEFT = {
@@ -61,7 +61,9 @@ def consolidate(call: Call) -> Result:
     return Result(found, view.record(told, *hidden))
 
 
-@command(arg("ACTION check", "test the model with ten sentences in each language"))
+@command(
+    arg("ACTION check", "test the model with ten sentences in each language", choices=("check",))
+)
 def model(call: Call) -> Result:
     """Test the configured model: what works, how fast, how well it reads."""
     with call.opened() as memory:
@@ -216,15 +218,9 @@ def forget(call: Call) -> Result:
     with call.opened() as memory:
         if call.receipts:
             return Result(memory.receipts())
-        chosen = call.given(memory.now())
-        ids, dry_run = chosen.pop("ids"), chosen.pop("dry_run", False)
-        _ = Selection(tuple(ids), **chosen).what  # complains before anybody is asked to confirm it
-        if dry_run or not call.yes:
-            planned = memory.forget(*ids, **chosen, dry_run=True, progress=view.progress)
-            if stopped := not_agreed(call, planned, t("Delete it permanently? [y/N] ")):
-                return stopped
-        done = memory.forget(*ids, **chosen, progress=view.progress)
-    return Result({"done": True, "receipt": done}, receipt(done, gone=True))
+        chosen = call.given(memory.now()) | {"progress": view.progress}
+        ids = chosen.pop("ids")
+        return erased(call, lambda dry: memory.forget(*ids, **{**chosen, "dry_run": dry}))
 
 
 @command(
@@ -247,34 +243,44 @@ def person(call: Call) -> Result:
             raise NotFoundError("nothing is known about {name}", name=repr(call.name))
         return found
 
-    def result(receipts: dict[str, Receipt], *, done: bool) -> Result:
-        lines = [(f"{space}:", *receipt(one, gone=done)) for space, one in receipts.items()]
-        return Result({"done": done, "receipts": receipts}, [*chain(*lines)])
-
     with Host(call.folder, call.clock) as host:
         if call.action == "export":
             found = each(lambda memory: [*about_person(memory, call.name)])
             rows = [{"space": space, **row} for space, rows in found.items() for row in rows]
             return Result(rows, [view.json_text(row, None) for row in rows])
-        planned = each(lambda memory: memory.forget(entity=call.name, dry_run=True))
-        plan = result(planned, done=False)
+        return erased(
+            call, lambda dry: each(lambda memory: memory.forget(entity=call.name, dry_run=dry))
+        )
+
+
+def erased(
+    call: Call,
+    erase: Callable[[bool], Receipt | dict[str, Receipt]],
+    question: str = "",
+    word: str = "",
+) -> Result:
+    """Show what would be deleted, ask, and delete it; with --dry-run only show it.
+
+    `erase` returns a receipt, or one for each space; it is told whether to delete nothing yet.
+    """
+
+    def told(found: Receipt | dict[str, Receipt], *, done: bool) -> Result:
+        if isinstance(found, Receipt):
+            return Result({"done": done, "receipt": found}, _receipt(found, gone=done))
+        lines = [(f"{space}:", *_receipt(one, gone=done)) for space, one in found.items()]
+        return Result({"done": done, "receipts": found}, [*chain(*lines)])
+
+    if call.dry_run or not call.yes:
+        planned = told(erase(True), done=False)
         if call.dry_run:
-            return plan
-        if not call.agrees(t("Delete it permanently? [y/N] "), *plan.shown or ()):
-            return plan._replace(shown=t("nothing was changed"))
-        return result(each(lambda memory: memory.forget(entity=call.name)), done=True)
+            return planned
+        question = question or t("Delete it permanently? [y/N] ")
+        if not call.agrees(question, *planned.shown or (), word=word):
+            return planned._replace(shown=t("nothing was changed"))
+    return told(erase(False), done=True)
 
 
-def not_agreed(call: Call, planned: Receipt, question: str, word: str = "") -> Result | None:
-    """What would be deleted, where it is not to be: with --dry-run, or where the person says no."""
-    data, plan = {"done": False, "receipt": planned}, receipt(planned, gone=False)
-    if call.dry_run:
-        return Result(data, plan)
-    agreed = call.agrees(question, *plan, word=word)
-    return None if agreed else Result(data, t("nothing was changed"))
-
-
-def receipt(one: Receipt, *, gone: bool) -> list[str]:
+def _receipt(one: Receipt, *, gone: bool) -> list[str]:
     """What was deleted, or would be, and where it still stands."""
     counts = counted(one.erased)
     lines = [t("would delete: {counts}", counts=counts)]

@@ -8,24 +8,12 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from loxodon import messages
-from loxodon.cli import view
+from loxodon import __version__, messages
+from loxodon.cli import parser, view
 from loxodon.cli.call import Call, Result
-from loxodon.cli.parser import DAILY, GROUPS, MODULES, OPERATORS, command_named, parse
-from loxodon.errors import InputError, LoxodonError, unwritable
+from loxodon.errors import LoxodonError, refused, unwritable
 from loxodon.messages import t
 from loxodon.security.actor import Actor, acting
-
-OPTIONS = (
-    "--home DIR    folder of the memory (LOXODON_HOME, or ~/.loxodon)",
-    "--store URL   PostgreSQL database to use instead of files (LOXODON_STORE)",
-    "--space NAME  which memory: spaces are isolated from each other (main)",
-    "--agent NAME  act as this agent: it sees its own and shared memories only",
-    "--relays-user with --agent: it passes on what the user said",
-    "--now ISO     use this as the current time (LOXODON_NOW)",
-    "--reveal      show numbers that are normally masked",
-    "--json        print one JSON document",
-)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -65,14 +53,14 @@ def _run(typed: list[str]) -> int:
     call = Call()
     # What is not UTF-8 is made visible, but for the names of files.
     whole = [one if os.path.exists(one) else view.visible(one) for one in typed]
-    call.command = parse(whole, call)
+    rest = parser.global_options(whole, call)
     if call.store:  # in the environment, which no list of processes shows, as it does arguments
         os.environ["LOXODON_STORE"] = call.store
     with suppress(LoxodonError):  # a broken config.toml is reported by who needs it
         if call.config.language != "auto":
             messages.use(call.config.language)
     with acting(Actor("cli")):
-        result = _result(call)
+        result = _result(rest, call)
     if call.json and not result.printed:
         print(view.json_text(result.data))
     elif not result.printed:
@@ -86,21 +74,28 @@ def _run(typed: list[str]) -> int:
     return result.code
 
 
-def _result(call: Call) -> Result:
+def _result(typed: list[str], call: Call) -> Result:
+    """What the command that was typed finds; or help, or the version."""
     view.mask_with(None)
-    if call.command == "version":
-        from loxodon import __version__
-
+    if typed[:1] in ([], ["-h"], ["--help"], ["help"]):
+        if len(typed) < 2 or typed[1] == "all":
+            return _help(every=typed[1:] == ["all"])
+        typed = [typed[1], "--help"]
+    if typed[0] in ("-V", "--version"):
         return Result({"version": __version__}, f"loxodon {__version__}")
-    if call.command == "usage":
-        return Result({"usage": call.text}, call.text.removesuffix("\n"))
-    if call.command == "help":
-        return _help(call.all)
-    one = command_named(call.command)
+    one, rest = parser.command_typed(typed)
+    arguments = parser.parser_of(one)
+    if {"-h", "--help"} & set(rest):
+        usage = arguments.format_help()
+        return Result({"usage": usage}, usage.removesuffix("\n"))
+    arguments.parse_args(rest, call)
+    call.command = one
     if call.as_agent and not one.for_agents:
         from loxodon.store.walls import owners_only
 
         raise owners_only()
+    if one.for_files and call.config.store.url:
+        raise refused(one.for_files)
     if one.verb and one.verb.masked:
         from loxodon.guard.guard import Guard
 
@@ -124,28 +119,28 @@ def _lines(result: Result) -> list[str]:
 
 def _help(every: bool) -> Result:
     """The commands: those of every day, or all."""
-    commands = {name: t(command_named(name).about) for name in MODULES}
+    commands = {name: t(parser.command_named(name).about) for name in parser.MODULES}
 
     def listed(names: list[str]) -> list[str]:
         return view.aligned([(f"  {name:13}", commands[name]) for name in names])
 
     lines = [t("Long-term memory for AI agents, on your own machine."), ""]
-    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(DAILY), ""])]
-    for heading, (_, names) in GROUPS.items():
-        rest = [name for name in names.split() if name not in (*DAILY, *OPERATORS)]
+    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(parser.DAILY), ""])]
+    for heading, (_, names) in parser.GROUPS.items():
+        rest = [name for name in names.split() if name not in (*parser.DAILY, *parser.OPERATORS)]
         if every:
             lines += ["", t(heading), *listed(names.split())]
         elif rest:
             lines.append(f"{t(heading)}: {', '.join(rest)}")
+    options = view.aligned([(name, t(about)) for name, about in parser.OPTIONS.items()])
     end = t("`loxodon COMMAND --help` explains a command, `loxodon help all` lists all of them.")
-    return Result({"commands": commands}, [*lines, "", *map(t, OPTIONS), "", end])
+    return Result({"commands": commands}, [*lines, "", *options, "", end])
 
 
 def _failed(error: LoxodonError, as_json: bool) -> int:
     """Tell the error: to stderr for a person and, with --json, to stdout as the one document."""
     message, hint = error.localized()
-    found = error.problems if isinstance(error, InputError) else ()
-    problems = [(line, *one.localized()) for line, one in found]
+    problems = [(line, *one.localized()) for line, one in error.problems]
     if as_json:
         each = [{"line": line, "message": said, "hint": how} for line, said, how in problems]
         told = {"code": error.code, "message": message, "hint": hint, "problems": each}

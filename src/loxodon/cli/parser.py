@@ -60,9 +60,19 @@ ALIASES = {
     "openclaw follow": "follow openclaw",
     "openclaw answer": "hook openclaw answer",
 }
-OPTIONS = ("--home", "--store", "--space", "--agent", "--now")
-FLAGS = {"--json": "json", "--reveal": "reveal", "--relays-user": "relays"}
-# Global options that commands have for something else of theirs.
+# The global options, and what they are for.
+OPTIONS = {
+    "--home DIR": "folder of the memory (LOXODON_HOME, or ~/.loxodon)",
+    "--store URL": "PostgreSQL database to use instead of files (LOXODON_STORE)",
+    "--space NAME": "which memory: spaces are isolated from each other (main)",
+    "--agent NAME": "act as this agent: it sees its own and shared memories only",
+    "--relays-user": "with --agent: it passes on what the user said",
+    "--now ISO": "use this as the current time (LOXODON_NOW)",
+    "--reveal": "show numbers that are normally masked",
+    "--json": "print one JSON document",
+}
+# They are attributes of the same name, but where commands have an option of that name.
+_ATTRIBUTES = {"--agent": "as_agent", "--relays-user": "relays"}
 _OWN = {"token": ("--agent", "--relays-user")}
 _NOT_TYPED = (verbs.CONVERSATION, verbs.CURSOR, verbs.HISTORY, verbs.TURNS)
 
@@ -82,6 +92,7 @@ class Command(NamedTuple):
     said: str = ""  # what is said with the fields of the result, instead of showing it
     field: str = ""  # what the result is called in JSON, where not as the verb says
     make: bool = False  # whether a space that is not there is made
+    for_files: str = ""  # what it does that only a memory in files does
 
     @property
     def verb(self) -> Verb | None:
@@ -168,23 +179,11 @@ def command_named(name: str) -> Command:
 # What was typed
 
 
-def parse(argv: Sequence[str], call: Call) -> str:
-    """Put what was typed into `call`; the name of the command, or of what help was asked for.
-
-    The global options may stand before or after the command.
-    """
-    argparse._ = str  # type: ignore[attr-defined]  # it would look for catalogues that nobody has
-    rest = _global_options(list(argv), call)
-    if rest[:1] in ([], ["-h"], ["--help"], ["help"]):
-        if len(rest) < 2 or rest[1] == "all":
-            call.all = rest[1:] == ["all"]
-            return "help"
-        rest = [rest[1], "--help"]
-    if rest[0] in ("-V", "--version"):
-        return "version"
-    words = 2 if " ".join(rest[:2]) in ALIASES else 1
-    named = " ".join(rest[:words])
-    name, *rest = [*ALIASES.get(named, named).split(" "), *rest[words:]]
+def command_typed(typed: Sequence[str]) -> tuple[Command, list[str]]:
+    """The command that was typed first, by its name or an alias, and what follows it."""
+    words = 2 if " ".join(typed[:2]) in ALIASES else 1
+    named = " ".join(typed[:words])
+    name, *rest = [*ALIASES.get(named, named).split(" "), *typed[words:]]
     if name not in MODULES:
         from difflib import get_close_matches
 
@@ -193,16 +192,14 @@ def parse(argv: Sequence[str], call: Call) -> str:
         if near:
             hint = "did you mean `loxodon {near}`?"
         raise UsageError("unknown command {name}", hint=hint, name=repr(name), near=near)
-    parser = parser_of(command_named(name))
-    if {"-h", "--help"} & set(rest):
-        call.text = parser.format_help()
-        return "usage"
-    parser.parse_args(rest, call)
-    return name
+    return command_named(name), rest
 
 
-def _global_options(argv: list[str], call: Call) -> list[str]:
-    """Put the global options into `call`, wherever they stand; the rest. After `--` all is text."""
+def global_options(argv: list[str], call: Call) -> list[str]:
+    """Put the global options into `call`; the rest. They may stand before or after the command,
+    but after `--` all is text."""
+    flags = [one for one in OPTIONS if " " not in one]
+    with_value = [one.split()[0] for one in OPTIONS if " " in one]
     rest: list[str] = []
     while argv:
         word = argv.pop(0)
@@ -211,13 +208,13 @@ def _global_options(argv: list[str], call: Call) -> list[str]:
             return [*rest, word, *argv]
         if rest and name in _OWN.get(rest[0], ()):
             rest.append(word)
-        elif word in FLAGS:
-            setattr(call, FLAGS[word], True)
-        elif name in OPTIONS:
+        elif word in flags:
+            setattr(call, _ATTRIBUTES.get(word, word[2:]), True)
+        elif name in with_value:
             if not equals and not argv:
                 raise UsageError("{name} needs a value", hint="see `loxodon --help`", name=name)
             value = value if equals else argv.pop(0)
-            setattr(call, "as_agent" if name == "--agent" else name[2:], value)
+            setattr(call, _ATTRIBUTES.get(name, name[2:]), value)
         else:
             rest.append(word)
     return rest
@@ -231,6 +228,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser_of(one: Command) -> argparse.ArgumentParser:
+    argparse._ = str  # type: ignore[attr-defined]  # it would look for catalogues that nobody has
     parser = _Parser(
         prog=f"loxodon {one.name}",
         description=t(one.about),
@@ -245,35 +243,29 @@ def parser_of(one: Command) -> argparse.ArgumentParser:
     )
     alone = parser.add_mutually_exclusive_group() if one.one_of else parser
     added = set(map(dest_of, one.added))
-    for argument in one.arguments:
-        if argument.name not in added:
-            _add(parser, argument, one.words)
-    for flags, how in one.added:
+    of_verb = [_of_verb(each, one.words) for each in one.arguments if each.name not in added]
+    for flags, how in (*of_verb, *one.added):
         to = alone if flags[0] in one.one_of.split() else parser
         to.add_argument(*flags, **{**how, "help": t(how["help"])})
     return parser
 
 
-def _add(parser: argparse.ArgumentParser, one: Argument, words: str) -> None:
-    """Add an argument of a verb."""
-    metavar, type_ = _KINDS.get(one.kind, (None, None))
+def _of_verb(one: Argument, words: str) -> Added:
+    """An argument of a verb."""
     about = t("show at most N (0 for all)") if one.kind == verbs.SIZE else t(one.about)
-    how: dict[str, Any] = {"help": about, "metavar": metavar, "type": type_}
-    if one.kind == verbs.FLAG:
-        how = {"help": about, "action": "store_true"}
-    elif isinstance(one.kind, tuple):
-        how = {"help": about, "choices": one.kind}
-    flag, _, named = one.typed.partition(" ")
     if one.name == words:
-        how |= {"help": t("{text}; - for standard input", text=about), "metavar": words.upper()}
-        parser.add_argument(words, **how, nargs="+" if one.required else "*")
-    elif one.required:
-        parser.add_argument(one.name, **{**how, "metavar": one.name.upper()})
-    else:
-        if named:
-            how["metavar"] = named
-            how["help"] += ": " + ", ".join(one.kind) if isinstance(one.kind, tuple) else ""
-        parser.add_argument(flag or f"--{one.name.replace('_', '-')}", dest=one.name, **how)
+        about = t("{text}; - for standard input", text=about)
+        return arg(words.upper(), about, nargs="+" if one.required else "*")
+    choices = one.kind if isinstance(one.kind, tuple) else ()
+    metavar, type_ = _KINDS.get(one.kind, ("|".join(choices), None))
+    how: dict[str, Any] = {"type": type_} if type_ else {}
+    if one.required:
+        return arg(one.name.upper(), about, **how)
+    flag, _, named = one.typed.partition(" ")
+    if named and choices:
+        about, how["choices"] = f"{about}: {', '.join(choices)}", choices
+    spelling = f"{flag or '--' + one.name.replace('_', '-')} {named or metavar}"
+    return arg(spelling, about, dest=one.name, **how)
 
 
 def whole(text: str) -> int:

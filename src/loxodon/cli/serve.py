@@ -39,7 +39,7 @@ def _door(call: Call) -> Door:
 
 def _listen(call: Call, host: str, *, or_any: bool = False) -> Any:
     server.need_uvicorn()
-    port = _PORTS[call.command] if call.port is None else call.port
+    port = _PORTS[call.command.name] if call.port is None else call.port
     return server.listen(host, port, or_any=or_any)
 
 

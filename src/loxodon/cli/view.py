@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from itertools import groupby
+from typing import Any, TypeVar
 
 from loxodon.messages import current, t
 from loxodon.types import (
@@ -25,6 +26,7 @@ from loxodon.types import (
     Turn,
 )
 
+Value = TypeVar("Value")
 LISTED = 50  # memories, turns or files that a person is shown unless they ask for more
 # What a terminal would act on: control characters, and marks that turn text around.
 _DRIVES = re.compile(
@@ -89,6 +91,13 @@ def progress(*numbers: int) -> None:
         print(f"{100 * done // total} %", end=end, file=sys.stderr, flush=True)
 
 
+def watched(some: Sequence[Value]) -> Iterator[Value]:
+    """Each of them, while it is shown how many are done."""
+    for n, one in enumerate(some, 1):
+        yield one
+        progress(n, len(some))
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of texts, aligned as terminals count columns."""
 
@@ -102,15 +111,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-
-
-def table(headings: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
-    names = [*headings]
-    cells = [
-        [" ".join(_said(name, cell).split("\n")) for name, cell in zip(names, row, strict=True)]
-        for row in rows
-    ]
-    return aligned([[*map(label, names)], *cells])
 
 
 # Values
@@ -136,7 +136,8 @@ def listing(found: Sequence[Any]) -> list[str]:
         return [*map(in_words, found)]
     every = dict.fromkeys(name for row in rows for name in row)
     names = [name for name in every if any(_is_given(row.get(name)) for row in rows)]
-    return table(names, [[one.get(name) for name in names] for one in rows])
+    cells = [[" ".join(_said(name, row.get(name)).split("\n")) for name in names] for row in rows]
+    return aligned([[*map(label, names)], *cells])
 
 
 def _row(one: Any) -> Mapping[str, Any]:
@@ -157,14 +158,11 @@ def _row(one: Any) -> Mapping[str, Any]:
 
 def _chat(found: Sequence[Turn]) -> Iterator[str]:
     """Turns under the day and session they belong to."""
-    last = ""
-    for turn in found:
-        heading = f"{day(turn.at)}  {turn.session}"
-        if heading != last:
-            yield heading
-        last = heading
-        text = "\n    ".join(turn.content.splitlines())
-        yield f"  {turn.at:%H:%M} {turn.speaker or turn.role}: {text} {turn.ref}"
+    for heading, turns in groupby(found, key=lambda turn: f"{day(turn.at)}  {turn.session}"):
+        yield heading
+        for turn in turns:
+            text = "\n    ".join(turn.content.splitlines())
+            yield f"  {turn.at:%H:%M} {turn.speaker or turn.role}: {text} {turn.ref}"
 
 
 def record(value: Any, *without: str) -> list[str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC
-from itertools import groupby
+from itertools import chain, groupby
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon.cli import view
-from loxodon.cli.bench import Figures, for_measuring, percent, read
+from loxodon.cli.bench import Figures, for_measuring, percent, read, share
+from loxodon.cli.call import Call
 from loxodon.clock import zone_named
 from loxodon.config import Config, EmbedderConfig
 from loxodon.errors import InputError, UsageError
@@ -19,29 +20,21 @@ from loxodon.journal.jsonl import draft_from_mapping
 from loxodon.memory import Memory
 from loxodon.tokens import estimate
 
-# The types of checks and what each must have; what is reported, and the types that it counts.
-LOOKS_FOR = {
-    "add": ("present",),
-    "belief": ("present",),
-    "update": ("present",),
-    "supersede": ("present", "absent"),
-    "retract": ("absent",),
-    "repeat": ("once",),
-    "never": ("absent",),
-}
-FIGURES = {
-    "additions": ("add",),
-    "changes": ("update", "supersede", "retract"),
-    "never": ("never",),
-    "duplicates": ("repeat",),
-    "beliefs": ("belief",),
-}
-OPERATIONS = {
-    "overall": tuple(LOOKS_FOR),
-    "ADD": ("add", "belief"),
-    "UPDATE": ("update",),
-    "DELETE": ("supersede", "retract"),
-    "NOOP": ("repeat", "never"),
+
+class Check(NamedTuple):
+    fields: tuple[str, ...]  # that it must have
+    figure: str  # of the report, which it counts for
+    operation: str
+
+
+CHECKS = {
+    "add": Check(("present",), "additions", "ADD"),
+    "update": Check(("present",), "changes", "UPDATE"),
+    "supersede": Check(("present", "absent"), "changes", "DELETE"),
+    "retract": Check(("absent",), "changes", "DELETE"),
+    "never": Check(("absent",), "never", "NOOP"),
+    "repeat": Check(("once",), "duplicates", "NOOP"),
+    "belief": Check(("present",), "beliefs", "ADD"),
 }
 # How a memory ends that something else was said of.
 _ENDED = ("superseded", "corrected", "retracted", "denied", "confirmed")
@@ -58,9 +51,9 @@ def read_cases(name: str, timezone: str = "UTC", limit: int = 0) -> list[Figures
         return [[text.lower() for text in ([one] if isinstance(one, str) else one)] for one in some]
 
     def checked(check: Figures) -> Figures:
-        if check.get("type") not in LOOKS_FOR:
+        if check.get("type") not in CHECKS:
             raise InputError("{type} is not a type of check", type=repr(check.get("type")))
-        for field in LOOKS_FOR[check["type"]]:
+        for field in CHECKS[check["type"]].fields:
             if not check[field]:
                 raise KeyError(field)
         return {name: one if name == "type" else groups(one) for name, one in check.items()}
@@ -80,26 +73,20 @@ def read_cases(name: str, timezone: str = "UTC", limit: int = 0) -> list[Figures
     return read(name, case, limit)
 
 
-def measure(
-    files: Sequence[str], config: Config, *, model: bool = False, limit: int = 0
-) -> list[Figures]:
-    """Each file's report; `model` also asks the model of `config`."""
-    if model and config.model.mode == "rules":
+def measure(call: Call, config: Config) -> list[Figures]:
+    """Each file's report; with `--model`, the model of `config` is asked too."""
+    if call.model and config.model.mode == "rules":
         raise UsageError(
             "no model is configured",
             hint="set model.base_url and model.name, or measure without --model",
         )
     alone = for_measuring(config)._replace(embedder=EmbedderConfig(kind="none"))
-    config = alone._replace(model=config.model) if model else alone
-    read = {name: read_cases(name, config.timezone, limit) for name in files}
-    reports = []
-    for name, cases in read.items():
-        done = []
-        for case in cases:
-            done.append(written(case, config))
-            view.progress(len(done), len(cases))
-        reports.append(_report(name, done, model))
-    return reports
+    config = alone._replace(model=config.model) if call.model else alone
+    read = {name: read_cases(name, config.timezone, call.limit) for name in call.file}
+    return [
+        {"file": name, **_report([written(case, config) for case in view.watched(cases)], call)}
+        for name, cases in read.items()
+    ]
 
 
 def written(case: Figures, config: Config) -> Figures:
@@ -159,57 +146,54 @@ def holds(check: Figures, kept: Sequence[Figures]) -> bool:
 
 def _is_done(check: Figures, case: Figures) -> bool:
     """Whether the operation was carried out that a check which holds stands for."""
-    if check["type"] in OPERATIONS["UPDATE"]:
+    operation = CHECKS[check["type"]].operation
+    if operation == "UPDATE":
         revised = (one["content"] for one in case["kept"] if one["revised"])
         return any(_has(check["present"], content) for content in revised)
-    if check["type"] in OPERATIONS["DELETE"]:
+    if operation == "DELETE":
         return any(_has(check["absent"], content) for content in case["ended"])
     return True
 
 
-def _report(name: str, cases: Sequence[Figures], model: bool) -> Figures:
+def _report(cases: Sequence[Figures], call: Call) -> Figures:
     """What the cases of one file came to, and what failed."""
-    checked: list[tuple[str, bool, bool]] = []
+    figures: dict[str, list[bool]] = {one.figure: [] for one in CHECKS.values()}
+    operations: dict[str, list[bool]] = {one.operation: [] for one in CHECKS.values()}
+    types: dict[str, list[bool]] = {}
     failures = []
     for case in cases:
-        found = [
-            (one, held := holds(one, case["kept"]), held and _is_done(one, case))
-            for one in case["checks"]
-        ]
-        checked += [(one["type"], held, done) for one, held, done in found]
-        if not all(done for _, _, done in found):
-            turns = case["turns"]
-            failures.append(
-                {
-                    "case": case["id"],
-                    "about": case["about"],
-                    "said": [f"{str(x['at'])[:10]} {x['role']}: {x['content']}" for x in turns],
-                    "memories": case["kept"],
-                    "ended": case["ended"],
-                    "failed": [one for one, held, _ in found if not held],
-                    "not_done": [one for one, held, done in found if held and not done],
-                }
-            )
+        failed, not_done = [], []
+        for check in case["checks"]:
+            held = holds(check, case["kept"])
+            done = held and _is_done(check, case)
+            types.setdefault(check["type"], []).append(held)
+            figures[CHECKS[check["type"]].figure].append(held)
+            operations[CHECKS[check["type"]].operation].append(done)
+            failed += [] if held else [check]
+            not_done += [check] if held and not done else []
+        if failed or not_done:
+            told = {"case": case["id"], "about": case["about"]}
+            said = [f"{str(x['at'])[:10]} {x['role']}: {x['content']}" for x in case["turns"]]
+            told |= {"said": said, "memories": case["kept"], "ended": case["ended"]}
+            failures.append({**told, "failed": failed, "not_done": not_done})
 
-    def share(types: Collection[str], at: int = 1) -> Figures:
-        counted = [one[at] for one in checked if one[0] in types]
-        right = sum(map(bool, counted))
-        return {"n": len(counted), "right": right, "share": percent(right, len(counted))}
+    def shares(some: Mapping[str, Sequence[bool]]) -> dict[str, Figures]:
+        return {name: share(passed) for name, passed in some.items()}
 
     tokens, left, seconds = (sum(one[k] for one in cases) for k in ("tokens", "left", "seconds"))
     report: Figures = {
-        "file": name,
         "cases": len(cases),
         "turns": sum(len(case["turns"]) for case in cases),
         "memories": sum(len(case["kept"]) for case in cases),
-        **{figure: share(types) for figure, types in FIGURES.items()},
-        "types": {type: share([type]) for type, *_ in checked},
-        "operations": {operation: share(types, 2) for operation, types in OPERATIONS.items()},
+        **shares(figures),
+        "types": shares(types),
+        "operations": shares({"overall": [*chain(*operations.values())], **operations}),
         "denoising": {"tokens": tokens, "left": left, "share": percent(left, tokens)},
         "consolidate_s": round(seconds, 2),
-        "failures": failures,
     }
-    if model:
+    if call.failures:
+        report["failures"] = failures
+    if call.model:
         problems = [case["problem"] for case in cases if case["problem"]]
         counts = sum((case["model"] for case in cases), Counter[str]())
         asked = {what: counts[what] for what in ("tokens", "questions", "refused")}

@@ -109,10 +109,10 @@ def failed(error: LoxodonError | RefusedError, language: str) -> Response:
 
 def _error_of(error: LoxodonError, language: str, code: str = "") -> dict[str, Any]:
     """What went wrong, in `language`; of the same shape as `loxodon --json` prints it."""
-    message, hint = error.localized(language)
-    problems = []
-    for line, one in error.problems if isinstance(error, InputError) else ():
-        said, help = one.localized(language)
-        problems.append({"line": line, "message": said, "hint": help})
-    found = {"code": code or error.code, "message": message, "hint": hint, "problems": problems}
-    return {"error": found}
+
+    def told(one: LoxodonError) -> dict[str, Any]:
+        message, hint = one.localized(language)
+        return {"message": message, "hint": hint}
+
+    problems = [{"line": line, **told(one)} for line, one in error.problems]
+    return {"error": {"code": code or error.code, **told(error), "problems": problems}}

@@ -17,7 +17,8 @@ from time import monotonic
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from loxodon.errors import LoxodonError, UsageError
+from loxodon.errors import InputError, LoxodonError, UsageError
+from loxodon.fields import choice
 from loxodon.security.tokens import Grant, Right, grant_of
 from loxodon.types import CHATS, Chat
 
@@ -153,19 +154,14 @@ def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
     """Who asks, by a token and by what the request says: that can only narrow it."""
     # Names that are not Latin come as UTF-8.
     agent = headers.get(AGENT, "").encode("latin-1", "replace").decode("utf-8", "replace").strip()
-    chat = headers.get(CHAT, "").strip().lower() or "direct"
+    chat = headers.get(CHAT, "").strip().lower()[:80] or "direct"
     if grant.agent and agent not in ("", grant.agent):
         hint = "omit the header {header}"
         raise forbidden(UsageError("the token belongs to another agent", hint=hint, header=AGENT))
-    if chat not in CHATS:
-        error = UsageError(
-            "{field} cannot be {value}",
-            hint="choose one of {choices}",
-            field=CHAT,
-            value=repr(chat)[:80],
-            choices=", ".join(CHATS),
-        )
-        raise RefusedError(400, "bad_input", error)
+    try:
+        choice(CHAT, chat, CHATS)
+    except InputError as error:
+        raise RefusedError(400, error.code, error) from None
     heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
     owners = not grant.agent and grant.chat == "direct"
     relays = grant.relays or (owners and headers.get(RELAYS, "").strip().lower() == "user")

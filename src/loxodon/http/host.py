@@ -210,10 +210,9 @@ class Host:
     def release(self, space: str) -> None:
         """Close the memory of a space, if nobody uses it now."""
         with self._lock:
-            if (held := self._open.get(space)) is not None:
+            if space in self._open:
                 self._replaced.append(self._open.pop(space))
-        if held is not None:
-            self._close_unused()
+        self._close_unused()
 
     def delete(self, space: str, *, dry_run: bool = False) -> Receipt:
         """Delete a space and everything of it (`forget/spaces.py`)."""
