@@ -52,9 +52,7 @@ def likeness(a: str, b: str) -> float:
 def covers(a: str, b: str) -> float:
     """The share of what `b` is about that `a` is about too, numbers included."""
     wanted = gist(b).words | gist(b).numbers
-    if not wanted:
-        return 0.0
-    return len(wanted & (gist(a).words | gist(a).numbers)) / len(wanted)
+    return len(wanted & (gist(a).words | gist(a).numbers)) / max(1, len(wanted))
 
 
 @lru_cache(maxsize=4_096)

@@ -172,9 +172,8 @@ def _stretches(folded: str) -> Iterator[tuple[int, str]]:
                 yield script, "".join(group)
 
 
-def _script(character: str) -> int:
-    found = (script for first, last, script in _SCRIPTS if first <= character <= last)
-    return next(found, _LETTERS)
+def _script(one: str) -> int:
+    return next((script for first, last, script in _SCRIPTS if first <= one <= last), _LETTERS)
 
 
 def _pairs(stretch: str) -> list[str]:

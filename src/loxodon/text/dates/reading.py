@@ -245,6 +245,8 @@ def _settle(said: DatedText, piece: DatePiece, cue: int) -> DatePiece:
     lean = "coming" if cue == 1 or piece.recurring else "recent" if cue == -1 else piece.lean
     if lean in ("coming", "weekday"):
         span = (ahead or options[-1:])[0]
+        if piece.grain == "day" and not piece.recurring and span[0] - said.today > timedelta(340):
+            span = past[-1]  # a day of last week is not the one in a year
     elif lean == "recent":
         span = (past or options[:1])[-1]
     elif lean == "near":
