@@ -236,12 +236,12 @@ class EncryptionConfig(Section):
 
 
 class StoreConfig(Section):
-    max_turns = Setting(0, "Maximum number of messages in a space; 0 for no limit.", (0, 1e12))
     url = Setting(Secret(), "PostgreSQL database: postgresql://user@host/database.", is_database)
     pool = Setting(20, "Number of connections to it that a process uses at once.", (2, 10_000))
     connect_timeout = Setting(3.0, "Seconds to wait for a connection to it.", (2, 600))
     statement_timeout = Setting(30.0, "Seconds that a statement may take; 0: any.", (0, 86_400))
     lock_timeout = Setting(10.0, "Seconds to wait for writers to the same space.", (0.1, 86_400))
+    max_turns = Setting(0, "Maximum number of messages in a space; 0 for no limit.", (0, 1e12))
 
 
 class BackupConfig(Section):

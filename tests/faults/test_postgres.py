@@ -144,6 +144,7 @@ with Memory.open(home, "main", {"store.url": url}) as memory:
 
 
 def test_processes_open_a_fresh_database_at_once(postgres: Server, tmp_path: Path) -> None:
+    postgres.database()  # with which its owner is made
     postgres.ask(f"CREATE DATABASE fresh OWNER {OWNER}")
     postgres.ask("CREATE EXTENSION vector", "fresh")
     url = postgres.url("fresh")

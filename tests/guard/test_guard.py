@@ -41,10 +41,11 @@ def said(memory: Memory, *texts: str, session: str = "s") -> list[str]:
 
 def test_secret_is_removed_and_the_place_marked(memory: Memory) -> None:
     record = memory.capture(f"the token is {TOKEN}", tags=[TOKEN])
-    assert record.content == "the token is [secret: github token]"
-    assert record.tags == ("[secret: github token]",)
-    assert record.sensitivity == "high"
-    assert memory.journal()[0].content == "the token is [secret: github token]"
+    assert (record.tags, record.sensitivity) == (("[secret: github token]",), "high")
+    assert record.content == memory.journal()[0].content == "the token is [secret: github token]"
+    memory.add([{"role": "user", "content": "我工作室的网站密码是 Niangao#2024，帮我记一下。"}])
+    memory.consolidate(force=True)
+    assert len(memory.list()) == 1  # without its value a password tells nothing
     memory.documents.put(("a",), "k", {"password": "sunflower", "password_hint": "x", "n": [1]})
     found = memory.documents.get(("a",), "k")
     assert found is not None

@@ -82,8 +82,6 @@ def ui(call: Call) -> Result:
     from secrets import token_urlsafe
     from urllib.parse import quote
 
-    from loxodon.http.console import Exchange
-
     code, token = token_urlsafe(24), token_urlsafe(32)
     if not call.json:
         log_only("defect", "server", "stopped")
@@ -102,6 +100,8 @@ def ui(call: Call) -> Result:
 
     # At the same port as before, so that the browser knows the page again.
     with _listen(call, _LOOPBACK, or_any=True) as listening:
+        from loxodon.http.console import Exchange
+
         at = Door(token, grants=Grants(call.root), own_names=True)
         return _serve(call, at, listening, opened, Exchange(code, token))
 

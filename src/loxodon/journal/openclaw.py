@@ -121,7 +121,7 @@ def _said(
     """What a person or the agent said in an entry; None where nobody did."""
     if entry.get("type", "message") != "message":
         return None
-    message = inner(entry, "message")
+    message = inner(entry, "message") or entry
     if message.get("role") in _WRITTEN["not_said"]:
         return None
     role, content = role_named(message.get("role")), message.get("content")

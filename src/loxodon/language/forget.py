@@ -26,7 +26,7 @@ from loxodon.text.words import simplified
 MOST = 600  # Characters of a message that can be a request; a longer one is a document
 _MOST_SENTENCE = 200
 _MOST_WHAT = 75
-_LIKELY = 0.6  # from which on a sentence asks for it
+_LIKELY = 0.8  # from which on a sentence asks for it
 # Nearly all requests have one of these, most messages none: those are not judged at all
 _SIGN = re.compile(
     r"(?i)\b(?:forg|un-?(?:say|said|hear|know|rem|see|lear)|del|eras|remov|rid\b|memor|remem|stor|sav"
@@ -37,6 +37,10 @@ _SIGN = re.compile(
     r"|no more|carry|know(?:ing|n)?\b|knew|act\b|imagin)"
     r"|[忘记記删刪抹清擦划劃除存留当當撤销銷丢扔撕消脑腦档檔甩抠挖烂收提]|没说|不算|作废|失忆"
     r"|[去拿][掉走下了]|弄走|翻篇|保密|听见|知道|归零|不要[了再]|别再|再说|[说谈]起|放下|心上"
+)
+_KEEPS = re.compile(  # what is plainly said to be remembered
+    r"(?i)\W*(?:(?:please|pls|can you|could you) )?(?:remember|record|note)\b(?! to (?:forget|del))"
+    r"|\W*请?你?(?:记住|记下|记得)"
 )
 _QUOTED = re.compile(
     r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)"
@@ -96,7 +100,9 @@ def requests(text: str) -> list[Request]:
 def _asking(sentences: Sequence[str]) -> list[bool]:
     """Which sentences ask; the last one where only all of them together do."""
     together = [" ".join(sentences)] if len(sentences) > 1 else []
-    asks = [one.forget >= _LIKELY for one in intents((*sentences, *together))]
+    each = (*sentences, *together)
+    likely = zip(each, intents(each), strict=True)
+    asks = [two.forget >= _LIKELY and not _KEEPS.match(one) for one, two in likely]
     if together and asks.pop() and not any(asks):
         asks[-1] = True
     return asks

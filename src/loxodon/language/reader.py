@@ -88,6 +88,7 @@ class _Sentence(NamedTuple):
     type: str
     numbers: tuple[int, ...]
     at: datetime = datetime.max  # When it was said
+    lead: str = ""  # What announces it: `请记住：`
 
 
 def read(grammar: Grammar, said: TurnInContext) -> Reading:
@@ -108,8 +109,10 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     ]
     asked_for = [one for one in sentences if one.type in ("instruction", "question")]
     tasks = [one for one in asked_for if _is_task(grammar, one.text)]
+    lead = ""
     for sentence in sentences:
-        sentence = sentence._replace(at=said.at)
+        sentence = sentence._replace(at=said.at, lead=lead)
+        lead = sentence.text if sentence.text.rstrip().endswith(("：", ":")) else ""
         if sentence.type == "question" and (told := speech.told(sentence.text)):
             sentence = sentence._replace(text=told, type="statement")
         working = busy or any(one.text != sentence.text for one in tasks)
@@ -141,7 +144,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         own = all(one.who in ("user", "we", "bare", "") for one in clauses)
         if sentence.type == "statement" and own and not speech.never(sentence.text):
             found += supposed(grammar.language, sentence.text)
-        weight = speech.weight(sentence.text)
+        weight = speech.weight(sentence.lead + sentence.text)
         for one in found:  # the way of saying it adds or takes
             importance = round(min(1.0, max(0.1, one.importance + weight)), 2)
             statements.append(one._replace(importance=importance, fragments=sentence.numbers))
@@ -456,6 +459,7 @@ _UNTRUE = (
     *("other tongue", "long", "an order to disregard"),
 )
 # What tells nothing of the speaker, and may tell what was decided or found out at work
+_MARKED = 0.3  # what who says that it matters adds at least
 _OF_WORK = ("of software", "reaction", "doing now", "of the moment")
 # Something is handed over with a request: text to be worked on, which nobody says
 _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
@@ -481,6 +485,8 @@ def _own_words(
     wish: bool = False,
 ) -> list[Statement]:
     """A stretch of talk as it was said, if it stands alone and is worth keeping."""
+    if "[secret" in text or text.rstrip().endswith(("：", ":")):
+        return []  # without what was taken out of it, or follows, it tells nothing
     speech = grammar.speech
     hedged = speech.has(sentence.text, "hedge")
     never = _never(grammar, text)
@@ -502,7 +508,8 @@ def _own_words(
     least = worth.LEAST[grammar.language] if about and not asks else worth.SURELY
     keep = worth.judge(text).keep
     worthy = (about and (ill or (ahead and speech.tells(text)))) or keep >= least
-    kept = half or wish or ((worthy or bool(kind)) and (hedged or not never))
+    marked = not asks and speech.weight(sentence.lead + sentence.text) >= _MARKED
+    kept = half or wish or ((worthy or bool(kind) or marked) and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
     # What changes something known is worth keeping; `keep.py` says whether it does.
     may_change = not asks and not never and keep >= worth.MAYBE
