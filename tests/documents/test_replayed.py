@@ -41,8 +41,8 @@ def test_a_row_is_replayed(memory: Memory, clock: Clock, row: dict[str, Any]) ->
     assert row.get("over", []) == [one.content for one in memory.list(state="archived")]
     if asks := row.get("asks"):
         assert asks == [one.belief.content for one in memory.reviews()]
-    if row.get("sensitive"):
-        assert {one.sensitivity for one in known.values()} == {"high"}
+    assert not row.get("sensitive") or {one.sensitivity for one in known.values()} == {"high"}
+    assert all(memory.gate(one).recall for one in row.get("recalled", ()))
     for name, aliases in row.get("entities", {}).items():
         assert {*aliases} <= {*memory.entity(name).entity.aliases}
 

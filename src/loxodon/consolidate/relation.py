@@ -118,9 +118,12 @@ def _of_one_value(new: Statement, old: Record, one: bool) -> Relation:
     return "unrelated"
 
 
+_ARTICLE = re.compile("^一[家所间位名]")  # 一家科技公司
+
+
 def _values(new: Statement, old: Record) -> Relation | None:
     """Whether two values are one, and which says more; None where they are two."""
-    one, other = sense(new.value), sense(old.value)
+    one, other = (sense(_ARTICLE.sub("", value)) for value in (new.value, old.value))
     if one == other and (one or fold(new.value) == fold(old.value)):
         return "same"
     if {*one} == {*other} and not opposed(new.value, old.value):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from loxodon import config as settings
@@ -230,9 +230,9 @@ class Recalling:
             return should_recall(message, state or State(), heard._known_names())
 
     def _known_names(self) -> Callable[[Iterable[str]], Iterable[str]] | None:
-        """The names this memory knows; none in a group: whom it asks about is no secret to it,
-        whom we know may be."""
-        return self._store.entities_named if self._audience is None else None
+        """The names of entities and projects; none in a group, where they may be private."""
+        named = self._store.named
+        return None if self._audience else lambda names: chain(*named(names)[:2])
 
     @verb("GET /snapshot", audit="reads", field="snapshot")
     def snapshot(
