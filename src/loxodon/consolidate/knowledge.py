@@ -143,19 +143,18 @@ class Knowledge:
         given |= {"kind": kind, "confidence": confidence, "origin": origin}
         fields = space.guard.fields(checked(given, kind, space.zone))
         fields["trust"] = fields.pop("origin")
-        if noted:
-            _refuse_past(fields["expires_at"], now)
-        # So that what is said on it later confirms it or takes its place
         from loxodon.consolidate.meaning import meaning_of
 
-        meant = meaning_of(fields["content"], now)
-        if meant.statement.attribute:
-            for name in ("subject", "attribute", "value", "positive"):
-                fields[name] = getattr(meant.statement, name)
-        if fields["category"] == kind == "fact" and not noted:
-            fields["importance"] = max(fields["importance"], meant.statement.importance)
-        if fields["category"] == "fact":
-            fields["category"] = meant.statement.category or "fact"
+        meant = meaning_of(fields["content"], now).statement
+        if noted:
+            _refuse_past(fields["expires_at"], now)
+            if meant.attribute:  # the user's own words on it confirm it or take its place
+                for name in ("subject", "attribute", "value", "positive"):
+                    fields[name] = getattr(meant, name)
+                if fields["category"] == "fact":
+                    fields["category"] = meant.category or "fact"
+        elif fields["category"] == kind == "fact" and meant.category == "health":
+            fields |= {"category": "health", "importance": meant.importance}
         if said_in is not None:
             fields["trust"] = "user"
             source = Source(said_in.session, said_in.id)

@@ -38,9 +38,14 @@ _SIGN = re.compile(
     r"|[忘记記删刪抹清擦划劃除存留当當撤销銷丢扔撕消脑腦档檔甩抠挖烂收提]|没说|不算|作废|失忆"
     r"|[去拿][掉走下了]|弄走|翻篇|保密|听见|知道|归零|不要[了再]|别再|再说|[说谈]起|放下|心上"
 )
-_KEEPS = re.compile(  # what is plainly said to be remembered
+# What needs no judging: that something is to be remembered, or what is mine to be forgotten
+_KEEPS = re.compile(
     r"(?i)\W*(?:(?:please|pls|can you|could you) )?(?:remember|record|note)\b(?! to (?:forget|del))"
     r"|\W*请?你?(?:记住|记下|记得)"
+)
+_ASKS = re.compile(
+    r"(?i)\W*(?:(?:please|pls) )?forget (?:about )?(?:my|that i|what i (?:said|told)) [^,;:?]+$"
+    r"|\W*请?你?(?:把我的?[^，。？]{1,20}忘[了掉]吧?|忘[记掉]我的[^，。？了]{1,20})\W*$"
 )
 _QUOTED = re.compile(
     r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)"
@@ -102,7 +107,10 @@ def _asking(sentences: Sequence[str]) -> list[bool]:
     together = [" ".join(sentences)] if len(sentences) > 1 else []
     each = (*sentences, *together)
     likely = zip(each, intents(each), strict=True)
-    asks = [two.forget >= _LIKELY and not _KEEPS.match(one) for one, two in likely]
+    asks = [
+        _ASKS.match(one) is not None or (two.forget >= _LIKELY and not _KEEPS.match(one))
+        for one, two in likely
+    ]
     if together and asks.pop() and not any(asks):
         asks[-1] = True
     return asks

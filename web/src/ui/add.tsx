@@ -6,9 +6,10 @@ import { mayWrite, meet } from "../lib/me";
 import { go, route, to } from "../lib/router";
 import { tell } from "../lib/toasts";
 import type { Kind, Memory } from "../lib/types";
-import { number, t } from "../lib/words";
+import { t } from "../lib/words";
 import { WordsDialog } from "./editor";
 import { Icon } from "./icons";
+import { Importance } from "./importance";
 
 export function AddButton() {
   if (!mayWrite.value) return null;
@@ -66,19 +67,7 @@ export function Add() {
             onInput={(event) => setTags(event.currentTarget.value)}
           />
         </label>
-        <label>
-          <span>
-            {t("importance")} {number(importance, 2)}
-          </span>
-          <input
-            type="range"
-            min="0"
-            max="1"
-            step="0.05"
-            value={importance}
-            onInput={(event) => setImportance(Number(event.currentTarget.value))}
-          />
-        </label>
+        <Importance value={importance} set={setImportance} />
       </div>
     </WordsDialog>
   );

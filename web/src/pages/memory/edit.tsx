@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import { save } from "../../lib/acts";
 import type { Memory } from "../../lib/types";
-import { number, t } from "../../lib/words";
+import { t } from "../../lib/words";
 import { Editor } from "../../ui/editor";
+import { Importance } from "../../ui/importance";
 
 export function Edit({
   memory,
@@ -30,19 +31,7 @@ export function Edit({
       close={close}
       saved={reload}
     >
-      <label>
-        <span>
-          {t("importance")} {number(importance, 2)}
-        </span>
-        <input
-          type="range"
-          min="0"
-          max="1"
-          step="0.05"
-          value={importance}
-          onInput={(event) => setImportance(Number(event.currentTarget.value))}
-        />
-      </label>
+      <Importance value={importance} set={setImportance} />
     </Editor>
   );
 }
