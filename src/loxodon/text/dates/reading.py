@@ -245,8 +245,9 @@ def _settle(said: DatedText, piece: DatePiece, cue: int) -> DatePiece:
     lean = "coming" if cue == 1 or piece.recurring else "recent" if cue == -1 else piece.lean
     if lean in ("coming", "weekday"):
         span = (ahead or options[-1:])[0]
-        if piece.grain == "day" and not piece.recurring and span[0] - said.today > timedelta(340):
-            span = past[-1]  # a day of last week is not the one in a year
+        lately = [one for one in past if said.today - one[0] < timedelta(26)]
+        if lately and piece.grain == "day" and span[0] - said.today > timedelta(339):
+            span = lately[-1]  # a day of last week is not the one in a year
     elif lean == "recent":
         span = (past or options[:1])[-1]
     elif lean == "near":
