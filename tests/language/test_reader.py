@@ -156,3 +156,24 @@ def _placed(language: str, text: str) -> list[str]:
     """Who is said to be somebody to the user."""
     places = ("manager", "partner", "doctor", "landlord")
     return [one.value for one in told(language, text) if one.attribute in places]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "sold the piano btw. 900. nobody played it since mum died"),
+        ("en", "took the night job. started may 4. tue-sat at the depot"),
+        ("zh", "员工辞职了，小美走了去新加坡。剩我和阿强两个顶"),
+    ],
+)
+def test_sentences_side_by_side_are_kept_together(language: str, text: str) -> None:
+    (found,) = [one for one in told(language, text) if one.quoted]
+    assert text in found.content
+
+
+def test_an_answer_is_kept_with_what_was_asked() -> None:
+    asked = PriorTurn("assistant", "Nice walk! Is Biscuit a big dog?", NOW)
+    (found,) = told("en", "no, a cavapoo, 4 years old", before=[asked])
+    expected = "The user, asked “Is Biscuit a big dog?”: “no, a cavapoo, 4 years old”"
+    assert found.content == expected
+    assert told("en", "lol no", before=[asked]) == []

@@ -159,7 +159,7 @@ def _runs(said: TurnInContext) -> list[tuple[str, Sequence[Fragment]]]:
     return [*runs]
 
 
-_NOT_SO = ("supposed", "dream", "joke", "quoted")
+_NOT_SO = ("supposed", "dream", "joke", "quoted", "reported")
 _MOST_RUNS = 3  # More changes than this are a text in two languages, side by side
 _HAN = re.compile("[\u4e00-\u9fff]")
 _WORDS = re.compile(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")

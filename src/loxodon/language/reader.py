@@ -71,7 +71,8 @@ class Grammar(Protocol):
     def strangers(self, text: str) -> list[Clause]: ...  # Of somebody named in full
     def small(self, text: str) -> bool: ...  # Whether a message is written without capitals
     def third_person(self, clause: Clause, match: FrameMatch) -> str: ...
-    def quoted(self, sentence: str) -> str: ...
+    # Words as they were said, with the question that they answer
+    def quoted(self, words: str, asked: str = "") -> str: ...
     # What attribute of the user a relation is (`sister`: sibling)
     def attribute_of(self, relation: str) -> str: ...
     def related(self, relation: str, name: str) -> str: ...  # `Mei is the user's sister`
@@ -96,7 +97,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     speech = grammar.speech
     if speech.is_fiction(said.text, [line.content for line in said.before]):
         return Reading(())
-    statements: list[Statement] = []
+    told: list[_Told] = []
     unclear: list[int] = []
     known = {name: one for name, one in said.known.items() if name not in grammar.pronouns}
     small = grammar.small(said.text)
@@ -111,16 +112,17 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     tasks = [one for one in asked_for if _is_task(grammar, one.text)]
     lead = ""
     for sentence in sentences:
-        sentence = sentence._replace(at=said.at, lead=lead)
+        sentence = whole = sentence._replace(at=said.at, lead=lead)
         lead = sentence.text if sentence.text.rstrip().endswith(("：", ":")) else ""
-        if sentence.type == "question" and (told := speech.told(sentence.text)):
-            sentence = sentence._replace(text=told, type="statement")
+        if sentence.type == "question" and (said_so := speech.told(sentence.text)):
+            sentence = sentence._replace(text=said_so, type="statement")
         working = busy or any(one.text != sentence.text for one in tasks)
         # Whether a sentence of one language stands in another: to be translated, or learned
         if _HAN.search(sentence.text) is not None and _LATIN.search(sentence.text) is not None:
+            told.append(_Told(whole._replace(type=_FOREIGN)))
             continue
         if speech.takes_back(sentence.text):
-            taken_back, statements = taken_back or not statements, []
+            taken_back, told = taken_back or not any(one.statements for one in told), []
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
         order = sentence._replace(text=speech.plainly(sentence.text), type="instruction")
         if order.text != sentence.text:
@@ -145,11 +147,139 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         if sentence.type == "statement" and own and not speech.never(sentence.text):
             found += supposed(grammar.language, sentence.text)
         weight = speech.weight(sentence.lead + sentence.text)
-        for one in found:  # the way of saying it adds or takes
-            importance = round(min(1.0, max(0.1, one.importance + weight)), 2)
-            statements.append(one._replace(importance=importance, fragments=sentence.numbers))
+        weighed = [  # the way of saying it adds or takes
+            one._replace(
+                importance=round(min(1.0, max(0.1, one.importance + weight)), 2),
+                fragments=sentence.numbers,
+            )
+            for one in found
+        ]
+        told.append(_Told(whole, weighed))
+    statements = _in_passages(grammar, said, told, bool(tasks))
     each = {(one.content, one.value): one for one in reversed(_in_one(grammar, statements))}
     return Reading(list(reversed(each.values())), unclear, taken_back)
+
+
+class _Told(NamedTuple):
+    """A sentence of a message, where it stands there, and what was read of it."""
+
+    sentence: _Sentence
+    statements: Sequence[Statement] = ()
+    start: int = 0
+    end: int = 0
+
+    @property
+    def own(self) -> list[Statement]:
+        """What of it is kept in its own words."""
+        return [one for one in self.statements if one.quoted]
+
+
+def _in_passages(
+    grammar: Grammar, said: TurnInContext, told: Sequence[_Told], working: bool
+) -> list[Statement]:
+    """What sentences tell. Own words are those of all the sentences side by side that tell
+    something: one alone leaves out what the one before it named."""
+    runs: list[list[_Told]] = []
+    end, size, is_open = 0, 0.0, False
+    for part in told:
+        words = part.sentence.text.strip(_MARKS)
+        start = max(said.text.find(words, end), end)
+        end = min(start + len(words), len(said.text))
+        length, telling = _length(said.text[start:end]), _is_telling(grammar, part)
+        joined = runs and said.text[:start].rstrip().endswith(_COMMAS)
+        if joined or (is_open and telling and size + length <= _PASSAGE):
+            size, is_open = size + length, is_open or telling
+        else:
+            size, is_open = length, telling
+            runs.append([])
+        runs[-1].append(part._replace(start=start, end=end))
+    statements: list[Statement] = []
+    for run in runs:
+        found = [one for part in run for one in part.statements]
+        if passage := _passage(grammar, said, run, working):
+            found = [one for one in found if not one.quoted] + [passage]
+        statements += found
+    return statements
+
+
+_MARKS = " \n。，；：、,;:"
+_COMMAS = ("，", "：", "、", ",", ":")
+_PASSAGE = 60  # Words, or twice as many Chinese characters, of several sentences
+_QUESTION, _ANSWER = 20, 12  # The same of a question that is kept with its answer
+_FOREIGN = "foreign"  # The type of a sentence that is there to be translated, or learned
+
+
+def _length(text: str) -> float:
+    return len(_HAN.findall(text)) / 2 + len(re.findall(r"[A-Za-z0-9']+", text))
+
+
+def _is_telling(grammar: Grammar, told: _Told) -> bool:
+    """Whether a sentence may stand in a passage: no question, wish, guess, joke, nor what is told
+    of a thing."""
+    speech, text = grammar.speech, told.sentence.text
+    if told.sentence.type != "statement" or speech.never(text) in (*_UNTRUE, "second hand"):
+        return False
+    things = [who for one in told.own for who in one.mentions if who.type == "other"]
+    wish = any(one.category == "preference" for one in told.own)
+    return not things and not wish and not speech.has(text, "hedge")
+
+
+def _passage(
+    grammar: Grammar, said: TurnInContext, run: Sequence[_Told], working: bool
+) -> Statement | None:
+    """Sentences in their own words, if they are worth keeping; None for what frames have read."""
+    own = [one for part in run for one in part.own]
+    wish = any(one.category == "preference" for one in own)
+
+    def adds(part: _Told) -> bool:
+        asks = part.sentence.type in ("question", "instruction") and not wish
+        return bool(part.own) or not (part.statements or asks)
+
+    adding = [n for n, part in enumerate(run) if adds(part)]
+    run = run[adding[0] : adding[-1] + 1] if adding else ()
+    foreign = any(part.sentence.type == _FOREIGN for part in run)
+    if not run or foreign or any(one.confidence < 1 for one in own):
+        return None
+    text = said.text[run[0].start : run[-1].end].strip()
+    telling = all(_is_telling(grammar, part) for part in run)
+    judged, tells = worth.judge(text), grammar.speech.tells(text)
+    asked = _asked(said) if telling and run[0].start == 0 and not working else ""
+    kept = any(not one.tentative for one in own)
+    never = all(grammar.speech.never(part.sentence.text) for part in run)
+    if not kept and telling and not never and "[secret" not in text:
+        best = max(worth.judge(part.sentence.text).keep for part in run)
+        sure = working or best < worth.MAYBE or not tells
+        kept = judged.keep >= (worth.SURELY if sure else worth.LEAST)
+        if not kept and asked:
+            answer = worth.judge(f"{asked} {text}")
+            kept = answer.keep + answer.referring >= worth.LEAST
+    if not kept:
+        return None
+    # Only what names nobody may be about what was asked
+    asked = asked if not tells and _length(text) <= _ANSWER else ""
+    acting = [one for one in own if one.act != "state"] or own
+    base = acting[0] if acting else Statement("", quoted=True, importance=OWN_WORDS)
+    ill = telling and grammar.frames.of_health(grammar.evened(text))
+    categories = ["health"] * ill + [one.category for one in own if one.category != "fact"]
+    return base._replace(
+        content=grammar.quoted(text, asked),
+        over=tuple(dict.fromkeys(words for one in own for words in one.over)),
+        category=categories[0] if categories else "fact",
+        importance=max((one.importance for one in own), default=OWN_WORDS),
+        topic=base.topic if wish else judged.topic,
+        mentions=tuple(dict.fromkeys(who for one in own for who in one.mentions)),
+        fragments=tuple(n for part in run for n in part.sentence.numbers),
+        tentative=False,
+    )
+
+
+def _asked(said: TurnInContext) -> str:
+    """The question that a message answers: the last sentence before it, if it is a short one."""
+    if not said.before or said.before[-1].role != "assistant":
+        return ""
+    sentences = re.split(r"(?<=[.!?。！？])\s*|\n", said.before[-1].content.strip()[-400:])
+    last = next((one.strip() for one in reversed(sentences) if one.strip()), "")
+    return last if last.endswith(("?", "？")) and _length(last) <= _QUESTION else ""
 
 
 def _is_task(grammar: Grammar, asked: str) -> bool:
@@ -224,61 +354,33 @@ _IN_BRACKETS = re.compile(r"[(（]([^()（）]{4,})[)）]")  # which no clause h
 
 
 def _left(grammar: Grammar, sentence: _Sentence, items: Sequence[Said]) -> list[Statement]:
-    """What frames have left of a sentence, in its own words: each clause that is worth it, else
-    what stands together, or all of the sentence."""
-    told: list[Statement] = []
+    """What frames have left of a sentence: what somebody's clauses tell, or all of it in its own
+    words where the rest tells something of whom the sentence is about."""
     about = next((one for one, match in items if match), None)
-    runs: list[tuple[Clause | None, list[Clause]]] = [(None, [])]
-    for one, match in items:
-        if match:
-            runs.append((one, []))
-            continue
-        tells = about is not None and _tells(grammar, one, about)
+    told: list[Statement] = []
+    left: list[Clause] = []
+    for n, (one, match) in enumerate(items):
         own = []
-        if one.who not in ("", "bare", "part"):
+        if not match and one.who not in ("", "bare", "part"):
             own = _own_words(grammar, sentence, one.raw, [one])
         told += own
-        if not own and (tells or one.who == "part"):
-            runs[-1][1].append(one)
-    for before, left in runs:
-        if not about or not left:
-            continue
-        start = sentence.text.find(left[0].raw)
-        end = sentence.text.rfind(left[-1].raw) + len(left[-1].raw)
-        said = sentence.text[start:end] if 0 <= start < end else sentence.text
-        if not before and len(left) == 1 and not left[0].who:  # what only leads up to it
-            continue
-        half = any(one.who == "part" and _tells(grammar, one, about) for one in left)
-        if not (half or _is_worth_its_rest(grammar, about, said, sentence.at)):
-            continue
-        alone = (
-            before is not None
-            and before.subject == USER
-            and not any(one.who == "part" for one in left)
-            and bool(grammar.sharing(before, left[0].text))
-        )
-        own = _own_words(
-            grammar,
-            sentence,
-            said if alone else sentence.text,
-            [about._replace(raw=""), *left],
-            half=True,
-        )
-        own = [one for one in own if not one.tentative]
-        if own and not alone:
-            return [one for one in told if one.act != "state"] + own
-        told += own
+        leads = n == 0 and not one.who  # only up to the rest
+        if about and not match and not own and not leads and _tells(grammar, one, about):
+            left.append(one)
+    if about and left:
+        rest = " ".join(one.raw for one in left)
+        zh = grammar.language == "zh"
+        who = ("我" if zh else "I ") if about.subject == USER else about.shown + " " * (not zh)
+        if (
+            any(one.who == "part" for one in left)
+            or grammar.frames.of_health(grammar.evened(rest))
+            or _is_ahead(rest, sentence.at)
+            or max(worth.judge(one).keep for one in (rest, who + rest)) >= worth.REST
+        ):
+            whole = [about._replace(raw=""), *left]
+            own = _own_words(grammar, sentence, sentence.text, whole, half=True)
+            told += [one for one in own if not one.tentative]
     return told
-
-
-def _is_worth_its_rest(grammar: Grammar, about: Clause, said: str, at: datetime) -> bool:
-    """Whether what frames have left of a sentence tells something of whom the sentence is about."""
-    if grammar.frames.of_health(grammar.evened(said)) or _is_ahead(said, at):
-        return True
-    zh = grammar.language == "zh"
-    lead = ("我" if zh else "I ") if about.subject == USER else about.shown + " " * (not zh)
-    best = max(worth.judge(said).keep, worth.judge(lead + said).keep)
-    return best >= worth.REST
 
 
 def _tells(grammar: Grammar, clause: Clause, about: Clause) -> bool:
@@ -394,7 +496,14 @@ def _mentions(clause: Clause) -> tuple[Mention, ...]:
 
 def _people(grammar: Grammar, sentence: _Sentence) -> list[Statement]:
     """Who somebody is to the user, wherever they are named: a request tells it too."""
-    if grammar.speech.never(sentence.text) in ("supposed", "dream", "joke", "quoted", "long"):
+    if grammar.speech.never(sentence.text) in (
+        "supposed",
+        "dream",
+        "joke",
+        "quoted",
+        "reported",
+        "long",
+    ):
         return []
     return [
         _relation(grammar, relation, name, "change" if new else "state")
@@ -434,15 +543,15 @@ def _apart(grammar: Grammar, sentence: _Sentence, known: Mapping[str, str]) -> l
     if sentence.type == "statement" and grammar.speech.never(text) != "of you":
         return [sentence]
     for n, clause in enumerate(grammar.clauses(text, known)):
-        asks = n and grammar.speech.type(clause.raw) in ("question", "instruction")
-        if asks and clause.raw in text:
+        type = grammar.speech.type(clause.raw)
+        if n and type in ("question", "instruction") and clause.raw in text:
             rest, asked = text[: text.index(clause.raw)], text[text.index(clause.raw) :]
             rest = rest.rstrip(" ,;:，；：-–—")
             never = _never(grammar, rest) or grammar.speech.type(rest) != "statement"
             if never or _CUT_SHORT.search(rest) or _TAG.fullmatch(asked):
                 break
             told = sentence._replace(text=rest, type="statement")
-            return [told, sentence._replace(text=asked)]
+            return [told, sentence._replace(text=asked, type=type)]
     return [sentence]
 
 
@@ -456,7 +565,7 @@ _GUESSED = ("thinking", "second hand")
 # What is never so, however much it tells
 _UNTRUE = (
     *("supposed", "dream", "joke", "not come about", "of the past", "as a figure"),
-    *("other tongue", "long", "an order to disregard"),
+    *("other tongue", "long", "an order to disregard", "reported"),
 )
 # What tells nothing of the speaker, and may tell what was decided or found out at work
 _MARKED = 0.3  # what who says that it matters adds at least
@@ -470,7 +579,8 @@ def _never(grammar: Grammar, text: str) -> str:
     never = grammar.speech.never(text)
     # English names its subject: what does not tell of anybody is not worth the judging
     may_tell = grammar.language == "zh" or grammar.speech.tells(text)
-    if never and never not in _UNTRUE and may_tell and worth.judge(text).keep >= worth.SURELY:
+    firm = never in (*_UNTRUE, "of software")
+    if never and not firm and may_tell and worth.judge(text).keep >= worth.SURELY:
         return ""
     return never
 
@@ -505,7 +615,7 @@ def _own_words(
     ahead = not asks and _is_ahead(text, sentence.at)
     ill = grammar.frames.of_health(grammar.evened(text))
     about = text != sentence.text or bare or ahead or speech.tells(text)
-    least = worth.LEAST[grammar.language] if about and not asks else worth.SURELY
+    least = worth.LEAST if about and not asks else worth.SURELY
     keep = worth.judge(text).keep
     worthy = (about and (ill or (ahead and speech.tells(text)))) or keep >= least
     marked = not asks and speech.weight(sentence.lead + sentence.text) >= _MARKED

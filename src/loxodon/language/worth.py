@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from loxodon.models.encoder import Encoder, Intent, Judgement
 
-# How likely a sentence must be worth keeping; Chinese ones are judged lower throughout
-LEAST = {"en": 0.6, "zh": 0.45}
+LEAST = 0.55  # How likely a passage must be worth keeping
 SURELY = 0.8  # The same for one that asks for something, or does not say whom it is about
 # What frames leave of a sentence stays beside them unless it is most likely of no worth
 REST = 0.25

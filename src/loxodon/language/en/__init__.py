@@ -91,9 +91,11 @@ class _English:
         happened = match.frame.act != "state" or match.frame.category in ("plan", "event")
         return f"{text} {clause.when}".strip() if lasting or happened else text
 
-    def quoted(self, sentence: str) -> str:
-        words = without_lead(sentence.strip(" .;,"))
-        words = re.sub(r"[\s,;]+(?:so|and|but|while|because|or|then)$", "", words)
+    def quoted(self, words: str, asked: str = "") -> str:
+        words = words.strip(" .;,")
+        if asked:
+            return f"The user, asked “{asked}”: “{words}”"
+        words = re.sub(r"[\s,;]+(?:so|and|but|while|because|or|then)$", "", without_lead(words))
         return f"The user: “{words}”"
 
     def related(self, relation: str, name: str) -> str:

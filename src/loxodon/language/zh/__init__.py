@@ -33,7 +33,7 @@ from loxodon.text.patterns import any_case
 _HERE = "loxodon.language.zh"
 _SPEECH = Speech(_HERE)
 # Why not only a clause but its whole sentence tells nothing
-_OF_ALL = ("long", "supposed", "dream", "quoted", "second hand")
+_OF_ALL = ("long", "supposed", "dream", "quoted", "reported", "second hand")
 
 
 @cache
@@ -95,8 +95,9 @@ class _Chinese:
             text = text.replace("{S}", f"{{S}}{clause.when}")
         return match.filled(text, S=subject, S的=f"{subject}的")
 
-    def quoted(self, sentence: str) -> str:
-        return f"用户：“{without_lead(sentence.strip().rstrip('。；，,;'))}”"
+    def quoted(self, words: str, asked: str = "") -> str:
+        words = words.strip().rstrip("。；，,;")
+        return f"用户（被问到“{asked}”）：“{words}”" if asked else f"用户：“{without_lead(words)}”"
 
     def related(self, relation: str, name: str) -> str:
         return f"{name}是用户的{relation}"
