@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from inspect import signature
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -29,6 +30,7 @@ from loxodon.paging import BACKWARDS, MOST, Page
 from loxodon.types import Chat, Pause
 from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Verb
 
+_OFFERED = {name: verb for name, verb in VERBS.items() if verb.routes}
 _ERRORS: dict[str, type[LoxodonError]] = {
     kind.code: kind
     for kind in vars(errors).values()
@@ -84,12 +86,12 @@ class Client:
 
     def __getattr__(self, name: str) -> Any:
         """A verb, as a method that asks the server; or what has more of them (`workspace`)."""
-        verb = VERBS.get(name)
-        if verb is not None and verb.routes:
-            return partial(self._do, verb)
-        if name in ("workspace", "schedule", "audit"):
-            return _Part(self, name)
-        raise AttributeError(name)
+        if name in _OFFERED:
+            return partial(self._do, _OFFERED[name])
+        inner = {of[len(name) + 1 :]: _OFFERED[of] for of in _OFFERED if of.startswith(f"{name}.")}
+        if not inner:
+            raise AttributeError(name)
+        return SimpleNamespace(**{of: partial(self._do, one) for of, one in inner.items()})
 
     def _do(self, verb: Verb, /, *args: Any, **named: Any) -> Any:
         """What the method of `Memory` would give."""
@@ -147,16 +149,6 @@ class Client:
         if answer.status_code >= 400:
             raise _error(answer.content, answer.status_code)
         return json.loads(answer.content)
-
-
-class _Part:
-    """What a memory has beside its own verbs."""
-
-    def __init__(self, client: Client, name: str) -> None:
-        self._client, self._name = client, name
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, f"{self._name}.{name}")
 
 
 def _part(text: str) -> str:

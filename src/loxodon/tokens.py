@@ -17,34 +17,21 @@ from math import sqrt
 
 Counter = Callable[[str], int]  # how many tokens a text takes
 
-_ASCII_WORD = re.compile(r"([^A-Za-z]*)([A-Za-z']+)")
 _WORD = re.compile(r"([^A-Za-z\u00c0-\u024f]*)([A-Za-z\u00c0-\u024f']+)")
 _RUN = re.compile("一+")
 _REPEAT = re.compile(r"(.)\1\1+")
-
-
-@cache  # wide classes take milliseconds to compile, which a cold English recall does without
-def _pieces(ascii_only: bool) -> re.Pattern[str]:
-    """o200k's split without its Unicode classes; lengths are bounded for the sake of the cache."""
-    wide = "" if ascii_only else r"\u00c0-\u024f"
-    other = "" if ascii_only else r"|[^\W\d_A-Za-z]{1,32}"
-    return re.compile(
-        rf"[^\r\n\w]?_?(?:(?:[A-Z]{{0,32}}[a-z{wide}]{{1,32}}|[A-Z]{{1,32}})"
-        rf"(?:'(?:[stmd]|re|ve|ll))?{other})"
-        r"|\d{1,3}| ?[^\s\w]{1,64}[\r\n/]{0,32}|\s{0,64}[\r\n]{1,32}|\s{1,64}(?!\S)|\s| ?_{1,64}"
-    )
-
-
-@cache
-def _ends() -> tuple[re.Pattern[str], ...]:
-    """The ends of sentences, of words, and of characters with what is joined to them."""
-    return (
-        re.compile(r"[。！？]+[”’」』）]*|[.!?]+[\"')”’]*(?=\s)|\n"),
-        re.compile(r"(?<=\S)(?=\s)|(?<=[\u3000-\u9fff\uff00-\uffef])|(?=[\u3000-\u9fff])"),
-        re.compile("(?s).(?:[\u0300-\u036f\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d.)*"),
-    )
-
-
+# o200k's split without its Unicode classes; lengths are bounded for the sake of the cache.
+_PIECE = re.compile(
+    r"[^\r\n\w]?_?(?:(?:[A-Z]{0,32}[a-z\u00c0-\u024f]{1,32}|[A-Z]{1,32})"
+    r"(?:'(?:[stmd]|re|ve|ll))?|[^\W\d_A-Za-z]{1,32})"
+    r"|\d{1,3}| ?[^\s\w]{1,64}[\r\n/]{0,32}|\s{0,64}[\r\n]{1,32}|\s{1,64}(?!\S)|\s| ?_{1,64}"
+)
+# The ends of sentences, of words, and of characters with what is joined to them
+_ENDS = (
+    re.compile(r"[。！？]+[”’」』）]*|[.!?]+[\"')”’]*(?=\s)|\n"),
+    re.compile(r"(?<=\S)(?=\s)|(?<=[\u3000-\u9fff\uff00-\uffef])|(?=[\u3000-\u9fff])"),
+    re.compile("(?s).(?:[\u0300-\u036f\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d.)*"),
+)
 # Written by `bench/tokens.py --fit`, which says what they are.
 with open(os.path.join(os.path.dirname(__file__), "tokens.json"), encoding="utf-8") as _file:
     _FITTED = json.load(_file)
@@ -71,9 +58,7 @@ def estimate(text: str) -> int:
                 pairing = followers.get(character, "")
         text = rest
     # The margins are as wide as the guesses are rough: Chinese is nearly exact.
-    return int(
-        1.025 * sum(map(_cost, _pieces(text.isascii()).findall(text))) + 1.01 * han + bool(text)
-    )
+    return int(1.025 * sum(map(_cost, _PIECE.findall(text))) + 1.01 * han + bool(text))
 
 
 @cache
@@ -86,7 +71,7 @@ def _han() -> tuple[dict[int, str], dict[str, str]]:
 
 @lru_cache(1 << 15)  # most recur
 def _cost(piece: str) -> float:
-    """What one of the `_pieces` costs on average, in tokens."""
+    """What one of the pieces costs on average, in tokens."""
     last, size = piece[-1], len(piece)
     if parts := _parts(piece):
         lead, body, kind = parts
@@ -116,7 +101,7 @@ def _is_han(character: str) -> bool:
 
 def _parts(piece: str) -> tuple[str, str, str] | None:
     """What stands before a word, or before ASCII signs; the word or signs; and their kind."""
-    if word := (_ASCII_WORD if piece.isascii() else _WORD).fullmatch(piece):
+    if word := _WORD.fullmatch(piece):
         lead, body = word.groups()
         kind = "lower" if body.islower() else "UPPER" if body.isupper() else "Mixed"
         return lead, body, "Title" if kind == "Mixed" and body[1:].islower() else kind
@@ -145,7 +130,7 @@ def cut(text: str, budget: int, count: Counter = estimate) -> str:
         return kept and kept + (" …" if kept[-1] in ".!?" else "…")
 
     best = ""
-    for unit in _ends():
+    for unit in _ENDS:
         # No token has 40 characters, but for blank space: what is beyond that many cannot fit.
         ends = [match.end() for match in unit.finditer(text, 0, 40 * max(budget, 0))]
         fitting = bisect_right(ends, budget, key=lambda end: count(beginning(end)))

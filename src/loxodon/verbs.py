@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import builtins
 import typing
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from errno import EDQUOT, ENOSPC, EROFS
@@ -179,9 +180,6 @@ class Verb(NamedTuple):
         more += [REVEAL] if self.masked == "unless revealed" and "reveal" not in known else []
         return (*self.arguments, *more)
 
-    def argument(self, name: str) -> Argument:
-        return next(one for one in self.takes if one.name == name)
-
     def hints(self, names: Mapping[str, Any] = {}) -> dict[str, Any]:
         """Types of arguments and result; `names` has those that only type checkers import."""
         return _hints(self.call, names)
@@ -211,21 +209,10 @@ def _arguments(call: Any) -> tuple[Argument, ...]:
     return tuple(found)
 
 
-def _hints(call: Callable[..., Any], names: Mapping[str, Any] = {}) -> dict[str, Any]:
-    return typing.get_type_hints(call, None, _Names(call, names), include_extras=True)
-
-
-class _Names(dict[str, Any]):
-    """Names for annotations: what a module imports for type checkers only is `Any`."""
-
-    def __init__(self, call: Callable[..., Any], known: Mapping[str, Any]) -> None:
-        super().__init__(known)
-        self._imported = {*call.__globals__, *vars(builtins)}
-
-    def __missing__(self, name: str) -> Any:
-        if name in self._imported:
-            raise KeyError(name)
-        return Any
+def _hints(call: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
+    """Types by name; what a module imports for type checkers only is `Any`, unless in `names`."""
+    known = defaultdict(lambda: Any, {**vars(builtins), **call.__globals__, **names})
+    return typing.get_type_hints(call, None, known, include_extras=True)
 
 
 def _members(hint: Any) -> list[Any]:

@@ -18,15 +18,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
-from loxodon.journal.lines import (
-    Numbered,
-    Trouble,
-    inner,
-    objects_in,
-    session_of,
-    split_lines,
-    unreadable,
-)
+from loxodon.journal import lines
+from loxodon.journal.lines import Numbered, Trouble, inner, session_of
 from loxodon.journal.transcripts import AGENTS, Opening
 from loxodon.messages import tn
 from loxodon.security.paths import is_inside
@@ -84,10 +77,10 @@ def entries_of(
     file.seek(start)
     data = file.read(MAX_READ)
     end = data.rfind(b"\n") + 1  # the last line may be half written
-    lines = split_lines(data[:end])
+    read = lines.split_lines(data[:end])
     problems: list[Trouble] = []
-    entries = list(objects_in(lines, problems, line))
-    line += len(lines.texts)
+    entries = list(lines.objects_in(read, problems, line))
+    line += len(read.texts)
     if whole and len(data) == MAX_READ:
         error = InputError(
             "the transcript is longer than {most} MiB: from here on it is not read",
@@ -133,7 +126,7 @@ class Following:
 
     def unread(self, path: str, error: OSError | InputError) -> None:
         if isinstance(error, OSError):
-            error = unreadable(path, error.strerror or str(error))
+            error = lines.unreadable(path, error.strerror or str(error))
         self.tell(path, [(0, error)])
 
     def mark(self, path: str) -> Mark:

@@ -203,10 +203,9 @@ def read_heading(level: int, title: str) -> tuple[str, date | None, time | None]
     if clock is None:
         return rest.lstrip(_SEPARATORS + "T"), day, None
     bare = bare[end:].lstrip()
-    until = (
-        moments.match_clock(bare.lstrip(_UNTIL)) if bare[:1] in tuple(_UNTIL) else None
-    )  # 10:30 - 11:00
-    bare = bare.lstrip(_UNTIL)[until[1] :] if until else bare
+    if bare[:1] in tuple(_UNTIL):  # 10:30 - 11:00
+        after = bare.lstrip(_UNTIL)
+        bare = after[until[1] :] if (until := moments.match_clock(after)) else bare
     return bare.lstrip(_SEPARATORS + "])）"), day, clock
 
 

@@ -313,20 +313,14 @@ class PlainMemory(Memory):
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         return self.snapshot(language)
 
-    def consolidate(self, **options: Any) -> Consolidated:
+    def _run(self, run: object) -> Consolidated:
         return Consolidated(False, "switched off")
-
-    def flush(self) -> Consolidated:
-        return self.consolidate()
 
     def flush_due(self, began: datetime | None = None) -> str:
         return ""
 
     def consolidation_due(self) -> str:
         return ""
-
-    def touch(self, ids: Iterable[str]) -> int:
-        return 0
 
     def status(self) -> Status:
         """Where it stands; of what is in the database, nothing."""
