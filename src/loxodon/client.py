@@ -103,12 +103,11 @@ class Client:
         if "limit" in takes.parameters:  # a server has another
             given.setdefault("limit", takes.parameters["limit"].default)
         given |= given.pop("changes", {})
-        route = verb.routes[0]
-        for other in verb.routes[1:]:  # one that stands for certain values, where they are given
+        route, *more_specific = verb.routes  # which stand for certain values, where they are given
+        for other in more_specific:
             if other.fixed and other.fixed.items() <= given.items():
                 route = other
-        for name in {name for one in verb.routes for name in one.fixed or ()}:
-            given.pop(name, None)
+            given = {name: value for name, value in given.items() if name not in other.fixed}
         path = f"{self.url}/v1/spaces/{_part(self.space)}{route.path}"
         for part in names_in(route.path):
             path = path.replace(f"{{{part}}}", _part(given.pop(next(iter(given)))), 1)

@@ -11,7 +11,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import groupby
 from math import sqrt
 
@@ -37,6 +37,10 @@ with open(os.path.join(os.path.dirname(__file__), "tokens.json"), encoding="utf-
     _FITTED = json.load(_file)
 _ADDED: dict[str, tuple[float, float]] = _FITTED["added"]
 _GRAMS: bytes = _FITTED["grams"].encode()
+# The mark for each character of one token; for each, those it is one token with
+_ALONE = filter(str.isalpha, _FITTED["singles"] + _FITTED["pairs"])
+_SINGLES = dict.fromkeys(map(ord, _ALONE), "一")
+_FOLLOWERS: dict[str, str] = {some[0]: some[1:] for some in _FITTED["pairs"].split("|")}
 
 
 def estimate(text: str) -> int:
@@ -44,10 +48,9 @@ def estimate(text: str) -> int:
     within 10% from 200 tokens on. Those of lines add up to about what their text takes, or more."""
     han = 0
     if not text.isascii():
-        singles, followers = _han()
         # Each run of known characters is cut down to a mark that costs nothing, so that the pieces
         # around it stay as they are. The characters count one each, a known pair of them one less.
-        rest = _RUN.sub("一", text.translate(singles))
+        rest = _RUN.sub("一", text.translate(_SINGLES))
         han = len(text) - len(rest) + rest.count("一")
         pairing = ""
         for character in text:
@@ -55,18 +58,10 @@ def estimate(text: str) -> int:
                 han -= 1
                 pairing = ""
             else:
-                pairing = followers.get(character, "")
+                pairing = _FOLLOWERS.get(character, "")
         text = rest
     # The margins are as wide as the guesses are rough: Chinese is nearly exact.
     return int(1.025 * sum(map(_cost, _PIECE.findall(text))) + 1.01 * han + bool(text))
-
-
-@cache
-def _han() -> tuple[dict[int, str], dict[str, str]]:
-    """The mark for each character of one token; for each, those it is one token with."""
-    singles = _FITTED["singles"] + "".join(filter(str.isalpha, set(_FITTED["pairs"])))
-    pairs = {pairs[0]: pairs[1:] for pairs in _FITTED["pairs"].split("|")}
-    return dict.fromkeys(map(ord, singles), "一"), pairs
 
 
 @lru_cache(1 << 15)  # most recur

@@ -136,7 +136,7 @@ class Route(NamedTuple):
     makes_space: bool = False  # whether a space that is not there is made
     long: bool = False  # whether it can take long
     only: str = ""  # the one argument that it takes, where not all of the verb
-    fixed: Mapping[str, Any] | None = None  # arguments that it hands on whatever is asked
+    fixed: Mapping[str, Any] = {}  # arguments that it hands on whatever is asked
 
     @property
     def method(self) -> str:

@@ -62,12 +62,6 @@ class TranscriptPart(NamedTuple):
     spoken: bool = True  # False where nobody speaks in it but programs
 
 
-def parsed_mark(text: str) -> Mark:
-    """A mark as it was put down; an empty one where that makes no sense."""
-    value = json.loads(text or "{}")
-    return value if isinstance(value, dict) else {}
-
-
 def entries_of(
     file: BinaryIO, start: int, line: int, *, whole: bool = False
 ) -> tuple[list[Numbered], list[Trouble], dict[str, object]]:
@@ -130,7 +124,8 @@ class Following:
         self.tell(path, [(0, error)])
 
     def mark(self, path: str) -> Mark:
-        return parsed_mark(self.store.scalar("mark", path, "") or "")
+        mark: Mark = json.loads(self.store.scalar("mark", path, "") or "{}")
+        return mark
 
     def take(self, path: str, part: TranscriptPart, *, session: str = "", copies: bool) -> None:
         """Journal what is new in a transcript, and put down how far it was read."""
@@ -138,17 +133,11 @@ class Following:
         self.counts["read" if part.spoken else "skipped"] += 1
         drafts = self._without_copies(part) if copies else part.drafts
         if drafts:
-            # A program may have put files and quotations into the user's words.
-            added = self.memory.add_drafts(
-                [
-                    draft._replace(
-                        origin="relayed" if draft.origin == "user" else draft.origin,
-                        agent=self.agent,
-                    )
-                    for draft in drafts
-                ],
-                [self._name],
-            )
+            said: list[Draft] = []
+            for one in drafts:  # a program may have put files and quotations into the user's words
+                origin = "relayed" if one.origin == "user" else one.origin
+                said.append(one._replace(origin=origin, agent=self.agent))
+            added = self.memory.add_drafts(said, [self._name])
             self.counts.update(added=added.added, known=added.known, changed=added.changed)
             self._sessions.update(dict.fromkeys(added.sessions if added.added else ()))
         with self.store.writing():

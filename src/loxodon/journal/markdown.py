@@ -150,12 +150,11 @@ def sections(
             current.lines.append((number, text))
             continue
         try:
-            heading = read_heading(level, title)
+            rest, on, at = read_heading(level, title)
         except InputError as error:
-            heading = (title, None, None)
+            rest, on, at = title, None, None
             if problems is not None:
                 problems.append((number, error))
-        rest, on, at = heading
         clock = at or (moments.MIDNIGHT if on or level == 1 else current.clock)
         while path[-1].level >= level:
             path.pop()

@@ -98,23 +98,16 @@ class CodingAgent(NamedTuple):
                 said = self.said(line, entry, opening)
                 if isinstance(said, Opening):
                     opening = said
-                elif said and opening.person and (draft := self._draft(line, said, opening, zone)):
-                    found[draft.id] = draft
+                elif said and opening.person and (role := self.speakers.get(said.speaker)):
+                    text = self.own_words(said.text) if role == "user" else said.text
+                    project = said.project or opening.project
+                    where = {"session": said.session or opening.session}
+                    where |= {"channel": IN_PROJECT + project} if project else {}
+                    draft = draft_of(line, role, text.strip(), said.id, said.at, zone, **where)
+                    found |= {draft.id: draft} if draft else {}
             except InputError as error:
                 problems.append((line, error))
         return list(found.values()) if opening.spoken else [], problems, opening
-
-    def _draft(
-        self, line: int, said: Message, opening: Opening, zone: tzinfo | None
-    ) -> Draft | None:
-        role = self.speakers.get(said.speaker)
-        if role is None:
-            return None
-        text = self.own_words(said.text) if role == "user" else said.text
-        project = said.project or opening.project
-        where = {"session": said.session or opening.session}
-        where |= {"channel": IN_PROJECT + project} if project else {}
-        return draft_of(line, role, text.strip(), said.id, said.at, zone, **where)
 
 
 def draft_of(

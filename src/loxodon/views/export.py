@@ -251,10 +251,7 @@ def export(
 def renew(workspace: Workspace) -> str:
     from loxodon.views.sync import take_in
 
-    if not workspace.memory.has_views:
-        return ""
-    counts = workspace.store.counts()
-    if not (counts.turns or counts.active or counts.archived):
+    if not workspace.memory.has_views or workspace.is_empty:
         return ""
     if workspace.trouble:  # taken back before the views are written, which would have it in them
         _keep_trouble(workspace, "")
