@@ -193,6 +193,12 @@ class Verb(NamedTuple):
         return any(one.kind == CURSOR for one in self.arguments)
 
 
+def arguments_in(fields: type) -> list[Argument]:
+    """The arguments that a TypedDict stands for."""
+    hints = typing.get_type_hints(fields, include_extras=True)
+    return [one for name, hint in hints.items() if (one := _argument(name, hint))]
+
+
 @cache
 def _arguments(call: Any) -> tuple[Argument, ...]:
     code = call.__code__
@@ -202,8 +208,7 @@ def _arguments(call: Any) -> tuple[Argument, ...]:
     found: list[Argument] = []
     for name, hint in _hints(call).items():  # in the order of the signature
         if typing.get_origin(hint) is Unpack:
-            fields = typing.get_type_hints(typing.get_args(hint)[0], include_extras=True)
-            found += [one for of, kind in fields.items() if (one := _argument(of, kind))]
+            found += arguments_in(typing.get_args(hint)[0])
         elif made := _argument(name, hint, name in named and name not in optional):
             found.append(made if name in named else made._replace(kind=TEXTS))  # *ids
     return tuple(found)
