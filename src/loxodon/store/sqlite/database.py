@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from errno import ENOSPC
 from functools import cache
 from threading import RLock
 from typing import Any
@@ -353,7 +354,7 @@ def store_error(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     if isinstance(error, apsw.CorruptError):
         return damaged(path, reason)
     if isinstance(error, apsw.FullError):
-        return driver.full(path)
+        return unwritable(path, OSError(ENOSPC, reason))
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
         return unwritable(path, reason)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
