@@ -150,7 +150,7 @@ def fit(paths: Sequence[str]) -> None:
     for path, weight in Counter(paths).items():
         texts = texts_in(path)
         size = sum(map(len, texts))
-        pieces = Counter(piece for text in texts for piece in tokens._pieces(False).findall(text))
+        pieces = Counter(piece for text in texts for piece in tokens._PIECE.findall(text))
         for piece, count in pieces.items():
             if tokens._parts(piece):
                 words[piece] += weight * count / size

@@ -154,9 +154,8 @@ def test_fork_within_a_transaction(tmp_path: Path) -> None:
         assert is_sound(memory)
 
 
-def test_fork_while_another_thread_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fork_while_another_thread_reads(tmp_path: Path) -> None:
     """SQLite itself may be in any state then: such a child is told so, however it opens it."""
-    monkeypatch.setattr("loxodon.store.sqlite.database._FORK_SECONDS", 0.1)
     with Memory.open(tmp_path) as memory:
         memory.capture("I live in Leeds")
         store, within, go_on = memory.workspace.store, Event(), Event()

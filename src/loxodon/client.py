@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from inspect import signature
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -29,6 +30,7 @@ from loxodon.paging import BACKWARDS, MOST, Page
 from loxodon.types import Chat, Pause
 from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Verb
 
+_OFFERED = {name: verb for name, verb in VERBS.items() if verb.routes}
 _ERRORS: dict[str, type[LoxodonError]] = {
     kind.code: kind
     for kind in vars(errors).values()
@@ -84,12 +86,12 @@ class Client:
 
     def __getattr__(self, name: str) -> Any:
         """A verb, as a method that asks the server; or what has more of them (`workspace`)."""
-        verb = VERBS.get(name)
-        if verb is not None and verb.routes:
-            return partial(self._do, verb)
-        if name in ("workspace", "schedule", "audit"):
-            return _Part(self, name)
-        raise AttributeError(name)
+        if name in _OFFERED:
+            return partial(self._do, _OFFERED[name])
+        inner = {of[len(name) + 1 :]: _OFFERED[of] for of in _OFFERED if of.startswith(f"{name}.")}
+        if not inner:
+            raise AttributeError(name)
+        return SimpleNamespace(**{of: partial(self._do, one) for of, one in inner.items()})
 
     def _do(self, verb: Verb, /, *args: Any, **named: Any) -> Any:
         """What the method of `Memory` would give."""
@@ -101,12 +103,11 @@ class Client:
         if "limit" in takes.parameters:  # a server has another
             given.setdefault("limit", takes.parameters["limit"].default)
         given |= given.pop("changes", {})
-        route = verb.routes[0]
-        for other in verb.routes[1:]:  # one that stands for certain values, where they are given
+        route, *more_specific = verb.routes  # which stand for certain values, where they are given
+        for other in more_specific:
             if other.fixed and other.fixed.items() <= given.items():
                 route = other
-        for name in {name for one in verb.routes for name in one.fixed or ()}:
-            given.pop(name, None)
+            given = {name: value for name, value in given.items() if name not in other.fixed}
         path = f"{self.url}/v1/spaces/{_part(self.space)}{route.path}"
         for part in names_in(route.path):
             path = path.replace(f"{{{part}}}", _part(given.pop(next(iter(given)))), 1)
@@ -147,16 +148,6 @@ class Client:
         if answer.status_code >= 400:
             raise _error(answer.content, answer.status_code)
         return json.loads(answer.content)
-
-
-class _Part:
-    """What a memory has beside its own verbs."""
-
-    def __init__(self, client: Client, name: str) -> None:
-        self._client, self._name = client, name
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, f"{self._name}.{name}")
 
 
 def _part(text: str) -> str:

@@ -7,24 +7,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Any
 
+from loxodon import verbs
 from loxodon.clock import in_zone
 from loxodon.errors import InputError, UsageError
 from loxodon.store import Filter
 from loxodon.text.check import checked_text
-from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES
-from loxodon.verbs import Changes
+from loxodon.types import AUDIENCES, KINDS, ORIGINS, STATES
+from loxodon.verbs import Argument, Changes, arguments_in
 
-MAX_CONTENT = 10_000  # characters
-MAX_NAME = 200
-SENSITIVITIES = ("low", "medium", "high")
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "kind": KINDS,
-    "category": CATEGORIES,
-    "audience": AUDIENCES,
-    "origin": ORIGINS,
-    "sensitivity": SENSITIVITIES,
-}
-EDITABLE = frozenset(Changes.__annotations__)  # what `Memory.edit` can change
+EDITABLE = {one.name: one for one in arguments_in(Changes)}  # what `Memory.edit` can change
+_KNOWN = EDITABLE | {"kind": Argument("kind", KINDS, ""), "origin": Argument("origin", ORIGINS, "")}
+_MAX_NAME = 200  # characters of a text that may also be empty
 
 
 def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[str, Any]:
@@ -37,27 +30,24 @@ def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[s
 
 
 def _field(name: str, value: Any, zone: tzinfo | None) -> Any:
-    if name in _CHOICES:
-        choice(name, value, _CHOICES[name])
-    match name:
-        case "done" if not isinstance(value, bool):
+    known = _KNOWN.get(name) or Argument(name, "", "")
+    match known.kind:
+        case tuple() as choices:
+            choice(name, value, choices)
+        case verbs.FLAG if not isinstance(value, bool):
             raise InputError("{field} must be true or false", field=name)
-        case "content":
-            return checked_text(value, name, MAX_CONTENT)
-        case "importance" | "confidence":
+        case verbs.NUMBER:
             numeric = isinstance(value, int | float) and not isinstance(value, bool)
             if not numeric or not 0 <= value <= 1:
                 raise _wrong(name, value, hint="it must be a number from 0 to 1")
             return float(value)
-        case "project" | "topic":
-            return checked_text(value, name, MAX_NAME)
-        case "subject" | "attribute" | "value":
-            return "" if value == "" else checked_text(value, name, MAX_NAME)
-        case "tags" | "entities":
+        case verbs.TEXT if known.most or value != "":
+            return checked_text(value, name, known.most or _MAX_NAME)
+        case verbs.TEXTS:
             if not isinstance(value, list | tuple | set | frozenset):
                 raise InputError("{field} must be a list of names", field=name)
-            return tuple(dict.fromkeys(checked_text(one, name, MAX_NAME) for one in value))
-        case "expires_at" | "due_at" | "valid_from" | "valid_until":
+            return tuple(dict.fromkeys(checked_text(one, name, known.most) for one in value))
+        case verbs.MOMENT_OR_NONE:
             return moment(name, value, zone)
     return value
 

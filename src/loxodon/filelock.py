@@ -147,30 +147,17 @@ def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
 # A forked process has copies of its parent's locks and connections but none of its threads.
 
 _holders: WeakSet[Any] = WeakSet()
-_quiet: dict[int, list[Any]] = {}  # what a thread that is about to fork has waited for
 
 
 def at_fork(holder: Any) -> None:
-    """Have its `after_fork` drop what is the parent's in every child that is forked while it lives.
-    One with a `before_fork` is waited for until it is at rest; then comes `go_on` in the parent."""
+    """Have its `after_fork` drop what is the parent's in each child forked while it lives."""
     _holders.add(holder)
-
-
-def _before() -> None:
-    busy = [holder for holder in list(_holders) if hasattr(holder, "before_fork")]
-    _quiet[threading.get_ident()] = [holder for holder in busy if holder.before_fork()]
-
-
-def _in_parent() -> None:
-    for holder in _quiet.pop(threading.get_ident()):
-        holder.go_on()
 
 
 def _in_child() -> None:
     for holder in list(_holders):
         holder.after_fork()
-    _quiet.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
+    os.register_at_fork(after_in_child=_in_child)

@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from loxodon.security.inspection import Inspected
     from loxodon.status import Stats, Status
     from loxodon.store.parts import WorkingSessions
-    from loxodon.store.store import Store
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
 
 verb_named = VERBS.__getitem__
@@ -625,11 +624,6 @@ class Memory(Knowledge, Recalling, Overviews):
     def rebuild_index(self, progress: Progress | None = None) -> int:
         """Rebuild every index from the data. Returns how many rows were indexed."""
         return self._store.rebuild(progress or quiet)
-
-    @verb(access="owner")
-    def beside(self, path: str) -> Store:
-        """Open the store in another, set-aside file of this space. The caller closes it."""
-        return self._space.beside(path)
 
     # What does the work
 

@@ -50,19 +50,13 @@ def _catalogue(language: str) -> dict[str, list[str]]:
     import json
     import re
 
-    line = re.compile(r'^(msgid|msgid_plural|msgstr)?(?:\[\d\])? ?"(.*)"$', re.MULTILINE)
     path = os.path.join(os.path.dirname(__file__), "locale", language, "LC_MESSAGES", "loxodon.po")
     with open(path, encoding="utf-8") as file:
-        entries = file.read().split("\n\n")
+        text = file.read().replace('"\n"', "")  # a string may go on in the next line
     found: dict[str, list[str]] = {}
-    for entry in entries:
-        fields: dict[str, list[str]] = {"msgid": [], "msgid_plural": [], "msgstr": []}
-        for keyword, text in line.findall(entry):
-            value = json.loads(f'"{text}"') if "\\" in text else text
-            if keyword:
-                last = fields[keyword]
-                last.append(value)
-            else:  # a string that goes on
-                last[-1] += value
-        found[fields["msgid"][0]] = fields["msgstr"]
+    for keyword, said in re.findall(r'^(msgid|msgstr)(?:\[\d\])? (".*")$', text, re.MULTILINE):
+        if keyword == "msgid":
+            translated = found[json.loads(said)] = []
+        else:
+            translated.append(json.loads(said))
     return found

@@ -21,7 +21,7 @@ from loxodon import files
 from loxodon.errors import LoxodonError, unwritable
 from loxodon.layout import OLD_SESSIONS
 from loxodon.security import pauses
-from loxodon.security.audit import entries_of
+from loxodon.security.audit import Audit, entries_of
 from loxodon.security.keys import Seal
 from loxodon.store import StoredReceipt
 from loxodon.store.walls import Wall
@@ -49,8 +49,8 @@ def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
         return
     paused, forgotten = (os.path.join(space.folder, name) for name in ("paused", "forgotten"))
     with suppress(*_LEFT):
-        if "audit" in found:  # first: what follows is put on record
-            _take_log(space, store)
+        if "audit" in found and store.audit:  # first: what follows is put on record
+            _take_log(space, store.audit)
         if "paused" in found:
             text = json.dumps(json.loads(files.read(paused)))
             with store.writing():
@@ -69,10 +69,8 @@ def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
             files.remove(forgotten)
 
 
-def _take_log(space: OpenSpace, store: Store) -> None:
-    audit, place = store.audit, os.path.join(space.folder, "audit")
-    if audit is None:
-        return
+def _take_log(space: OpenSpace, audit: Audit) -> None:
+    store, place = space.store, os.path.join(space.folder, "audit")
     logs = [os.path.join(place, name) for name in files.names(place) if name.endswith(".log")]
     with audit.writing():
         if not store.value(_TAKEN):
@@ -89,10 +87,26 @@ def _take_log(space: OpenSpace, store: Store) -> None:
 
 
 def _take_sessions(store: Store, folder: str, seal: Seal | None) -> None:
-    names = files.names(folder)
+    names, rows, agents = files.names(folder), store.working_sessions, {"", *store.column("agents")}
+
+    def owned(key: str) -> tuple[str, str]:
+        """Whose a session is, and its key: those of agents are `main@bob`, `main@bob~group`."""
+        name, _, mark = key.rpartition("@")
+        return (mark, name) if mark.removesuffix("~group") in agents else ("", key)
+
     try:
         with store.writing():
-            _put_sessions(store, folder, names, seal)
+            known = {one[:2] for one in store.query("working_sessions")}
+            kept = {id for id, _ in store.query("transcripts")}  # a kill left their files
+            for id in {name.removesuffix(".jsonl") for name in names} - kept:
+                if entries := [*_lines(os.path.join(folder, f"{id}.jsonl"), seal)]:
+                    owner, entries[0]["key"] = owned(str(entries[0].get("key") or id))
+                    rows.append(id, 0, map(line_of, entries), owner)
+            for index in _lines(os.path.join(folder, _INDEX), seal):
+                for key, entry in index.items():
+                    owner, name = owned(key)
+                    if f"{entry['sessionId']}.jsonl" in names and (owner, name) not in known:
+                        rows.put(name, line_of(entry), owner)
     except _LEFT:
         return
     try:
@@ -103,28 +117,6 @@ def _take_sessions(store: Store, folder: str, seal: Seal | None) -> None:
         raise unwritable(folder, error) from None
     with suppress(OSError):
         os.rmdir(folder)
-
-
-def _put_sessions(store: Store, folder: str, names: Sequence[str], seal: Seal | None) -> None:
-    rows, agents = store.working_sessions, ["", *store.column("agents")]
-    known = {one[:2] for one in store.query("working_sessions")}
-    kept = {id: len(rows.lines(id)) for id, _ in store.query("transcripts")}
-
-    def owned(key: str) -> tuple[str, str]:
-        """Whose a session is, and its key: those of agents are `main@bob`, `main@bob~group`."""
-        name, _, mark = key.rpartition("@")
-        return (mark, name) if mark.removesuffix("~group") in agents else ("", key)
-
-    for id in [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]:
-        if entries := [*_lines(os.path.join(folder, f"{id}.jsonl"), seal)]:
-            owner, entries[0]["key"] = owned(str(entries[0].get("key") or id))
-            had = kept.get(id, 0)  # of a backup, or a kill came before its file was gone
-            rows.append(id, had, map(line_of, entries[had:]), owner)
-    for index in _lines(os.path.join(folder, _INDEX), seal):
-        for key, entry in index.items():
-            owner, name = owned(key)
-            if f"{entry['sessionId']}.jsonl" in names and (owner, name) not in known:
-                rows.put(name, line_of(entry), owner)
 
 
 def _lines(path: str, seal: Seal | None = None) -> Iterator[dict[str, Any]]:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from loxodon.forget.marks import Marks
     from loxodon.store.sqlite.cipher import Keys
 
+_NOTHING_FORGOTTEN = "0:0"  # the version of no tombstones
+
 
 def open_space(
     path: str,
@@ -142,11 +144,6 @@ class OpenSpace:
         other._use(self.store.behind(wall))
         return other
 
-    def beside(self, path: str) -> Store:
-        """Open the store in another file of the space. The caller closes it."""
-        decay = Decay(self.config.decay, self.clock)
-        return Store(Database(path, self.keys), self.name, self.zone, decay)
-
     @property
     def pauses(self) -> Pauses:
         return Pauses(self._read_pauses, self._write_pauses)
@@ -165,9 +162,11 @@ class OpenSpace:
         return self.store.value(pauses.VALUE)
 
     def _write_pauses(self, text: str) -> None:
-        off = isinstance(self.store, Off)
-        store = self.beside(os.path.join(self.folder, DATABASE)) if off else self.store
-        with closing(store) if off else nullcontext(), store.writing():
+        store = self.store
+        if isinstance(store, Off):
+            database = Database(os.path.join(self.folder, DATABASE), self.keys)
+            store = Store(database, self.name, self.zone, Decay(self.config.decay, self.clock))
+        with nullcontext() if store is self.store else closing(store), store.writing():
             store.set_value(pauses.VALUE, text)
 
     @property
@@ -183,21 +182,18 @@ class OpenSpace:
             raise owners_only()
 
     @property
-    def has_forgotten(self) -> bool:
-        return not isinstance(self.store, Off) and bool(self.store.scalar("has_tombstones"))
-
-    @property
     def has_to_forget(self) -> bool:
         """Whether the database was not yet held against the marks of what was forgotten."""
-        if not self.has_forgotten:
-            return False
-        return bool(self.store.value(FORGOTTEN_TO) != self.store.scalar("tombstones_version"))
+        forgotten_to = self.store.value(FORGOTTEN_TO) or _NOTHING_FORGOTTEN
+        return bool(self.store.scalar("tombstones_version") != forgotten_to)
 
     def forgotten(self) -> Marks | None:
         """Marks of what must not come back; None if nothing was forgotten."""
-        if not self.has_forgotten:
+        if isinstance(self.store, Off):
             return None
-        if (version := self.store.scalar("tombstones_version")) != self._forgotten[0]:
+        if (version := self.store.scalar("tombstones_version")) == _NOTHING_FORGOTTEN:
+            return None
+        if version != self._forgotten[0]:
             from loxodon.forget.marks import Marker, marks_of
 
             marker = Marker(self.root, self.config, self.store.space)

@@ -27,20 +27,20 @@ _LONGEST = 4_000  # characters of a cursor: a path may be in it
 _WHOLE = range(-(1 << 63), 1 << 63)
 # The verbs that list by pages, with the types of the parts of their keys.
 ORDERS: Mapping[str, tuple[type, ...]] = {
-    "list": (int, int),
-    "journal": (int, int),
-    "sessions": (int,),
+    "list": (int, int),  # the time of creation, the number; newest first
+    "journal": (int, int),  # the time, the number; newest first
+    "sessions": (int,),  # the number; the one begun last first
     "timeline": (int, int),
-    "history": (int,),
-    "reviews": (int, int),
-    "quarantine": (int,),
-    "entities": (int,),
-    "segments": (int, int),
-    "events": (str, int, int),
-    "due_reminders": (int, int),
-    "receipts": (int, str),
-    "audit.entries": (int,),
-    "workspace.sources": (str,),
+    "history": (int,),  # the place in the list
+    "reviews": (int, int),  # when it was asked, the number of the belief
+    "quarantine": (int,),  # the number; newest first
+    "entities": (int,),  # the number
+    "segments": (int, int),  # the beginning, the number
+    "events": (str, int, int),  # the day, the time, the number
+    "due_reminders": (int, int),  # when it is due, the number
+    "receipts": (int, str),  # the time, the id; newest first
+    "audit.entries": (int,),  # the number
+    "workspace.sources": (str,),  # the path
 }
 # Their pages go back in time while each is in order, as in a chat.
 BACKWARDS = frozenset({"journal", "audit.entries"})

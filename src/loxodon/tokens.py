@@ -11,45 +11,36 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import groupby
 from math import sqrt
 
 Counter = Callable[[str], int]  # how many tokens a text takes
 
-_ASCII_WORD = re.compile(r"([^A-Za-z]*)([A-Za-z']+)")
 _WORD = re.compile(r"([^A-Za-z\u00c0-\u024f]*)([A-Za-z\u00c0-\u024f']+)")
 _RUN = re.compile("一+")
 _REPEAT = re.compile(r"(.)\1\1+")
-
-
-@cache  # wide classes take milliseconds to compile, which a cold English recall does without
-def _pieces(ascii_only: bool) -> re.Pattern[str]:
-    """o200k's split without its Unicode classes; lengths are bounded for the sake of the cache."""
-    wide = "" if ascii_only else r"\u00c0-\u024f"
-    other = "" if ascii_only else r"|[^\W\d_A-Za-z]{1,32}"
-    return re.compile(
-        rf"[^\r\n\w]?_?(?:(?:[A-Z]{{0,32}}[a-z{wide}]{{1,32}}|[A-Z]{{1,32}})"
-        rf"(?:'(?:[stmd]|re|ve|ll))?{other})"
-        r"|\d{1,3}| ?[^\s\w]{1,64}[\r\n/]{0,32}|\s{0,64}[\r\n]{1,32}|\s{1,64}(?!\S)|\s| ?_{1,64}"
-    )
-
-
-@cache
-def _ends() -> tuple[re.Pattern[str], ...]:
-    """The ends of sentences, of words, and of characters with what is joined to them."""
-    return (
-        re.compile(r"[。！？]+[”’」』）]*|[.!?]+[\"')”’]*(?=\s)|\n"),
-        re.compile(r"(?<=\S)(?=\s)|(?<=[\u3000-\u9fff\uff00-\uffef])|(?=[\u3000-\u9fff])"),
-        re.compile("(?s).(?:[\u0300-\u036f\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d.)*"),
-    )
-
-
+# o200k's split without its Unicode classes; lengths are bounded for the sake of the cache.
+_PIECE = re.compile(
+    r"[^\r\n\w]?_?(?:(?:[A-Z]{0,32}[a-z\u00c0-\u024f]{1,32}|[A-Z]{1,32})"
+    r"(?:'(?:[stmd]|re|ve|ll))?|[^\W\d_A-Za-z]{1,32})"
+    r"|\d{1,3}| ?[^\s\w]{1,64}[\r\n/]{0,32}|\s{0,64}[\r\n]{1,32}|\s{1,64}(?!\S)|\s| ?_{1,64}"
+)
+# The ends of sentences, of words, and of characters with what is joined to them
+_ENDS = (
+    re.compile(r"[。！？]+[”’」』）]*|[.!?]+[\"')”’]*(?=\s)|\n"),
+    re.compile(r"(?<=\S)(?=\s)|(?<=[\u3000-\u9fff\uff00-\uffef])|(?=[\u3000-\u9fff])"),
+    re.compile("(?s).(?:[\u0300-\u036f\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d.)*"),
+)
 # Written by `bench/tokens.py --fit`, which says what they are.
 with open(os.path.join(os.path.dirname(__file__), "tokens.json"), encoding="utf-8") as _file:
     _FITTED = json.load(_file)
 _ADDED: dict[str, tuple[float, float]] = _FITTED["added"]
 _GRAMS: bytes = _FITTED["grams"].encode()
+# The mark for each character of one token; for each, those it is one token with
+_ALONE = filter(str.isalpha, _FITTED["singles"] + _FITTED["pairs"])
+_SINGLES = dict.fromkeys(map(ord, _ALONE), "一")
+_FOLLOWERS: dict[str, str] = {some[0]: some[1:] for some in _FITTED["pairs"].split("|")}
 
 
 def estimate(text: str) -> int:
@@ -57,10 +48,9 @@ def estimate(text: str) -> int:
     within 10% from 200 tokens on. Those of lines add up to about what their text takes, or more."""
     han = 0
     if not text.isascii():
-        singles, followers = _han()
         # Each run of known characters is cut down to a mark that costs nothing, so that the pieces
         # around it stay as they are. The characters count one each, a known pair of them one less.
-        rest = _RUN.sub("一", text.translate(singles))
+        rest = _RUN.sub("一", text.translate(_SINGLES))
         han = len(text) - len(rest) + rest.count("一")
         pairing = ""
         for character in text:
@@ -68,25 +58,15 @@ def estimate(text: str) -> int:
                 han -= 1
                 pairing = ""
             else:
-                pairing = followers.get(character, "")
+                pairing = _FOLLOWERS.get(character, "")
         text = rest
     # The margins are as wide as the guesses are rough: Chinese is nearly exact.
-    return int(
-        1.025 * sum(map(_cost, _pieces(text.isascii()).findall(text))) + 1.01 * han + bool(text)
-    )
-
-
-@cache
-def _han() -> tuple[dict[int, str], dict[str, str]]:
-    """The mark for each character of one token; for each, those it is one token with."""
-    singles = _FITTED["singles"] + "".join(filter(str.isalpha, set(_FITTED["pairs"])))
-    pairs = {pairs[0]: pairs[1:] for pairs in _FITTED["pairs"].split("|")}
-    return dict.fromkeys(map(ord, singles), "一"), pairs
+    return int(1.025 * sum(map(_cost, _PIECE.findall(text))) + 1.01 * han + bool(text))
 
 
 @lru_cache(1 << 15)  # most recur
 def _cost(piece: str) -> float:
-    """What one of the `_pieces` costs on average, in tokens."""
+    """What one of the pieces costs on average, in tokens."""
     last, size = piece[-1], len(piece)
     if parts := _parts(piece):
         lead, body, kind = parts
@@ -116,7 +96,7 @@ def _is_han(character: str) -> bool:
 
 def _parts(piece: str) -> tuple[str, str, str] | None:
     """What stands before a word, or before ASCII signs; the word or signs; and their kind."""
-    if word := (_ASCII_WORD if piece.isascii() else _WORD).fullmatch(piece):
+    if word := _WORD.fullmatch(piece):
         lead, body = word.groups()
         kind = "lower" if body.islower() else "UPPER" if body.isupper() else "Mixed"
         return lead, body, "Title" if kind == "Mixed" and body[1:].islower() else kind
@@ -145,7 +125,7 @@ def cut(text: str, budget: int, count: Counter = estimate) -> str:
         return kept and kept + (" …" if kept[-1] in ".!?" else "…")
 
     best = ""
-    for unit in _ends():
+    for unit in _ENDS:
         # No token has 40 characters, but for blank space: what is beyond that many cannot fit.
         ends = [match.end() for match in unit.finditer(text, 0, 40 * max(budget, 0))]
         fitting = bisect_right(ends, budget, key=lambda end: count(beginning(end)))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import builtins
 import typing
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from errno import EDQUOT, ENOSPC, EROFS
@@ -135,7 +136,7 @@ class Route(NamedTuple):
     makes_space: bool = False  # whether a space that is not there is made
     long: bool = False  # whether it can take long
     only: str = ""  # the one argument that it takes, where not all of the verb
-    fixed: Mapping[str, Any] | None = None  # arguments that it hands on whatever is asked
+    fixed: Mapping[str, Any] = {}  # arguments that it hands on whatever is asked
 
     @property
     def method(self) -> str:
@@ -179,9 +180,6 @@ class Verb(NamedTuple):
         more += [REVEAL] if self.masked == "unless revealed" and "reveal" not in known else []
         return (*self.arguments, *more)
 
-    def argument(self, name: str) -> Argument:
-        return next(one for one in self.takes if one.name == name)
-
     def hints(self, names: Mapping[str, Any] = {}) -> dict[str, Any]:
         """Types of arguments and result; `names` has those that only type checkers import."""
         return _hints(self.call, names)
@@ -195,6 +193,12 @@ class Verb(NamedTuple):
         return any(one.kind == CURSOR for one in self.arguments)
 
 
+def arguments_in(fields: type) -> list[Argument]:
+    """The arguments that a TypedDict stands for."""
+    hints = typing.get_type_hints(fields, include_extras=True)
+    return [one for name, hint in hints.items() if (one := _argument(name, hint))]
+
+
 @cache
 def _arguments(call: Any) -> tuple[Argument, ...]:
     code = call.__code__
@@ -204,28 +208,16 @@ def _arguments(call: Any) -> tuple[Argument, ...]:
     found: list[Argument] = []
     for name, hint in _hints(call).items():  # in the order of the signature
         if typing.get_origin(hint) is Unpack:
-            fields = typing.get_type_hints(typing.get_args(hint)[0], include_extras=True)
-            found += [one for of, kind in fields.items() if (one := _argument(of, kind))]
+            found += arguments_in(typing.get_args(hint)[0])
         elif made := _argument(name, hint, name in named and name not in optional):
             found.append(made if name in named else made._replace(kind=TEXTS))  # *ids
     return tuple(found)
 
 
-def _hints(call: Callable[..., Any], names: Mapping[str, Any] = {}) -> dict[str, Any]:
-    return typing.get_type_hints(call, None, _Names(call, names), include_extras=True)
-
-
-class _Names(dict[str, Any]):
-    """Names for annotations: what a module imports for type checkers only is `Any`."""
-
-    def __init__(self, call: Callable[..., Any], known: Mapping[str, Any]) -> None:
-        super().__init__(known)
-        self._imported = {*call.__globals__, *vars(builtins)}
-
-    def __missing__(self, name: str) -> Any:
-        if name in self._imported:
-            raise KeyError(name)
-        return Any
+def _hints(call: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
+    """Types by name; what a module imports for type checkers only is `Any`, unless in `names`."""
+    known = defaultdict(lambda: Any, {**vars(builtins), **call.__globals__, **names})
+    return typing.get_type_hints(call, None, known, include_extras=True)
 
 
 def _members(hint: Any) -> list[Any]:

@@ -64,7 +64,7 @@ def _replaced(
     pairs: list[tuple[int, Record]] = []
     for at, one in enumerate(new):
         vector, least = vectors[one.content], _ALIKE[language_of(one.content)]
-        question = [QuestionVector(encoder().name, vector)]
+        question = QuestionVector(encoder().name, vector)
         near = store.vectors.similar("memories", question, 2 * _NEAR)
         found = store.records([it.row for it in near]).values()
         each = {it.content: it for it in (*beside, *latest, *found) if _may_be_old(it, one)}

@@ -333,7 +333,7 @@ def _candidates(talk: _Talk, turn: Turn, sense: _Sense) -> dict[int, Turn]:
     store, until = talk.store, Filter(until=turn.at + timedelta(milliseconds=1))
     rows = [hit.row for hit in store.search("turns", [*sense.words], until, _TURNS)]
     view = QuestionVector(encoder().name, sense.vector)
-    rows += [one.row for one in store.vectors.similar("turns", [view], _NEAR, until)]
+    rows += [one.row for one in store.vectors.similar("turns", view, _NEAR, until)]
     rows += store.column("next_turns", encoder().name, _TURNS)
     last = (*talk.around(turn, _TURNS)[0], *talk.earlier(turn)[-_TURNS:])
     turns = store.turns(rows) | {row_of(one): one for one in last}

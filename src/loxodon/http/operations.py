@@ -100,7 +100,7 @@ def _doing(verb: Verb, route: Route) -> Run:
     called, named = attrgetter(verb.name), names_in(route.path)
 
     def run(memory: Memory, given: dict[str, Any]) -> object:
-        fields = {**(route.fixed or {}), **given}
+        fields = {**route.fixed, **given}
         explain = fields.pop("explain", False)
         reveal = fields.pop("reveal", False) if verb.masked else False
         if verb.paged:

@@ -13,22 +13,13 @@ a problem with its number, and the caller decides whether to go on without it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import tzinfo
 from importlib import import_module
-from typing import cast
+from typing import Any, cast
 
 from loxodon.errors import UsageError
-from loxodon.journal.lines import (
-    DATABASE_MARK,
-    FORMATS,
-    FileLines,
-    Format,
-    Read,
-    Reading,
-    shown,
-    split_lines,
-)
+from loxodon.journal import lines
+from loxodon.journal.lines import DATABASE_MARK, FORMATS, Format, Reading
 
 __all__ = ["FORMATS", "Format", "Reading", "is_database", "read"]
 
@@ -41,19 +32,16 @@ def read(
     """The turns in a file, read as `format`, or as what it looks like; times are in `zone`."""
     from loxodon.journal.transcripts import AGENTS
 
-    lines = split_lines(data)
-    head = [text for text in lines.texts[:_HEAD] if text.strip()]
-    kind = format or _json_kind(head) or _kind_by_name(head, name)
+    file = lines.split_lines(data)
+    head = [text for text in file.texts[:_HEAD] if text.strip()]
+    kind = format or _kind_of(head, name.lower())
     if kind not in FORMATS:
-        hint = "use one of {formats}"
-        names = ", ".join(FORMATS)
-        raise UsageError("unknown format {format}", hint=hint, format=shown(kind), formats=names)
-    reader: Callable[[FileLines, str, tzinfo | None], Read]
-    if kind in AGENTS:
-        reader = AGENTS[kind].read
-    else:  # imported only when such a file is read
-        reader = getattr(import_module(f"{__name__}.{kind}"), f"read_{kind}")
-    drafts, problems = reader(lines, name, zone)
+        about: Any = {"format": lines.shown(kind), "formats": ", ".join(FORMATS)}
+        raise UsageError("unknown format {format}", hint="use one of {formats}", **about)
+    # A reader is imported only when such a file is read.
+    module = None if kind in AGENTS else import_module(f"{__name__}.{kind}")
+    reader = getattr(module, f"read_{kind}") if module else AGENTS[kind].read
+    drafts, problems = reader(file, name, zone)
     return Reading(kind, drafts, sorted(problems, key=lambda problem: problem[0]))
 
 
@@ -62,11 +50,11 @@ def is_database(head: bytes) -> bool:
     return head.startswith(DATABASE_MARK)
 
 
-def _json_kind(lines: list[str]) -> Format | None:
-    """The kind of lines that are JSON; None where they are something else."""
+def _kind_of(head: list[str], name: str) -> Format:
+    """The kind of a file by the lines that it begins with and its name, in small letters."""
     from loxodon.journal.transcripts import AGENTS
 
-    for line in lines:
+    for line in head:
         try:
             entry = json.loads(line) if line.lstrip().startswith("{") else None
         except (ValueError, RecursionError):
@@ -80,14 +68,9 @@ def _json_kind(lines: list[str]) -> Format | None:
             return cast(Format, agent or ("openclaw" if of_openclaw else "jsonl"))
     # No line is an object of its own: it may be one document over many lines. `[10:30] Alice: hi`
     # begins with a bracket too, and so does a link in Markdown.
-    first = lines[0].strip() if lines else ""
+    first = head[0].strip() if head else ""
     is_list = first == "[" or (first[:1] == "[" and first[1:].lstrip()[:1] in ("{", "[", "]"))
-    return "jsonl" if first.startswith("{") or is_list else None
-
-
-def _kind_by_name(lines: list[str], name: str) -> Format:
-    lowered = name.lower()
-    if lowered.endswith((".jsonl", ".ndjson", ".json")):
+    if first.startswith("{") or is_list or name.endswith((".jsonl", ".ndjson", ".json")):
         return "jsonl"
-    headed = any(line.lstrip("#")[:1] == " " for line in lines if line.startswith("#"))
-    return "markdown" if headed or lowered.endswith((".md", ".markdown")) else "chat"
+    headed = any(line.lstrip("#")[:1] == " " for line in head if line.startswith("#"))
+    return "markdown" if headed or name.endswith((".md", ".markdown")) else "chat"

@@ -86,10 +86,15 @@ def _header(text: str) -> _Header | None:
     day, clock, end, bracket = stamp
     rest = bare[end:].lstrip(" \t" + _DASHES)
     marked = bracket or bare[end:].lstrip().startswith(tuple(_DASHES))
-    name, text = _name_after_stamp(rest)
-    if name:
+    # Almost anything before a colon is a name here, but a time and a sentence.
+    found = _NAMED.match(rest)
+    name, text = (found[1].strip(), found[2]) if found else ("", "")
+    # WhatsApp shows the number of someone without a name; nothing else before a colon is digits.
+    is_clock = (name[-1:].isdigit() and text[:1].isdigit()) or (name.isdigit() and len(name) < 5)
+    many = name.count(" ") > (2 if ". " in name else 5)
+    if name and not (is_clock or many or any(c in "。！？；，!?;" for c in name)):
         is_name = day or marked or _is_name(name)
-        return _Header("line", name, text, day, clock) if is_name else None
+        return _Header("line", name, text.strip(), day, clock) if is_name else None
     if day and clock and not marked and _is_name(rest):
         return _Header("block", rest, "", day, clock)
     is_notice = rest and (bracket or (day and clock))
@@ -112,17 +117,6 @@ def _separator(text: str) -> tuple[Day | None, time | None]:
     bare = text.strip(_RULE)
     stamp = _stamp(bare)
     return stamp[:2] if stamp and stamp[0] and stamp[2] == len(bare) else (None, None)
-
-
-def _name_after_stamp(rest: str) -> tuple[str, str]:
-    """`Alice: hi` after a stamp, where almost anything before the colon is a name."""
-    found = _NAMED.match(rest)
-    name, text = (found[1].strip(), found[2]) if found else ("", "")
-    # WhatsApp shows the number of someone without a name; nothing else before a colon is digits.
-    is_clock = (name[-1:].isdigit() and text[:1].isdigit()) or (name.isdigit() and len(name) < 5)
-    many = name.count(" ") > (2 if ". " in name else 5)
-    is_sentence = many or any(c in "。！？；，!?;" for c in name)
-    return ("", "") if is_clock or is_sentence else (name, text.strip())
 
 
 def _name_first(bare: str) -> _Header | None:

@@ -18,15 +18,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
-from loxodon.journal.lines import (
-    Numbered,
-    Trouble,
-    inner,
-    objects_in,
-    session_of,
-    split_lines,
-    unreadable,
-)
+from loxodon.journal import lines
+from loxodon.journal.lines import Numbered, Trouble, inner, session_of
 from loxodon.journal.transcripts import AGENTS, Opening
 from loxodon.messages import tn
 from loxodon.security.paths import is_inside
@@ -69,12 +62,6 @@ class TranscriptPart(NamedTuple):
     spoken: bool = True  # False where nobody speaks in it but programs
 
 
-def parsed_mark(text: str) -> Mark:
-    """A mark as it was put down; an empty one where that makes no sense."""
-    value = json.loads(text or "{}")
-    return value if isinstance(value, dict) else {}
-
-
 def entries_of(
     file: BinaryIO, start: int, line: int, *, whole: bool = False
 ) -> tuple[list[Numbered], list[Trouble], dict[str, object]]:
@@ -84,10 +71,10 @@ def entries_of(
     file.seek(start)
     data = file.read(MAX_READ)
     end = data.rfind(b"\n") + 1  # the last line may be half written
-    lines = split_lines(data[:end])
+    read = lines.split_lines(data[:end])
     problems: list[Trouble] = []
-    entries = list(objects_in(lines, problems, line))
-    line += len(lines.texts)
+    entries = list(lines.objects_in(read, problems, line))
+    line += len(read.texts)
     if whole and len(data) == MAX_READ:
         error = InputError(
             "the transcript is longer than {most} MiB: from here on it is not read",
@@ -133,11 +120,12 @@ class Following:
 
     def unread(self, path: str, error: OSError | InputError) -> None:
         if isinstance(error, OSError):
-            error = unreadable(path, error.strerror or str(error))
+            error = lines.unreadable(path, error.strerror or str(error))
         self.tell(path, [(0, error)])
 
     def mark(self, path: str) -> Mark:
-        return parsed_mark(self.store.scalar("mark", path, "") or "")
+        mark: Mark = json.loads(self.store.scalar("mark", path, "") or "{}")
+        return mark
 
     def take(self, path: str, part: TranscriptPart, *, session: str = "", copies: bool) -> None:
         """Journal what is new in a transcript, and put down how far it was read."""
@@ -145,17 +133,11 @@ class Following:
         self.counts["read" if part.spoken else "skipped"] += 1
         drafts = self._without_copies(part) if copies else part.drafts
         if drafts:
-            # A program may have put files and quotations into the user's words.
-            added = self.memory.add_drafts(
-                [
-                    draft._replace(
-                        origin="relayed" if draft.origin == "user" else draft.origin,
-                        agent=self.agent,
-                    )
-                    for draft in drafts
-                ],
-                [self._name],
-            )
+            said: list[Draft] = []
+            for one in drafts:  # a program may have put files and quotations into the user's words
+                origin = "relayed" if one.origin == "user" else one.origin
+                said.append(one._replace(origin=origin, agent=self.agent))
+            added = self.memory.add_drafts(said, [self._name])
             self.counts.update(added=added.added, known=added.known, changed=added.changed)
             self._sessions.update(dict.fromkeys(added.sessions if added.added else ()))
         with self.store.writing():

@@ -17,18 +17,8 @@ from functools import partial
 from typing import Any
 
 from loxodon.errors import InputError
-from loxodon.journal.lines import (
-    Entry,
-    FileLines,
-    Read,
-    Trouble,
-    as_object,
-    check_name,
-    check_text,
-    drafts_in,
-    objects_in,
-    shown,
-)
+from loxodon.journal import lines
+from loxodon.journal.lines import Entry, FileLines, Read, Trouble, check_name, drafts_in, shown
 from loxodon.journal.moments import read_instant
 from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, Draft, Role
 
@@ -67,15 +57,15 @@ def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
     return draft
 
 
-def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
+def read_jsonl(file: FileLines, name: str, zone: tzinfo | None) -> Read:
     """The turns of a file, and the lines that are none; in a document, a line is a place."""
     numbered: Iterable[tuple[int, object]]
     problems: list[Trouble] = []
     try:
-        document = json.loads("" if lines.problems else "\n".join(lines.texts))
+        document = json.loads("" if file.problems else "\n".join(file.texts))
         numbered = enumerate(document if isinstance(document, list) else [document], 1)
     except (ValueError, RecursionError):  # lines, each of which is a document
-        numbered = objects_in(lines, problems)
+        numbered = lines.objects_in(file, problems)
     # Many messages on one line have many places: the same words twice are two turns.
     messages = (
         (number + place * _LINES, message)
@@ -98,7 +88,7 @@ def _messages_in(value: object) -> Sequence[object]:
 
 def _draft(line: int, given: object, zone: tzinfo | None) -> Draft | None:
     """The turn in a mapping; None for one that only calls tools, which nobody said."""
-    value = as_object(given)
+    value = lines.as_object(given)
     role = role_named(value.get("role"))
     content = next((value[n] for n in _TEXT_FIELDS if value.get(n) is not None), "")
     text = text_of(content)
@@ -112,7 +102,7 @@ def _draft(line: int, given: object, zone: tzinfo | None) -> Draft | None:
         if role == "tool" or value.get("tool_calls") or value.get("function_call") or blocks:
             return None
         raise _no_text()
-    check_text(text)
+    lines.check_text(text)
     at = next((value[n] for n in _TIME_FIELDS if value.get(n) not in (None, "")), None)
     return Draft(
         line,

@@ -141,8 +141,7 @@ def words_of(content: object) -> str:
         if isinstance(part, str):
             texts.append(part)
         elif isinstance(part, Mapping) and part.get("type", "text") in TEXT_PARTS:
-            said = word(part, "text") or word(part, "refusal")
-            texts.append("" if part.get("thought") else said)
+            texts.append("" if part.get("thought") else word(part, "text") or word(part, "refusal"))
     return "\n".join(filter(None, texts))
 
 

@@ -150,12 +150,11 @@ def sections(
             current.lines.append((number, text))
             continue
         try:
-            heading = read_heading(level, title)
+            rest, on, at = read_heading(level, title)
         except InputError as error:
-            heading = (title, None, None)
+            rest, on, at = title, None, None
             if problems is not None:
                 problems.append((number, error))
-        rest, on, at = heading
         clock = at or (moments.MIDNIGHT if on or level == 1 else current.clock)
         while path[-1].level >= level:
             path.pop()
@@ -203,10 +202,9 @@ def read_heading(level: int, title: str) -> tuple[str, date | None, time | None]
     if clock is None:
         return rest.lstrip(_SEPARATORS + "T"), day, None
     bare = bare[end:].lstrip()
-    until = (
-        moments.match_clock(bare.lstrip(_UNTIL)) if bare[:1] in tuple(_UNTIL) else None
-    )  # 10:30 - 11:00
-    bare = bare.lstrip(_UNTIL)[until[1] :] if until else bare
+    if bare[:1] in tuple(_UNTIL):  # 10:30 - 11:00
+        after = bare.lstrip(_UNTIL)
+        bare = after[until[1] :] if (until := moments.match_clock(after)) else bare
     return bare.lstrip(_SEPARATORS + "])）"), day, clock
 
 

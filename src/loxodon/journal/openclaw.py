@@ -20,22 +20,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from loxodon.errors import InputError
+from loxodon.journal import lines
 from loxodon.journal.jsonl import role_named, text_of
-from loxodon.journal.lines import (
-    Entry,
-    FileLines,
-    Numbered,
-    Read,
-    Trouble,
-    as_object,
-    check_name,
-    drafts_in,
-    inner,
-    objects_in,
-    parse_line,
-    session_of,
-    word,
-)
+from loxodon.journal.lines import Entry, FileLines, Numbered, Read, Trouble, inner, word
 from loxodon.journal.transcripts import WRITTEN, draft_of, without_blocks, without_recalled
 from loxodon.types import Chat, Draft
 
@@ -51,10 +38,10 @@ class About(NamedTuple):
     spoken: bool = True  # False where nobody speaks but programs
 
 
-def read_openclaw(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
+def read_openclaw(file: FileLines, name: str, zone: tzinfo | None) -> Read:
     problems: list[Trouble] = []
-    entries = list(objects_in(lines, problems))
-    session, _ = header_of(entries, session_of(name))
+    entries = list(lines.objects_in(file, problems))
+    session, _ = header_of(entries, lines.session_of(name))
     drafts, bad = turns(live(entries), zone, session, None)
     return drafts, problems + bad
 
@@ -63,13 +50,13 @@ def header_of(entries: Iterable[Numbered], session: str) -> tuple[str, str]:
     """The session that entries are of, else `session`, and the one that it was branched off."""
     header = next((entry for _, entry in entries if entry.get("type") == "session"), {})
     with suppress(InputError):
-        check_name(word(header, "id"), "session")
+        lines.check_name(word(header, "id"), "session")
         return word(header, "id") or session, word(header, "parentSession")
     return session, ""
 
 
 def turns(path: Iterable[Numbered], zone: tzinfo | None, session: str, about: About | None) -> Read:
-    return drafts_in(path, lambda line, entry: _said(line, entry, about, session, zone))
+    return lines.drafts_in(path, lambda line, entry: _said(line, entry, about, session, zone))
 
 
 def live(numbered: Iterable[Numbered]) -> list[Numbered]:
@@ -247,5 +234,5 @@ def _without_context(text: str) -> tuple[str | None, Entry]:
     if not end:
         return None, {}
     with suppress(InputError):
-        return after, as_object(parse_line(block))
+        return after, lines.as_object(lines.parse_line(block))
     return after, {}

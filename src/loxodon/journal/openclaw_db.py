@@ -18,18 +18,8 @@ from typing import Any
 import apsw
 
 from loxodon.errors import InputError
-from loxodon.journal.lines import (
-    MAX_LINE,
-    Numbered,
-    Reading,
-    Trouble,
-    as_object,
-    check_unpacked,
-    inner,
-    parse_line,
-    unreadable,
-    word,
-)
+from loxodon.journal import lines
+from loxodon.journal.lines import MAX_LINE, Numbered, Reading, Trouble, inner, word
 from loxodon.journal.openclaw import About, about_session, live, turns
 from loxodon.journal.transcripts import WRITTEN
 from loxodon.store.sqlite import foreign_files
@@ -75,7 +65,7 @@ def opened(path: str) -> Iterator[SessionDatabase]:
             in_wal = 2 in file.read(20)[18:]
         now = _stamp(path)
     except OSError as error:
-        raise unreadable(path, error.strerror or str(error)) from None
+        raise lines.unreadable(path, error.strerror or str(error)) from None
     still = now if in_wal and all(size == 0 for size, _ in now[1:]) else None
     with _translated(path):
         how = "immutable=1" if still else "mode=ro"
@@ -104,7 +94,7 @@ def _translated(path: str) -> Iterator[None]:
             "{file} is damaged: {reason}", hint=hint, file=path, reason=reason
         ) from None
     except apsw.Error as error:
-        raise unreadable(path, str(error)) from None
+        raise lines.unreadable(path, str(error)) from None
 
 
 def _in_use(path: str) -> InputError:
@@ -151,7 +141,7 @@ class SessionDatabase:
         node = self._nodes.get(key, {})
         entry: dict[str, object] = {}
         with suppress(InputError):
-            entry.update(as_object(parse_line(word(node, "entry_json"))))
+            entry.update(lines.as_object(lines.parse_line(word(node, "entry_json"))))
         for row in (node, window):
             entry |= {field: row[name] for name, field in _COLUMNS.items() if row.get(name)}
         return about_session(key, entry)
@@ -166,7 +156,7 @@ class SessionDatabase:
                 if text is None and isinstance(packed, bytes):
                     text = _unpacked(packed)
                     self._unpacked += len(text)
-                entry = as_object(parse_line(text.decode("utf-8")))
+                entry = lines.as_object(lines.parse_line(text.decode("utf-8")))
             except (AttributeError, UnicodeDecodeError):  # none that could be unpacked, not text
                 bad = InputError(
                     "the event is damaged, or longer than {most} MiB",
@@ -181,7 +171,7 @@ class SessionDatabase:
                 if inner(entry, "message").get("role") == "toolResult":
                     entry = {**entry, "message": {"role": "toolResult"}}
                 entries.append((seq + 1, entry))
-            check_unpacked(self.file, size, self._unpacked)  # a trap is the end of it all
+            lines.check_unpacked(self.file, size, self._unpacked)  # a trap is the end of it all
         return entries, problems
 
     def _columns(self, table: str) -> list[str]:

@@ -17,19 +17,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.journal.lines import (
-    Entry,
-    FileLines,
-    Numbered,
-    Read,
-    Trouble,
-    checked,
-    inner,
-    objects_in,
-    session_of,
-    word,
-    words_of,
-)
+from loxodon.journal import lines
+from loxodon.journal.lines import Entry, FileLines, Numbered, Read, Trouble, inner, word
 from loxodon.types import IN_PROJECT, ORIGIN_OF_ROLE, Draft, Role
 
 with open(os.path.join(os.path.dirname(__file__), "agents.toml"), "rb") as _file:
@@ -92,10 +81,10 @@ class CodingAgent(NamedTuple):
         text = without_blocks(text, [(f"<{tag}>", f"</{tag}>") for tag in self.put_in])
         return "" if text.lstrip().startswith(tuple(self.not_own)) else without_recalled(text)
 
-    def read(self, lines: FileLines, name: str, zone: tzinfo | None) -> Read:
+    def read(self, file: FileLines, name: str, zone: tzinfo | None) -> Read:
         problems: list[Trouble] = []
-        entries = objects_in(lines, problems)
-        drafts, bad, _ = self.turns(entries, Opening(session_of(name)), zone)
+        entries = lines.objects_in(file, problems)
+        drafts, bad, _ = self.turns(entries, Opening(lines.session_of(name)), zone)
         return drafts, problems + bad
 
     def turns(
@@ -109,23 +98,16 @@ class CodingAgent(NamedTuple):
                 said = self.said(line, entry, opening)
                 if isinstance(said, Opening):
                     opening = said
-                elif said and opening.person and (draft := self._draft(line, said, opening, zone)):
-                    found[draft.id] = draft
+                elif said and opening.person and (role := self.speakers.get(said.speaker)):
+                    text = self.own_words(said.text) if role == "user" else said.text
+                    project = said.project or opening.project
+                    where = {"session": said.session or opening.session}
+                    where |= {"channel": IN_PROJECT + project} if project else {}
+                    draft = draft_of(line, role, text.strip(), said.id, said.at, zone, **where)
+                    found |= {draft.id: draft} if draft else {}
             except InputError as error:
                 problems.append((line, error))
         return list(found.values()) if opening.spoken else [], problems, opening
-
-    def _draft(
-        self, line: int, said: Message, opening: Opening, zone: tzinfo | None
-    ) -> Draft | None:
-        role = self.speakers.get(said.speaker)
-        if role is None:
-            return None
-        text = self.own_words(said.text) if role == "user" else said.text
-        project = said.project or opening.project
-        where = {"session": said.session or opening.session}
-        where |= {"channel": IN_PROJECT + project} if project else {}
-        return draft_of(line, role, text.strip(), said.id, said.at, zone, **where)
 
 
 def draft_of(
@@ -138,7 +120,7 @@ def draft_of(
         return None
     moment = to_zone(read_instant(at, zone), zone) if at else None
     draft = Draft(line, role, text, id=id, at=moment, origin=ORIGIN_OF_ROLE[role])
-    return checked(draft._replace(**more))
+    return lines.checked(draft._replace(**more))
 
 
 @cache
@@ -205,7 +187,7 @@ def _claude_said(line: int, entry: Entry, opening: Opening) -> Message | None:
     id = word(copied, "messageUuid") or word(entry, "uuid") or str(line)
     session = word(copied, "sessionId") or word(entry, "sessionId")
     project, at = project_at(word(entry, "cwd")), entry.get("timestamp")
-    return Message(word(entry, "type"), words_of(content), id, at, session, project)
+    return Message(word(entry, "type"), lines.words_of(content), id, at, session, project)
 
 
 def is_claude_code(entry: Entry) -> bool:
@@ -243,7 +225,7 @@ def _codex_said(line: int, entry: Entry, opening: Opening) -> Opening | Message 
         return None
     if word(payload, "type") == "item_completed":
         item = inner(payload, "item")
-        speaker, text = word(item, "type"), words_of(item.get("content"))
+        speaker, text = word(item, "type"), lines.words_of(item.get("content"))
     else:
         speaker, text = word(payload, "type"), word(payload, "message")
     return Message(speaker, text, str(line), entry.get("timestamp"))
@@ -264,11 +246,11 @@ def _gemini_said(line: int, entry: Entry, opening: Opening) -> Opening | Message
         spoken = entry.get("kind") != "subagent"
         return opening._replace(session=word(entry, "sessionId"), spoken=spoken)
     speaker, id = word(entry, "type"), word(entry, "id")
-    shown, text = entry.get("displayContent"), words_of(entry.get("content") or "")
+    shown, text = entry.get("displayContent"), lines.words_of(entry.get("content") or "")
     if shown and speaker == "user":
         if text.startswith(_GEMINI_GO_ON):
             return None
-        text = words_of(shown)
+        text = lines.words_of(shown)
     return Message(speaker, text, id, entry.get("timestamp")) if id else None
 
 

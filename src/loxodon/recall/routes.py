@@ -101,7 +101,7 @@ def _by_meaning(look: Look) -> None:
     for index, most in _CLOSE.items() if look.views else ():
         if not searched[index]:
             continue
-        hits = look.store.vectors.similar(index, look.views, most, look.where)
+        hits = look.store.vectors.similar(index, look.views[0], most, look.where)
         near = {hit.row: hit.score for hit in hits}
         best = max(near.values(), default=0.0)
         if index == "turns":
@@ -125,7 +125,7 @@ def _meant_turns(look: Look, near: Mapping[int, float]) -> dict[int, tuple[float
         for row, (before, after) in (store.beside(rows).items() if weighs else ())
     }
     wanted = rows | {other for others in beside.values() for other, _ in others}
-    score = {**near, **store.vectors.similarities("turns", look.views, wanted - near.keys())}
+    score = {**near, **store.vectors.similarities("turns", look.views[0], wanted - near.keys())}
     cohesion = look.nature.cohesion if look.nature.cohesion > LEAST_COHESION else 0.0
     found = {}
     for row in rows & score.keys():

@@ -19,7 +19,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from loxodon.clock import to_stored
-from loxodon.errors import FullStoreError, InputError, StoreError
+from loxodon.errors import InputError, StoreError
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
@@ -117,14 +117,6 @@ def half_character() -> InputError:
     return InputError(
         "the text contains half a character (a lone surrogate)",
         hint="it was cut off or decoded incorrectly; send it as UTF-8",
-    )
-
-
-def full(path: str) -> FullStoreError:
-    return FullStoreError(
-        "cannot write {path}: the disk is full",
-        hint="free some disk space and try again; everything acknowledged is safe",
-        path=path,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import no_memory
-from loxodon.paging import Key, Slice
+from loxodon.paging import ORDERS, Key, Slice
 from loxodon.store import Altered, Filter, QuarantinedText, Step, StoredReceipt, Tie
 from loxodon.store.driver import plain, these
 from loxodon.store.indexes import Part
@@ -57,7 +57,7 @@ def page(
         values = [*found.values, limit + 1 if limit else -1]
         rows = db.all(f"page_{list_of}", values, where=found.names)
         full = bool(limit) and len(rows) > limit
-        some, width = rows[:limit] if full else rows, KEYS[name]
+        some, width = rows[:limit] if full else rows, len(ORDERS[_VERBS.get(name, name)])
         items = [row[width:] for row in some]
         last = tuple(some[-1][:width]) if full else None
         if name in ("memories", "due"):
@@ -69,19 +69,7 @@ def page(
     return [read_as(_TYPES[name], row, zone) for row in items], last
 
 
-KEYS = {
-    "memories": 2,  # the time of creation, the number; newest first
-    "due": 2,  # when it is due, the number; active and not done by the time `value`
-    "turns": 2,  # the time, the number; newest first
-    "sessions": 1,  # the number; those with turns within a time, the one begun last first
-    "entities": 1,  # the number
-    "segments": 2,  # the beginning, the number; those within a time
-    "events": 3,  # the day, the time, the number; of the days from `value` on
-    "reviews": 2,  # when it was asked, the number of the belief; open ones
-    "quarantine": 1,  # the number; in the state `value`, or all; newest first
-    "receipts": 2,  # the time, the id; newest first
-}
-"""How many columns the key of each list has."""
+_VERBS = {"memories": "list", "due": "due_reminders", "turns": "journal"}  # where not the same
 _BY = {"due": "due_by", "events": "events_since", "quarantine": "quarantine_state"}
 _TYPES: Mapping[str, Any] = {
     "turns": Turn,

@@ -173,15 +173,8 @@ class Signs:
         start, stop = np.searchsorted(self.rows, (first, last))
         return Signs(self.rows[start:stop], self.bits[:, start:stop])
 
-    def closest(
-        self,
-        asked: Words,
-        count: int,
-        but: Sequence[Numbers] = (),
-        only: Sequence[int] | None = None,
-    ) -> list[int]:
-        """The `count` rows with the closest signs, and their equals; not those in `but`, only
-        `only`."""
+    def closest(self, asked: Words, count: int, only: Sequence[int] | None = None) -> list[int]:
+        """The `count` rows (of those in `only`) with the closest signs, and their equals."""
         distances = np.empty(len(self.rows), np.uint16)
         for start in range(0, len(distances), _CHUNK):
             part = self.bits[:, start : start + _CHUNK]
@@ -189,8 +182,6 @@ class Signs:
             for word in range(1, len(part)):
                 total += np.bitwise_count(part[word] ^ asked[word])
             distances[start : start + _CHUNK] = total
-        for rows in but:
-            distances[np.isin(self.rows, rows)] = _FAR
         if only is not None:
             distances[np.isin(self.rows, np.array(only, np.int64), invert=True)] = _FAR
         # Counting how often each distance occurs is faster than sorting: 2 ms for a million.

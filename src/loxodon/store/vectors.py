@@ -9,23 +9,22 @@ same transaction; a search computes the signs of an empty block, the next embedd
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from loxodon.store import Coverage, Embeddable, Filter, Index, Near, QuestionVector, Vector
+from loxodon.store import (
+    Coverage,
+    Embeddable,
+    Filter,
+    Index,
+    Near,
+    QuestionVector,
+    Vector,
+    vector_math,
+)
 from loxodon.store.driver import Driver, these
 from loxodon.store.search import TABLES, conditions_of
-from loxodon.store.vector_math import (
-    Floats,
-    Frame,
-    Numbers,
-    Signs,
-    Words,
-    cosines,
-    fit_frame,
-    from_halves,
-    sign_bits,
-)
+from loxodon.store.vector_math import Floats, Frame, Signs, Words, from_halves, sign_bits
 from loxodon.text.language import language_of
 
 BLOCK = 1_024  # rows whose signs are stored together; the SQL has it too
@@ -85,49 +84,41 @@ class Vectors:
     # Recall
 
     def similar(
-        self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter | None = None
+        self, pool: Index, asked: QuestionVector, limit: int, where: Filter | None = None
     ) -> list[Near]:
-        """The rows of a pool that are closest to a question, best first; ties go to the newer. A
-        row is compared with the first of `views` whose model has embedded it."""
-        found: list[Near] = []
-        earlier: list[Numbers] = []
+        """The rows of a pool that are closest to a question, best first; ties go to the newer."""
         with self._db.reading():
-            for question in self._questions(pool, views):
-                near = self._closest(question, pool, where or Filter(), limit, earlier)
-                found += self._compared(question, pool, near)
-                earlier.append(question.loaded.signs.rows)
+            if (question := self._question(pool, asked)) is None:
+                return []
+            near = self._closest(question, pool, where or Filter(), limit)
+            found = self._compared(question, pool, near)
         return sorted(found, key=lambda one: (one.score, one.row), reverse=True)[: max(0, limit)]
 
     def similarities(
-        self, pool: Index, views: Sequence[QuestionVector], rows: Iterable[int]
+        self, pool: Index, asked: QuestionVector, rows: Iterable[int]
     ) -> dict[int, float]:
         """How close these rows of a pool are (`Near.score`), if they have a vector."""
-        found: dict[int, float] = {}
-        wanted = set(rows)
         with self._db.reading():
-            for question in self._questions(pool, views):
-                left = sorted(wanted - found.keys())
-                found |= {one.row: one.score for one in self._compared(question, pool, left)}
-        return found
+            question = self._question(pool, asked)
+            near = self._compared(question, pool, sorted(set(rows))) if question else []
+        return {one.row: one.score for one in near}
 
-    def _questions(self, pool: Index, views: Sequence[QuestionVector]) -> Iterator[_Question]:
-        """The question to each model that has vectors of its size."""
-        for view in views:
-            model = self._model(view.model)
-            if model.no and len(view.vector) == model.size:
-                frame = model.fitted
-                vector = frame.as_statement(view.vector, view.asks)
-                # A message has nothing in common with the texts of the memory to be subtracted.
-                centred = vector if view.told else frame.centred(vector)
-                signs = sign_bits(vector[None], frame.mean)[:, 0]
-                yield _Question(model, frame, centred, signs, self._load(model, pool))
+    def _question(self, pool: Index, asked: QuestionVector) -> _Question | None:
+        """The question to its model; None where that has no vectors of this size."""
+        model = self._model(asked.model)
+        if not model.no or len(asked.vector) != model.size:
+            return None
+        frame = model.fitted
+        vector = frame.as_statement(asked.vector, asked.asks)
+        # A message has nothing in common with the texts of the memory to be subtracted.
+        centred = vector if asked.told else frame.centred(vector)
+        signs = sign_bits(vector[None], frame.mean)[:, 0]
+        return _Question(model, frame, centred, signs, self._load(model, pool))
 
-    def _closest(
-        self, question: _Question, pool: Index, where: Filter, limit: int, but: Sequence[Numbers]
-    ) -> list[int]:
+    def _closest(self, question: _Question, pool: Index, where: Filter, limit: int) -> list[int]:
         """The rows with the closest signs that a filter admits."""
         signs, count = question.loaded.signs, max(CANDIDATES, 4 * limit)
-        near = signs.closest(question.signs, count, but)
+        near = signs.closest(question.signs, count)
         names, values = conditions_of(where, pool)
         if not near or not (names or self._db.wall.stands):
             return near
@@ -136,7 +127,7 @@ class Vectors:
         if len(admitted) >= limit or len(near) < CANDIDATES:
             return admitted
         every = self._db.column("matching", values, where=names, **parts)
-        return signs.closest(question.signs, count, but, every)
+        return signs.closest(question.signs, count, every)
 
     def _compared(self, question: _Question, pool: Index, rows: Sequence[int]) -> list[Near]:
         """How close those of `rows` are that have a vector."""
@@ -149,7 +140,7 @@ class Vectors:
             vectors = from_halves(read.values(), model.size)
             held.update(zip(read, question.frame.centred(vectors), strict=True))
         known = [row for row in rows if row in held]
-        found = cosines(map(held.__getitem__, known), question.centred)
+        found = vector_math.cosines(map(held.__getitem__, known), question.centred)
         scores = question.frame.scores(question.centred, found)
         return list(map(Near, known, found.tolist(), scores.tolist()))
 
@@ -200,7 +191,7 @@ class Vectors:
         spoken = [language_of(text) if text else "" for text, _, _ in sample]
         asks = [end.rstrip().endswith(("?", "？")) for _, end, _ in sample]
         vectors = from_halves((half for _, _, half in sample), model.size)
-        frame = fit_frame(vectors, count, spoken, asks)
+        frame = vector_math.fit_frame(vectors, count, spoken, asks)
         self._db.run("set_vector_frame", (count, frame.to_bytes(), frame.spread, model.no))
         self._db.run("drop_all_signs", (model.no,))
         self._db.run("empty_all_signs", (model.no, _new_version()))

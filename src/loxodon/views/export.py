@@ -25,24 +25,8 @@ from loxodon.security.paths import is_closed, is_inside
 from loxodon.store import Filter, Progress
 from loxodon.text.language import language_of
 from loxodon.types import FileProblem
-from loxodon.views import copies, dump, insights, pages
-from loxodon.views.manifest import (
-    HEAD_BYTES,
-    INSIGHTS,
-    LOCK,
-    MANIFEST,
-    Manifest,
-    Planned,
-    Written,
-    astray,
-    bad_view,
-    change_of,
-    hash_of,
-    is_view,
-    load,
-    manifest_text,
-    of_other_space,
-)
+from loxodon.views import copies, dump, insights, manifest, pages
+from loxodon.views.manifest import INSIGHTS, LOCK, MANIFEST, Manifest, Planned, Written
 from loxodon.views.workspace import TROUBLE, Workspace
 
 _SAMPLE = 200  # memories by which the language of the pages is told
@@ -77,7 +61,7 @@ class Folder:
         with ExitStack() as held:
             try:
                 if not self._has_folder("state"):
-                    raise bad_view("state", 0, astray())
+                    raise manifest.bad_view("state", 0, manifest.astray())
                 lock = FileLock(self._path(LOCK))
                 held.callback(lock.close)
                 if not lock.acquire(_WAIT_SECONDS):
@@ -100,23 +84,23 @@ class Folder:
     def _manifest(self) -> Manifest:
         found = None
         try:
-            found = load(self.root)
+            found = manifest.load(self.root)
         except InputError:
             if not self._is_ours(MANIFEST):
                 raise
         if found is None:  # or nonsense under our mark, which is written anew
             return Manifest(self._space, 0, {}, 0)
         if found.space != self._space:
-            raise of_other_space(self.root, found.space)
+            raise manifest.of_other_space(self.root, found.space)
         if found.masked:
             reason = InputError("it is of masked copies", hint="choose another folder")
-            raise bad_view(MANIFEST, 0, reason)
+            raise manifest.bad_view(MANIFEST, 0, reason)
         return found
 
     def put(self, planned: Planned, *, anew: bool = False) -> None:
         """See to it that a view is there as planned; it is made where it must be, or `anew`."""
         name, before = planned.name, self.before.files.get(planned.name)
-        same = before is not None and change_of(self.root, name, self.before) == "same"
+        same = before is not None and manifest.change_of(self.root, name, self.before) == "same"
         try:
             if not self._has_folder(os.path.dirname(name)):
                 self._leave(name, t("there is a file or a link in place of its folder"))
@@ -137,7 +121,7 @@ class Folder:
         if about is not None and not stat.S_ISREG(about.st_mode):
             self._leave(name, t("there is something in its place that is not a file"))
             return
-        present = hash_of(path) if about else ""
+        present = manifest.hash_of(path) if about else ""
         if about and present == row.sha256:
             self._rows[name] = row._replace(mtime=about.st_mtime_ns)
             self._unchanged += 1
@@ -190,7 +174,7 @@ class Folder:
     def _is_ours(self, name: str) -> bool:
         try:
             with open(self._path(name), "rb") as file:
-                return is_view(file.read(HEAD_BYTES).decode("utf-8", "replace"))
+                return manifest.is_view(file.read(manifest.HEAD_BYTES).decode("utf-8", "replace"))
         except OSError:
             return False
 
@@ -200,7 +184,7 @@ class Folder:
             for name in [name for name in self.before.files if name not in self._rows]:
                 self._remove(name)
             if self._written or self._rows != self.before.files:
-                text = manifest_text(self._space, self._rows)
+                text = manifest.manifest_text(self._space, self._rows)
                 files.replace(self._path(MANIFEST), text.encode("utf-8"))
                 for folder in {os.path.dirname(self._path(name)) for name in self._rows}:
                     files.sync_folder(folder)
@@ -210,10 +194,10 @@ class Folder:
         return Exported(self.root, *counts, tuple(self._kept))
 
     def _remove(self, name: str) -> None:
-        path, change = self._path(name), change_of(self.root, name, self.before)
+        path, change = self._path(name), manifest.change_of(self.root, name, self.before)
         if change == "gone" or not self._has_folder(os.path.dirname(name), make=False):
             return
-        if change == "edited" and self._settled.get(name, "-") != hash_of(path):
+        if change == "edited" and self._settled.get(name, "-") != manifest.hash_of(path):
             what = t("it is no longer needed, but was edited after it was written")
             self._leave(name, what, t("delete it if you do not need it"))
             return
@@ -250,7 +234,7 @@ def export(
     root = os.path.join(path, VIEWS)
     store = workspace.store
     if is_closed(workspace.memory.home, path, root):
-        raise bad_view(root, 0, astray())
+        raise manifest.bad_view(root, 0, manifest.astray())
     with Folder(root, store.space, settled) as held, store.reading():
         if path != workspace.usual:
             copies.note(workspace.folder, path, "export" if folder else "workspace")
@@ -267,10 +251,7 @@ def export(
 def renew(workspace: Workspace) -> str:
     from loxodon.views.sync import take_in
 
-    if not workspace.memory.has_views:
-        return ""
-    counts = workspace.store.counts()
-    if not (counts.turns or counts.active or counts.archived):
+    if not workspace.memory.has_views or workspace.is_empty:
         return ""
     if workspace.trouble:  # taken back before the views are written, which would have it in them
         _keep_trouble(workspace, "")

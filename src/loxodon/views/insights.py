@@ -56,17 +56,13 @@ def _page(content: Content) -> View:
         parts.append([f"## {heading}"])
         for one in content.facts:
             if one.state == state:
-                parts.append(_entry_lines(one, language))
                 ids[one.id] = one.version
+                first, *rest = _escaped(one.content).split("\n")
+                label = f"**{_label_of(one, language)}**: "
+                said = f"- [{one.id}] {label}{_guarded(first, first=True)}".rstrip(" ")
+                indented = (f"  {_guarded(line)}" if line else "" for line in rest)
+                parts.append([said, *indented, _about(one)])
     return View("\n\n".join("\n".join(part) for part in parts) + "\n", ids)
-
-
-def _entry_lines(record: Record, language: str) -> list[str]:
-    first, *rest = _escaped(record.content).split("\n")
-    label = f"**{_label_of(record, language)}**: "
-    said = f"- [{record.id}] {label}{_guarded(first, first=True)}".rstrip(" ")
-    indented = (f"  {_guarded(line)}" if line else "" for line in rest)
-    return [said, *indented, "  " + " ".join(f"`{part}`" for part in _about(record))]
 
 
 def _label_of(record: Record, language: str) -> str:
@@ -84,7 +80,8 @@ def _label_of(record: Record, language: str) -> str:
     return text[:_LABEL_LENGTH].strip() or category
 
 
-def _about(record: Record) -> list[str]:
+def _about(record: Record) -> str:
+    """The last line of an entry."""
     parts = [f"tags: [{', '.join(map(_value_text, record.tags))}]"] if record.tags else []
     if record.project != GLOBAL_PROJECT:
         parts.append(f"project: {_value_text(record.project)}")
@@ -95,7 +92,7 @@ def _about(record: Record) -> list[str]:
         parts.append(
             f"source: {_value_text(f'{source.file}:{source.line}' if source.file else place)}"
         )
-    return [*parts, f"v{record.version}"]
+    return "  " + " ".join(f"`{part}`" for part in (*parts, f"v{record.version}"))
 
 
 # Text that survives

@@ -221,8 +221,7 @@ def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
     try:
         return data.decode("utf-8"), sha256(data).hexdigest()
     except UnicodeDecodeError:
-        reason = InputError("it is not UTF-8", hint="save it as UTF-8")
-        raise bad_view(name, 0, reason) from None
+        raise bad_view(name, 0, InputError("it is not UTF-8", hint="save it as UTF-8")) from None
 
 
 def change_of(root: str, name: str, manifest: Manifest) -> Change:

@@ -17,7 +17,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -60,22 +60,18 @@ class PendingEntry(NamedTuple):
 
 class Pending:
     def __init__(self, folder: str, workspace: str, space: str, seal: Seal | None = None) -> None:
-        self._folder = folder
-        self._seal = seal
-        self._space = space
+        self._folder, self._space, self._seal = folder, space, seal
         self.path = os.path.join(workspace, PENDING)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        lock = FileLock(os.path.join(self._folder, "pending.lock"))
         try:
-            if not lock.acquire(_WAIT):
-                raise BusyStoreError("timed out waiting for the lock on {path}", path=self.path)
-            yield
+            with closing(FileLock(os.path.join(self._folder, "pending.lock"))) as lock:
+                if not lock.acquire(_WAIT):
+                    raise BusyStoreError("timed out waiting for the lock on {path}", path=self.path)
+                yield
         except OSError as error:
             raise unwritable(self.path, error) from None
-        finally:
-            lock.close()
 
     def append(self, entries: Sequence[PendingEntry], now: datetime) -> int:
         """Keep entries, on disk when this returns; how many the day's file had not."""
@@ -313,20 +309,14 @@ class PlainMemory(Memory):
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         return self.snapshot(language)
 
-    def consolidate(self, **options: Any) -> Consolidated:
+    def _run(self, run: object) -> Consolidated:
         return Consolidated(False, "switched off")
-
-    def flush(self) -> Consolidated:
-        return self.consolidate()
 
     def flush_due(self, began: datetime | None = None) -> str:
         return ""
 
     def consolidation_due(self) -> str:
         return ""
-
-    def touch(self, ids: Iterable[str]) -> int:
-        return 0
 
     def status(self) -> Status:
         """Where it stands; of what is in the database, nothing."""

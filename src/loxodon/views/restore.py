@@ -29,16 +29,9 @@ from loxodon.store.sqlite.copying import forget_as_in, put_in_place
 from loxodon.store.sqlite.database import Database
 from loxodon.store.store import Store
 from loxodon.types import FileProblem
+from loxodon.views import manifest
 from loxodon.views.dump import FOLDER, Dump
-from loxodon.views.manifest import (
-    INSIGHTS,
-    MANIFEST,
-    Manifest,
-    bad_view,
-    change_of,
-    load,
-    of_other_space,
-)
+from loxodon.views.manifest import INSIGHTS, MANIFEST, Manifest
 
 
 class Restored(NamedTuple):
@@ -63,8 +56,8 @@ def restore(
 ) -> Restored:
     """Make the database of a space from the views in `source`, a workspace or its folder of views.
     A space that has anything is refused; with `replace` its database is kept beside the new one."""
-    root, manifest = _manifest(source, space)
-    dump = Dump(root, manifest)
+    root, exported = _manifest(source, space)
+    dump = Dump(root, exported)
     home = home_at(home)
     path = os.path.join(space_path(home, space), DATABASE)
     config = config or settings.with_environment(settings.load(home), os.environ)
@@ -83,19 +76,18 @@ def restore(
             forget_as_in(path, keys, store)
         before = free(f"{path}.before-restore") if kept else ""
         put_in_place(os.path.join(draft, DATABASE), path, before, keys)
-    edited = tuple(_edited(root, manifest))
+    edited = tuple(_edited(root, exported))
     return Restored(counts.turns, counts.active + counts.archived, edited, before)
 
 
 def _manifest(source: str, space: str) -> tuple[str, Manifest]:
     source = os.path.abspath(os.path.expanduser(source))
     for root in (os.path.join(source, VIEWS), source):
-        manifest = load(root)
-        if manifest is None:
+        if (found := manifest.load(root)) is None:
             continue
-        if manifest.space != space:
-            raise of_other_space(root, manifest.space)
-        return root, manifest
+        if found.space != space:
+            raise manifest.of_other_space(root, found.space)
+        return root, found
     raise NotFoundError(
         "no text views found in {folder}",
         hint="give the folder that `loxodon export` wrote; it contains {file}",
@@ -116,7 +108,7 @@ def _fill(memory: Memory, store: Store, dump: Dump, progress: Progress) -> None:
             hint="the files are from different times: export them again, or undo the edits",
             reason=error.values.get("reason"),
         )
-        raise bad_view(dump.file, 0, reason) from None
+        raise manifest.bad_view(dump.file, 0, reason) from None
     # Messages that were put aside are told of by `validate`, here as there.
     put_aside = {f"t_{one.turn}" for one in store.query_as(Fragment, "fragments", "failed", -1)}
     if wrong := [one for one in store.check(progress) if one.where not in put_aside]:
@@ -128,9 +120,9 @@ def _fill(memory: Memory, store: Store, dump: Dump, progress: Progress) -> None:
         )
 
 
-def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
-    for name in manifest.files:
-        if change_of(root, name, manifest) != "edited":
+def _edited(root: str, exported: Manifest) -> Iterator[FileProblem]:
+    for name in exported.files:
+        if manifest.change_of(root, name, exported) != "edited":
             continue
         ignored = t("it was edited after it was written; the edits were ignored")
         taken = t("it was edited after it was written; the edited version was restored")

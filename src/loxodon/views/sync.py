@@ -72,8 +72,9 @@ def sync(workspace: Workspace, *, deletions: bool = False, dry_run: bool = False
         return taken.synced
     synced = taken.synced._replace(indexed=workspace.index())
     unreadable = any(problem.file == MANIFEST for problem in synced.problems)
-    if unreadable or not _has_views(workspace):
-        return synced  # an export would only say the same
+    written = os.path.exists(os.path.join(workspace.path, VIEWS, MANIFEST))
+    if unreadable or not (written or (workspace.has_views and not workspace.is_empty)):
+        return synced  # an export would only say the same, or nothing
     try:
         kept = workspace.export(settled=taken.settled).kept
     except LoxodonError as error:  # which undoes nothing of what was taken in
@@ -82,16 +83,6 @@ def sync(workspace: Workspace, *, deletions: bool = False, dry_run: bool = False
     told_of = {one.file for one in (*synced.problems, *synced.conflicts)}
     news = (one for one in kept if one.file not in told_of)
     return synced._replace(notes=(*synced.notes, *news))
-
-
-def _has_views(workspace: Workspace) -> bool:
-    """Whether this memory is on disk as text, or is to be."""
-    if os.path.exists(os.path.join(workspace.path, VIEWS, MANIFEST)):
-        return True
-    if workspace.memory.config.workspace.views == "off":
-        return False
-    counts = workspace.store.counts()
-    return bool(counts.turns or counts.active or counts.archived)
 
 
 def take_in(workspace: Workspace, *, deletions: bool = False, dry_run: bool = False) -> Taken:

@@ -68,6 +68,12 @@ class Workspace:
         """Whether the memory is written out as text by itself."""
         return self.memory.config.workspace.views == "on" and self.memory.has_views
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to write."""
+        counts = self.store.counts()
+        return not (counts.turns or counts.active or counts.archived)
+
     @verb("POST /workspace/export", access="owner", audit="reads", long=True)
     def export(
         self,

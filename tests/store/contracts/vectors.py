@@ -46,8 +46,8 @@ def talk(store: AnyStore, count: int) -> None:
 def near(
     store: AnyStore, vector: Floats, limit: int = 5, pool: Index = "turns", **where: Any
 ) -> list[Near]:
-    views = [QuestionVector(MODEL, vector)]
-    found: list[Near] = store.vectors.similar(pool, views, limit, Filter(**where))
+    asked = QuestionVector(MODEL, vector)
+    found: list[Near] = store.vectors.similar(pool, asked, limit, Filter(**where))
     return found
 
 
@@ -102,10 +102,11 @@ class VectorsContract(Contract):
         fill(embedded, some(3))
         assert rows_of(embedded, "memories", asked) == []
         assert rows_of(embedded, "turns", asked, limit=0) == []
-        for views in ([], [QuestionVector("other", asked)], [QuestionVector(MODEL, asked[:5])]):
-            assert embedded.vectors.similar("turns", views, 5) == []
-        views = [QuestionVector(MODEL, asked)]
-        assert embedded.vectors.similarities("turns", views, [99, 0, -1]) == {}
+        for question in (QuestionVector("other", asked), QuestionVector(MODEL, asked[:5])):
+            assert embedded.vectors.similar("turns", question, 5) == []
+            assert embedded.vectors.similarities("turns", question, [1]) == {}
+        question = QuestionVector(MODEL, asked)
+        assert embedded.vectors.similarities("turns", question, [99, 0, -1]) == {}
 
     def test_what_another_writes_is_seen(self, embedded: AnyStore, open_store: OpenStore) -> None:
         vectors = some(40)
@@ -187,21 +188,6 @@ class VectorsContract(Contract):
         assert [one.row for one in early] == [11]
         assert near(embedded, asked, session="nowhere") == []
 
-    def test_a_row_is_judged_by_the_first_model_that_has_it(self, embedded: AnyStore) -> None:
-        vectors, other = some(30), some(30, seed=9)
-        fill(embedded, vectors)
-        with embedded.writing():
-            embedded.execute("put_vector_model", "en", b"")
-            embedded.vectors.put("en", [kept("turns", n, other[n - 1][:64]) for n in range(1, 11)])
-        english = unit(other[4:5, :64])[0][0]
-        views = [QuestionVector("en", english), QuestionVector(MODEL, vectors[20])]
-        found = embedded.vectors.similar("turns", views, 30)
-        assert len(found) == len({one.row for one in found}) == 30
-        assert {found[0].row, found[1].row} == {5, 21}
-        alone = embedded.vectors.similarities("turns", views[1:], range(1, 31))
-        both = embedded.vectors.similarities("turns", views, range(1, 31))
-        assert all((alone[row] == both[row]) == (row > 10) for row in both)
-
     def test_models_are_apart_and_old_ones_can_go(self, embedded: AnyStore) -> None:
         talk(embedded, 5)
         vectors = some(5)
@@ -244,7 +230,7 @@ class VectorsContract(Contract):
         asked[0] += 2
         asked = unit(asked[None])[0][0]
         plain, english, chinese = (
-            embedded.vectors.similar("turns", [QuestionVector(MODEL, asked, asks)], 1)
+            embedded.vectors.similar("turns", QuestionVector(MODEL, asked, asks), 1)
             for asks in ("", "en", "zh")
         )
         assert plain[0].row % 4 == 1  # some question

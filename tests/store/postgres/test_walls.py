@@ -308,7 +308,7 @@ def use(store: Any) -> None:
     store.named(["mei", "x"])
     store.latest("tag", "t", 3)
     store.admitted("turns", [1, 2], Filter(audience="group"))
-    store.vectors.similar("turns", [QuestionVector(MODEL, some(1)[0])], 3, Filter(**times))
+    store.vectors.similar("turns", QuestionVector(MODEL, some(1)[0]), 3, Filter(**times))
     store.vectors.coverage(MODEL)
     store.counts()
     store.query("events", "")

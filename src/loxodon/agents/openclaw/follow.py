@@ -23,7 +23,6 @@ from loxodon.journal.follow import (
     TranscriptPart,
     entries_of,
     lies_still,
-    parsed_mark,
     stray,
 )
 from loxodon.journal.lines import Numbered, Trouble, check_name, session_of
@@ -162,7 +161,7 @@ def _index(run: Following, folder: str) -> dict[str, About]:
 
 def _follow_database(run: Following, path: str) -> None:
     """Journal what is new in a database; a session that cannot be read is told of."""
-    marks = {session: parsed_mark(one) for session, one in run.store.query("marks", path)}
+    marks = {session: json.loads(one) for session, one in run.store.query("marks", path)}
     with opened(path) as database:
         for id, last, rewritten in database.sessions():
             mark = marks.get(id, {})

@@ -12,12 +12,13 @@ import os
 import threading
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from errno import ENOSPC
 from time import monotonic
 from typing import Any, TypeVar
 
 from loxodon import errors
 from loxodon.config import StoreConfig, without_password
-from loxodon.store.driver import full, unusable
+from loxodon.store.driver import unusable
 from loxodon.store.walls import Wall
 
 try:
@@ -379,7 +380,7 @@ def translated(error: psycopg.Error, path: str) -> errors.StoreError:
             reason=reason,
         )
     if state == _FULL:
-        return full(path)
+        return errors.unwritable(path, OSError(ENOSPC, reason))
     if state in _DAMAGED:
         return errors.DamagedStoreError(
             "{path} is damaged: {reason}",

@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from errno import ENOSPC
 from functools import cache
 from threading import RLock
 from typing import Any
@@ -34,7 +35,6 @@ from loxodon.store.walls import Wall, documents_of, path_of
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 BUSY_MS = 30_000
-_FORK_SECONDS = 5.0  # how long a fork waits for other threads that read or write
 _PRAGMAS = (
     "synchronous=FULL",
     "fullfsync=ON",
@@ -75,12 +75,6 @@ class Database(Driver):
     def another(self) -> Database:
         return Database(self.path, self._keys)
 
-    def before_fork(self) -> bool:
-        return self._turn.acquire(timeout=_FORK_SECONDS)
-
-    def go_on(self) -> None:
-        self._turn.release()
-
     def after_fork(self) -> None:
         """Give the connection up; the child gets one of its own when it needs it.
 
@@ -88,7 +82,7 @@ class Database(Driver):
         the parent's for ours. One that is not at rest must never be touched, nor its file
         opened."""
         if self._handle is not None:
-            if not self._mode and self._turn._is_owned():  # type: ignore[attr-defined]
+            if not self._mode and self._turn.acquire(blocking=False):  # no thread was at it
                 self._handle.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 let_go(self._handle)
             else:
@@ -360,7 +354,7 @@ def store_error(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     if isinstance(error, apsw.CorruptError):
         return damaged(path, reason)
     if isinstance(error, apsw.FullError):
-        return driver.full(path)
+        return unwritable(path, OSError(ENOSPC, reason))
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
         return unwritable(path, reason)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
