@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from time import monotonic
@@ -195,10 +195,10 @@ class Questioner:
     """Embeds questions. Never raises for an embedder that fails, and never waits for it twice."""
 
     def __init__(self, choose: Callable[[], Embedder | None], seconds: float) -> None:
-        self._choose = choose
-        self._seconds = seconds
-        self._failed_at, self._problem = 0.0, ""
-        self._known: dict[str, Floats] = {}  # vectors by question
+        self._choose, self._seconds = choose, seconds
+        self._error: LoxodonError | None = None  # why it could not be asked last
+        self._failed_at = 0.0
+        self._vector = lru_cache(_REMEMBERED)(self._embed)
 
     def ask(self, text: str) -> EmbeddedQuestion:
         """`text` as the configured model sees it."""
@@ -207,20 +207,22 @@ class Questioner:
             embedder = self._choose() if text else None
             if embedder is None:
                 return EmbeddedQuestion(None)
-            if text not in self._known:
-                if self._problem and monotonic() - self._failed_at < _PAUSE_SECONDS:
-                    return EmbeddedQuestion(None, self._problem)
-                if len(self._known) == _REMEMBERED:
-                    del self._known[next(iter(self._known))]
-                # A model is loaded for its first question.
-                seconds = self._seconds if self._known else max(_LOAD_SECONDS, self._seconds)
-                (vector,), (good,) = vectors(embedder, [text], seconds)
-                if not good:
-                    raise BadReplyError("the embedder gave no usable vector")
-                self._known[text] = vector
+            vector = self._vector(embedder, text)
         except LoxodonError as error:
-            self._failed_at, self._problem = monotonic(), error.localized()[0]
-            return EmbeddedQuestion(None, self._problem)
+            if error is not self._error:
+                self._error, self._failed_at = error, monotonic()
+            return EmbeddedQuestion(None, error.localized()[0])
         # Whatever it ends with; words that are only looked for ask nothing.
         asks = language_of(text) if _ASKING.search(text) else ""
-        return EmbeddedQuestion(QuestionVector(embedder.name, self._known[text], asks))
+        return EmbeddedQuestion(QuestionVector(embedder.name, vector, asks))
+
+    def _embed(self, embedder: Embedder, text: str) -> Floats:
+        if self._error and monotonic() - self._failed_at < _PAUSE_SECONDS:
+            raise self._error
+        # A model is loaded for its first question.
+        loaded = self._vector.cache_info().currsize
+        seconds = self._seconds if loaded else max(_LOAD_SECONDS, self._seconds)
+        (vector,), (good,) = vectors(embedder, [text], seconds)
+        if not good:
+            raise BadReplyError("the embedder gave no usable vector")
+        return vector

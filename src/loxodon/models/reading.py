@@ -23,9 +23,9 @@ from loxodon.language import statements
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import USER, EntityType, Mention, Statement
 from loxodon.models import grounding, replies
-from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, cost
+from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply
 from loxodon.models.grounding import Evidence
-from loxodon.models.prompts import fenced, prompt
+from loxodon.models.prompts import prompt
 from loxodon.models.replies import TEXT, RefusedError, Schema, UnfitError, array, record
 from loxodon.text.dates import find_moments
 from loxodon.text.sentences import split
@@ -123,7 +123,7 @@ def read(model: ChatModel, batch: Batch) -> ModelReply[ModelReading]:
 
 def size(batch: Batch) -> int:
     """The most tokens that a question about a batch takes."""
-    return cost(question(batch))
+    return question(batch).cost
 
 
 def question(batch: Batch) -> ModelQuestion:
@@ -144,7 +144,7 @@ def question(batch: Batch) -> ModelQuestion:
     schema = record({key: {"$ref": "#/$defs/all"} for key in labels.values()})
     schema = {**schema, "$defs": {"all": array({"anyOf": [_DROPPED, stated]})}}
     most = max(least, each * len(labels))
-    return ModelQuestion("reading", language, system, fenced(lines), schema, most)
+    return ModelQuestion("reading", language, system, lines, schema, most)
 
 
 def shown(text: str) -> str:

@@ -27,8 +27,8 @@ class RefusedError(UnfitError):
 
 class Message(NamedTuple):
     text: str  # empty where there is none, or a refusal
-    tokens_in: int | None = None  # what it cost, where the server says so
-    tokens_out: int | None = None
+    tokens_in: int = 0  # what it cost, where the server says so
+    tokens_out: int = 0
     cut: bool = False  # it stopped at its limit of tokens
 
 
@@ -57,7 +57,7 @@ def message_of(body: bytes) -> Message:
         costs = [used.get("prompt_tokens"), used.get("completion_tokens")]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return Message("")
-    sent, got = (one if type(one) is int and 0 <= one < 10**9 else None for one in costs)
+    sent, got = (one if type(one) is int and 0 < one < 10**9 else 0 for one in costs)
     return Message(content if isinstance(content, str) else "", sent, got, ended == "length")
 
 
