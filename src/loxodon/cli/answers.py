@@ -21,8 +21,7 @@ from loxodon.config import Config, ModelConfig
 from loxodon.errors import InputError, UsageError
 from loxodon.memory import Memory
 from loxodon.models.chat import ChatModel, ModelQuestion
-from loxodon.models.prompts import prompt
-from loxodon.models.replies import TEXT, record
+from loxodon.models.prompts import TEXT, prompt, record
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
 

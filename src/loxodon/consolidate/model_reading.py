@@ -268,9 +268,8 @@ class ModelReader:
         """A summary, or the profile of somebody, in better words than those of its facts."""
         language, model = language_of(summary.content), self.model
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
-        lines, task = tasks.numbered(facts), "summarise"
-        if (name := theme.partition(":")[2]) and not theme.startswith(themes.DAY):
-            lines, task = [("name", name), *lines], "entity"
+        name = theme.partition(":")[2] if not theme.startswith(themes.DAY) else ""
+        lines, task = tasks.numbered(facts, name), "entity" if name else "summarise"
         text = self._ask(lambda: tasks.text_on(model, task, lines, language), language)
         if text and text != summary.content:
             with self._store.writing():

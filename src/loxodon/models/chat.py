@@ -1,17 +1,19 @@
 """The model: one question, one checked answer, through any OpenAI-compatible endpoint or a program.
 
 Every request is allowed by the ledger before it is sent and noted in it afterwards, so that the cap
-of a day holds whatever goes wrong.
+of a day holds whatever goes wrong. Models put prose or fences around JSON, think aloud before it,
+stop half-way, refuse, or answer something else: they are told once why an answer cannot be used.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -23,8 +25,7 @@ from loxodon.errors import (
     SpentModelError,
     UnreachableModelError,
 )
-from loxodon.models.prompts import fenced, prompt
-from loxodon.models.replies import Message, RefusedError, Schema, UnfitError, message_of, value_of
+from loxodon.models.prompts import Schema, fenced, prompt
 from loxodon.models.wire import Endpoint, patiently, run_program
 from loxodon.tokens import cut, estimate
 
@@ -37,9 +38,58 @@ _COMPLAINTS = (
     (b"temperature", "temperature"),
     (b"", "response_format"),
 )
+_TRIES = 8  # places at which a JSON object may begin in prose
 
 T = TypeVar("T")
 Turn = dict[str, str]
+
+
+class UnfitError(Exception):
+    """An answer that cannot be used; the message is for the model that gave it."""
+
+
+class RefusedError(UnfitError):
+    """An answer in the right shape, of which nothing can be believed."""
+
+
+class Message(NamedTuple):
+    text: str  # empty where there is none, or a refusal
+    tokens_in: int = 0  # what it cost, where the server says so
+    tokens_out: int = 0
+    cut: bool = False  # it stopped at its limit of tokens
+
+
+def message_of(body: bytes) -> Message:
+    """The message in a server's answer."""
+    try:
+        data = json.loads(body.decode("utf-8-sig"))
+        choice = data["choices"][0]
+        said, ended = choice["message"], choice.get("finish_reason")
+        content, used = said.get("content"), data.get("usage") or {}
+        if said.get("refusal") or ended == "content_filter":
+            content = ""
+        if isinstance(content, list):  # some servers answer in parts
+            content = "".join(part["text"] for part in content if part.get("type") == "text")
+        costs = [used.get("prompt_tokens"), used.get("completion_tokens")]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return Message("")
+    sent, got = (one if type(one) is int and 0 < one < 10**9 else 0 for one in costs)
+    return Message(content if isinstance(content, str) else "", sent, got, ended == "length")
+
+
+def value_of(text: str) -> dict[str, Any]:
+    """The JSON object in what a model said."""
+    text = text.rpartition("</think>")[2].strip()
+    if not text:
+        raise UnfitError("the answer is empty")
+    for start in [match.start() for match in re.finditer(r"\{", text)][:_TRIES]:
+        try:
+            value = json.JSONDecoder().raw_decode(text, start)[0]
+        except (ValueError, RecursionError):  # no JSON, or nested a thousand deep
+            continue
+        if value:
+            return cast(dict[str, Any], value)
+    raise UnfitError("there is no whole JSON object in the answer")
 
 
 class Ledger:
@@ -54,27 +104,26 @@ class Ledger:
         return max(0, self._cap - self._held - self._book.spent(self._day)) if self._cap else None
 
     @contextmanager
-    def holding(self, tokens: int) -> Iterator[None]:
-        """While a question is on its way that takes so many at most; SpentModelError where there
-        are not that many left."""
+    def paying(self, phase: str, most: int) -> Iterator[list[int]]:
+        """While a question is on its way that takes so many tokens at most; those that it took are
+        put into what it gets. SpentModelError where there are not that many left."""
         with self._lock:
             room = self.room()
-            if room is not None and tokens > room:
+            if room is not None and most > room:
                 raise SpentModelError(
                     "the daily token limit of the model is used up",
                     hint="the rest continues tomorrow; change the limits with model.daily_tokens "
                     "and model.daily_tokens_full",
                 )
-            self._held += tokens
+            self._held += most
+        taken = [0, 0]
         try:
-            yield
+            yield taken
         finally:
             with self._lock:
-                self._held -= tokens
-
-    def record(self, phase: str, tokens_in: int, tokens_out: int) -> None:
-        if self._book is not None and tokens_in + tokens_out:
-            self._book.spend(self._day, phase, tokens_in, tokens_out)
+                self._held -= most
+            if self._book is not None and any(taken):
+                self._book.spend(self._day, phase, *taken)
 
 
 class ModelQuestion(NamedTuple):
@@ -170,21 +219,20 @@ class ChatModel:
 
     def _request(self, question: ModelQuestion, spent: list[int]) -> Message:
         """One request, allowed by the ledger and paid for."""
-        tokens_in = tokens_out = 0
         # A trial, once for each model, may take more than all the questions of a day.
-        with self.ledger.holding(question.cost if question.name != "trial" else 0):
+        most = question.cost if question.name != "trial" else 0
+        with self.ledger.paying(question.name, most) as paid:
             try:
                 message = self._send(question)
-                tokens_in = message.tokens_in or question.sent
-                tokens_out = message.tokens_out or estimate(message.text)
+                paid[0] = message.tokens_in or question.sent
+                paid[1] = message.tokens_out or estimate(message.text)
                 return message
             except UnreachableModelError as error:
                 if error.values["delivered"]:  # it may be at work on it, and will want to be paid
-                    tokens_in = question.sent
+                    paid[0] = question.sent
                 raise
             finally:
-                spent[:] = spent[0] + tokens_in, spent[1] + tokens_out
-                self.ledger.record(question.name, tokens_in, tokens_out)
+                spent[:] = spent[0] + paid[0], spent[1] + paid[1]
 
     def _send(self, question: ModelQuestion) -> Message:
         """What the program says, or the server, without what that was found not to take."""

@@ -198,7 +198,7 @@ class Questioner:
         self._choose, self._seconds = choose, seconds
         self._error: LoxodonError | None = None  # why it could not be asked last
         self._failed_at = 0.0
-        self._vector = lru_cache(_REMEMBERED)(self._embed)
+        self._vector: Any = lru_cache(_REMEMBERED)(self._embed)
 
     def ask(self, text: str) -> EmbeddedQuestion:
         """`text` as the configured model sees it."""
@@ -222,7 +222,8 @@ class Questioner:
         # A model is loaded for its first question.
         loaded = self._vector.cache_info().currsize
         seconds = self._seconds if loaded else max(_LOAD_SECONDS, self._seconds)
-        (vector,), (good,) = vectors(embedder, [text], seconds)
+        found, (good,) = vectors(embedder, [text], seconds)
         if not good:
             raise BadReplyError("the embedder gave no usable vector")
+        vector: Floats = found[0]
         return vector

@@ -22,11 +22,10 @@ import msgspec
 from loxodon.language import statements
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import USER, EntityType, Mention, Statement
-from loxodon.models import grounding, replies
-from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply
+from loxodon.models import grounding
+from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, RefusedError, UnfitError
 from loxodon.models.grounding import Evidence
-from loxodon.models.prompts import prompt
-from loxodon.models.replies import TEXT, RefusedError, Schema, UnfitError, array, record
+from loxodon.models.prompts import TEXT, Schema, array, prompt, record
 from loxodon.text.dates import find_moments
 from loxodon.text.sentences import split
 from loxodon.text.words import fold
@@ -253,7 +252,8 @@ def _stated(
 ) -> ReadItem:
     """An item that says something, with what of its labels can be believed."""
     words, content = claim.words.strip(), claim.content.strip().rstrip("。.").rstrip()
-    replies.check_length(content, MOST_STATEMENT, batch.language)
+    if reason := grounding.bad_length(content, MOST_STATEMENT, batch.language):
+        raise UnfitError(reason)
     if len(split(content)) > 1:
         raise UnfitError("content must be one sentence")
     averse = claim.attribute in _ATTRIBUTES["averse"].split()

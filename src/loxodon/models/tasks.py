@@ -16,11 +16,10 @@ from typing import Any, Literal, NamedTuple, get_args
 import msgspec
 
 from loxodon.models import grounding, reading
-from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply
+from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, UnfitError
 from loxodon.models.grounding import Evidence
-from loxodon.models.prompts import prompt
+from loxodon.models.prompts import TEXT, array, prompt, record
 from loxodon.models.reading import MOST_STATEMENT, KnownMemory, shown
-from loxodon.models.replies import TEXT, UnfitError, array, check_length, record
 from loxodon.text.similarity import gist
 
 Verdict = Literal["confirm", "deny", "unrelated"]
@@ -76,8 +75,10 @@ def text_on(
     return model.ask(ModelQuestion(task, language, system, lines, schema, room), read)
 
 
-def numbered(facts: Sequence[str]) -> list[tuple[str, str]]:
-    return [(str(n), shown(fact)) for n, fact in enumerate(facts, 1)]
+def numbered(facts: Sequence[str], name: str = "") -> list[tuple[str, str]]:
+    """Facts as lines, after the `name` of whom or what they are about."""
+    lines = [(str(n), shown(fact)) for n, fact in enumerate(facts, 1)]
+    return [("name", name), *lines] if name else lines
 
 
 class _Group(msgspec.Struct):
@@ -113,9 +114,9 @@ def merge(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[l
 
 def _check(text: str, given: Sequence[str], most: Mapping[str, int], language: str) -> None:
     """Raise UnfitError for a text that is too long, or says what was not given."""
-    check_length(text, most, language)
     whole = "\n".join(given)
-    reason = grounding.invented(text, Evidence(whole), whole, language)
+    reason = grounding.bad_length(text, most, language)
+    reason = reason or grounding.invented(text, Evidence(whole), whole, language)
     if reason or grounding.turned(text, whole):
         raise UnfitError(f"the text is not what was given: {reason or 'it says the contrary'}")
 

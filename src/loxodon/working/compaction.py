@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.consolidate.segment import Sentence, kept, sentences_of
 from loxodon.errors import LoxodonError
 from loxodon.messages import t
-from loxodon.models.chat import ModelQuestion
-from loxodon.models.prompts import fenced, prompt
-from loxodon.models.replies import TEXT, UnfitError
-from loxodon.models.replies import record as shape_of
+from loxodon.models.chat import ModelQuestion, UnfitError
+from loxodon.models.prompts import TEXT, fenced, prompt
+from loxodon.models.prompts import record as shape_of
 from loxodon.text.language import language_of
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter, cut

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
+
+Schema = Mapping[str, Any]  # of JSON: what a server is asked to keep to
+
+TEXT: Schema = {"type": "string"}
 
 # What could be read as a mark of ours or of a chat template: <|im_end|>, </data>, [/INST].
 _MARK = re.compile(r"<(?=[^\s\d])|\[(?=/?[A-Z]{2})")
@@ -40,3 +45,14 @@ def fenced(lines: Iterable[tuple[str, str]]) -> str:
 def _quoted(text: str) -> str:
     text = json.dumps(_SURROGATE.sub("\ufffd", text), ensure_ascii=False).translate(_BREAKS)
     return _MARK.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def record(properties: dict[str, Schema]) -> Schema:
+    """The shape of an object that has these and nothing else."""
+    shape = {"type": "object", "properties": properties, "required": list(properties)}
+    return {**shape, "additionalProperties": False}
+
+
+def array(items: Schema) -> Schema:
+    """The shape of a list."""
+    return {"type": "array", "items": items}
