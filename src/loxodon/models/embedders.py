@@ -140,7 +140,7 @@ class EndpointEmbedder:
         # With the address: servers call different models by the same name.
         self.name = f"{config.name} at {config.base_url}"
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         body = {"model": self._endpoint.config.name, "input": list(texts)}
         status, answer = self._endpoint.post(body)
         if status in (400, 413, 422):  # it may be these texts only
@@ -154,14 +154,12 @@ class EndpointEmbedder:
         try:
             data: Any = json.loads(answer)["data"]
             placed = {int(one.get("index", n)): one["embedding"] for n, one in enumerate(data)}
-            if len(data) == len(texts):
-                return [[float(number) for number in placed[n]] for n in range(len(texts))]
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
-            pass
-        raise BadReplyError(
-            "the embedder's answer is not one vector for each text",
-            hint="check that embedder.base_url and embedder.name belong to an embedding model",
-        )
+            return [placed[n] for n in range(len(texts))]
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise BadReplyError(
+                "the embedder's answer is not one vector for each text",
+                hint="check that embedder.base_url and embedder.name belong to an embedding model",
+            ) from None
 
 
 def vectors(
