@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import islice
 from threading import Lock
 from time import perf_counter
@@ -216,9 +215,10 @@ class ModelReader:
         """A few words on the user and the week."""
         if not core or not self.thorough:
             return ""
-        entries, news = [one.content for one in core], [one.content for one in changed]
-        language = language_of("\n".join(entries))
-        told = self._ask(lambda: tasks.portrait(self.model, entries, news, language), language)
+        lines = [("known", one.content) for one in core]
+        language = language_of("\n".join(text for _, text in lines))
+        lines += [("changed", one.content) for one in changed]
+        told = self._ask(lambda: tasks.text_on(self.model, "portrait", lines, language), language)
         return told or ""
 
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
@@ -269,8 +269,8 @@ class ModelReader:
         language, model = language_of(summary.content), self.model
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
         name = theme.partition(":")[2] if not theme.startswith(themes.DAY) else ""
-        about = partial(tasks.entity, model, name) if name else partial(tasks.summarise, model)
-        text = self._ask(lambda: about(facts, language), language)
+        lines, task = tasks.numbered(facts, name), "entity" if name else "summarise"
+        text = self._ask(lambda: tasks.text_on(model, task, lines, language), language)
         if text and text != summary.content:
             with self._store.writing():
                 kept = self._store.get(summary.id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from operator import itemgetter
@@ -92,6 +93,18 @@ def invented(
     if len(stems - known) > len(stems) // own[0] or strange > len(characters) // own[1]:
         return "it has words of its own"
     return ""
+
+
+def bad_length(sentence: str, most: Mapping[str, int], language: str) -> str:
+    """Why a sentence cannot be kept that is empty or too long: characters in Chinese, words in
+    English."""
+    size = len(sentence) if language == "zh" else len(sentence.split())
+    # Nobody's words have twelve letters on average: a long run without spaces is no sentence.
+    if size > most[language] or len(sentence) > 12 * most["en"]:
+        return (
+            f"a text has more than {most[language]} {'characters' if language == 'zh' else 'words'}"
+        )
+    return "" if sentence else "a sentence is empty"
 
 
 def stands(text: str, words: str) -> bool:
