@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
-from loxodon.recall.understand import Kind, compiled, kind_of
+from loxodon.recall.understand import TABLES, Kind, compiled, kind_of
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
@@ -70,7 +70,7 @@ def should_recall(
     prose, share = without_code(text)
     said = fold(prose).strip()
     line = text[: 2 * _LINE_READ].lower().removeprefix("sudo ")
-    if share >= _CODE or ("\n" not in text and _re(_SHELL).match(line)):
+    if share >= _CODE or ("\n" not in text and _re(TABLES["shell"], re.VERBOSE).match(line)):
         reason = _strong(said)
         return Gate(bool(reason), reason or "code")
     is_named = known is not None and _has_name(said, known)
@@ -260,31 +260,6 @@ _re = cache(re.compile)
 
 _LINE_READ = 200  # Characters of a line that tell whether it is code
 _PLAIN_WORDS = 7  # A line with more plain words than this is a sentence, unless it is full of signs
-_CODE_LINE = r"""
-\s*(?:def|func|fn|function)\s+\w+\s*[(<]|\s*class\s+\w+\s*[:({]|\#include
-|\s*(?:import|from|package|use)\s+[\w.{}*,/'\"@:]+(?:\s+(?:import|as|from)\s.*)?;?\s*$
-|\s+return\b|return\b.*[;)]\s*$|\s*(?:const|let|var)\s+[\w{}\[\], ]+=
-|\s*(?:public|private|static|void|async|await|export|struct|enum|interface|elif|except)\b.*[({=;:]
-|\s*(?:select|insert\ into|update|delete\ from|create\ table|alter\ table|with)\b
-.*(?:;|\bfrom\b|\bset\b|\bvalues\b|\()
-|\s*(?:for|if|while|switch|catch|else|try|finally)\b.*[:{)]\s*$|\s*@\w+(?:\(.*\))?\s*$
-|.*[;{}]\s*$|\s*[\])}]+[,;]?\s*$|\s*</?[a-z][^>]*>|\s*(?://|/\*|\*/|--)
-|.*(?:=>|==|!=|\+=|-=|\|\||&&|::|->)|\s*[\w.]+\s*=\s*\S|\s*[\w.]+\(.*\)\s*$
-|\s+at\ [\w.$<>]+\(.*\)|\s*file\ \".*\",\ line\ [0-9]+|\s*traceback\ \(most
-|\s*\w*(?:error|exception|warning):\ |\s*[\"'][\w.-]+[\"']\s*:|\s*[$>]\s+\w+
-|\s*[\[{][\[{\"'].*[\]}]\s*$
-"""
-# Programs with what only they take, or with a flag or a path
-_SHELL = (
-    r"(?:git|npm|pnpm|yarn|bun|pip3?|uv|poetry|conda|brew|apt|apt-get|cargo|gem|dotnet|mvn|gradle"
-    r"|docker|docker-compose|kubectl|helm|terraform|systemctl) (?:i|add|commit|push|pull|clone"
-    r"|checkout|rebase|merge|status|log|diff|stash|reset|fetch|branch|switch|restore|init|tag|install|run|build"
-    r"|test|update|upgrade|sync|lock|remove|uninstall|publish|exec|mod|compose|ps|logs|stop|rm|up|down"
-    r"|images|get|apply|delete|describe|rollout|scale|plan|destroy|start|restart|enable)\b"
-    r"|(?:ls|cd|cat|grep|find|rm|mv|cp|mkdir|touch|chmod|chown|curl|wget|ssh|scp|tar|echo|export|source"
-    r"|python3?|node|make|kill|ps|df|du|tail|head|awk|sed|vim?|nano|ping|npx|uvx|git|docker|npm|pip)"
-    r" (?=[-./~$|>]|\S*[./=])"
-)
 
 
 def without_code(text: str) -> tuple[str, float]:
@@ -312,4 +287,4 @@ def _is_code(line: str) -> bool:
     is_sentence = len(plain) > _PLAIN_WORDS and len(signs) < len(plain) / 3
     if is_sentence and not line.lstrip().startswith("//"):
         return False
-    return _re(_CODE_LINE, re.VERBOSE).match(line) is not None
+    return _re(TABLES["code"], re.VERBOSE).match(line) is not None

@@ -19,6 +19,7 @@ from loxodon.recall.understand import Question, without_asking
 from loxodon.store import Filter, Having, Index, Place, Standing
 from loxodon.text.related import expand
 from loxodon.text.similarity import cosine, unit
+from loxodon.text.wordlists import words_of
 from loxodon.text.words import among, index_words, query_words
 
 _LEADING = 48  # words that lead a search: the rarest of a message; others weigh what these find
@@ -38,17 +39,7 @@ _NOTE_WORDS = 80.0  # of a note that is neither long nor short: a piece of a fil
 # meaning: words that lead nowhere must not stand above what was meant
 _CARRIED = 0.9
 _LIGHT = 0.5  # what a word of the asking counts: "how many days had passed between the wedding and"
-# As the index has them: stems of English words, pairs of Chinese characters
-_ASKING = frozenset(
-    """
-    mani much day week month year hour time long pass total number amount differ kind type sort
-    first last recent past current event happen name say tell describ mention ask talk discuss
-    thing someth one two three few most ago prior previous initi origin
-    former combin includ like common both get take
-    时候 时间 来着 那个 这个 个人 的是 是在 我的 我是 的人 一个 一下 知道 告诉 记得 现在 发生
-    生了 做了 我做 我干 干了 做过
-    """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
-)
+_ASKING = words_of("asking")
 
 
 def by_words(look: Look) -> None:
