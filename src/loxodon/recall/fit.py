@@ -16,7 +16,6 @@ from loxodon.guard.provenance import origin_label, shown_origin, voice
 from loxodon.messages import t
 from loxodon.recall.gate import says_nothing
 from loxodon.recall.look import Found, Look
-from loxodon.recall.order import Linked
 from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.text.dates import find_moments, format_date
@@ -41,7 +40,7 @@ Shown = Callable[[str], str]
 
 
 def items_of(
-    look: Look, ranked: Sequence[Linked], in_view: frozenset[str], here: str, shown: Shown
+    look: Look, ranked: Sequence[Found], in_view: frozenset[str], here: str, shown: Shown
 ) -> tuple[list[Item], dict[str, str]]:
     """The first `look.top`, as they are shown, each thing once, and why others among them were
     passed over. What belongs to another project than `here` comes last."""
@@ -50,7 +49,7 @@ def items_of(
     passed: dict[str, str] = {}
     said: dict[str, int] = {}
     for start in range(0, len(ranked), max(top, 1)):
-        batch = [one.found for one in ranked[start : start + top]]
+        batch = ranked[start : start + top]
         turns = _told(store, [one.key.row for one in batch if one.key.is_turn])
         sources = store.sources([one.key.row for one in batch if one.key.is_memory])
         for found in batch:

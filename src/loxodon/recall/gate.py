@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
-from loxodon.recall.understand import TABLES, Kind, compiled, kind_of
+from loxodon.recall.understand import TABLES, Kind, compiled, kind_of, regex
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
@@ -70,7 +70,7 @@ def should_recall(
     prose, share = without_code(text)
     said = fold(prose).strip()
     line = text[: 2 * _LINE_READ].lower().removeprefix("sudo ")
-    if share >= _CODE or ("\n" not in text and _re(TABLES["shell"], re.VERBOSE).match(line)):
+    if share >= _CODE or ("\n" not in text and regex(TABLES["shell"], re.VERBOSE).match(line)):
         reason = _strong(said)
         return Gate(bool(reason), reason or "code")
     is_named = known is not None and _has_name(said, known)
@@ -81,7 +81,7 @@ def should_recall(
         return Gate(asked, "requested" if asked else "command")
     is_order = _is_order(said)
     # What an order says before the material that it is to be carried out on
-    head = _re(r"[:：\n]").split(said[:_HEAD], maxsplit=1)[0] if is_order else said
+    head = regex(r"[:：\n]").split(said[:_HEAD], maxsplit=1)[0] if is_order else said
     head = said if head == said[:_HEAD] else head
     if reason := _strong(head):
         return Gate(True, reason)
@@ -104,13 +104,8 @@ def should_recall(
 
 def says_nothing(message: str) -> bool:
     """Whether it is what people say to say nothing: “Understood, thank you.”"""
-    if len(message) > _HEAD:
-        return False
-    if not any(map(str.isalnum, message)):
-        return should_recall(message).reason == "acknowledgement"
-    prose, share = without_code(_looked_at(message))
-    said = fold(prose).strip()
-    return share < _CODE and _says_nothing(said) in ("acknowledgement", "greeting")
+    reasons = ("acknowledgement", "greeting")
+    return len(message) <= _HEAD and should_recall(message).reason in reasons
 
 
 def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
@@ -122,7 +117,7 @@ def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
 
 def _says_nothing(said: str) -> str:
     """Why a message cannot want a recall, if it cannot: it is made of set phrases, or too short."""
-    bare = _re(r"[^\w'/:+]+").sub(" ", said[: 2 * _HEAD + 1]).strip()
+    bare = regex(r"[^\w'/:+]+").sub(" ", said[: 2 * _HEAD + 1]).strip()
     if len(said) > 2 * _HEAD or len(bare) > _HEAD:
         return ""
     sets = ("acknowledgement", "greeting")
@@ -161,7 +156,7 @@ def _phrases(name: str) -> tuple[frozenset[tuple[str, ...]], int]:
 
 def _units(text: str) -> tuple[str, ...]:
     """Words where there are spaces, characters where there are none."""
-    return tuple(_re("[a-z0-9']+|[^\\s!-~]").findall(text))
+    return tuple(regex("[a-z0-9']+|[^\\s!-~]").findall(text))
 
 
 def _strong(said: str) -> str:
@@ -176,7 +171,7 @@ def _sign(said: str, is_order: bool) -> str:
     if not is_order and _found("QUESTION", said):
         return "question"
     # An order may speak of the user only as the one who gives it: `I want you to …`
-    rest = _re(_POLITE["en"]).sub("", said, count=1) if is_order else said
+    rest = regex(_POLITE["en"]).sub("", said, count=1) if is_order else said
     return "own" if _found("OWN", said) and _found("OWN", rest) else ""
 
 
@@ -193,7 +188,7 @@ def _found(name: str, said: str) -> bool:
 
 
 def _languages(said: str) -> list[str]:
-    return [*(["zh"] if _has_han(said) else []), *(["en"] if _re("[a-z]").search(said) else [])]
+    return [*(["zh"] if _has_han(said) else []), *(["en"] if regex("[a-z]").search(said) else [])]
 
 
 def _has_han(text: str) -> bool:
@@ -211,7 +206,7 @@ _POLITE = {"en": words_en.POLITE.replace("\n", ""), "zh": words_zh.POLITE.replac
 def _is_order(said: str) -> bool:
     language = "zh" if _has_han(said[:12]) else "en"
     pattern = _POLITE[language] + compiled(language, "COMMAND").pattern
-    return _re(pattern).match(said) is not None
+    return regex(pattern).match(said) is not None
 
 
 def _begins_topic(said: str, prose: str, words: frozenset[str], state: State) -> bool:
@@ -221,7 +216,7 @@ def _begins_topic(said: str, prose: str, words: frozenset[str], state: State) ->
     if len(said) <= _LONG or len(words) < 3:
         return False
     elsewhere = bool(state.recalled) and _share(words, "none", state) == 0
-    return elsewhere or _re(_NAMED_THING).search(prose) is not None
+    return elsewhere or regex(_NAMED_THING).search(prose) is not None
 
 
 _NAMED_THING = (
@@ -255,9 +250,6 @@ def _topic(message: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_re = cache(re.compile)
-
-
 _LINE_READ = 200  # Characters of a line that tell whether it is code
 _PLAIN_WORDS = 7  # A line with more plain words than this is a sentence, unless it is full of signs
 
@@ -282,9 +274,9 @@ def _is_code(line: str) -> bool:
     line = line[:_LINE_READ].lower()
     if _has_han(line):
         return False
-    plain = _re(r"(?<!\S)[a-z']+[,.!?]?(?!\S)").findall(line)
-    signs = _re(r"[;{}()=<>\[\]_$]").findall(line)
+    plain = regex(r"(?<!\S)[a-z']+[,.!?]?(?!\S)").findall(line)
+    signs = regex(r"[;{}()=<>\[\]_$]").findall(line)
     is_sentence = len(plain) > _PLAIN_WORDS and len(signs) < len(plain) / 3
     if is_sentence and not line.lstrip().startswith("//"):
         return False
-    return _re(TABLES["code"], re.VERBOSE).match(line) is not None
+    return regex(TABLES["code"], re.VERBOSE).match(line) is not None

@@ -4,7 +4,7 @@
     time         within the time that the question names
     assistant    said by an assistant, unless the question is about that
     speaker      said by someone the question names
-    importance, strength, confidence, trust, category, recency: a few per cent each
+    importance, strength, confidence, trust, recency: a few per cent each
 
 None of them hides the only answer: they order results that match about equally well.
 """
@@ -14,11 +14,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from typing import NamedTuple
 
 from loxodon.clock import to_stored
-from loxodon.recall.look import IN_TIME, Found, Key, Look, order
+from loxodon.recall.look import IN_TIME, Found, Look, order
 from loxodon.recall.understand import asked_attributes
 from loxodon.recall.words import is_light, rarity
 from loxodon.store import Having, Standing
@@ -26,22 +24,11 @@ from loxodon.text.related import SAME, related
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
 
-_CATEGORY = 0.02  # how far the default lets the category, and recency, move a score
-_RECENCY = 0.03
-HALF_LIVES = (7.0, 30.0)  # days after which what was said counts half: of `phase1`, of `openclaw`
-# How a category fades: the rate a day, and the share that is kept for ever. Others do not fade.
-_FADING = {
-    "decision": (0.004, 0.3),
-    "solution": (0.004, 0.3),
-    "event": (0.023, 0.1),
-    "conversation": (0.023, 0.1),
-    "temp": (0.099, 0.0),
-    "debug": (0.099, 0.0),
-}
+_RECENCY = 0.03  # how far recency moves a score
+_HALF_LIFE = 30.0  # days after which it counts half
 _PAST = 0.35  # factor for an outdated memory, unless the question asks for the past
 _SAID_BEFORE = 0.8  # factor for the turn it was drawn from, which often says more
 _FADED = 0.7
-_DAY = timedelta(days=1)
 _DAY_MS = 86_400_000
 _TRUST = {"user": 1.0, "file": 1.0, "import": 0.97, "group": 0.95, "assistant": 0.9}
 _LEAST_TRUST = 0.85
@@ -55,12 +42,6 @@ _NEARLY = 0.9  # how good, beside its turn, a memory must be to be shown in its 
 def halved(days: float, half_life: float) -> float:
     """What is left of 1 after `days`, if `half_life` days halve it; the future is the present."""
     return float(0.5 ** (max(0.0, days) / half_life))
-
-
-def kept(category: str, idle: float) -> float:
-    """The share of its importance that a memory keeps, `idle` days after it was last used."""
-    rate, floor = _FADING.get(category, (0.0, 1.0))
-    return floor + (1 - floor) * math.exp(-rate * max(0.0, idle))
 
 
 def weigh(look: Look) -> None:
@@ -77,8 +58,6 @@ def weigh(look: Look) -> None:
             factors["strength"] = 0.95 + 0.05 * min(1.0, record.strength)
             factors["confidence"] = 0.8 + 0.2 * record.confidence
             factors["trust"] = _TRUST.get(record.trust, _LEAST_TRUST)
-            idle = look.now - (record.accessed_at or record.confirmed_at or record.created_at)
-            factors["category"] = 1 + _CATEGORY * (2 * kept(record.category, idle / _DAY) - 1)
             if record.state == "archived" and not look.asks_past:
                 factors["validity"] = _PAST if record.valid_until else _FADED
             at = to_stored(record.valid_from or record.created_at)[0]
@@ -87,20 +66,14 @@ def weigh(look: Look) -> None:
             factors["importance"] = 0.95 + 0.1 * importance
             at = to_stored(note.chunk.at)[0] if note.chunk.at else None
         if at is not None:
-            soon, late = (halved((present - at) / _DAY_MS, half) for half in HALF_LIVES)
-            factors["recency"] = 1 + _RECENCY * (soon + late - 1)
+            age = halved((present - at) / _DAY_MS, _HALF_LIFE)
+            factors["recency"] = 1 + _RECENCY * (2 * age - 1)
             if any(since <= at < until for since, until in look.spans):
                 factors["time"] = IN_TIME
         found.score = math.prod(factors.values(), start=found.score)
 
 
-class Linked(NamedTuple):
-    found: Found
-    # The rows of the turns that a memory is shown for, or of the memories that a turn is
-    others: tuple[int, ...] = ()
-
-
-def link(look: Look, most: int) -> list[Linked]:
+def link(look: Look, most: int) -> list[Found]:
     """The best `most` of what was found, in order, each thing once.
 
     A turn and its memory raise each other's score a little, and the better one is shown; the memory
@@ -124,29 +97,28 @@ def link(look: Look, most: int) -> list[Linked]:
         found.routes["linked"] = _LIFT * by
         found.score += _LIFT * by
     said = look.store.turns(sorted(pairs, key=lambda row: -turns[row].score)[:_COMPARED])
-    shown_for: dict[int, list[int]] = {}
+    standing: set[int] = set()  # memories that are shown in the place of a turn
     hidden: set[int] = set()
-    shown: list[Linked] = []
+    shown: list[Found] = []
     for row, turn in turns.items():
         partners = pairs.get(row, [])
         best = max(partners, key=lambda one: one.score, default=None)
         text = said[row].content if row in said else ""
         if best is not None and drawn[row][best.key.row] == "reworded":
             best.score = max(best.score, turn.score)
-            shown_for.setdefault(best.key.row, []).append(row)
+            standing.add(best.key.row)
         elif best is not None and best.score >= _NEARLY * turn.score and _stands(best, text):
-            shown_for.setdefault(best.key.row, []).append(row)
+            standing.add(best.key.row)
         else:
             turn.score = max([turn.score, *(one.score for one in partners)])  # shown for both
+            turn.drawn = partners
             hidden.update(one.key.row for one in partners)
-            shown.append(Linked(turn, tuple(one.key.row for one in partners)))
+            shown.append(turn)
     for found in pool.values():
         row = found.key.row
-        if found.note or (found.key.is_memory and (row in shown_for or row not in hidden)):
-            others = shown_for.get(row, ()) if found.key.is_memory else ()
-            shown.append(Linked(found, tuple(sorted(others, key=lambda one: -turns[one].score))))
-    shown.sort(key=lambda one: order(one.found))
-    return shown
+        if found.note or (found.key.is_memory and (row in standing or row not in hidden)):
+            shown.append(found)
+    return sorted(shown, key=order)
 
 
 _PARTICULARS = re.compile(
@@ -222,17 +194,16 @@ _MEANT = 2.0  # spreads, above what counts at all, by which a text in other word
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
 
-def is_unsure(look: Look, ranked: Sequence[Linked]) -> bool:
+def is_unsure(look: Look, ranked: Sequence[Found]) -> bool:
     """Whether the best findings have so little of the question that they may be chance."""
-    question, best = look.question, [one.found for one in ranked[:_LOOKED_AT]]
+    question, best = look.question, ranked[:_LOOKED_AT]
     if not best or question.tells:
         return not best
     if any(found.parts.get("meaning", 0.0) >= _MEANT for found in best):
         return False
     wanted = asked_attributes(question)
     for one in ranked[:3]:  # filed under what is asked for, or found by the time that is named
-        rows = one.others if one.found.key.is_turn else ()
-        for found in (one.found, *(look.pool[Key("memories", row)] for row in rows)):
+        for found in (one, *one.drawn):
             record = found.record
             if record is not None and wanted.get((record.subject, record.attribute)):
                 return False

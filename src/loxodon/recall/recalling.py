@@ -313,8 +313,13 @@ def _frame(
     soul = soul.strip()
     kept = cut(soul, most("soul"), count) if soul and most("soul") > 0 else ""
     put("soul", kept)
-    profile = space.shown(_profile_of(store, now, language, audience))
-    lines = [line for line in profile.splitlines() if line.strip()]
+    # Not the page that consolidation renews once a week: what was put away since is not told.
+    from loxodon.consolidate.profile import core, profile_text  # a recall has no use for them
+
+    where = Filter(state="active", audience=audience, trust=OWN)
+    known = core(store.find(where, _KNOWN, strongest=True), now)
+    profile = profile_text(known, (), "", language).split("\n", 2)[2] if known else ""
+    lines = [line for line in space.shown(profile).splitlines() if line.strip()]
     for_profile, sizes = most("profile"), accumulate(count(line) + 1 for line in lines)
     first = [line for line, size in zip(lines, sizes, strict=True) if size <= for_profile]
     while first and first[-1].startswith("#"):  # a heading without a line behind it
@@ -397,16 +402,6 @@ def _listed(
         told.append(turn)
         day = new_day
     return told[::-1], [*([day] if told else []), *reversed(lines)]
-
-
-def _profile_of(store: Store, now: datetime, language: str, audience: str | None) -> str:
-    """The core of what is known of the user. Not the page that consolidation renews once a week:
-    what was put away since must not be told."""
-    from loxodon.consolidate.profile import core, profile_text  # a recall has no use for them
-
-    where = Filter(state="active", audience=audience, trust=OWN)
-    chosen = core(store.find(where, _KNOWN, strongest=True), now)
-    return profile_text(chosen, (), "", language).split("\n", 2)[2] if chosen else ""
 
 
 def _recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:

@@ -65,6 +65,10 @@ class Named(NamedTuple):
     text: str  # as it was typed: a name, an alias or a relation
     entity: Entity
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.text, self.entity.name, *self.entity.aliases)
+
 
 class Question(NamedTuple):
     text: str
@@ -119,7 +123,7 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
 
 def tells_more(text: str, language: str) -> bool:
     """Whether a message tells more than it asks; who ends by asking to be reminded asks."""
-    found = _re(r"[^.?!。？！;；\n]{3,}[.?!。？！;；\n]*").findall(text)
+    found = regex(r"[^.?!。？！;；\n]{3,}[.?!。？！;；\n]*").findall(text)
     found = [one for one in found if len(one) > 5 or not one.isascii()]  # not the "C." of a name
     if len(found) < _SAID or sum(one[-1] in "?？" for one in found) > _ASKED * len(found):
         return False
@@ -132,7 +136,7 @@ def kind_of(text: str, language: str) -> Kind:
     for kind, guard, source in _words_for(language).KINDS:
         if kind == "yes_no" and earliest is not None:
             break  # English asks with the first word that can, and so only where no other does
-        found = _re(source).search(lower) if _has_any(guard, lower) else None
+        found = regex(source).search(lower) if _has_any(guard, lower) else None
         if found is None:
             continue
         if language == "zh":  # the most telling word asks, wherever it stands
@@ -155,7 +159,7 @@ def only_asks(text: str) -> bool:
     asks, told = compiled(language, "ASKED"), compiled(language, "TELLS")
     for one in split(fold(bare)):
         # What stands before a comma may tell: "I like hiking, any tips?"
-        parts = [part.strip() for part in _re("[,，]").split(one)]
+        parts = [part.strip() for part in regex("[,，]").split(one)]
         long = [part for part in parts if len(part) > (12 if part.isascii() else 3)] or [one]
         if not all(asks.search(part) and not told.search(part) for part in long):
             return False
@@ -203,7 +207,7 @@ def times_of(text: str, now: datetime, language: str) -> tuple[When, ...]:
         short = moment.grain == "span" and moment.until - moment.since < timedelta(1)
         is_timed = short or moment.grain in ("hour", "minute", "part")
         # Not a time of day and no more: `at 3pm`, 早上
-        if not is_timed or _re(f"{words_zh.DATED}|{words_en.DATED}").search(moment.text.lower()):
+        if not is_timed or regex(f"{words_zh.DATED}|{words_en.DATED}").search(moment.text.lower()):
             found.append(_meant(moment, lower))
     if not found and needed(language, "RECENTLY", lower):
         loose = compiled(language, "RECENTLY").search(lower)
@@ -216,29 +220,29 @@ def _meant(moment: Moment, lower: str) -> When:
 
     def is_beside(name: str) -> bool:
         """Whether a word before the date (English) or behind it (Chinese) is of a kind."""
-        english = _re(getattr(words_en, name)).search(before)
-        return bool(english or _re(getattr(words_zh, name)).match(behind))
+        english = regex(getattr(words_en, name)).search(before)
+        return bool(english or regex(getattr(words_zh, name)).match(behind))
 
     since: datetime | None = moment.since
     until: datetime | None = moment.until
     if is_beside("PRIOR"):
         since, until = None, moment.since
     elif is_beside("LATER"):
-        since, until = (moment.since if _re("^(?:起|开始)").match(behind) else moment.until), None
-    elif _re(words_en.FROM).search(before) or _re(words_zh.SINCE).match(behind):
+        since, until = (moment.since if regex("^(?:起|开始)").match(behind) else moment.until), None
+    elif regex(words_en.FROM).search(before) or regex(words_zh.SINCE).match(behind):
         until = None
-    elif is_beside("UPTO") or _re("截[至止]到?$").search(before):
+    elif is_beside("UPTO") or regex("截[至止]到?$").search(before):
         since = None
     elif is_beside("ABOUT"):
         more = _AROUND.get(moment.grain, (moment.until - moment.since) / 2)
         since, until = moment.since - more, moment.until + more
-    elif _re(r"(?:minutes?|hours?|hrs?|mins?) ago|小时|分钟").search(moment.text.lower()):
+    elif regex(r"(?:minutes?|hours?|hrs?|mins?) ago|小时|分钟").search(moment.text.lower()):
         since, until = moment.since - timedelta(minutes=30), moment.until + timedelta(minutes=30)
     recurring = moment.recurring
-    if not _re(r"[0-9]{4}|[去今明前]年|(?:last|this|next) year").search(moment.text.lower()):
+    if not regex(r"[0-9]{4}|[去今明前]年|(?:last|this|next) year").search(moment.text.lower()):
         near = lower[max(0, moment.start - _NEAR) : moment.end + _NEAR]  # a birthday's date
         yearly = f"{words_zh.EVERY_YEAR}|{words_en.EVERY_YEAR}"
-        recurring = recurring or _re(yearly).search(near) is not None
+        recurring = recurring or regex(yearly).search(near) is not None
     return When(moment.text, since, until, moment.grain, recurring)
 
 
@@ -291,7 +295,7 @@ def needed(language: str, name: str, text: str) -> bool:
 def compiled(language: str, name: str) -> re.Pattern[str]:
     """A pattern of a language by name; compiled when it is first needed."""
     source: str = getattr(_words_for(language), name)
-    return _re(source.replace("\n", ""), re.IGNORECASE)
+    return regex(source.replace("\n", ""), re.IGNORECASE)
 
 
 def _words_for(language: str) -> SimpleNamespace:
@@ -302,7 +306,7 @@ def _has_any(guard: str, lower: str) -> bool:
     return not guard or any(word.replace("_", " ") in lower for word in guard.split())
 
 
-_re = cache(re.compile)
+regex = cache(re.compile)
 _AROUND = {"day": timedelta(2), "part": timedelta(1), "hour": timedelta(1), "minute": timedelta(1)}
 
 
@@ -331,9 +335,8 @@ def asks_of_user(question: Question) -> bool:
     if question.entities or question.kind == "none" or len(question.asks) > 1:
         return False
     text = fold(question.focus)
-    if not _OWN.search(text) or not _matching(text):
-        return False
-    return not of_another(text, question.language)
+    is_own = _OWN.search(text) is not None and bool(_matching(text))
+    return is_own and not of_another(text, question.language)
 
 
 def of_another(text: str, language: str) -> bool:
