@@ -21,7 +21,8 @@ from loxodon.recall.understand import asked_attributes
 from loxodon.recall.words import is_light, rarity
 from loxodon.store import Having, Standing
 from loxodon.text.related import SAME, related
-from loxodon.text.words import among, fold, index_words, query_words
+from loxodon.text.similarity import gist
+from loxodon.text.words import among, index_words, query_words
 from loxodon.types import CAPTURED
 
 _RECENCY = 0.03  # how far recency moves a score
@@ -34,7 +35,7 @@ _TRUST = {"user": 1.0, "file": 1.0, "import": 0.97, "group": 0.95, "assistant": 
 _LEAST_TRUST = 0.85
 _LIFT = 0.15  # what a turn adds to its memory, and the memory to the turn
 _LONG = 500  # characters from which on a turn is not shown where a memory tells it
-_MOST = 0.85  # the share of a turn's words that a memory must have to stand for it
+_MOST = 0.9  # the share of a turn's words that a memory must have to stand for it
 _COMPARED = 40
 _NEARLY = 0.9  # how good, beside its turn, a memory must be to be shown in its place
 
@@ -121,25 +122,18 @@ def link(look: Look, most: int) -> list[Found]:
     return sorted(shown, key=order)
 
 
-_PARTICULARS = re.compile(
-    r"[0-9]+(?:[.:/-][0-9]+)*|(?<=[a-z,;:] )[A-Z][A-Za-z'-]+|[“「《]([^”」》]{1,40})[”」》]"
-    r"|[零一二两三四五六七八九十百千万半]+(?=[个岁年月日号点分周天元块次本只条位斤米公里小时])"
-    r"|(?:周|星期|礼拜)[一二三四五六日天]|[上下]午|[早晚]上|凌晨|中午"
-)
-
-
 def _stands(memory: Found, said: str) -> bool:
-    """Whether a memory can be shown in the place of a turn: it has every name, number and time of
-    it, and nearly all words."""
+    """Whether a memory can be shown in the place of a turn: it has all numbers and nearly all words
+    of it."""
     record = memory.record
     if record is None or record.kind == "belief":
         return False
     if len(said) > _LONG or not said:
         return True
-    words, known = query_words(said), fold(record.searchable)
+    words = query_words(said)
     if len(among(words, memory.said)) < _MOST * len(words):
         return False
-    return all(fold(one[1] or one[0]) in known for one in _PARTICULARS.finditer(said))
+    return gist(said).numbers <= gist(record.searchable).numbers
 
 
 def _drawn(look: Look, turns: dict[int, Found]) -> Mapping[int, Mapping[int, Standing | None]]:

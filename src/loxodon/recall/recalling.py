@@ -154,16 +154,15 @@ class Recalling:
             return found
         from loxodon.forget import requests
 
-        lines = [
-            t(
+        lines = []
+        for name in requests.unfound(self._store, found.query, self._space.now()):
+            about = t(
                 "the user asks to forget “{what}”: nothing about it was found, and nothing was "
                 "forgotten",
                 language,
                 what=quote.line(self._space.shown(name), _NAME),
             )
-            for name in requests.unfound(self._store, found.query, self._space.now())
-        ]
-        lines = [quote.heading("memories", language, line) for line in lines]
+            lines.append(quote.heading("memories", language, about))
         context = "\n".join(filter(None, (*lines, found.context)))
         tokens = self._space.count(context) if lines else found.tokens
         return found._replace(context=context, tokens=tokens) if tokens <= budget else found
@@ -380,28 +379,24 @@ def _heading(name: str, language: str) -> str:
 
 def _listed(
     turns: Sequence[Turn], room: int, space: OpenSpace, now: datetime, language: str
-) -> tuple[list[Turn], list[str]]:
+) -> tuple[Sequence[Turn], list[str]]:
     """The newest turns that fit, in order of time, and their lines under the day of each."""
     count, shown = space.count, space.shown
-    told: list[Turn] = []
-    lines: list[str] = []
-    day = ""
+    days: dict[str, list[str]] = {}
     for turn in reversed(turns):
         at = turn.at.astimezone(now.tzinfo)
         said = quote.line(snippet(turn.content, (), _TURN, shown))
         from_where = origin_label(shown_origin(turn), language) if turn.role == "user" else ""
         said_by = who(shown(voice(turn)), language)
         said_by += f" ({from_where})" if from_where else ""
-        line, new_day = f"- {at:%H:%M} {said_by}: {said}", f"{at:%Y-%m-%d}"
-        room -= count(line) + 1 + (count(new_day) + 1 if new_day != day else 0)
+        line, day = f"- {at:%H:%M} {said_by}: {said}", f"{at:%Y-%m-%d}"
+        room -= count(line) + 1 + (count(day) + 1 if day not in days else 0)
         if room < 0:
             break
-        if day and new_day != day:
-            lines.append(day)
-        lines.append(line)
-        told.append(turn)
-        day = new_day
-    return told[::-1], [*([day] if told else []), *reversed(lines)]
+        days.setdefault(day, []).append(line)
+    told = sum(map(len, days.values()))
+    lines = [line for day in reversed(days) for line in (day, *reversed(days[day]))]
+    return turns[len(turns) - told :], lines
 
 
 def _recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:

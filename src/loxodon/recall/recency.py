@@ -22,7 +22,7 @@ from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
 from loxodon.recall.gate import without_code
 from loxodon.recall.look import Found, Key, Look, order
 from loxodon.recall.understand import asks_for_state, asks_of_user, compiled, of_another, only_asks
-from loxodon.recall.words import is_light
+from loxodon.recall.words import is_light, rarity
 from loxodon.text.language import language_of
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import gist
@@ -114,13 +114,14 @@ def _is_of_another(look: Look, found: Found, turn: Turn | None) -> bool:
 class _Asked(NamedTuple):
     """What is asked for, in words or in Chinese characters."""
 
-    words: frozenset[str]
+    worth: Mapping[str, float]  # what each of them tells
     names: frozenset[str]  # whom it is asked of: that two speak of her makes neither older
     parts: Sequence[frozenset[str]] = ()  # the things of a Chinese question, 的 between them
 
     def share(self, words: frozenset[str]) -> float:
         """How much of the question some words are."""
-        return len(self.words & words) / (len(self.words) or 1)
+        whole = sum(self.worth.values()) or 1.0
+        return sum(value for word, value in self.worth.items() if word in words) / whole
 
     def is_of_another(self, early: _Statement, late: _Statement, left: float) -> bool:
         """Whether a later one lacks a part of the question that the earlier one has."""
@@ -176,12 +177,13 @@ def _asked(look: Look) -> _Asked:
         for name in ("NOW", "THEN"):  # without the words that ask for now or for then
             text = compiled("zh", name).sub(" ", text)
         parts = [gist(part).words - _ASKS_ZH for part in _BETWEEN.split(text)]
-        return _Asked(gist(text).words - _ASKS_ZH, names, [one for one in parts if len(one) > 1])
-    words, counts = gist(text).words, look.each[0][1].counts
-    telling = frozenset(word for word in words if not is_light([word])) or words
+        worth = dict.fromkeys(gist(text).words - _ASKS_ZH, 1.0)
+        return _Asked(worth, names, [one for one in parts if len(one) > 1])
+    words, having = gist(text).words, look.each[0][1]
+    telling = [word for word in words if not is_light([word])] or words
     # What nobody ever said tells no two apart.
-    said = frozenset(word for word in telling if counts.get(word, 1.0))
-    return _Asked(said or telling, names)
+    said = [word for word in telling if having.counts.get(word, 1.0)] or telling
+    return _Asked({word: rarity(having, word) for word in said}, names)
 
 
 def _statement(
@@ -221,7 +223,7 @@ def _is_same(look: Look, early: _Statement, late: _Statement, asked: _Asked) -> 
         return is_single or gist(one.value).words < gist(other.value).words  # the later says more
     both = early.words & late.words
     shared = asked.share(both)
-    is_named_alone = not (both & asked.words) - asked.names
+    is_named_alone = not (both & asked.worth.keys()) - asked.names
     if shared < _LEAST or is_named_alone or asked.is_of_another(early, late, _LEFT):
         return False
     alike = len(both) / min(len(early.words), len(late.words))

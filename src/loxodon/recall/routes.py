@@ -4,7 +4,7 @@
     meaning     vectors, if an embedder is set
     attribute   memories of exactly the attribute asked for: `home`, for "where do I live"
     since       later turns that say that what the best hits tell is over (recency.py)
-    label       the project, topic or tag the question names
+    label       the project or topic the question names
     time        what was said or noted in the time the question names
     last        the last session and the last three days, for "what did we talk about last time?"
     note        notes that name the question as their trigger
@@ -158,30 +158,24 @@ def _attributes(look: Look) -> None:
 
 
 def _labels(look: Look) -> None:
-    """What has the project or topic that the question names; a little more for that, or a tag."""
+    """What has the project or topic that the question names; a little more for that."""
     question = look.question
-    for label, name in (("project", question.project), ("topic", question.topic)):
-        if not name or not look.has_memories or look.as_of is not None:
-            continue
-        rows = look.store.labelled(label, name, _ABOUT)
-        if label == "topic" and len(rows) == _ABOUT:
-            continue  # so much has it that it tells nothing
-        for found in look.fetch("memories", rows):
-            found.words |= frozenset(query_words(name))  # its label says them
+    named = {"project": question.project, "topic": question.topic}
+    for label, name in named.items() if look.has_memories and look.as_of is None else ():
+        rows = look.store.labelled(label, name, _ABOUT) if name else []
+        if label == "project" or len(rows) < _ABOUT:  # a topic that so much has tells nothing
+            for found in look.fetch("memories", rows):
+                found.words |= frozenset(query_words(name))  # its label says them
     # The share of what a question is about that the name of the project makes up
     asked = {word for key in question.keywords for word in query_words(key)}
-    named = len(asked.intersection(query_words(question.project))) / len(asked) if asked else 0.0
+    share = len(asked.intersection(query_words(question.project))) / (len(asked) or 1)
     project, topic = fold(question.project), fold(question.topic)
-    keywords = {fold(word) for word in question.keywords}
     for found in look.pool.values():
         memory, note = found.record, found.note
         of_project = memory.project if memory else note.chunk.project if note else ""
         if project and fold(of_project) == project:
-            found.add("label", max(1.0, _BARE_LABEL * named**2))
-        elif memory and (
-            (topic and fold(memory.topic) == topic)
-            or any(fold(tag) in keywords for tag in memory.tags)
-        ):
+            found.add("label", max(1.0, _BARE_LABEL * share**2))
+        elif topic and memory and fold(memory.topic) == topic:
             found.add("label", 1.0)
 
 

@@ -187,7 +187,7 @@ def _turns(look: Look, terms: Terms, having: Having) -> Shares:
     # In a group nothing may show what stands beside a turn: that may be private.
     beside_too = weights["around"] and look.nature.cohesion > LEAST_COHESION
     if beside_too and not where.session and where.audience is None:
-        for row, value in _lent(look, best(_SEEDS), places, terms, having, worth).items():
+        for row, value in _lent(look, best(_SEEDS), places, having, worth).items():
             # Who names a thing wants what has it; who asks, what stands beside it too.
             if look.question.kind != "none" or row in scores:
                 scores.setdefault(row, {})["around"] = value * look.nature.cohesion
@@ -203,7 +203,6 @@ def _lent(
     look: Look,
     seeds: Sequence[int],
     places: Mapping[int, Place],
-    terms: Terms,
     having: Having,
     worth: Mapping[str, float],
 ) -> dict[int, float]:
@@ -212,7 +211,7 @@ def _lent(
     chains = [(*reversed(before), row, *after) for row, (before, after) in beside.items()]
     by_assistant = {row for row, place in places.items() if place.role == "assistant"}
     lent: dict[int, float] = {}
-    for word in terms.all:
+    for word, value in worth.items():
         rows = having.lists.get(word, {})
         most: dict[int, float] = {}
         for chain in chains:
@@ -224,7 +223,7 @@ def _lent(
                             share = _LENT[abs(i - j) - 1] * part
                             most[chain[j]] = max(most.get(chain[j], 0.0), share)
         for row, share in most.items():
-            lent[row] = lent.get(row, 0.0) + worth[word] * share
+            lent[row] = lent.get(row, 0.0) + value * share
     return lent
 
 
