@@ -49,7 +49,7 @@ def items_of(
     passed: dict[str, str] = {}
     said: dict[str, int] = {}
     turns = _told(store, [one.key.row for one in ranked if one.key.is_turn])
-    sources = store.sources([one.key.row for one in ranked if one.key.is_memory])
+    sources = store.sources([one.key.row for one in ranked if one.record])
     for found in ranked:
         if len(items) >= top:
             break

@@ -32,6 +32,7 @@ _KEPT = 5  # Recalls that a conversation keeps in mind
 # The share of a message's keywords that must be recalled for before it is the same topic
 _SAME = 0.6
 _CODE = 0.5  # The share of code from which a message is code
+_EMPTY = ("acknowledgement", "greeting")  # Messages that say nothing
 _HEAD = 120  # Characters within which an order says what is to be done with what follows it
 
 # Tells which of some names the memory knows, folded (`words.fold`); asked once for a message
@@ -104,8 +105,7 @@ def should_recall(
 
 def says_nothing(message: str) -> bool:
     """Whether it is what people say to say nothing: “Understood, thank you.”"""
-    reasons = ("acknowledgement", "greeting")
-    return len(message) <= _HEAD and should_recall(message).reason in reasons
+    return len(message) <= _HEAD and should_recall(message).reason in _EMPTY
 
 
 def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
@@ -120,8 +120,7 @@ def _says_nothing(said: str) -> str:
     bare = regex(r"[^\w'/:+]+").sub(" ", said[: 2 * _HEAD + 1]).strip()
     if len(said) > 2 * _HEAD or len(bare) > _HEAD:
         return ""
-    sets = ("acknowledgement", "greeting")
-    reason = next((one for one in sets if _is_made_of(bare, one.upper())), "")
+    reason = next((one for one in _EMPTY if _is_made_of(bare, one.upper())), "")
     if not reason and any(compiled(x, "CONTROL").fullmatch(bare) for x in _languages(bare)):
         reason = "command"
     # Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`

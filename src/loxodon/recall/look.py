@@ -47,10 +47,6 @@ class Key(NamedTuple):
     def is_turn(self) -> bool:
         return self.table == "turns"
 
-    @property
-    def is_memory(self) -> bool:
-        return self.table == "memories"
-
 
 class Found:
     """Something found: what each route gave, and what came of it."""
@@ -193,4 +189,4 @@ class Look:
 
 def order(found: Found) -> tuple[float, bool, int]:
     """The best first; of equals a memory, then the newer."""
-    return (-found.score, not found.key.is_memory, -found.key.row)
+    return (-found.score, found.record is None, -found.key.row)

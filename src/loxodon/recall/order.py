@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from loxodon.clock import to_stored
-from loxodon.recall.look import IN_TIME, Found, Look, order
+from loxodon.recall.look import IN_TIME, Found, Key, Look, order
 from loxodon.recall.understand import asked_attributes
 from loxodon.recall.words import is_light, rarity
 from loxodon.store import Having, Standing
@@ -98,42 +98,39 @@ def link(look: Look, most: int) -> list[Found]:
         found.routes["linked"] = _LIFT * by
         found.score += _LIFT * by
     said = look.store.turns(sorted(pairs, key=lambda row: -turns[row].score)[:_COMPARED])
-    standing: set[int] = set()  # memories that are shown in the place of a turn
-    hidden: set[int] = set()
+    standing: set[Key] = set()  # memories that are shown in the place of a turn
+    hidden: set[Key] = set()
     shown: list[Found] = []
     for row, turn in turns.items():
         partners = pairs.get(row, [])
         best = max(partners, key=lambda one: one.score, default=None)
         text = said[row].content if row in said else ""
-        if best is not None and drawn[row][best.key.row] == "reworded":
-            best.score = max(best.score, turn.score)
-            standing.add(best.key.row)
-        elif best is not None and best.score >= _NEARLY * turn.score and _stands(best, text):
-            standing.add(best.key.row)
+        if best is not None and (
+            drawn[row][best.key.row] == "reworded"
+            or (best.score >= _NEARLY * turn.score and _stands(best, text))
+        ):
+            best.score = max(best.score, turn.score)  # the one that is shown stands for both
+            standing.add(best.key)
         else:
-            turn.score = max([turn.score, *(one.score for one in partners)])  # shown for both
+            turn.score = max([turn.score, *(one.score for one in partners)])
             turn.drawn = partners
-            hidden.update(one.key.row for one in partners)
+            hidden.update(one.key for one in partners)
             shown.append(turn)
-    for found in pool.values():
-        row = found.key.row
-        if found.note or (found.key.is_memory and (row in standing or row not in hidden)):
-            shown.append(found)
+    hidden -= standing
+    shown += [one for key, one in pool.items() if not key.is_turn and key not in hidden]
     return sorted(shown, key=order)
 
 
 def _stands(memory: Found, said: str) -> bool:
     """Whether a memory can be shown in the place of a turn: it has all numbers and nearly all words
     of it."""
-    record = memory.record
-    if record is None or record.kind == "belief":
-        return False
     if len(said) > _LONG or not said:
         return True
     words = query_words(said)
     if len(among(words, memory.said)) < _MOST * len(words):
         return False
-    return gist(said).numbers <= gist(record.searchable).numbers
+    known = memory.record.searchable if memory.record else ""
+    return gist(said).numbers <= gist(known).numbers
 
 
 def _drawn(look: Look, turns: dict[int, Found]) -> Mapping[int, Mapping[int, Standing | None]]:
@@ -204,13 +201,11 @@ def is_unsure(look: Look, ranked: Sequence[Found]) -> bool:
             if found.parts.get("then", 0.0) + found.parts.get("last", 0.0) >= 0.5:
                 return False
     if question.language == "zh":  # words that only ask tell nothing of what is asked for
-        shares = [
-            _share(look, best, [([word], rarity(having, word)) for word in terms.words], having)
-            if not is_light(terms.words)
-            else 0.0
-            for terms, having in look.each
-        ]
-        return min(shares) < _LEAST_PAIRS
+        for terms, having in look.each:
+            pairs = [([word], rarity(having, word)) for word in terms.words]
+            if is_light(terms.words) or _share(look, best, pairs, having) < _LEAST_PAIRS:
+                return True
+        return False
     keywords = [words for key in question.keywords if (words := query_words(key))]
     keywords = keywords or [list(question.words)]
     asked = sorted({word for words in keywords for word in words})
@@ -265,7 +260,5 @@ def _has_unknown_name(look: Look) -> bool:
         return False  # whether a name is known may be private
     names = _NAME.findall(look.question.text)
     words = [word for name in names for word in index_words(name)[:1]]
-    if not words:
-        return False
     said, noted = (look.store.having(index, words).counts for index in ("turns", "chunks"))
     return any(said[word] == 0 and noted[word] == 0 for word in words)

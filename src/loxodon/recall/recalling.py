@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -203,16 +203,10 @@ class Recalling:
         heard = self._heard_in(chat)
         if soul is None:
             soul = _soul_in([*([os.fspath(workspace)] if workspace else []), heard._space.home])
+        whole = self._space.config.recall.frame if budget is None else number("budget", budget)
+        ask = partial(self.recall, message, top, chat=chat)
         with heard._store.reading():
-            return _frame(
-                heard,
-                message,
-                soul,
-                history,
-                state or State(),
-                lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen),
-                self._space.config.recall.frame if budget is None else number("budget", budget),
-            )
+            return _frame(heard, message, soul, history, state or State(), ask, whole)
 
     @verb("POST /gate")
     def gate(
@@ -284,7 +278,7 @@ def _frame(
     soul: str,
     history: Iterable[str | Mapping[str, object]],
     state: State,
-    ask: Callable[[int, frozenset[str]], Recall],
+    ask: Callable[..., Recall],
     budget: int,
 ) -> Frame:
     """The frame of a message: at most `budget` tokens, or the message alone where that has more.
@@ -338,7 +332,7 @@ def _frame(
     recall: Recall | None = None
     if gate.recall:
         in_full = {turn.ref for turn in told if len(turn.content) <= _TURN}
-        recall = ask(min(space.config.recall.budget, room), seen | in_full)
+        recall = ask(min(space.config.recall.budget, room), in_view=seen | in_full)
         put("memories", recall.context)
         left += recall.left_out
         if not recall.gate.recall:  # the gate saw a reason, but there is no word to look for

@@ -33,7 +33,7 @@ _LOOKED_AT = 20  # best results that are looked at
 _ORDERED = 10  # of these, how many are put in order of time
 _NEAR = 0.75  # how good, beside what only asks, a statement without its words is that answers it
 _WHOSE = 0.5  # factor for what is said of others, where the user asks for their own
-_SUPPOSED = 0.3  # factor for what is only supposed
+_SUPPOSED = 0.2  # factor for what is only supposed
 # Two results are about the same thing if this sum of parts reaches `_SAME`: the share of the
 # question that both have,
 _SAME = 1.5
@@ -57,8 +57,6 @@ def current_first(look: Look, ranked: list[Found]) -> list[Found]:
     """The same, with what holds now before what held, what is said of the user before what is said
     of others, where the user asks for their own, and what answers before what asks."""
     best = [one for one in ranked[:_LOOKED_AT] if one.note is None]
-    if not best:
-        return ranked
     turns = look.store.turns([one.key.row for one in best if one.key.is_turn])
     of_user, is_state = asks_of_user(look.question), asks_for_state(look.question)
     is_about_asking = not _ABOUT_ASKING.isdisjoint(look.question.words)
@@ -116,6 +114,7 @@ class _Asked(NamedTuple):
 
     worth: Mapping[str, float]  # what each of them tells
     names: frozenset[str]  # whom it is asked of: that two speak of her makes neither older
+    counts: bool  # whether it is asked how many
     parts: Sequence[frozenset[str]] = ()  # the things of a Chinese question, 的 between them
 
     def share(self, words: frozenset[str]) -> float:
@@ -145,8 +144,7 @@ class _Statement(NamedTuple):
 def _by_time(look: Look, best: Sequence[Found], turns: Mapping[int, Turn]) -> None:
     """Put the later of two that plainly speak of the same thing before the earlier one."""
     asked = _asked(look)
-    counts = look.question.kind == "how_many"
-    told = [one for found in best if (one := _statement(found, turns, asked, counts))]
+    told = [one for found in best if (one := _statement(found, turns, asked))]
     leading = {one.found.key for one in told[:_FEW]}
     told.sort(key=lambda one: one.at)
     memories = [one.found.key.row for one in told if one.found.record]
@@ -171,24 +169,22 @@ def _by_time(look: Look, best: Sequence[Found], turns: Mapping[int, Turn]) -> No
 
 
 def _asked(look: Look) -> _Asked:
-    question, text = look.question, look.question.focus
+    question, text, counts = look.question, look.question.focus, look.question.kind == "how_many"
     names = gist(" ".join(name for one in question.entities for name in one.names)).words
     if question.language == "zh":
         for name in ("NOW", "THEN"):  # without the words that ask for now or for then
             text = compiled("zh", name).sub(" ", text)
         parts = [gist(part).words - _ASKS_ZH for part in _BETWEEN.split(text)]
         worth = dict.fromkeys(gist(text).words - _ASKS_ZH, 1.0)
-        return _Asked(worth, names, [one for one in parts if len(one) > 1])
+        return _Asked(worth, names, counts, [one for one in parts if len(one) > 1])
     words, having = gist(text).words, look.each[0][1]
     telling = [word for word in words if not is_light([word])] or words
     # What nobody ever said tells no two apart.
     said = [word for word in telling if having.counts.get(word, 1.0)] or telling
-    return _Asked({word: rarity(having, word) for word in said}, names)
+    return _Asked({word: rarity(having, word) for word in said}, names, counts)
 
 
-def _statement(
-    found: Found, turns: Mapping[int, Turn], asked: _Asked, counts: bool
-) -> _Statement | None:
+def _statement(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Statement | None:
     record, place = found.record, found.place
     if record is not None:
         at, session = to_stored(record.valid_from or record.created_at)[0], 0
@@ -201,7 +197,7 @@ def _statement(
     def share(sentence: str) -> float:
         words, numbers = gist(sentence)
         part = asked.share(words) * (0.5 if sentence[-1:] in "?？" else 1.0)
-        return part * (2.5 if counts and numbers else 1.0)
+        return part * (2.5 if asked.counts and numbers else 1.0)
 
     sentences = [content.strip()]
     if len(content) > 200:
@@ -246,7 +242,6 @@ def _is_same(look: Look, early: _Statement, late: _Statement, asked: _Asked) -> 
 
 def _takes_up(look: Look, early: _Statement, late: _Statement, asked: _Asked) -> bool:
     """Whether a later one says that what an earlier one answers with has changed."""
-    question = look.question
     if late.found.record is not None and early.found.record is not None:
         return False  # which were compared when the later one was learned
     if not early.found.parts.get("attribute") and asked.share(early.words) < _NAMED:
@@ -254,8 +249,8 @@ def _takes_up(look: Look, early: _Statement, late: _Statement, asked: _Asked) ->
     if asked.is_of_another(early, late, _LEAST):
         return False
     was, is_now = gist(early.text).numbers, gist(late.text).numbers
-    counts = question.kind == "how_many" and was and is_now - was
-    if not counts and not compiled(question.language, "CHANGES").search(late.text):
+    is_recounted = asked.counts and was and is_now - was
+    if not is_recounted and not compiled(look.question.language, "CHANGES").search(late.text):
         return False
     both = _naming(early.text) & _naming(late.text) - {*look.each[0][0].all}
     return bool(look.store.rare("turns", sorted(both), _FEW))
@@ -293,9 +288,8 @@ def ended_since(look: Look) -> dict[int, float]:
         at = what.at if isinstance(what, Turn) else what.valid_from or what.created_at
         speaker = what.speaker if isinstance(what, Turn) else None
         told.append((one.score, at, speaker, _naming(what.content)))
-    asked = set(question.words)
-    named = dict.fromkeys(word for *_, words in told for word in sorted(words - asked))
-    rare = store.rare("turns", list(named)[:_FOLLOWED_WORDS], _FEW)
+    named = [word for *_, words in told for word in sorted(words - {*question.words})]
+    rare = store.rare("turns", list(dict.fromkeys(named))[:_FOLLOWED_WORDS], _FEW)
     later = store.turns({row for rows in rare.values() for row in rows})
     brought: dict[int, float] = {}
     for score, at, speaker, words in told:

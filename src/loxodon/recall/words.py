@@ -285,9 +285,8 @@ def _unknown_at(look: Look, as_of: datetime, keys: Iterable[Key]) -> set[Key]:
     told = look.store.query("told_at", [key.row for key in keys])
     since = {row: look.store.moment(at) for row, at in told}
     gone: set[Key] = set()
-    for key in keys:
-        if (record := look.pool[key].record) is None:
-            continue
+    known = [(key, record) for key in keys if (record := look.pool[key].record)]
+    for key, record in known:
         ended = record.valid_until is not None and record.valid_until <= as_of
         if ended or since.get(key.row, record.created_at) > as_of:
             gone.add(key)
