@@ -65,7 +65,7 @@ def current_first(look: Look, ranked: list[Found]) -> list[Found]:
     for found in best:
         turn = turns.get(found.key.row) if found.key.is_turn else None
         text = turn.content if turn else ""
-        only_beside = set(found.routes) <= {"around", "setting"}
+        only_beside = bool(found.routes) and set(found.routes) <= {"around", "setting"}
         if not is_about_asking and only_asks(text):
             # What asks the same, or only stands beside something, tells nothing.
             same = set(query_words(text)).issubset(look.question.words)
