@@ -58,7 +58,6 @@ VARIANTS: dict[str, list[Patch]] = {
     "surroundings whatever the journal is": [
         ("store.indexes", "nature_of", lambda stored: Nature(0.9, 24.0))
     ],
-    "without what hits have in common": _without("alike"),
     "without words for the same": _without("related"),
     "without meaning": _without("meaning", "setting"),
     "words of the asking count in full": [("recall.words", "_ASKING", frozenset())],
@@ -69,10 +68,7 @@ VARIANTS: dict[str, list[Patch]] = {
     "without memories": [("recall.words", "memories", _always({}))],
     "turns and memories do not lift each other": [("recall.order", "_LIFT", 0.0)],
     "without times": [("recall.order", "IN_TIME", 1.0), *_without("time", "then")],
-    "without category and recency": [
-        ("recall.order", "_CATEGORY", 0.0),
-        ("recall.order", "_RECENCY", 0.0),
-    ],
+    "without recency": [("recall.order", "_RECENCY", 0.0)],
     "the order of time left alone": [("recall.recency", "_by_time", _always(None))],
 }
 

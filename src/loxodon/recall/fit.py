@@ -16,7 +16,6 @@ from loxodon.guard.provenance import origin_label, shown_origin, voice
 from loxodon.messages import t
 from loxodon.recall.gate import says_nothing
 from loxodon.recall.look import Found, Look
-from loxodon.recall.order import Linked
 from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.text.dates import find_moments, format_date
@@ -41,7 +40,7 @@ Shown = Callable[[str], str]
 
 
 def items_of(
-    look: Look, ranked: Sequence[Linked], in_view: frozenset[str], here: str, shown: Shown
+    look: Look, ranked: Sequence[Found], in_view: frozenset[str], here: str, shown: Shown
 ) -> tuple[list[Item], dict[str, str]]:
     """The first `look.top`, as they are shown, each thing once, and why others among them were
     passed over. What belongs to another project than `here` comes last."""
@@ -49,34 +48,32 @@ def items_of(
     items: list[Item] = []
     passed: dict[str, str] = {}
     said: dict[str, int] = {}
-    for start in range(0, len(ranked), max(top, 1)):
-        batch = [one.found for one in ranked[start : start + top]]
-        turns = _told(store, [one.key.row for one in batch if one.key.is_turn])
-        sources = store.sources([one.key.row for one in batch if one.key.is_memory])
-        for found in batch:
-            turn = turns.get(found.key.row) if found.key.is_turn else None
-            item = _item(look, found, turn, sources.get(found.key.row, ()), shown)
-            if item is None:
-                continue
-            # The words of an item, those of a file without the mark of a list before them
-            is_note = item.kind == "note"
-            words = fold(item.content.lstrip("-*+•> \t").rstrip() if is_note else item.content)
-            if item.kind == "turn" and says_nothing(item.content):
-                passed[item.id] = "empty"
-            elif in_view and _is_before_the_agent(store, item, in_view):
-                passed[item.id] = "view"
-            elif (same := items[said[words]] if words in said else None) and (
-                item.kind == same.kind == "turn" or "note" in (item.kind, same.kind)
-            ):
-                if same.kind == "note" and item.kind != "turn":  # it can be edited and is used
-                    same, item = item._replace(score=same.score), same
-                passed[item.id] = "same"
-                items[said[words]] = same._replace(sources=same.sources + item.sources)
-            elif len(items) < top:
-                said.setdefault(words, len(items))
-                items.append(item)
+    turns = _told(store, [one.key.row for one in ranked if one.key.is_turn])
+    sources = store.sources([one.key.row for one in ranked if one.record])
+    for found in ranked:
         if len(items) >= top:
             break
+        turn = turns.get(found.key.row) if found.key.is_turn else None
+        item = _item(look, found, turn, sources.get(found.key.row, ()), shown)
+        if item is None:
+            continue
+        # The words of an item, those of a file without the mark of a list before them
+        is_note = item.kind == "note"
+        words = fold(item.content.lstrip("-*+•> \t").rstrip() if is_note else item.content)
+        if item.kind == "turn" and says_nothing(item.content):
+            passed[item.id] = "empty"
+        elif in_view and _is_before_the_agent(store, item, in_view):
+            passed[item.id] = "view"
+        elif (same := items[said[words]] if words in said else None) and (
+            item.kind == same.kind == "turn" or "note" in (item.kind, same.kind)
+        ):
+            if same.kind == "note" and item.kind != "turn":  # it can be edited and is used
+                same, item = item._replace(score=same.score), same
+            passed[item.id] = "same"
+            items[said[words]] = same._replace(sources=same.sources + item.sources)
+        else:
+            said.setdefault(words, len(items))
+            items.append(item)
     for n, item in enumerate(items) if here else ():
         if (project := item.why.get("project", "")) and fold(project) != fold(here):
             items[n] = item._replace(why={**item.why, "elsewhere": project})

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
-from loxodon.recall.understand import Kind, compiled, kind_of
+from loxodon.recall.understand import TABLES, Kind, compiled, kind_of, regex
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
@@ -32,6 +32,7 @@ _KEPT = 5  # Recalls that a conversation keeps in mind
 # The share of a message's keywords that must be recalled for before it is the same topic
 _SAME = 0.6
 _CODE = 0.5  # The share of code from which a message is code
+_EMPTY = ("acknowledgement", "greeting")  # Messages that say nothing
 _HEAD = 120  # Characters within which an order says what is to be done with what follows it
 
 # Tells which of some names the memory knows, folded (`words.fold`); asked once for a message
@@ -70,7 +71,7 @@ def should_recall(
     prose, share = without_code(text)
     said = fold(prose).strip()
     line = text[: 2 * _LINE_READ].lower().removeprefix("sudo ")
-    if share >= _CODE or ("\n" not in text and _re(_SHELL).match(line)):
+    if share >= _CODE or ("\n" not in text and regex(TABLES["shell"], re.VERBOSE).match(line)):
         reason = _strong(said)
         return Gate(bool(reason), reason or "code")
     is_named = known is not None and _has_name(said, known)
@@ -81,7 +82,7 @@ def should_recall(
         return Gate(asked, "requested" if asked else "command")
     is_order = _is_order(said)
     # What an order says before the material that it is to be carried out on
-    head = _re(r"[:：\n]").split(said[:_HEAD], maxsplit=1)[0] if is_order else said
+    head = regex(r"[:：\n]").split(said[:_HEAD], maxsplit=1)[0] if is_order else said
     head = said if head == said[:_HEAD] else head
     if reason := _strong(head):
         return Gate(True, reason)
@@ -104,13 +105,7 @@ def should_recall(
 
 def says_nothing(message: str) -> bool:
     """Whether it is what people say to say nothing: “Understood, thank you.”"""
-    if len(message) > _HEAD:
-        return False
-    if not any(map(str.isalnum, message)):
-        return should_recall(message).reason == "acknowledgement"
-    prose, share = without_code(_looked_at(message))
-    said = fold(prose).strip()
-    return share < _CODE and _says_nothing(said) in ("acknowledgement", "greeting")
+    return len(message) <= _HEAD and should_recall(message).reason in _EMPTY
 
 
 def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
@@ -122,11 +117,10 @@ def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
 
 def _says_nothing(said: str) -> str:
     """Why a message cannot want a recall, if it cannot: it is made of set phrases, or too short."""
-    bare = _re(r"[^\w'/:+]+").sub(" ", said[: 2 * _HEAD + 1]).strip()
+    bare = regex(r"[^\w'/:+]+").sub(" ", said[: 2 * _HEAD + 1]).strip()
     if len(said) > 2 * _HEAD or len(bare) > _HEAD:
         return ""
-    sets = ("acknowledgement", "greeting")
-    reason = next((one for one in sets if _is_made_of(bare, one.upper())), "")
+    reason = next((one for one in _EMPTY if _is_made_of(bare, one.upper())), "")
     if not reason and any(compiled(x, "CONTROL").fullmatch(bare) for x in _languages(bare)):
         reason = "command"
     # Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`
@@ -161,7 +155,7 @@ def _phrases(name: str) -> tuple[frozenset[tuple[str, ...]], int]:
 
 def _units(text: str) -> tuple[str, ...]:
     """Words where there are spaces, characters where there are none."""
-    return tuple(_re("[a-z0-9']+|[^\\s!-~]").findall(text))
+    return tuple(regex("[a-z0-9']+|[^\\s!-~]").findall(text))
 
 
 def _strong(said: str) -> str:
@@ -176,7 +170,7 @@ def _sign(said: str, is_order: bool) -> str:
     if not is_order and _found("QUESTION", said):
         return "question"
     # An order may speak of the user only as the one who gives it: `I want you to …`
-    rest = _re(_POLITE["en"]).sub("", said, count=1) if is_order else said
+    rest = regex(_POLITE["en"]).sub("", said, count=1) if is_order else said
     return "own" if _found("OWN", said) and _found("OWN", rest) else ""
 
 
@@ -193,7 +187,7 @@ def _found(name: str, said: str) -> bool:
 
 
 def _languages(said: str) -> list[str]:
-    return [*(["zh"] if _has_han(said) else []), *(["en"] if _re("[a-z]").search(said) else [])]
+    return [*(["zh"] if _has_han(said) else []), *(["en"] if regex("[a-z]").search(said) else [])]
 
 
 def _has_han(text: str) -> bool:
@@ -211,7 +205,7 @@ _POLITE = {"en": words_en.POLITE.replace("\n", ""), "zh": words_zh.POLITE.replac
 def _is_order(said: str) -> bool:
     language = "zh" if _has_han(said[:12]) else "en"
     pattern = _POLITE[language] + compiled(language, "COMMAND").pattern
-    return _re(pattern).match(said) is not None
+    return regex(pattern).match(said) is not None
 
 
 def _begins_topic(said: str, prose: str, words: frozenset[str], state: State) -> bool:
@@ -221,7 +215,7 @@ def _begins_topic(said: str, prose: str, words: frozenset[str], state: State) ->
     if len(said) <= _LONG or len(words) < 3:
         return False
     elsewhere = bool(state.recalled) and _share(words, "none", state) == 0
-    return elsewhere or _re(_NAMED_THING).search(prose) is not None
+    return elsewhere or regex(_NAMED_THING).search(prose) is not None
 
 
 _NAMED_THING = (
@@ -255,36 +249,8 @@ def _topic(message: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_re = cache(re.compile)
-
-
 _LINE_READ = 200  # Characters of a line that tell whether it is code
 _PLAIN_WORDS = 7  # A line with more plain words than this is a sentence, unless it is full of signs
-_CODE_LINE = r"""
-\s*(?:def|func|fn|function)\s+\w+\s*[(<]|\s*class\s+\w+\s*[:({]|\#include
-|\s*(?:import|from|package|use)\s+[\w.{}*,/'\"@:]+(?:\s+(?:import|as|from)\s.*)?;?\s*$
-|\s+return\b|return\b.*[;)]\s*$|\s*(?:const|let|var)\s+[\w{}\[\], ]+=
-|\s*(?:public|private|static|void|async|await|export|struct|enum|interface|elif|except)\b.*[({=;:]
-|\s*(?:select|insert\ into|update|delete\ from|create\ table|alter\ table|with)\b
-.*(?:;|\bfrom\b|\bset\b|\bvalues\b|\()
-|\s*(?:for|if|while|switch|catch|else|try|finally)\b.*[:{)]\s*$|\s*@\w+(?:\(.*\))?\s*$
-|.*[;{}]\s*$|\s*[\])}]+[,;]?\s*$|\s*</?[a-z][^>]*>|\s*(?://|/\*|\*/|--)
-|.*(?:=>|==|!=|\+=|-=|\|\||&&|::|->)|\s*[\w.]+\s*=\s*\S|\s*[\w.]+\(.*\)\s*$
-|\s+at\ [\w.$<>]+\(.*\)|\s*file\ \".*\",\ line\ [0-9]+|\s*traceback\ \(most
-|\s*\w*(?:error|exception|warning):\ |\s*[\"'][\w.-]+[\"']\s*:|\s*[$>]\s+\w+
-|\s*[\[{][\[{\"'].*[\]}]\s*$
-"""
-# Programs with what only they take, or with a flag or a path
-_SHELL = (
-    r"(?:git|npm|pnpm|yarn|bun|pip3?|uv|poetry|conda|brew|apt|apt-get|cargo|gem|dotnet|mvn|gradle"
-    r"|docker|docker-compose|kubectl|helm|terraform|systemctl) (?:i|add|commit|push|pull|clone"
-    r"|checkout|rebase|merge|status|log|diff|stash|reset|fetch|branch|switch|restore|init|tag|install|run|build"
-    r"|test|update|upgrade|sync|lock|remove|uninstall|publish|exec|mod|compose|ps|logs|stop|rm|up|down"
-    r"|images|get|apply|delete|describe|rollout|scale|plan|destroy|start|restart|enable)\b"
-    r"|(?:ls|cd|cat|grep|find|rm|mv|cp|mkdir|touch|chmod|chown|curl|wget|ssh|scp|tar|echo|export|source"
-    r"|python3?|node|make|kill|ps|df|du|tail|head|awk|sed|vim?|nano|ping|npx|uvx|git|docker|npm|pip)"
-    r" (?=[-./~$|>]|\S*[./=])"
-)
 
 
 def without_code(text: str) -> tuple[str, float]:
@@ -307,9 +273,9 @@ def _is_code(line: str) -> bool:
     line = line[:_LINE_READ].lower()
     if _has_han(line):
         return False
-    plain = _re(r"(?<!\S)[a-z']+[,.!?]?(?!\S)").findall(line)
-    signs = _re(r"[;{}()=<>\[\]_$]").findall(line)
+    plain = regex(r"(?<!\S)[a-z']+[,.!?]?(?!\S)").findall(line)
+    signs = regex(r"[;{}()=<>\[\]_$]").findall(line)
     is_sentence = len(plain) > _PLAIN_WORDS and len(signs) < len(plain) / 3
     if is_sentence and not line.lstrip().startswith("//"):
         return False
-    return _re(_CODE_LINE, re.VERBOSE).match(line) is not None
+    return regex(TABLES["code"], re.VERBOSE).match(line) is not None

@@ -24,7 +24,6 @@ ASKED: Weights = _HAND | {
     "words": 1.0,
     "related": 0.35,
     "around": 1.0,
-    "alike": 1.12,
     "meaning": 0.3,
     "setting": 0.12,
     "time": 0.3,
@@ -32,7 +31,7 @@ ASKED: Weights = _HAND | {
     "all questions": 1.0,
 }
 # For a message or a piece of dialogue, in which what is told is looked for too
-_NOT_TOLD = dict.fromkeys(("around", "alike", "setting", "time", "then"), 0.0)
+_NOT_TOLD = dict.fromkeys(("around", "setting", "time", "then"), 0.0)
 TOLD: Weights = {**ASKED, **_NOT_TOLD, "related": 0.175, "meaning": 0.7}
 BY_ASSISTANT = 0.35  # factor for what an assistant said, unless the question is about that
 NAMED = 1.92  # factor for what someone said whom the question names
@@ -48,10 +47,6 @@ class Key(NamedTuple):
     def is_turn(self) -> bool:
         return self.table == "turns"
 
-    @property
-    def is_memory(self) -> bool:
-        return self.table == "memories"
-
 
 class Found:
     """Something found: what each route gave, and what came of it."""
@@ -61,6 +56,7 @@ class Found:
     note: Note | None = None
     words: frozenset[str] = frozenset()  # of the question, that a label of it says
     until: datetime | None = None  # of a turn: until when what it says of the question held
+    drawn: Sequence[Found] = ()  # of a turn: the memories that it is shown for
     again = 0  # when a later one spoke of the same thing, as `Place.at`
     score = 0.0
 
@@ -124,9 +120,10 @@ class Look:
         views: Sequence[QuestionVector] = (),
         as_of: datetime | None = None,
         top: int = 10,
+        profile: str = "default",
     ) -> None:
         self.store, self.question, self.where = store, question, where
-        self.now, self.views, self.as_of, self.top = now, views, as_of, top
+        self.now, self.views, self.as_of, self.top, self.profile = now, views, as_of, top, profile
         self.weights = TOLD if question.tells else ASKED
         self.asks_past = question.tense == "past" or as_of is not None
         self.nature = store.nature()
@@ -192,4 +189,4 @@ class Look:
 
 def order(found: Found) -> tuple[float, bool, int]:
     """The best first; of equals a memory, then the newer."""
-    return (-found.score, not found.key.is_memory, -found.key.row)
+    return (-found.score, found.record is None, -found.key.row)

@@ -4,7 +4,7 @@
     time         within the time that the question names
     assistant    said by an assistant, unless the question is about that
     speaker      said by someone the question names
-    importance, strength, confidence, trust, category, recency: a few per cent each
+    importance, strength, confidence, trust, recency: a few per cent each
 
 None of them hides the only answer: they order results that match about equally well.
 """
@@ -14,8 +14,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.recall.look import IN_TIME, Found, Key, Look, order
@@ -23,31 +21,21 @@ from loxodon.recall.understand import asked_attributes
 from loxodon.recall.words import is_light, rarity
 from loxodon.store import Having, Standing
 from loxodon.text.related import SAME, related
-from loxodon.text.words import among, fold, index_words, query_words
+from loxodon.text.similarity import gist
+from loxodon.text.words import among, index_words, query_words
 from loxodon.types import CAPTURED
 
-_CATEGORY = 0.02  # how far the default lets the category, and recency, move a score
-_RECENCY = 0.03
-HALF_LIVES = (7.0, 30.0)  # days after which what was said counts half: of `phase1`, of `openclaw`
-# How a category fades: the rate a day, and the share that is kept for ever. Others do not fade.
-_FADING = {
-    "decision": (0.004, 0.3),
-    "solution": (0.004, 0.3),
-    "event": (0.023, 0.1),
-    "conversation": (0.023, 0.1),
-    "temp": (0.099, 0.0),
-    "debug": (0.099, 0.0),
-}
+_RECENCY = 0.03  # how far recency moves a score
+_HALF_LIFE = 30.0  # days after which it counts half
 _PAST = 0.35  # factor for an outdated memory, unless the question asks for the past
 _SAID_BEFORE = 0.8  # factor for the turn it was drawn from, which often says more
 _FADED = 0.7
-_DAY = timedelta(days=1)
 _DAY_MS = 86_400_000
 _TRUST = {"user": 1.0, "file": 1.0, "import": 0.97, "group": 0.95, "assistant": 0.9}
 _LEAST_TRUST = 0.85
 _LIFT = 0.15  # what a turn adds to its memory, and the memory to the turn
 _LONG = 500  # characters from which on a turn is not shown where a memory tells it
-_MOST = 0.85  # the share of a turn's words that a memory must have to stand for it
+_MOST = 0.9  # the share of a turn's words that a memory must have to stand for it
 _COMPARED = 40
 _NEARLY = 0.9  # how good, beside its turn, a memory must be to be shown in its place
 
@@ -55,12 +43,6 @@ _NEARLY = 0.9  # how good, beside its turn, a memory must be to be shown in its 
 def halved(days: float, half_life: float) -> float:
     """What is left of 1 after `days`, if `half_life` days halve it; the future is the present."""
     return float(0.5 ** (max(0.0, days) / half_life))
-
-
-def kept(category: str, idle: float) -> float:
-    """The share of its importance that a memory keeps, `idle` days after it was last used."""
-    rate, floor = _FADING.get(category, (0.0, 1.0))
-    return floor + (1 - floor) * math.exp(-rate * max(0.0, idle))
 
 
 def weigh(look: Look) -> None:
@@ -77,8 +59,6 @@ def weigh(look: Look) -> None:
             factors["strength"] = 0.95 + 0.05 * min(1.0, record.strength)
             factors["confidence"] = 0.8 + 0.2 * record.confidence
             factors["trust"] = _TRUST.get(record.trust, _LEAST_TRUST)
-            idle = look.now - (record.accessed_at or record.confirmed_at or record.created_at)
-            factors["category"] = 1 + _CATEGORY * (2 * kept(record.category, idle / _DAY) - 1)
             if record.state == "archived" and not look.asks_past:
                 factors["validity"] = _PAST if record.valid_until else _FADED
             at = to_stored(record.valid_from or record.created_at)[0]
@@ -87,20 +67,14 @@ def weigh(look: Look) -> None:
             factors["importance"] = 0.95 + 0.1 * importance
             at = to_stored(note.chunk.at)[0] if note.chunk.at else None
         if at is not None:
-            soon, late = (halved((present - at) / _DAY_MS, half) for half in HALF_LIVES)
-            factors["recency"] = 1 + _RECENCY * (soon + late - 1)
+            age = halved((present - at) / _DAY_MS, _HALF_LIFE)
+            factors["recency"] = 1 + _RECENCY * (2 * age - 1)
             if any(since <= at < until for since, until in look.spans):
                 factors["time"] = IN_TIME
         found.score = math.prod(factors.values(), start=found.score)
 
 
-class Linked(NamedTuple):
-    found: Found
-    # The rows of the turns that a memory is shown for, or of the memories that a turn is
-    others: tuple[int, ...] = ()
-
-
-def link(look: Look, most: int) -> list[Linked]:
+def link(look: Look, most: int) -> list[Found]:
     """The best `most` of what was found, in order, each thing once.
 
     A turn and its memory raise each other's score a little, and the better one is shown; the memory
@@ -124,50 +98,39 @@ def link(look: Look, most: int) -> list[Linked]:
         found.routes["linked"] = _LIFT * by
         found.score += _LIFT * by
     said = look.store.turns(sorted(pairs, key=lambda row: -turns[row].score)[:_COMPARED])
-    shown_for: dict[int, list[int]] = {}
-    hidden: set[int] = set()
-    shown: list[Linked] = []
+    standing: set[Key] = set()  # memories that are shown in the place of a turn
+    hidden: set[Key] = set()
+    shown: list[Found] = []
     for row, turn in turns.items():
         partners = pairs.get(row, [])
         best = max(partners, key=lambda one: one.score, default=None)
         text = said[row].content if row in said else ""
-        if best is not None and drawn[row][best.key.row] == "reworded":
-            best.score = max(best.score, turn.score)
-            shown_for.setdefault(best.key.row, []).append(row)
-        elif best is not None and best.score >= _NEARLY * turn.score and _stands(best, text):
-            shown_for.setdefault(best.key.row, []).append(row)
+        if best is not None and (
+            drawn[row][best.key.row] == "reworded"
+            or (best.score >= _NEARLY * turn.score and _stands(best, text))
+        ):
+            best.score = max(best.score, turn.score)  # the one that is shown stands for both
+            standing.add(best.key)
         else:
-            turn.score = max([turn.score, *(one.score for one in partners)])  # shown for both
-            hidden.update(one.key.row for one in partners)
-            shown.append(Linked(turn, tuple(one.key.row for one in partners)))
-    for found in pool.values():
-        row = found.key.row
-        if found.note or (found.key.is_memory and (row in shown_for or row not in hidden)):
-            others = shown_for.get(row, ()) if found.key.is_memory else ()
-            shown.append(Linked(found, tuple(sorted(others, key=lambda one: -turns[one].score))))
-    shown.sort(key=lambda one: order(one.found))
-    return shown
-
-
-_PARTICULARS = re.compile(
-    r"[0-9]+(?:[.:/-][0-9]+)*|(?<=[a-z,;:] )[A-Z][A-Za-z'-]+|[“「《]([^”」》]{1,40})[”」》]"
-    r"|[零一二两三四五六七八九十百千万半]+(?=[个岁年月日号点分周天元块次本只条位斤米公里小时])"
-    r"|(?:周|星期|礼拜)[一二三四五六日天]|[上下]午|[早晚]上|凌晨|中午"
-)
+            turn.score = max([turn.score, *(one.score for one in partners)])
+            turn.drawn = partners
+            hidden.update(one.key for one in partners)
+            shown.append(turn)
+    hidden -= standing
+    shown += [one for key, one in pool.items() if not key.is_turn and key not in hidden]
+    return sorted(shown, key=order)
 
 
 def _stands(memory: Found, said: str) -> bool:
-    """Whether a memory can be shown in the place of a turn: it has every name, number and time of
-    it, and nearly all words."""
-    record = memory.record
-    if record is None or record.kind == "belief":
-        return False
+    """Whether a memory can be shown in the place of a turn: it has all numbers and nearly all words
+    of it."""
     if len(said) > _LONG or not said:
         return True
-    words, known = query_words(said), fold(record.searchable)
+    words = query_words(said)
     if len(among(words, memory.said)) < _MOST * len(words):
         return False
-    return all(fold(one[1] or one[0]) in known for one in _PARTICULARS.finditer(said))
+    known = memory.record.searchable if memory.record else ""
+    return gist(said).numbers <= gist(known).numbers
 
 
 def _drawn(look: Look, turns: dict[int, Found]) -> Mapping[int, Mapping[int, Standing | None]]:
@@ -222,30 +185,27 @@ _MEANT = 2.0  # spreads, above what counts at all, by which a text in other word
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
 
-def is_unsure(look: Look, ranked: Sequence[Linked]) -> bool:
+def is_unsure(look: Look, ranked: Sequence[Found]) -> bool:
     """Whether the best findings have so little of the question that they may be chance."""
-    question, best = look.question, [one.found for one in ranked[:_LOOKED_AT]]
+    question, best = look.question, ranked[:_LOOKED_AT]
     if not best or question.tells:
         return not best
     if any(found.parts.get("meaning", 0.0) >= _MEANT for found in best):
         return False
     wanted = asked_attributes(question)
     for one in ranked[:3]:  # filed under what is asked for, or found by the time that is named
-        rows = one.others if one.found.key.is_turn else ()
-        for found in (one.found, *(look.pool[Key("memories", row)] for row in rows)):
+        for found in (one, *one.drawn):
             record = found.record
             if record is not None and wanted.get((record.subject, record.attribute)):
                 return False
             if found.parts.get("then", 0.0) + found.parts.get("last", 0.0) >= 0.5:
                 return False
     if question.language == "zh":  # words that only ask tell nothing of what is asked for
-        shares = [
-            _share(look, best, [([word], rarity(having, word)) for word in terms.words], having)
-            if not is_light(terms.words)
-            else 0.0
-            for terms, having in look.each
-        ]
-        return min(shares) < _LEAST_PAIRS
+        for terms, having in look.each:
+            pairs = [([word], rarity(having, word)) for word in terms.words]
+            if is_light(terms.words) or _share(look, best, pairs, having) < _LEAST_PAIRS:
+                return True
+        return False
     keywords = [words for key in question.keywords if (words := query_words(key))]
     keywords = keywords or [list(question.words)]
     asked = sorted({word for words in keywords for word in words})
@@ -300,7 +260,5 @@ def _has_unknown_name(look: Look) -> bool:
         return False  # whether a name is known may be private
     names = _NAME.findall(look.question.text)
     words = [word for name in names for word in index_words(name)[:1]]
-    if not words:
-        return False
     said, noted = (look.store.having(index, words).counts for index in ("turns", "chunks"))
     return any(said[word] == 0 and noted[word] == 0 for word in words)

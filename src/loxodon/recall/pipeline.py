@@ -63,25 +63,22 @@ def recall(
     started = perf_counter()
     if as_of is not None:
         where = where._replace(until=min(as_of, where.until) if where.until else as_of)
-    look = searched(store, query, where, space.now(), top, space.config.recall.top, meaning, as_of)
-    question = look.question
+    now, usual = space.now(), space.config.recall.top
+    look = searched(store, query, where, now, top, usual, meaning, as_of, profile)
+    question, is_default = look.question, look.profile == "default"
     if not question.words and not question.last:
         return Recall(query, Gate(False, "empty"), (), (), "", 0, _ms(started), unsure=True)
-    if is_bare_last(question):
-        profile = "default"  # no formula orders what has no word of the question: the newest first
-    if profile != "default":
-        from loxodon.recall import profiles  # most recalls have none
-
-        profiles.widen(look, profile)
     weigh(look)
-    ranked = link(look, max(_RANKED, 3 * look.top) if profile == "default" else len(look.pool))
+    ranked = link(look, max(_RANKED, 3 * look.top) if is_default else len(look.pool))
     ranked = current_first(look, ranked)
     unsure = is_unsure(look, ranked)
-    if profile != "default":
-        ranked = profiles.arranged(look, ranked, profile)
+    if not is_default:
+        from loxodon.recall.profiles import arranged  # most recalls have none
+
+        ranked = arranged(look, ranked)
     elif not question.tells and ranked:
-        least = _FLOOR * ranked[0].found.score  # a piece of a file has other things in it, too
-        ranked = [one for one in ranked if one.found.note or one.found.score >= least]
+        least = _FLOOR * ranked[0].score  # a piece of a file has other things in it, too
+        ranked = [one for one in ranked if one.note or one.score >= least]
     items, fates = items_of(look, ranked, in_view, here, shown)
     chosen = block(items, budget, space.count, question.language, unsure)
     left = (
@@ -99,7 +96,7 @@ def recall(
             rounded(one.factors),
             fates.get(one.id, "top"),
         )
-        for one, _ in ranked[: len(fates) + _NEXT]
+        for one in ranked[: len(fates) + _NEXT]
     ]
     routes = Counter(name for found in look.pool.values() for name in found.routes)
     return Recall(
@@ -110,7 +107,7 @@ def recall(
         chosen.text,
         chosen.tokens,
         _ms(started),
-        Trace(question, dict(routes), tuple(considered), profile, tuple(look.problems)),
+        Trace(question, dict(routes), tuple(considered), look.profile, tuple(look.problems)),
         unsure,
     )
 
@@ -124,6 +121,7 @@ def searched(
     usual: int,
     meaning: Callable[[str], Meaning] | None,
     as_of: datetime | None,
+    profile: str = "default",
 ) -> Look:
     """The question as it was understood, and all that was found, not yet weighed."""
     # In a group nobody is looked up by other names: that these are the same may be private.
@@ -135,7 +133,9 @@ def searched(
     views = [asked.view._replace(told=question.tells)] if asked and asked.view and compared else ()
     if top is None:
         top = usual * (_BREADTH if question.kind in ("list", "how_many") else 1)
-    look = Look(store, question, where, now, views, as_of, top)
+    if is_bare_last(question):
+        profile = "default"  # no formula orders what has no word of the question: the newest first
+    look = Look(store, question, where, now, views, as_of, top, profile)
     search(look)
     if asked and asked.problem:
         look.problems.append(f"meaning: {asked.problem}")

@@ -14,9 +14,8 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from loxodon.guard.provenance import waits
 from loxodon.recall.look import Found, Key, Look
-from loxodon.recall.order import HALF_LIVES, Linked, halved, kept
+from loxodon.recall.order import halved
 from loxodon.recall.routes import last_turns
 from loxodon.store import Note
 from loxodon.text.words import among, fold, index_words, query_words
@@ -27,6 +26,15 @@ _PRIORITY = {"fact": 1.0, "summary": 0.6, "turn": 0.3}
 _TAGS, _TIME, _FILE = 0.4, 0.3, 0.3  # weights of `phase1`
 _VECTOR, _TEXT = 0.7, 0.3  # weights of `openclaw`
 _MMR = 0.7  # of `openclaw`: relevance against variety; 1 for relevance only
+# Of `tiered`, how a category fades: the rate a day, and the share that is kept for ever
+_FADING = {
+    "decision": (0.004, 0.3),
+    "solution": (0.004, 0.3),
+    "event": (0.023, 0.1),
+    "conversation": (0.023, 0.1),
+    "temp": (0.099, 0.0),
+    "debug": (0.099, 0.0),
+}
 _READ = 600  # characters of a text whose words are compared
 _WAYS = {"words", "meaning", "recent", "last", "then"}  # by which a turn comes for its own sake
 
@@ -85,7 +93,7 @@ class _Candidate:
 def _phase1(found: Sequence[_Candidate]) -> list[_Candidate]:
     """tags × 0.4 + time × 0.3, half-life of 7 days, + file × 0.3."""
     for one in found:
-        one.terms = {"tags": _TAGS * one.tags, "time": _TIME * halved(one.days, HALF_LIVES[0])}
+        one.terms = {"tags": _TAGS * one.tags, "time": _TIME * halved(one.days, 7.0)}
         one.terms["file"] = _FILE * _PRIORITY[one.layer]
     return sorted(found, key=lambda one: -one.score)
 
@@ -98,7 +106,7 @@ def _openclaw(found: Sequence[_Candidate], top: int) -> list[_Candidate]:
     for one in found:
         terms = {"text": _TEXT * text.get(one, 0.0), "vector": vector * one.meaning}
         one.terms = {name: value / (_TEXT + vector) for name, value in terms.items()}
-        one.factors = {"decay": halved(one.days, HALF_LIVES[1])}
+        one.factors = {"decay": halved(one.days, 30.0)}
     rest = [one for one in found if one.text > 0 or one.meaning > 0]
     rest.sort(key=lambda one: -one.score)
     best = (rest[0].score if rest else 1.0) or 1.0
@@ -138,53 +146,38 @@ def _tiered(found: Sequence[_Candidate], project: str, topic: str) -> list[_Cand
     for some in (chosen, [one for one in memories if one not in chosen], log):
         for one in some:
             one.terms = {"importance": one.importance}
-            one.factors = {"category": kept(one.category, one.idle)}
+            rate, floor = _FADING.get(one.category, (0.0, 1.0))
+            one.factors = {"category": floor + (1 - floor) * math.exp(-rate * one.idle)}
             one.factors |= {"words": one.text} if one.layer == "turn" else {}
         placed += sorted(some, key=lambda one: (-one.score, -one.text))
     return placed
 
 
-def widen(look: Look, profile: str) -> None:
+def widen(look: Look) -> None:
     """Add what the routes of a profile's document lead to, and the default's do not.
 
     `phase1`: the last three days, and what is tagged with a keyword.
     `tiered`: the most important memories of the partition and of the global one.
     """
-    store, question, where = look.store, look.question, look.where
+    store, question = look.store, look.question
     rows: list[int] = []
-    if profile == "phase1":
-        recent = last_turns(look, 10) if look.has_turns else []
-        fresh = [row for row in recent if Key("turns", row) not in look.pool]
-        for row, place in store.places(fresh).items():
-            found = look.found(Key("turns", row))
-            found.place, found.parts = place, {"recent": 1.0}
+    if look.profile == "phase1":
+        for row in last_turns(look, 10) if look.has_turns else ():
+            look.found(Key("turns", row)).parts["recent"] = 1.0
         for word in question.keywords[:5]:
             rows += store.labelled("tag", word, 5)
-    elif profile == "tiered":
+    elif look.profile == "tiered":
         projects = (question.project, GLOBAL_PROJECT) if question.project else ()
-        rows += store.foremost(where._replace(state="active"), projects, 20)
-    fresh = [row for row in dict.fromkeys(rows) if Key("memories", row) not in look.pool]
-    if not fresh or not look.has_memories:
-        return
-    now = look.as_of or look.now
-    for row, record in store.records(store.admitted("memories", fresh, where)).items():
-        if not waits(record) and (record.expires_at is None or record.expires_at > now):
-            look.found(Key("memories", row)).record = record
+        rows += store.foremost(look.where._replace(state="active"), projects, 20)
+    look.fetch("memories", rows if look.has_memories else ())
 
 
-def arranged(look: Look, ranked: Sequence[Linked], profile: str) -> list[Linked]:
-    """What was found, as the profile orders it: of a turn and its memories the first is shown."""
-    partners: dict[Key, dict[Key, None]] = {}
+def arranged(look: Look, ranked: Sequence[Found]) -> list[Found]:
+    """What was found, as the profile orders it; memories stand for the turn they are drawn from."""
     each: dict[Key, Found] = {}
-    for one, rows in ranked:
-        others = [Key("memories" if one.key.is_turn else "turns", row) for row in rows]
-        partners.setdefault(one.key, {}).update(dict.fromkeys(others))
-        for other in others:
-            partners.setdefault(other, {})[one.key] = None
-        for key in (one.key, *others):
-            found = look.pool.get(key)
-            if found is not None and (not key.is_turn or _WAYS & found.parts.keys()):
-                each[key] = found
+    for found in ranked:
+        if found.drawn or not found.key.is_turn or _WAYS & found.parts.keys():
+            each |= {one.key: one for one in found.drawn or [found]}
     turns = look.store.turns([key.row for key in each if key.is_turn])
     keywords = [words for words in map(query_words, look.question.keywords) if words]
     best = {
@@ -197,20 +190,15 @@ def arranged(look: Look, ranked: Sequence[Linked], profile: str) -> list[Linked]
         for key, one in each.items()
         if (what := one.record or one.note or turns.get(key.row))
     ]
-    if profile == "phase1":
+    if look.profile == "phase1":
         placed = _phase1(candidates)
-    elif profile == "openclaw":
+    elif look.profile == "openclaw":
         placed = _openclaw(candidates, look.top)
     else:
         placed = _tiered(candidates, look.question.project, look.question.topic)
-    shown: list[Linked] = []
-    hidden: set[Key] = set()
-    for where in sorted(placed, key=lambda one: not one.holds):
-        found, validity = where.found, where.validity
-        if found.key in hidden:
-            continue
-        found.score, found.routes = where.score * validity, where.terms
-        found.factors = where.factors | ({"validity": validity} if validity != 1 else {})
-        hidden.update(partners[found.key])
-        shown.append(Linked(found, tuple(key.row for key in partners[found.key])))
-    return shown
+    placed.sort(key=lambda one: not one.holds)
+    for one in placed:
+        found, validity = one.found, one.validity
+        found.score, found.routes = one.score * validity, one.terms
+        found.factors = one.factors | ({"validity": validity} if validity != 1 else {})
+    return [one.found for one in placed]

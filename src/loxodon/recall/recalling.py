@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -154,16 +154,15 @@ class Recalling:
             return found
         from loxodon.forget import requests
 
-        lines = [
-            t(
+        lines = []
+        for name in requests.unfound(self._store, found.query, self._space.now()):
+            about = t(
                 "the user asks to forget “{what}”: nothing about it was found, and nothing was "
                 "forgotten",
                 language,
                 what=quote.line(self._space.shown(name), _NAME),
             )
-            for name in requests.unfound(self._store, found.query, self._space.now())
-        ]
-        lines = [quote.heading("memories", language, line) for line in lines]
+            lines.append(quote.heading("memories", language, about))
         context = "\n".join(filter(None, (*lines, found.context)))
         tokens = self._space.count(context) if lines else found.tokens
         return found._replace(context=context, tokens=tokens) if tokens <= budget else found
@@ -204,16 +203,10 @@ class Recalling:
         heard = self._heard_in(chat)
         if soul is None:
             soul = _soul_in([*([os.fspath(workspace)] if workspace else []), heard._space.home])
+        whole = self._space.config.recall.frame if budget is None else number("budget", budget)
+        ask = partial(self.recall, message, top, chat=chat)
         with heard._store.reading():
-            return _frame(
-                heard,
-                message,
-                soul,
-                history,
-                state or State(),
-                lambda room, seen: self.recall(message, top, room, chat=chat, in_view=seen),
-                self._space.config.recall.frame if budget is None else number("budget", budget),
-            )
+            return _frame(heard, message, soul, history, state or State(), ask, whole)
 
     @verb("POST /gate")
     def gate(
@@ -285,7 +278,7 @@ def _frame(
     soul: str,
     history: Iterable[str | Mapping[str, object]],
     state: State,
-    ask: Callable[[int, frozenset[str]], Recall],
+    ask: Callable[..., Recall],
     budget: int,
 ) -> Frame:
     """The frame of a message: at most `budget` tokens, or the message alone where that has more.
@@ -313,8 +306,13 @@ def _frame(
     soul = soul.strip()
     kept = cut(soul, most("soul"), count) if soul and most("soul") > 0 else ""
     put("soul", kept)
-    profile = space.shown(_profile_of(store, now, language, audience))
-    lines = [line for line in profile.splitlines() if line.strip()]
+    # Not the page that consolidation renews once a week: what was put away since is not told.
+    from loxodon.consolidate.profile import core, profile_text  # a recall has no use for them
+
+    where = Filter(state="active", audience=audience, trust=OWN)
+    known = core(store.find(where, _KNOWN, strongest=True), now)
+    profile = profile_text(known, (), "", language).split("\n", 2)[2] if known else ""
+    lines = [line for line in space.shown(profile).splitlines() if line.strip()]
     for_profile, sizes = most("profile"), accumulate(count(line) + 1 for line in lines)
     first = [line for line, size in zip(lines, sizes, strict=True) if size <= for_profile]
     while first and first[-1].startswith("#"):  # a heading without a line behind it
@@ -334,7 +332,7 @@ def _frame(
     recall: Recall | None = None
     if gate.recall:
         in_full = {turn.ref for turn in told if len(turn.content) <= _TURN}
-        recall = ask(min(space.config.recall.budget, room), seen | in_full)
+        recall = ask(min(space.config.recall.budget, room), in_view=seen | in_full)
         put("memories", recall.context)
         left += recall.left_out
         if not recall.gate.recall:  # the gate saw a reason, but there is no word to look for
@@ -375,38 +373,24 @@ def _heading(name: str, language: str) -> str:
 
 def _listed(
     turns: Sequence[Turn], room: int, space: OpenSpace, now: datetime, language: str
-) -> tuple[list[Turn], list[str]]:
+) -> tuple[Sequence[Turn], list[str]]:
     """The newest turns that fit, in order of time, and their lines under the day of each."""
     count, shown = space.count, space.shown
-    told: list[Turn] = []
-    lines: list[str] = []
-    day = ""
+    days: dict[str, list[str]] = {}
     for turn in reversed(turns):
         at = turn.at.astimezone(now.tzinfo)
         said = quote.line(snippet(turn.content, (), _TURN, shown))
         from_where = origin_label(shown_origin(turn), language) if turn.role == "user" else ""
         said_by = who(shown(voice(turn)), language)
         said_by += f" ({from_where})" if from_where else ""
-        line, new_day = f"- {at:%H:%M} {said_by}: {said}", f"{at:%Y-%m-%d}"
-        room -= count(line) + 1 + (count(new_day) + 1 if new_day != day else 0)
+        line, day = f"- {at:%H:%M} {said_by}: {said}", f"{at:%Y-%m-%d}"
+        room -= count(line) + 1 + (count(day) + 1 if day not in days else 0)
         if room < 0:
             break
-        if day and new_day != day:
-            lines.append(day)
-        lines.append(line)
-        told.append(turn)
-        day = new_day
-    return told[::-1], [*([day] if told else []), *reversed(lines)]
-
-
-def _profile_of(store: Store, now: datetime, language: str, audience: str | None) -> str:
-    """The core of what is known of the user. Not the page that consolidation renews once a week:
-    what was put away since must not be told."""
-    from loxodon.consolidate.profile import core, profile_text  # a recall has no use for them
-
-    where = Filter(state="active", audience=audience, trust=OWN)
-    chosen = core(store.find(where, _KNOWN, strongest=True), now)
-    return profile_text(chosen, (), "", language).split("\n", 2)[2] if chosen else ""
+        days.setdefault(day, []).append(line)
+    told = sum(map(len, days.values()))
+    lines = [line for day in reversed(days) for line in (day, *reversed(days[day]))]
+    return turns[len(turns) - told :], lines
 
 
 def _recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:

@@ -1,14 +1,13 @@
 """The routes: each searches in its own way, and all add to one pool.
 
     words       full text over turns, memories and notes, with the neighbours of a turn (words.py)
-    alike       turns similar to the best hits, if the journal is a collection of notes
     meaning     vectors, if an embedder is set
     attribute   memories of exactly the attribute asked for: `home`, for "where do I live"
     since       later turns that say that what the best hits tell is over (recency.py)
-    label       the project, topic or tag the question names
-    time        what was said in the time the question names
+    label       the project or topic the question names
+    time        what was said or noted in the time the question names
     last        the last session and the last three days, for "what did we talk about last time?"
-    note        notes that name the question as their trigger, or are of the day it names
+    note        notes that name the question as their trigger
 
 If a route fails, the others still count, and the trace notes it.
 """
@@ -22,8 +21,8 @@ from itertools import islice
 from loxodon.guard.provenance import waits
 from loxodon.recall.look import Key, Look
 from loxodon.recall.recency import ended_since
-from loxodon.recall.understand import Question, When, asked_attributes, last_talk
-from loxodon.recall.words import LEAST_COHESION, alike, by_words, is_light
+from loxodon.recall.understand import Question, asked_attributes, last_talk
+from loxodon.recall.words import LEAST_COHESION, by_words, is_light
 from loxodon.store import Filter, Index
 from loxodon.store.rows import about_label
 from loxodon.text.language import language_of
@@ -53,7 +52,6 @@ def search(look: Look) -> None:
     if not is_bare_last(look.question):  # whose words lead nowhere else
         by_words(look)
         routes = {
-            "alike": alike,
             "meaning": _by_meaning,
             "attribute": _attributes,
             "since": ended_since,
@@ -70,6 +68,10 @@ def search(look: Look) -> None:
             continue
         for row, share in turns.items() if turns and look.has_turns else ():
             look.found(Key("turns", row)).add(name, share)
+    if look.profile != "default":
+        from loxodon.recall.profiles import widen  # most recalls have none
+
+        widen(look)
     pool, where = look.pool, look.where
     lacking = [key.row for key, found in pool.items() if key.is_turn and found.place is None]
     for row, place in look.store.places(lacking).items() if lacking else ():
@@ -104,16 +106,13 @@ def _by_meaning(look: Look) -> None:
         hits = look.store.vectors.similar(index, look.views[0], most, look.where)
         near = {hit.row: hit.score for hit in hits}
         best = max(near.values(), default=0.0)
-        if index == "turns":
-            for row, (own, among_neighbours) in _meant_turns(look, near).items():
-                if part(own, best) or part(among_neighbours, best):
-                    found = look.found(Key("turns", row))
-                    found.add("meaning", part(own, best))
-                    found.add("setting", part(among_neighbours, best))
-            continue
-        for found in look.fetch(index, [row for row in near if part(near[row], best)]):
-            found.add("meaning", part(near[found.key.row], best))
-            found.add("setting", part(near[found.key.row], best))
+        meant = {row: (score, score) for row, score in near.items()}
+        meant = _meant_turns(look, near) if index == "turns" else meant
+        rows = [row for row, scores in meant.items() if any(part(one, best) for one in scores)]
+        turns = [look.found(Key("turns", row)) for row in rows if index == "turns"]
+        for found in turns if index == "turns" else look.fetch(index, rows):
+            for name, score in zip(("meaning", "setting"), meant[found.key.row], strict=True):
+                found.add(name, part(score, best))
 
 
 def _meant_turns(look: Look, near: Mapping[int, float]) -> dict[int, tuple[float, float]]:
@@ -159,64 +158,53 @@ def _attributes(look: Look) -> None:
 
 
 def _labels(look: Look) -> None:
-    """What has the project or topic that the question names; a little more for that, or a tag."""
+    """What has the project or topic that the question names; a little more for that."""
     question = look.question
-    for label, name in (("project", question.project), ("topic", question.topic)):
-        if not name or not look.has_memories or look.as_of is not None:
-            continue
-        rows = look.store.labelled(label, name, _ABOUT)
-        if label == "topic" and len(rows) == _ABOUT:
-            continue  # so much has it that it tells nothing
-        for found in look.fetch("memories", rows):
-            found.words |= frozenset(query_words(name))  # its label says them
+    named = {"project": question.project, "topic": question.topic}
+    for label, name in named.items() if look.has_memories and look.as_of is None else ():
+        rows = look.store.labelled(label, name, _ABOUT) if name else []
+        if label == "project" or len(rows) < _ABOUT:  # a topic that so much has tells nothing
+            for found in look.fetch("memories", rows):
+                found.words |= frozenset(query_words(name))  # its label says them
     # The share of what a question is about that the name of the project makes up
     asked = {word for key in question.keywords for word in query_words(key)}
-    named = len(asked.intersection(query_words(question.project))) / len(asked) if asked else 0.0
+    share = len(asked.intersection(query_words(question.project))) / (len(asked) or 1)
     project, topic = fold(question.project), fold(question.topic)
-    keywords = {fold(word) for word in question.keywords}
     for found in look.pool.values():
         memory, note = found.record, found.note
         of_project = memory.project if memory else note.chunk.project if note else ""
         if project and fold(of_project) == project:
-            found.add("label", max(1.0, _BARE_LABEL * named**2))
-        elif memory and (
-            (topic and fold(memory.topic) == topic)
-            or any(fold(tag) in keywords for tag in memory.tags)
-        ):
+            found.add("label", max(1.0, _BARE_LABEL * share**2))
+        elif topic and memory and fold(memory.topic) == topic:
             found.add("label", 1.0)
 
 
-def _is_short(time: When) -> bool:
-    return bool(time.since and time.until and time.until - time.since <= _SHORT)
-
-
 def _in_time(look: Look) -> None:
-    """What was said in the time that the question names, where its words lead nowhere else."""
-    for time in look.times if look.has_turns else ():
+    """What was said or noted in the time that the question names."""
+    store, share = look.store, 1.0 if is_light(look.undated) else 0.5
+    for time in look.times:
+        is_short = time.since and time.until and time.until - time.since <= _SHORT
         where = look.where._replace(since=time.since, until=time.until)
-        hits = look.store.search("turns", look.undated, where, _IN_TIME)
+        hits = store.search("turns", look.undated, where, _IN_TIME) if look.has_turns else []
         best = max((hit.score for hit in hits), default=0.0) or 1.0
         for hit in hits:
             look.found(Key("turns", hit.row)).add("time", hit.score / best)
-        if _is_short(time):
-            share = 1.0 if is_light(look.undated) else 0.5
-            for turn in look.store.journal(where, _IN_TIME):
-                if turn.origin != "assistant":
-                    look.found(Key("turns", int(turn.ref[2:]))).add("then", share)
+        for turn in store.journal(where, _IN_TIME) if is_short and look.has_turns else ():
+            if turn.origin != "assistant":
+                look.found(Key("turns", int(turn.ref[2:]))).add("then", share)
+        if is_short and look.has_notes:
+            rows = store.column("dated_chunks", time.since, time.until, _IN_TIME)
+            for found in look.fetch("chunks", rows):
+                found.add("then", share)
 
 
 def _notes(look: Look) -> None:
-    """More for notes that are meant for such a question, and those of the day it names."""
+    """More for notes that are meant for such a question."""
     asked = frozenset(look.question.words)
     for found in look.pool.values():
         triggers = map(query_words, found.note.chunk.triggers) if found.note else ()
         if any(trigger and asked.issuperset(trigger) for trigger in triggers):
             found.add("trigger", 1.0)
-    share = 1.0 if is_light(look.undated) else 0.5
-    for time in filter(_is_short, look.times) if look.has_notes else ():
-        rows = look.store.column("dated_chunks", time.since, time.until, _IN_TIME)
-        for found in look.fetch("chunks", rows):
-            found.add("then", share)
 
 
 def is_bare_last(question: Question) -> bool:

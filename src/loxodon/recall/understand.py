@@ -23,6 +23,7 @@ from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import NameSpan, named
 from loxodon.text.sentences import split
+from loxodon.text.wordlists import sections, words_of
 from loxodon.text.words import fold, query_words
 from loxodon.types import Entity
 
@@ -40,6 +41,7 @@ _ASKED = 0.6  # share of sentences that ask, above which the message is a questi
 RECENT = timedelta(30)  # how far back "recently" reaches
 _NEAR = 12  # characters around a date in which a birthday makes it recur
 
+TABLES = dict(sections(__file__, "tables.txt"))
 # What the memory knows by name (`store.named`); asked once, with all that may be a name
 Lookup = Callable[[Iterable[str]], KnownNames]
 
@@ -62,6 +64,10 @@ class When(NamedTuple):
 class Named(NamedTuple):
     text: str  # as it was typed: a name, an alias or a relation
     entity: Entity
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.text, self.entity.name, *self.entity.aliases)
 
 
 class Question(NamedTuple):
@@ -117,7 +123,7 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
 
 def tells_more(text: str, language: str) -> bool:
     """Whether a message tells more than it asks; who ends by asking to be reminded asks."""
-    found = _re(r"[^.?!。？！;；\n]{3,}[.?!。？！;；\n]*").findall(text)
+    found = regex(r"[^.?!。？！;；\n]{3,}[.?!。？！;；\n]*").findall(text)
     found = [one for one in found if len(one) > 5 or not one.isascii()]  # not the "C." of a name
     if len(found) < _SAID or sum(one[-1] in "?？" for one in found) > _ASKED * len(found):
         return False
@@ -130,11 +136,11 @@ def kind_of(text: str, language: str) -> Kind:
     for kind, guard, source in _words_for(language).KINDS:
         if kind == "yes_no" and earliest is not None:
             break  # English asks with the first word that can, and so only where no other does
-        found = _re(source).search(lower) if _has_any(guard, lower) else None
+        found = regex(source).search(lower) if _has_any(guard, lower) else None
         if found is None:
             continue
         if language == "zh":  # the most telling word asks, wherever it stands
-            return "what" if kind == "yes_no" and _re(_TELL).search(lower) else kind
+            return "what" if kind == "yes_no" and compiled("zh", "TELL").search(lower) else kind
         if earliest is None or found.start() < earliest[0]:
             earliest = found.start(), kind
     if earliest is not None and earliest[1] != "yes_no":
@@ -150,10 +156,10 @@ def only_asks(text: str) -> bool:
     if not bare or len(bare) > 300:
         return False
     language = language_of(bare)
-    asks, told = compiled(language, "ASKED"), _re(_TELLS)
+    asks, told = compiled(language, "ASKED"), compiled(language, "TELLS")
     for one in split(fold(bare)):
         # What stands before a comma may tell: "I like hiking, any tips?"
-        parts = [part.strip() for part in _re("[,，]").split(one)]
+        parts = [part.strip() for part in regex("[,，]").split(one)]
         long = [part for part in parts if len(part) > (12 if part.isascii() else 3)] or [one]
         if not all(asks.search(part) and not told.search(part) for part in long):
             return False
@@ -188,7 +194,7 @@ def tense_of(text: str, language: str, times: tuple[When, ...], now: datetime) -
     lower = text.lower()
     current = compiled(language, "NOW").search(lower) is not None
     # What is compared with before asks for both.
-    then = compiled(language, "THEN").search(_re(_THAN).sub(" ", lower)) is not None
+    then = compiled(language, "THEN").search(compiled(language, "THAN").sub(" ", lower)) is not None
     if current != then:
         return "current" if current else "past"
     ended = any(one.until and one.until <= now and not one.recurring for one in times)
@@ -201,7 +207,7 @@ def times_of(text: str, now: datetime, language: str) -> tuple[When, ...]:
         short = moment.grain == "span" and moment.until - moment.since < timedelta(1)
         is_timed = short or moment.grain in ("hour", "minute", "part")
         # Not a time of day and no more: `at 3pm`, 早上
-        if not is_timed or _re(_DATED).search(moment.text.lower()):
+        if not is_timed or regex(f"{words_zh.DATED}|{words_en.DATED}").search(moment.text.lower()):
             found.append(_meant(moment, lower))
     if not found and needed(language, "RECENTLY", lower):
         loose = compiled(language, "RECENTLY").search(lower)
@@ -214,29 +220,29 @@ def _meant(moment: Moment, lower: str) -> When:
 
     def is_beside(name: str) -> bool:
         """Whether a word before the date (English) or behind it (Chinese) is of a kind."""
-        english = _re(getattr(words_en, name)).search(before)
-        return bool(english or _re(getattr(words_zh, name)).match(behind))
+        english = regex(getattr(words_en, name)).search(before)
+        return bool(english or regex(getattr(words_zh, name)).match(behind))
 
     since: datetime | None = moment.since
     until: datetime | None = moment.until
     if is_beside("PRIOR"):
         since, until = None, moment.since
     elif is_beside("LATER"):
-        since, until = (moment.since if _re("^(?:起|开始)").match(behind) else moment.until), None
-    elif _re(words_en.FROM).search(before) or _re(words_zh.SINCE).match(behind):
+        since, until = (moment.since if regex("^(?:起|开始)").match(behind) else moment.until), None
+    elif regex(words_en.FROM).search(before) or regex(words_zh.SINCE).match(behind):
         until = None
-    elif is_beside("UPTO") or _re("截[至止]到?$").search(before):
+    elif is_beside("UPTO") or regex("截[至止]到?$").search(before):
         since = None
     elif is_beside("ABOUT"):
         more = _AROUND.get(moment.grain, (moment.until - moment.since) / 2)
         since, until = moment.since - more, moment.until + more
-    elif _re(r"(?:minutes?|hours?|hrs?|mins?) ago|小时|分钟").search(moment.text.lower()):
+    elif regex(r"(?:minutes?|hours?|hrs?|mins?) ago|小时|分钟").search(moment.text.lower()):
         since, until = moment.since - timedelta(minutes=30), moment.until + timedelta(minutes=30)
     recurring = moment.recurring
-    if not _re(r"[0-9]{4}|[去今明前]年|(?:last|this|next) year").search(moment.text.lower()):
+    if not regex(r"[0-9]{4}|[去今明前]年|(?:last|this|next) year").search(moment.text.lower()):
         near = lower[max(0, moment.start - _NEAR) : moment.end + _NEAR]  # a birthday's date
         yearly = f"{words_zh.EVERY_YEAR}|{words_en.EVERY_YEAR}"
-        recurring = recurring or _re(yearly).search(near) is not None
+        recurring = recurring or regex(yearly).search(near) is not None
     return When(moment.text, since, until, moment.grain, recurring)
 
 
@@ -253,7 +259,7 @@ def _named(text: str, known: Lookup) -> tuple[tuple[Named, ...], str, str]:
         """Whether the stretch is the name, and not a word or a part of one that looks like it."""
         if len(part.name) == 1 and part.name >= "\u2e80":  # 妈 in 我妈, not in 妈妈 or 姑妈
             return part.start > 0 and folded[part.start - 1] in "我你您他她的"
-        if part.name not in _WORDS_TOO or len(text) != len(folded):
+        if part.name not in words_of("names_too") or len(text) != len(folded):
             return True
         return text[part.start].isupper() or not any(map(str.isupper, text[1:]))
 
@@ -274,11 +280,11 @@ def asks_for_state(question: Question) -> bool:
     """Whether a question asks for something that can change, not for what happened once."""
     if question.tells or question.kind == "none" or (question.tense == "past" and question.times):
         return False
-    if question.kind == "how_many" and _re(_SPAN).search(question.text):
+    if question.kind == "how_many" and compiled(question.language, "SPAN").search(question.text):
         return False
     if question.kind == "how_many" or question.tense == "past":
         return True
-    return not _re(_EVENT).search(question.text.strip())
+    return not compiled(question.language, "EVENT").search(question.text.strip())
 
 
 def needed(language: str, name: str, text: str) -> bool:
@@ -289,7 +295,7 @@ def needed(language: str, name: str, text: str) -> bool:
 def compiled(language: str, name: str) -> re.Pattern[str]:
     """A pattern of a language by name; compiled when it is first needed."""
     source: str = getattr(_words_for(language), name)
-    return _re(source.replace("\n", ""), re.IGNORECASE)
+    return regex(source.replace("\n", ""), re.IGNORECASE)
 
 
 def _words_for(language: str) -> SimpleNamespace:
@@ -300,79 +306,8 @@ def _has_any(guard: str, lower: str) -> bool:
     return not guard or any(word.replace("_", " ") in lower for word in guard.split())
 
 
-_re = cache(re.compile)
-_EVENT = r"(?i)\b(?:did|was|were)\b|了[?？]?$"
-# What asks how far two events lie apart
-_SPAN = (
-    r"(?i)\bhow (?:long|many (?:minutes|hours|days|weeks|months|years))\b.*"
-    r"\b(?:did|passed|between|before|after|ago)\b|(?:多久|多长时间|几天|多少天|几个月|几年).*(?:之?[前后]|过了|隔|之间)"
-    r"|(?:之间|隔了|过了).*(?:多久|多长时间|几天|多少天|几个月|几年)"
-)
+regex = cache(re.compile)
 _AROUND = {"day": timedelta(2), "part": timedelta(1), "hour": timedelta(1), "minute": timedelta(1)}
-_DATED = (
-    r"[今昨前明后周期拜月号日年天刚]|小时|分钟|[0-9]{4}|\b(?:ago|last|this|next|past|later|earlier|in"
-    r"|today|tonight|yesterday|tomorrow|day|week|month|year|hours?|minutes?|every|each)\b"
-    r"|\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-)
-_THAN = r"\bthan\b[^,.;?!]*|比[^，。；？！]{0,4}(?:以前|之前|过去|从前|原来|当初|先前)"
-# Whether one can be told is not what is asked
-_TELL = "(?:能|可以|可否|能不能|可不可以|麻烦).{0,6}(?:告诉|提醒|说|给|发|查|推荐|介绍)"
-# A question that tells something: that it happened, by asking whether it is known
-_TELLS = (
-    r"\b(?:did|have|had) i (?:\w+ )?(?:tell|told|mention)|\bdid you know\b"
-    "|(?:跟|和|给)你(?:说|提|讲)过"
-)
-# Names that are words as well: in English text with capitals, only a capital makes them names
-_WORDS_TOO = frozenset(
-    """
-    may mark rose hope will grace art bill jack pat sue drew chase faith joy june april august
-    summer dawn autumn lily ivy daisy max rob nick dean grant rich frank gene guy buddy carol
-    amber ruby pearl iris violet olive sky star angel destiny harmony melody penny holly heather
-    rusty sandy misty crystal gin ray ben pepper ginger cookie biscuit honey sugar shadow lucky
-    """.split()  # noqa: SIM905
-)
-
-
-# Attributes, then what questions for them say. Those behind a stroke are not what is asked for, but
-# tell of it. `own` ones are the user's, though they name someone else: whose boss, whose dog. In
-# English a word matches where it begins one.
-_TABLE = """
-home / living_with | live, living, address, reside, moved to | 住, 家在, 地址, 搬到
-employer workplace occupation | work for, do i work, employer, company, workplace | 公司, 上班
-occupation employer workplace | for a living, job, profession, what do i do | 职业, 职位, 做什么
-employer workplace occupation | occupation | 单位, 工作
-name nickname form_of_address | my name, am i called, call me | 我叫什么, 名字, 称呼
-age | how old, age | 几岁, 多大, 年纪, 年龄
-birthday | birthday, born | 生日, 出生
-hometown | hometown, am i from, come from | 老家, 家乡, 哪里人
-allergy / avoids diet condition | allerg | 过敏
-diet / avoids allergy condition | eat, diet | 饮食, 吃素
-avoids allergy diet / condition | avoid, not eat, can't i eat | 忌口, 不能吃, 吃不了, 不吃
-medication dose / condition | medic, pill, tablet, dose | 药, 剂量
-condition / medication allergy | condition, illness, ill, health | 病, 毛病, 身体
-commute | commute, get to work | 通勤, 上下班
-car | car, drive | 车
-school major | school, university, college, study, major | 学校, 大学, 专业, 读书
-education degree | degree, education | 学历
-language native_language | language, speak, learning | 语言, 会说, 学什么
-hobby likes | hobb, free time, interests | 爱好, 兴趣, 业余
-favourite likes | favourite, favorite, do i like | 喜欢, 最爱
-dislikes avoids | dislike, hate | 讨厌, 不喜欢
-bedtime wake_time habit | wake, get up, bed, sleep | 起床, 睡
-salary | salary, earn | 工资, 薪水, 收入
-height weight | tall, height, weigh | 身高, 体重, 多高, 多重
-reply_language reply_style | reply, answer me, respond | 回复, 回答
-own partner partner_status | wife, husband, partner, fianc, spouse | 老婆, 老公, 妻子, 丈夫, 爱人
-own partner partner_status | boyfriend, girlfriend | 男朋友, 女朋友, 男友, 女友, 对象
-own marital_status partner_status | married, single | 结婚, 单身
-own manager | boss, manager, supervisor | 老板, 上司, 领导, 经理
-own pet | dog, cat, pet | 宠物, 猫, 狗
-own child | kid, child, son, daughter | 孩子, 儿子, 女儿
-own sibling | sister, brother, sibling | 妹妹, 姐姐, 弟弟, 哥哥
-own relative | niece, nephew, cousin | 侄, 外甥, 表
-own doctor therapist | doctor, dentist, therapist | 医生, 牙医
-own teacher | teacher, tutor, coach | 老师, 教练
-"""
 
 
 def asked_attributes(question: Question) -> dict[tuple[str, str], bool]:
@@ -400,9 +335,8 @@ def asks_of_user(question: Question) -> bool:
     if question.entities or question.kind == "none" or len(question.asks) > 1:
         return False
     text = fold(question.focus)
-    if not _OWN.search(text) or not _matching(text):
-        return False
-    return not of_another(text, question.language)
+    is_own = _OWN.search(text) is not None and bool(_matching(text))
+    return is_own and not of_another(text, question.language)
 
 
 def of_another(text: str, language: str) -> bool:
@@ -423,7 +357,7 @@ _NAMED = re.compile(r"(?:[A-Z][\w'’-]+ ){1,3}(?:[a-z]+s|has)\b(?!.*\b(?:I|[Ww]
 def _matching(text: str, own: bool = False) -> list[list[str]]:
     """The attributes that a folded text names, a list for each row of the table."""
     found = []
-    for line in _TABLE.strip().splitlines():
+    for line in TABLES["attributes"].splitlines():
         names, english, chinese = line.split(" | ")
         if names.startswith("own ") == own and (
             any(word in text for word in chinese.split(", "))

@@ -2,8 +2,7 @@
 
 All are scored alike, with the word rarity of the journal: the bm25 scores of two indexes cannot be
 compared. Words that a turn lacks but a neighbour has count too, less with distance; how much
-depends on the journal (`store.nature`). In a collection of notes, what hits have in common leads on
-instead: from "the one who is 36" to the cousin, and from the cousin to her school.
+depends on the journal (`store.nature`).
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from heapq import nlargest
 
 from loxodon.recall.look import Key, Look, Shares, Terms
 from loxodon.recall.understand import Question, without_asking
-from loxodon.store import Filter, Having, Index, Place, Standing
-from loxodon.text.related import expand
-from loxodon.text.similarity import cosine, unit
+from loxodon.store import Having, Index, Place, Standing
+from loxodon.text.related import SAME, expand
+from loxodon.text.wordlists import words_of
 from loxodon.text.words import among, index_words, query_words
 
 _LEADING = 48  # words that lead a search: the rarest of a message; others weigh what these find
@@ -28,27 +26,17 @@ _KEPT = 60  # turns and neighbours that go on to be weighed
 _LENT = (0.8, 0.45)  # what a word of a neighbour counts, by its distance
 _BY_ASSISTANT = 0.6  # an assistant's long answers touch on many things that were not asked about
 LEAST_COHESION = 0.15  # where turns in a row have no more in common, neighbours lend nothing
-_MOST_COHESION = 0.7  # from here on, nothing is looked for by what hits have in common
 _NEGLIGIBLE = 0.02
 _FEW = 3  # memories that match; with fewer the archive is asked
 _ALIAS = 0.5
+_TRANSLATED = 2.5  # a word in the other language, beside other words for the same
 _SUMMARY = 0.3  # a summary has a little of everything; what it was made of says it better
 _NOTE_WORDS = 80.0  # of a note that is neither long nor short: a piece of a file has more
 # Share of what a question's words tell that a match must have for words to count in full beside
 # meaning: words that lead nowhere must not stand above what was meant
 _CARRIED = 0.9
 _LIGHT = 0.5  # what a word of the asking counts: "how many days had passed between the wedding and"
-# As the index has them: stems of English words, pairs of Chinese characters
-_ASKING = frozenset(
-    """
-    mani much day week month year hour time long pass total number amount differ kind type sort
-    first last recent past current event happen name say tell describ mention ask talk discuss
-    thing someth one two three few most ago prior previous initi origin
-    former combin includ like common both get take
-    时候 时间 来着 那个 这个 个人 的是 是在 我的 我是 的人 一个 一下 知道 告诉 记得 现在 发生
-    生了 做了 我做 我干 干了 做过
-    """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
-)
+_ASKING = words_of("asking")
 
 
 def by_words(look: Look) -> None:
@@ -82,7 +70,7 @@ def asked_words(question: Question) -> list[tuple[list[str], list[tuple[str, flo
     asks = question.asks if len(question.asks) > 1 and not question.tells else ()
     found = [(query_words(without_asking(ask.text, question.language)), ask.text) for ask in asks]
     found = [one for one in found if one[0]] or [(list(question.words), question.focus)]
-    names = [name for one in question.entities for name in (one.entity.name, *one.entity.aliases)]
+    names = [name for one in question.entities for name in one.names[1:]]
     others = dict.fromkeys(word for name in names[:12] for word in query_words(name))
     aliases = [(word, _ALIAS) for word in others if word not in question.words]
     # The words that only name a time: what is asked for was not said in them
@@ -150,9 +138,19 @@ def _related(look: Look, index: Index, terms: Terms, most: int) -> dict[int, flo
     """Rows with other words for the same: how well they match, as far as these are the same."""
     if not terms.related:
         return {}
-    part = sum(weight for _, weight in terms.related) / len(terms.related)
-    hits = look.store.search(index, [word for word, _ in terms.related], look.where, most)
-    return {hit.row: part * hit.score for hit in hits}
+    mean = sum(weight for _, weight in terms.related) / len(terms.related)
+    # A word of several pieces (`ice cream`, 羽毛 毛球) needs all of them.
+    pieces = {word: word.split() for word, _ in terms.related}
+    sought = list(dict.fromkeys(piece for some in pieces.values() for piece in some))
+    lists, is_chinese = look.store.having(index, sought).lists, look.question.language == "zh"
+    found: dict[int, float] = {}
+    for row, score in look.store.search(index, sought, look.where, most):
+        for word, weight in terms.related:
+            if all(row in lists.get(piece, (row,)) for piece in pieces[word]):
+                is_translation = weight == SAME and word.isascii() == is_chinese
+                part = _TRANSLATED if is_translation else mean
+                found[row] = max(found.get(row, 0.0), part * score)
+    return found
 
 
 def _turns(look: Look, terms: Terms, having: Having) -> Shares:
@@ -189,7 +187,7 @@ def _turns(look: Look, terms: Terms, having: Having) -> Shares:
     # In a group nothing may show what stands beside a turn: that may be private.
     beside_too = weights["around"] and look.nature.cohesion > LEAST_COHESION
     if beside_too and not where.session and where.audience is None:
-        for row, value in _lent(look, best(_SEEDS), places, terms, having, worth).items():
+        for row, value in _lent(look, best(_SEEDS), places, having, worth).items():
             # Who names a thing wants what has it; who asks, what stands beside it too.
             if look.question.kind != "none" or row in scores:
                 scores.setdefault(row, {})["around"] = value * look.nature.cohesion
@@ -205,7 +203,6 @@ def _lent(
     look: Look,
     seeds: Sequence[int],
     places: Mapping[int, Place],
-    terms: Terms,
     having: Having,
     worth: Mapping[str, float],
 ) -> dict[int, float]:
@@ -214,7 +211,7 @@ def _lent(
     chains = [(*reversed(before), row, *after) for row, (before, after) in beside.items()]
     by_assistant = {row for row, place in places.items() if place.role == "assistant"}
     lent: dict[int, float] = {}
-    for word in terms.all:
+    for word, value in worth.items():
         rows = having.lists.get(word, {})
         most: dict[int, float] = {}
         for chain in chains:
@@ -226,53 +223,8 @@ def _lent(
                             share = _LENT[abs(i - j) - 1] * part
                             most[chain[j]] = max(most.get(chain[j], 0.0), share)
         for row, share in most.items():
-            lent[row] = lent.get(row, 0.0) + worth[word] * share
+            lent[row] = lent.get(row, 0.0) + value * share
     return lent
-
-
-_HOPS = 5  # hits that lead on
-_HOP_FROM = 0.4  # how good a hit must be, beside the best, to lead on
-_HOP_WORDS = 16
-_HOP_LIST = 300  # a word that more turns have leads nowhere
-_HOP_READ = 20
-_READ = 600  # characters of a turn that is led to
-
-
-def alike(look: Look) -> dict[int, float]:
-    """Turns that have much in common with the best ones that were found: how much, from 0 to 1."""
-    store, cohesion = look.store, look.nature.cohesion
-    totals = {key.row: found.score for key, found in look.pool.items() if key.is_turn}
-    is_plain = look.where == Filter(kind=look.where.kind) and look.question.kind != "none"
-    if not is_plain or not look.weights["alike"] or cohesion >= _MOST_COHESION or not totals:
-        return {}
-    best = max(totals.values())
-    seeds = sorted(totals, key=lambda row: (-totals[row], -row))[:_HOPS]
-    leading = store.turns([row for row in seeds if totals[row] >= _HOP_FROM * best])
-    texts = {row: index_words(leading[row].content[:_READ]) for row in seeds if row in leading}
-    # In the order of the text: that of a set would be another in each process.
-    told = dict.fromkeys(word for text in texts.values() for word in text)
-    asked = set(look.question.words)
-    having = store.having("turns", [word for word in told if word not in asked][:_HOP_WORDS])
-    worth = {word: rarity(having, word) for word in having.counts}
-    other = rarity(having, "")
-    shared: dict[int, float] = {}
-    for word, rows in having.lists.items():
-        if 1 < len(rows) <= _HOP_LIST:
-            for row in rows:
-                shared[row] = shared.get(row, 0.0) + worth[word]
-
-    def vector(text: Sequence[str]) -> dict[str, float]:
-        return unit({word: worth.get(word, other) for word in dict.fromkeys(text)})
-
-    vectors = {row: vector(text) for row, text in texts.items()}
-    found: dict[int, float] = {}
-    led = nlargest(_HOP_READ, shared, key=lambda row: (shared[row], row))
-    for row, turn in store.turns(led).items():
-        own = vector(index_words(turn.content[:_READ]))
-        near = [totals[one] / best * cosine(own, vectors[one]) for one in vectors if one != row]
-        if max(near, default=0.0) > 0:
-            found[row] = (1 - cohesion) * max(near)
-    return found
 
 
 def _matching(look: Look, index: Index, terms: Terms, journal: Having) -> Shares:
@@ -333,9 +285,8 @@ def _unknown_at(look: Look, as_of: datetime, keys: Iterable[Key]) -> set[Key]:
     told = look.store.query("told_at", [key.row for key in keys])
     since = {row: look.store.moment(at) for row, at in told}
     gone: set[Key] = set()
-    for key in keys:
-        if (record := look.pool[key].record) is None:
-            continue
+    known = [(key, record) for key in keys if (record := look.pool[key].record)]
+    for key, record in known:
         ended = record.valid_until is not None and record.valid_until <= as_of
         if ended or since.get(key.row, record.created_at) > as_of:
             gone.add(key)
