@@ -95,7 +95,7 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
     """R@10 and NDCG@10 of a file, in percent."""
     found = []
     now = [datetime.now(UTC)]
-    for talk in read_conversations(file, limit=args.limit):
+    for talk in read_conversations(file)[: args.limit or None]:
         home = kept_home(talk, config, args.keep)
         with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
             memory._embedders.use(chosen_embedder(config.embedder))

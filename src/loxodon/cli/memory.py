@@ -7,9 +7,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, read_file
-from loxodon.cli.parser import arg, command, derived
+from loxodon.cli.commands import Call, Result, arg, command, derived, read_file
 from loxodon.cli.view import visible
+from loxodon.clock import zone_named
 from loxodon.errors import InputError, StaleEditError
 from loxodon.messages import t
 
@@ -43,7 +43,7 @@ derived("history", "Show every version of a memory.", ID, without="limit")
 derived(
     "inspect",
     "Show everything about a memory, a message or a person.",
-    arg("ID", "id of a memory, message, note or entity, or a name", nargs="+"),
+    arg("ID", "id of a memory, message, note or entity, or a name", nargs="+", dest="name"),
 )
 derived(
     "profile",
@@ -51,14 +51,6 @@ derived(
     arg("--refresh", "rebuild it now, as the weekly job does"),
 )
 derived("snapshot", "Print what a conversation should start with.")
-derived(
-    "export",
-    "Write the memory as text you can read and edit.",
-    arg("DIR", "folder to write to (default: the workspace, setting workspace.path)", nargs="?"),
-    arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
-    verb="workspace.export",
-    without="folder",
-)
 derived(
     "edit",
     "Change a memory; the old version stays in its history.",
@@ -90,32 +82,24 @@ def add(call: Call) -> Result:
             for field, found in lists.items():
                 found += [one for one in done.pop(field) if one not in found]
             counts.update(done)
-            skipped += [
-                {"file": _shown(name), "line": line, "message": error.localized()[0]}
-                for line, error in reading.problems
-            ]
+            for line, error in reading.problems:
+                skipped.append(
+                    {"file": visible(name), "line": line, "message": error.localized()[0]}
+                )
         if memory.config.enabled and counts["added"] and not memory.status().last_consolidation:
             notes.append(t("next: `loxodon consolidate` turns this into memories"))
-    if lists["people"]:
-        people = ", ".join(lists["people"])
-        notes.append(
-            t("nothing is learned until you say with --me who you are: {names}", names=people)
-        )
+    if people := ", ".join(lists["people"]):
+        said = t("nothing is learned until you say with --me who you are: {names}", names=people)
+        notes.append(said)
     added = t("turns added: {added}, already known: {known}", **counts)
     rest = view.record({**counts, "unfound": lists["unfound"]}, "added", "known")
     warnings = [t("skipped {file} line {line}: {message}", **one) for one in skipped]
-    return Result(
-        {**counts, **lists, "skipped": skipped}, [added, *rest, *notes], warnings=warnings
-    )
-
-
-def _shown(name: str) -> str:
-    return "standard input" if name == "-" else visible(name)
+    data = {**counts, **lists, "skipped": skipped}
+    return Result(data, [added, *rest, *notes], warnings=warnings)
 
 
 def _read(name: str, call: Call) -> Reading:
     """What a file has in it: text, or the database that OpenClaw keeps its sessions in."""
-    from loxodon.clock import zone_named
     from loxodon.journal import is_database, read
     from loxodon.security.paths import allowed_path
 
@@ -137,14 +121,14 @@ def _read(name: str, call: Call) -> Reading:
             plural="{file}: nothing was added: {n} invalid lines",
             hint="fix these lines, skip them with --skip-bad, or set the format with --format",
             problems=reading.problems,
-            file=_shown(name),
+            file=visible(name),
             n=len(reading.problems),
         )
     if not reading.drafts:
         raise InputError(
             "{file} contains no messages",
             hint="write lines such as {example}, or set the format with --format",
-            file=_shown(name),
+            file=visible(name),
             example='{"role": "user", "content": "…"}',
         )
     return reading
@@ -177,7 +161,7 @@ def recall(call: Call) -> Result:
         lines.append(t("possibly none of this answers the question"))
     told = {"found": len(answer.items), "tokens": answer.tokens}
     told["left_out"] = sum(one.number for one in answer.left_out)
-    lines.append(", ".join(filter(None, (view.in_words(told), f"{answer.elapsed_ms:.1f} ms"))))
+    lines.append(f"{view.in_words(told)}, {answer.elapsed_ms:.1f} ms".removeprefix(", "))
     if call.explain:
         return Result(answer, [*lines, *view.record(answer.trace or {})])
     return Result(answer._replace(trace=None), lines)
@@ -238,6 +222,17 @@ def sync(call: Call) -> Result:
     found = call.do()
     code = InputError.exit_code if found.problems else 0
     return Result(found, code=StaleEditError.exit_code if found.conflicts else code)
+
+
+@command(
+    arg("DIR", "folder to write to (default: setting workspace.path)", nargs="?"),
+    arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
+    verb="workspace.export",
+    without="folder",
+)
+def export(call: Call) -> Result:
+    """Write the memory as text you can read and edit."""
+    return Result(call.do(folder=call.dir, plain=call.plain))
 
 
 @command(verb="workspace.index")

@@ -1,4 +1,4 @@
-"""What can be typed: every command, and the arguments that argparse takes for it.
+"""The commands: what can be typed, what a command gets and what it returns.
 
 A command is a function of a module of this package, declared with `command`, or a verb as it is
 (`derived`). The arguments of a verb come from the verb (`loxodon.verbs`); `arg` adds others or
@@ -8,19 +8,28 @@ replaces one of them. Only the module and the parser of the command that was typ
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Callable, Sequence
-from functools import partial
+from datetime import datetime, timedelta
+from functools import cached_property, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from importlib.util import find_spec
+from operator import attrgetter
+from typing import Any, NamedTuple, NoReturn
 
-from loxodon import verbs
-from loxodon.errors import UsageError
+from loxodon import config as settings
+from loxodon import opening, verbs
+from loxodon.cli import view
+from loxodon.clock import Clock, parse_instant, system_clock, zone_named
+from loxodon.config import Config
+from loxodon.errors import INSTALL, ConfigError, InputError, UsageError
 from loxodon.fields import names_of
-from loxodon.messages import t
+from loxodon.layout import DATABASE, MADE
+from loxodon.memory import Memory, verb_named
+from loxodon.messages import current, t
+from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.verbs import Argument, Verb
-
-if TYPE_CHECKING:
-    from loxodon.cli.call import Call, Result
 
 # The groups of commands by their headings in help: the module of each, and its commands.
 GROUPS = {
@@ -36,7 +45,7 @@ GROUPS = {
     "Servers": ("serve", "ui serve proxy mcp"),
     "Administration": ("admin", "status stats init config space token policy audit"),
     "Maintenance": (
-        "backup",
+        "admin",
         "backup restore validate repair rebuild-index encrypt decrypt rekey move postgres",
     ),
     "Example": ("demo", "demo"),
@@ -74,18 +83,19 @@ OPTIONS = {
 # They are attributes of the same name, but where commands have an option of that name.
 _ATTRIBUTES = {"--agent": "as_agent", "--relays-user": "relays"}
 _OWN = {"token": ("--agent", "--relays-user")}
+_MINUTES = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
 _NOT_TYPED = (verbs.CONVERSATION, verbs.CURSOR, verbs.HISTORY, verbs.TURNS)
 
-Added = tuple[tuple[str, ...], dict[str, Any]]
-Run = Callable[["Call"], "Result"]
+Added = tuple[tuple[str, ...], dict[str, Any]]  # flags, and the rest that argparse takes
+Run = Callable[["Call"], "Result | None"]
 
 
 class Command(NamedTuple):
     name: str
     about: str
-    run: Run | None = None  # None where it does what its verb does
-    added: tuple[Added, ...] = ()
-    verb_name: str = ""  # it is for whom its verb is for, and takes what that takes
+    run: Run | None  # None where it does what its verb does
+    added: tuple[Added, ...]
+    verb: Verb | None = None  # it is for whom its verb is for, and takes what that takes
     without: str = ""  # arguments of the verb that it does not take
     words: str = ""  # the argument that is text, which need not be quoted
     one_of: str = ""  # options that exclude each other
@@ -93,12 +103,6 @@ class Command(NamedTuple):
     field: str = ""  # what the result is called in JSON, where not as the verb says
     make: bool = False  # whether a space that is not there is made
     for_files: str = ""  # what it does that only a memory in files does
-
-    @property
-    def verb(self) -> Verb | None:
-        from loxodon.memory import verb_named
-
-        return verb_named(self.verb_name) if self.verb_name else None
 
     @property
     def arguments(self) -> list[Argument]:
@@ -125,29 +129,22 @@ def arg(spelling: str, help: str, **how: Any) -> Added:
     *names, last = spelling.split()
     if not names or last.startswith("--"):
         names, last = [*names, last], ""
-    if names[0].startswith("--"):
-        dest = tuple(names)
-        how = how if last else {"action": "store_true", **how}
-    else:
-        dest = (how.pop("dest", names[0].lower()),)
-        how = {"metavar": names[0], **how}
+    how = {"dest": names[0].lstrip("-").replace("-", "_").lower(), "help": help, **how}
+    if not names[0].startswith("--"):
+        how["metavar"] = names.pop()
+    elif not last:
+        how.setdefault("action", "store_true")
     if "|" in last:
         how["choices"] = tuple(last.split("|"))
     elif last:
         how["metavar"] = last
     if how.get("action") == "append":
         how["default"] = []
-    return dest, {"help": help, **how}
-
-
-def dest_of(added: Added) -> str:
-    """The attribute that an added argument becomes."""
-    flags, how = added
-    dest: str = how.get("dest", flags[0].lstrip("-").replace("-", "_"))
-    return dest
+    return tuple(names), how
 
 
 YES = arg("--yes", "do not ask for confirmation")
+DRY_RUN = arg("--dry-run", "show what would be done, without doing it")
 CHAT = arg(
     "--chat direct|group|room", "who sees the answer; group: no private memories", default="direct"
 )
@@ -159,21 +156,211 @@ def command(*added: Added, verb: str = "", **how: Any) -> Callable[[Run], Run]:
     def declare(run: Run) -> Run:
         name = run.__name__.strip("_").replace("_", "-")
         about = " ".join((run.__doc__ or "").split("\n\n")[0].split())
-        _DECLARED[name] = Command(name, about, run, added, verb, **how)
+        of = verb_named(verb) if verb else None
+        _DECLARED[name] = Command(name, about, run, added, of, **how)
         return run
 
     return declare
 
 
 def derived(name: str, about: str, *added: Added, verb: str = "", **how: Any) -> None:
-    """Declare a command that calls its verb, with the positional arguments `added` first."""
-    _DECLARED[name] = Command(name, about, None, added, verb or name, **how)
+    """Declare a command that calls its verb with what is typed."""
+    _DECLARED[name] = Command(name, about, None, added, verb_named(verb or name), **how)
 
 
 def command_named(name: str) -> Command:
     """A command, for which its module is loaded."""
     import_module(f"loxodon.cli.{MODULES[name]}")
     return _DECLARED[name]
+
+
+# What a command gets and returns
+
+
+class Result(NamedTuple):
+    """What a command found: as data for `--json`, and as lines for a person. A command that has
+    said all itself returns None."""
+
+    data: Any
+    shown: str | list[str] | None = None  # None where the data speak for themselves
+    hide: str = ""  # fields of the data that are for programs
+    note: str = ""  # a sentence below the data
+    warnings: Sequence[str] = ()
+    code: int = 0
+
+
+class Call(argparse.Namespace):
+    """What was typed: an attribute for each argument, and what the global options name."""
+
+    command: Command
+    home = store = as_agent = now = ""
+    space = "main"
+    json = reveal = relays = dry_run = False
+
+    @property
+    def home_path(self) -> str:
+        return home_at(self.home or os.environ.get("LOXODON_HOME") or "~/.loxodon")
+
+    @cached_property
+    def folder(self) -> str:
+        """The home; an encrypting of it that was cut short is finished first."""
+        opening.finish_recoding(self.home_path)
+        return self.home_path
+
+    @cached_property
+    def config(self) -> Config:
+        """The settings of the home, with what the environment sets above them."""
+        return settings.with_environment(settings.load(self.folder), os.environ)
+
+    @property
+    def root(self) -> str:
+        """Where the spaces and the state of the home are: the home, or its database's address."""
+        return opening.root_of(self.folder, self.config)
+
+    @cached_property
+    def clock(self) -> Clock:
+        """The clock in the user's zone, or the moment that the command was told to take for now."""
+        zone = zone_named(self.config.timezone)
+        text = self.now or os.environ.get("LOXODON_NOW") or ""
+        if not text:
+            return system_clock(zone)
+        now = parse_instant(text, zone)
+        if not 1 < now.year < 9999:
+            raise InputError("{text} cannot be the current time", text=text)
+        now = now.astimezone(zone)
+        return lambda: now
+
+    def opened(self, *, make: bool = False) -> Memory:
+        """The memory that the global options name; one that is not there is made only if asked."""
+        if not make:
+            space_folder(self.root, self.space, make=False)
+        path = space_path(self.root, self.space)
+        had_one = os.path.exists(os.path.join(path, MADE)) and not self.config.store.url
+        if had_one and self.config.enabled and self.command.name != "init":
+            opening.check_database(os.path.join(path, DATABASE))
+        where = (self.folder, self.space, self.config, self.clock)
+        return Memory.open(*where, agent=self.as_agent, relays=self.relays)
+
+    def derived(self) -> Result:
+        """Do a command that is its verb."""
+        one, verb = self.command, self.command.verb
+        of_verb = {argument.name for argument in one.arguments}
+        typed = {how["dest"]: getattr(self, how["dest"]) for _, how in one.added}
+        more = {
+            name: words(value) if isinstance(value, list) else value
+            for name, value in typed.items()
+            if value and name not in of_verb
+        }
+        found = self.do(make=one.make, **more)
+        field = one.field or (verb.field if verb else "")
+        if isinstance(found, bool):
+            return Result({field: found}, f"{view.label(field)}: {view.in_words(found)}")
+        if isinstance(found, str):
+            return Result({field: found}, found)
+        said = t(one.said, **view.fields(found)) if one.said else None
+        return Result({field: found} if field else found, said)
+
+    def do(self, *, make: bool = False, **more: object) -> Any:
+        """Do the verb of the command with what was typed."""
+        verb: Any = self.command.verb
+        with self.opened(make=make) as memory:
+            if verb.progresses:
+                more["progress"] = view.progress
+            if any(one.name == "language" for one in verb.arguments):
+                more["language"] = current()
+            return attrgetter(verb.name)(memory)(**self.given(memory.now()), **more)
+
+    def given(self, now: datetime) -> dict[str, Any]:
+        """The arguments of the command's verb that were typed, as the verb takes them."""
+        found: dict[str, Any] = {}
+        for one in self.command.arguments:
+            value = getattr(self, one.name, None)
+            if one.kind == verbs.SIZE:
+                value = (0 if self.json else view.LISTED) if value is None else value
+            elif value is None or value is False:
+                continue
+            elif one.kind == verbs.FLAG:
+                value = value != "no"
+            elif one.kind in (verbs.MOMENT, verbs.MOMENT_OR_NONE):
+                value = moment(value, now, "" if self.command.name == "pause" else one.name)
+            elif one.kind == verbs.TEXT and isinstance(value, list):
+                value = words(value)
+            found[one.name] = value
+        return found
+
+    def carried_out(
+        self, do: Callable[[bool], Result], question: str = "", word: str = ""
+    ) -> Result:
+        """Show what would be done, ask for a yes (or a word) unless `--yes` says it, and do it.
+
+        `do` is told whether to only look, as with `--dry-run`, and returns what it did or would do.
+        """
+        if self.dry_run or self.yes:
+            return do(self.dry_run)
+        planned = do(True)
+        if not self.json:
+            view.show(*planned.shown or ())
+        if self.json or not (sys.stdin and sys.stdin.isatty()):
+            raise UsageError(
+                "this needs your confirmation, and there is no terminal to confirm it",
+                hint="check what it would do (--dry-run), then add --yes",
+            )
+        said = input(question or t("Continue? [y/N] ")).strip()
+        if said == word if word else said.lower() in ("y", "yes", "是", "好"):
+            return do(False)
+        return planned._replace(shown=t("nothing was changed"))
+
+
+def need_mcp() -> None:
+    if find_spec("mcp") is None:
+        raise ConfigError("this needs the package mcp", hint=INSTALL, extra="mcp")
+
+
+def words(given: Sequence[str]) -> str:
+    """Text that was typed, in any number of words; standard input for `-`."""
+    return read_file("-").decode("utf-8", "replace") if [*given] == ["-"] else " ".join(given)
+
+
+def moment(text: str, now: datetime, name: str = "") -> datetime | None:
+    """A time as it is typed: of the past where something is looked for, else to come."""
+    from loxodon.text.dates import parse_moment, until
+
+    typed, is_past = text.strip().lower(), name in ("since", "until", "as_of")
+    if typed in ("never", "永不") and not is_past:
+        return None
+    number, unit = typed[:-1], typed[-1:]
+    if number.isdecimal() and len(number) < 5 and int(number) and unit in _MINUTES:
+        length = timedelta(minutes=int(number) * _MINUTES[unit])
+        return now - length if is_past else now + length
+    found = parse_moment(text, now, asked=True)
+    if found is None:
+        raise InputError(
+            "{text} is not a recognised date",
+            hint="write 2026-02-04, yesterday, last week, 12h, 7d, 三天前 or 上个月",
+            text=repr(text),
+        )
+    if is_past:
+        return found.since if name == "since" else found.until
+    ends = until(text, now) or found.since
+    if ends <= now and not name.startswith("valid"):
+        raise InputError("{text} is in the past", hint="give a time in the future", text=repr(text))
+    return ends
+
+
+def read_file(name: str) -> bytes:
+    """All of a file, or of standard input."""
+    try:
+        if name == "-":
+            return sys.stdin.buffer.read()
+        with open(name, "rb") as file:
+            return file.read()
+    except (OSError, AttributeError) as error:  # standard input may be closed
+        raise InputError(
+            "cannot read {file}: {reason}",
+            hint="check the file name and its permissions",
+            file=name,
+            reason=getattr(error, "strerror", "") or str(error),
+        ) from None
 
 
 # What was typed
@@ -242,10 +429,10 @@ def parser_of(one: Command) -> argparse.ArgumentParser:
         ),
     )
     alone = parser.add_mutually_exclusive_group() if one.one_of else parser
-    added = set(map(dest_of, one.added))
+    added = {how["dest"] for _, how in one.added}
     of_verb = [_of_verb(each, one.words) for each in one.arguments if each.name not in added]
     for flags, how in (*of_verb, *one.added):
-        to = alone if flags[0] in one.one_of.split() else parser
+        to = alone if flags and flags[0] in one.one_of.split() else parser
         to.add_argument(*flags, **{**how, "help": t(how["help"])})
     return parser
 
