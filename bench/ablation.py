@@ -107,7 +107,7 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
                     items = memory.recall(question["text"], RANKED, ROOM).items
                     turns = [one.turn for item in items for one in item.sources if one.turn]
                     ranking = list(dict.fromkeys(turns))
-                    found.append(scores(question["evidence"], ranking, (), ()))
+                    found.append(scores(question["evidence"], ranking, ()))
     number = len(found) or 1
     return (
         100 * sum(one["r@10"] for one in found) / number,

@@ -154,8 +154,7 @@ def one_conversation(
         run.search_ms.append(took * 1e3)
         ranking = peer.search(question["text"], min(RANKED, len(texts)))
         if question["evidence"] and question["category"] not in leave_out:
-            handed = fitting(ranking, texts)
-            run.scores.append(scores(question["evidence"], ranking, handed, handed))
+            run.scores.append(scores(question["evidence"], ranking, fitting(ranking, texts)))
     return run._replace(ingest_s=run.ingest_s + ingest, turns=run.turns + len(texts))
 
 

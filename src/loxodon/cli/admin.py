@@ -38,8 +38,8 @@ HINTS = {
     "crowded": "more memories than expected (about 200 active, 5,000 in all): `loxodon stats`",
 }
 
-derived("stats", "Count what this memory holds.")
-derived("rebuild-index", "Rebuild every index from the data.", verb="rebuild_index")
+derived("stats")
+derived("rebuild-index", about="Rebuild every index from the data.", verb="rebuild_index")
 
 
 @command()
@@ -381,10 +381,8 @@ def postgres(call: Call) -> Result:
     if call.action == "migrate":
         url = call.config.store.url
         if not url:
-            raise UsageError(
-                "the memory is in files, which are migrated when they are opened",
-                hint="name the database: `loxodon --store postgresql://user@host/database migrate`",
-            )
+            hint = "name the database: `loxodon --store postgresql://user@host/database migrate`"
+            raise UsageError("files are migrated when they are opened", hint=hint)
         applied = migrations.migrate(url, grant=True)
         return Result({"store": settings.without_password(url), "applied": applied})
     if not call.apply:

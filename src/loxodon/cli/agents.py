@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config
@@ -194,18 +195,16 @@ def follow(call: Call) -> Result:
             hint="known names: {names}",
             names=", ".join((*FOLLOWED, _OPENCLAW)),
         )
-    found: dict[str, object] = {}
-    for name in names:  # before a memory is made for nothing
-        if name == _OPENCLAW:
-            agents_at(state, ())
-        else:
-            check_found(name, FOLLOWED[name].folder(os.environ))
+    others = [name for name in names if name != _OPENCLAW]
+    for name in others:  # before a memory is made for nothing
+        check_found(name, FOLLOWED[name].folder(os.environ))
+    if _OPENCLAW in names:
+        agents_at(state, ())
     with call.opened(make=True) as memory:
-        for name in names:
-            if name == _OPENCLAW:
-                found[name] = memory.workspace.follow()
-            else:
-                found[name] = memory.workspace.follow_agent(name, progress=view.progress)
+        follow_agent = partial(memory.workspace.follow_agent, progress=view.progress)
+        found: dict[str, Any] = {name: follow_agent(name) for name in others}
+        if _OPENCLAW in names:
+            found[_OPENCLAW] = memory.workspace.follow()
     return Result(found)
 
 
@@ -246,10 +245,8 @@ def _answer_openclaw(call: Call) -> Result:
     except (ValueError, RecursionError):
         request = None
     if not isinstance(request, dict):
-        raise InputError(
-            "standard input is not a JSON object",
-            hint="this command is for OpenClaw's plugin, not for direct use",
-        )
+        hint = "this command is for OpenClaw's plugin, not for direct use"
+        raise InputError("standard input is not a JSON object", hint=hint)
     with call.opened(make=True) as memory:
         answered = answer(memory.workspace, request)
     return Result(answered, view.json_text(answered))

@@ -44,7 +44,6 @@ Sets = Mapping[str, Sequence[Figures]]  # what the files have in them, by their 
 RANKED, ROOM = 100, 1_000_000  # items and tokens of the ranking that R@k is about
 FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is about
 ITEMS, BUDGET = 100, 2_000  # items and tokens of the context that a reader answers from
-_COMPARED = 300  # characters of a turn by which its words are looked for in a context
 _ANSWER = record({"answer": TEXT})
 _VERDICT = record({"verdict": {"type": "string", "enum": ["right", "wrong"]}})
 
@@ -266,8 +265,8 @@ def built(
     now = [talk["end"]]
     with tempfile.TemporaryDirectory(prefix="loxodon-bench-") as folder:
         home = kept_home(talk, config, keep) if keep else folder
-        with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
-            memory._embedders.use(chosen_embedder(config.embedder))
+        embedder = chosen_embedder(config.embedder)
+        with Memory.open(home, config=config, clock=lambda: now[0], embedder=embedder) as memory:
             found: Figures = {"turns": 0, "add_s": 0.0, "consolidate_s": 0.0}
             if memory.status().last_consolidation is None:
                 started = perf_counter()
@@ -304,7 +303,7 @@ def measure_retrieval(sets: Sets, how: Any, config: Config) -> list[Figures]:
                 ingested.append(took)
                 for question in _chosen(talk, how):
                     now[0] = question["asked_at"]
-                    rows.append(_recalled(memory, talk, question))
+                    rows.append(_recalled(memory, question))
                 now[0] = talk["end"]
                 # With `crossed`, each is also asked what only the one before it can answer.
                 others = _chosen(before, how) if how.crossed and before is not talk else []
@@ -329,7 +328,7 @@ def _turns(items: Iterable[Item]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _recalled(memory: Memory, talk: Figures, question: Figures) -> Figures:
+def _recalled(memory: Memory, question: Figures) -> Figures:
     """Ask a question in all ways; only then is its evidence looked at."""
     text, evidence = question["text"], question["evidence"]
     started = perf_counter()
@@ -337,32 +336,21 @@ def _recalled(memory: Memory, talk: Figures, question: Figures) -> Figures:
     took = perf_counter() - started
     ranking = _turns(memory.recall(text, RANKED, ROOM).items)
     fitting = memory.recall(text, FITTING, HANDED)
-    turns = (turn for session in talk["sessions"] for turn in session["turns"])
-    said = {one["id"]: " ".join(one["content"].split()) for one in turns if one["id"] in evidence}
-    # Evidence may stand in the context in its words, whatever item it is part of.
-    context = " ".join(fitting.context.split())
-    quoted = _turns(item for item in fitting.items if item.kind == "turn")
-    quoted += [id for id, words in said.items() if words[:_COMPARED] in context]
     return {
         "category": question["category"],
         "ms": took * 1000,
         "silence": _silence(usual),
-        "not_there": len(evidence) - len(said),
         "tokens": fitting.tokens,
-        "scores": scores(evidence, ranking, _turns(fitting.items), quoted) if evidence else {},
+        "scores": scores(evidence, ranking, _turns(fitting.items)) if evidence else {},
     }
 
 
 def scores(
-    evidence: Sequence[str],
-    ranking: Sequence[str],
-    handed: Collection[str],
-    quoted: Collection[str],
+    evidence: Sequence[str], ranking: Sequence[str], handed: Collection[str]
 ) -> dict[str, float]:
     """The scores of one question that has evidence, between 0 and 1; NDCG has binary gains.
 
-    `ranking` has each turn once, best first; `handed` the turns that the context has or stands
-    for, `quoted` those that it has in their own words.
+    `ranking` has each turn once, best first; `handed` the turns that the context has or stands for.
     """
 
     def share(found: Collection[str]) -> float:
@@ -373,7 +361,6 @@ def scores(
     return {
         **{f"r@{n}": share(ranking[:n]) for n in (5, 10, 20)},
         "r@1k": share(handed),
-        "r@1k_text": share(quoted),
         "ndcg@10": sum(1 / log2(rank + 1) for rank in ranks if rank <= 10) / best,
         "mrr": 1 / ranks[0] if ranks else 0.0,
     }
@@ -401,7 +388,6 @@ def _retrieval(
         "tokens": {"mean": round(sum(tokens) / len(tokens)), "most": max(tokens)},
         "conversations": len(ingested),
         "without_evidence": sum(not row["scores"] for row in rows),
-        "evidence_not_there": sum(row["not_there"] for row in rows),
         "not_embedded": sum(one["not_embedded"] for one in ingested),
         "ingest": {name: round(value, 2) for name, value in ingest.items()},
         "abstention": abstention,
@@ -452,10 +438,8 @@ def _model_of(said: str, own: ModelConfig) -> ModelConfig:
     if said:
         return own._replace(kind="command", command=said)
     if own.mode == "rules" and not own.address:
-        raise UsageError(
-            "no reader: neither --reader nor a model is set",
-            hint="--reader 'http://localhost:8000/v1 MODEL', or a command that takes a prompt",
-        )
+        hint = "--reader 'http://localhost:8000/v1 MODEL', or a command that takes a prompt"
+        raise UsageError("no reader: neither --reader nor a model is set", hint=hint)
     return own
 
 

@@ -114,11 +114,6 @@ class Command(NamedTuple):
             if one.name not in without and one.kind not in _NOT_TYPED
         ]
 
-    @property
-    def for_agents(self) -> bool:
-        """Whether an agent may use it, as far as the memory lets it."""
-        return self.verb.agents if self.verb else self.name == "mcp"
-
 
 _DECLARED: dict[str, Command] = {}
 
@@ -163,9 +158,10 @@ def command(*added: Added, verb: str = "", **how: Any) -> Callable[[Run], Run]:
     return declare
 
 
-def derived(name: str, about: str, *added: Added, verb: str = "", **how: Any) -> None:
-    """Declare a command that calls its verb with what is typed."""
-    _DECLARED[name] = Command(name, about, None, added, verb_named(verb or name), **how)
+def derived(name: str, *added: Added, about: str = "", verb: str = "", **how: Any) -> None:
+    """Declare a command that calls its verb with what is typed, and is about the same."""
+    of = verb_named(verb or name)
+    _DECLARED[name] = Command(name, about or of.about, None, added, of, **how)
 
 
 def command_named(name: str) -> Command:
@@ -301,10 +297,8 @@ class Call(argparse.Namespace):
         if not self.json:
             view.show(*planned.shown or ())
         if self.json or not (sys.stdin and sys.stdin.isatty()):
-            raise UsageError(
-                "this needs your confirmation, and there is no terminal to confirm it",
-                hint="check what it would do (--dry-run), then add --yes",
-            )
+            hint = "check what it would do (--dry-run), then add --yes"
+            raise UsageError("there is no terminal to confirm this", hint=hint)
         said = input(question or t("Continue? [y/N] ")).strip()
         if said == word if word else said.lower() in ("y", "yes", "是", "好"):
             return do(False)
@@ -334,11 +328,8 @@ def moment(text: str, now: datetime, name: str = "") -> datetime | None:
         return now - length if is_past else now + length
     found = parse_moment(text, now, asked=True)
     if found is None:
-        raise InputError(
-            "{text} is not a recognised date",
-            hint="write 2026-02-04, yesterday, last week, 12h, 7d, 三天前 or 上个月",
-            text=repr(text),
-        )
+        hint = "write 2026-02-04, yesterday, last week, 12h, 7d, 三天前 or 上个月"
+        raise InputError("{text} is not a recognised date", hint=hint, text=repr(text))
     if is_past:
         return found.since if name == "since" else found.until
     ends = until(text, now) or found.since
@@ -385,25 +376,22 @@ def command_typed(typed: Sequence[str]) -> tuple[Command, list[str]]:
 def global_options(argv: list[str], call: Call) -> list[str]:
     """Put the global options into `call`; the rest. They may stand before or after the command,
     but after `--` all is text."""
-    flags = [one for one in OPTIONS if " " not in one]
-    with_value = [one.split()[0] for one in OPTIONS if " " in one]
+    takes_value = {one.split()[0]: " " in one for one in OPTIONS}
     rest: list[str] = []
     while argv:
         word = argv.pop(0)
         name, equals, value = word.partition("=")
         if word == "--":
             return [*rest, word, *argv]
-        if rest and name in _OWN.get(rest[0], ()):
+        of_command = rest and name in _OWN.get(rest[0], ())
+        if of_command or name not in takes_value or (equals and not takes_value[name]):
             rest.append(word)
-        elif word in flags:
-            setattr(call, _ATTRIBUTES.get(word, word[2:]), True)
-        elif name in with_value:
-            if not equals and not argv:
+            continue
+        if takes_value[name] and not equals:
+            if not argv:
                 raise UsageError("{name} needs a value", hint="see `loxodon --help`", name=name)
-            value = value if equals else argv.pop(0)
-            setattr(call, _ATTRIBUTES.get(name, name[2:]), value)
-        else:
-            rest.append(word)
+            value = argv.pop(0)
+        setattr(call, _ATTRIBUTES.get(name, name[2:]), value if takes_value[name] else True)
     return rest
 
 

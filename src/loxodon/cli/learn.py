@@ -27,15 +27,12 @@ NOT_RUN = {
 
 derived(
     "pause",
-    "Stop recording and learning for a while; recall still works.",
     arg("--for TIME", "for this long: 12h, 7d or 2w (default: until resumed)", dest="until"),
     field="paused",
     make=True,
 )
-derived("resume", "End a pause.")
-derived(
-    "embed", "Compute missing vectors, for search by meaning; `status` shows how many there are."
-)
+derived("resume", about="End a pause.")
+derived("embed")
 
 
 @command(verb="consolidate")

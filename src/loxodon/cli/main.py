@@ -88,7 +88,8 @@ def _result(typed: list[str], call: Call) -> Result | None:
         return Result({"usage": usage}, usage.removesuffix("\n"))
     arguments.parse_args(rest, call)
     call.command = one
-    if call.as_agent and not one.for_agents:
+    for_agents = one.verb.agents if one.verb else one.name == "mcp"
+    if call.as_agent and not for_agents:
         from loxodon.store.walls import owners_only
 
         raise owners_only()

@@ -22,38 +22,32 @@ FORMATS = "jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat"
 
 derived(
     "capture",
-    "Save one memory in your own words.",
     arg("--kind --type fact|belief", "a fact, or a belief that is not certain"),
+    about="Save one memory in your own words.",
     words="content",
     without="origin",
     make=True,
     said="remembered as {id}",
 )
-derived("list", "List memories, newest first.")
-derived("journal", "Show or search past messages.", words="query")
-derived(
-    "archive",
-    "Hide a memory from recall; it is kept.",
-    ID,
-    said="archived {id}; `loxodon unarchive {id}` restores it",
-)
-derived("unarchive", "Bring back an archived memory.", ID, said="{id} is active again")
-derived("entities", "List known people, places and things; `inspect NAME` shows one.")
-derived("history", "Show every version of a memory.", ID, without="limit")
+derived("list", about="List memories, newest first.")
+derived("journal", about="Show or search past messages.", words="query")
+derived("archive", ID, said="archived {id}; `loxodon unarchive {id}` restores it")
+derived("unarchive", ID, said="{id} is active again")
+derived("entities", about="List known people, places and things; `inspect NAME` shows one.")
+derived("history", ID, about="Show every version of a memory.", without="limit")
 derived(
     "inspect",
-    "Show everything about a memory, a message or a person.",
     arg("ID", "id of a memory, message, note or entity, or a name", nargs="+", dest="name"),
+    about="Show everything about a memory, a message or a person.",
 )
 derived(
     "profile",
-    "Show the core facts about the user.",
     arg("--refresh", "rebuild it now, as the weekly job does"),
+    about="Show the core facts about the user.",
 )
-derived("snapshot", "Print what a conversation should start with.")
+derived("snapshot", about="Print what a conversation should start with.")
 derived(
     "edit",
-    "Change a memory; the old version stays in its history.",
     ID,
     arg("--done yes|no", "whether a plan is done"),
     said="{id} is now at version {version}",

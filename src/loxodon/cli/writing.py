@@ -73,10 +73,8 @@ def read_cases(name: str, timezone: str = "UTC") -> list[Figures]:
 def measure(sets: Sets, how: Any, config: Config) -> list[Figures]:
     """A report on each file; with `--model`, the model of `config` is asked too."""
     if how.model and config.model.mode == "rules":
-        raise UsageError(
-            "no model is configured",
-            hint="set model.base_url and model.name, or measure without --model",
-        )
+        hint = "set model.base_url and model.name, or measure without --model"
+        raise UsageError("no model is configured", hint=hint)
     alone = for_measuring(config)._replace(embedder=EmbedderConfig(kind="none"))
     config = alone._replace(model=config.model) if how.model else alone
     reports = []

@@ -43,10 +43,9 @@ def demo(call: Call) -> Result:
     home = home_at(call.dir or call.home or "~/.loxodon-demo")
     is_example = Path(home, _MARK).exists()
     if not is_example and os.path.exists(home) and (os.path.isfile(home) or os.listdir(home)):
+        hint = "choose a folder that is empty or does not exist: loxodon demo DIR"
         raise InputError(
-            "{path} contains something other than an example memory",
-            hint="choose a folder that is empty or does not exist: loxodon demo DIR",
-            path=home,
+            "{path} contains something other than an example memory", hint=hint, path=home
         )
     if call.replace or not is_example:
         shutil.rmtree(home, ignore_errors=True)
