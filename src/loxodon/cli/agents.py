@@ -12,7 +12,7 @@ from loxodon import config
 from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
 from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
 from loxodon.cli import view
-from loxodon.cli.commands import YES, Call, Result, arg, command, need_mcp, read_file
+from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, need_mcp, read_file
 from loxodon.errors import InputError, LoxodonError, NotFoundError, UsageError
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from loxodon.agents.changes import InstallChange, InstallPlan
 
 _OPENCLAW = "openclaw"
+_KNOWN = "|".join((*AGENTS, _OPENCLAW, "status"))
 # What to do after an agent was connected.
 NEXT = {
     "new": "new sessions use it; `loxodon follow` journals the earlier ones",
@@ -35,23 +36,17 @@ LEFT = {
 
 
 @command(
-    arg(
-        "AGENT",
-        "which agent; status (default) shows all of them",
-        nargs="?",
-        default="status",
-        choices=(*AGENTS, _OPENCLAW, "status"),
-    ),
+    arg(f"AGENT {_KNOWN}", "which agent; status (default) shows all of them", nargs="?"),
     arg("--remove", "disconnect it: its files become as they were"),
     arg("--reader", "also let the agent read what the rules are not sure of (claude-code, codex)"),
     arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)"),
     arg("--workspace DIR", "OpenClaw's workspace (as in its own settings)", default=""),
-    arg("--dry-run", "show what would change, without changing anything"),
+    DRY_RUN,
     YES,
 )
 def connect(call: Call) -> Result:
     """Connect an agent: memories before its prompts, and its conversations in the journal."""
-    if call.agent == "status":
+    if call.agent in (None, "status"):
         return _connected(call)
     if call.agent == _OPENCLAW:
         return _connect_openclaw(call)

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from loxodon.cli import view
-from loxodon.cli.commands import YES, Call, Result, arg, command, derived, whole
+from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, derived, whole
 from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
 from loxodon.guard.provenance import is_own, origin_label
@@ -211,7 +211,7 @@ def forget(call: Call) -> Result:
 @command(
     arg("ACTION export|erase", "print all of it, one JSON object a line; or delete it"),
     arg("NAME", "the person, by any of their names"),
-    arg("--dry-run", "with erase: only count what would be deleted"),
+    DRY_RUN,
     YES,
 )
 def person(call: Call) -> Result:
