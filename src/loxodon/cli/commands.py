@@ -93,15 +93,13 @@ Run = Callable[["Call"], "Result | None"]
 class Command(NamedTuple):
     name: str
     about: str
-    run: Run | None  # None where it does what its verb does
+    run: Run
     added: tuple[Added, ...]
     verb: Verb | None = None  # it is for whom its verb is for, and takes what that takes
     without: str = ""  # arguments of the verb that it does not take
     words: str = ""  # the argument that is text, which need not be quoted
     one_of: str = ""  # options that exclude each other
     said: str = ""  # what is said with the fields of the result, instead of showing it
-    field: str = ""  # what the result is called in JSON, where not as the verb says
-    make: bool = False  # whether a space that is not there is made
     for_files: str = ""  # what it does that only a memory in files does
 
     @property
@@ -161,7 +159,7 @@ def command(*added: Added, verb: str = "", **how: Any) -> Callable[[Run], Run]:
 def derived(name: str, *added: Added, about: str = "", verb: str = "", **how: Any) -> None:
     """Declare a command that calls its verb with what is typed, and is about the same."""
     of = verb_named(verb or name)
-    _DECLARED[name] = Command(name, about or of.about, None, added, of, **how)
+    _DECLARED[name] = Command(name, about or of.about, Call.derived, added, of, **how)
 
 
 def command_named(name: str) -> Command:
@@ -239,22 +237,21 @@ class Call(argparse.Namespace):
 
     def derived(self) -> Result:
         """Do a command that is its verb."""
-        one, verb = self.command, self.command.verb
-        of_verb = {argument.name for argument in one.arguments}
-        typed = {how["dest"]: getattr(self, how["dest"]) for _, how in one.added}
+        verb: Any = self.command.verb
+        of_verb = {argument.name for argument in self.command.arguments}
+        typed = {how["dest"]: getattr(self, how["dest"]) for _, how in self.command.added}
         more = {
             name: words(value) if isinstance(value, list) else value
             for name, value in typed.items()
             if value and name not in of_verb
         }
-        found = self.do(make=one.make, **more)
-        field = one.field or (verb.field if verb else "")
+        found = self.do(**more)
         if isinstance(found, bool):
-            return Result({field: found}, f"{view.label(field)}: {view.in_words(found)}")
+            return Result({verb.field: found}, f"{view.label(verb.field)}: {view.in_words(found)}")
         if isinstance(found, str):
-            return Result({field: found}, found)
-        said = t(one.said, **view.fields(found)) if one.said else None
-        return Result({field: found} if field else found, said)
+            return Result({verb.field: found}, found)
+        said = t(self.command.said, **view.fields(found)) if self.command.said else None
+        return Result({verb.field: found} if verb.field else found, said)
 
     def do(self, *, make: bool = False, **more: object) -> Any:
         """Do the verb of the command with what was typed."""

@@ -25,14 +25,17 @@ NOT_RUN = {
     "paused": "the memory is paused; `loxodon resume` ends the pause",
 }
 
-derived(
-    "pause",
-    arg("--for TIME", "for this long: 12h, 7d or 2w (default: until resumed)", dest="until"),
-    field="paused",
-    make=True,
-)
 derived("resume", about="End a pause.")
 derived("embed")
+
+
+@command(
+    arg("--for TIME", "for this long: 12h, 7d or 2w (default: until resumed)", dest="until"),
+    verb="pause",
+)
+def pause(call: Call) -> Result:
+    """Stop recording and learning for a while; recall still works."""
+    return Result({"paused": call.do(make=True)})
 
 
 @command(verb="consolidate")

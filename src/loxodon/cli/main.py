@@ -88,19 +88,19 @@ def _result(typed: list[str], call: Call) -> Result | None:
         return Result({"usage": usage}, usage.removesuffix("\n"))
     arguments.parse_args(rest, call)
     call.command = one
-    for_agents = one.verb.agents if one.verb else one.name == "mcp"
-    if call.as_agent and not for_agents:
+    verb = one.verb
+    if call.as_agent and not (verb.agents if verb else one.name == "mcp"):
         from loxodon.store.walls import owners_only
 
         raise owners_only()
     if one.for_files and call.config.store.url:
         raise refused(one.for_files)
-    if one.verb and one.verb.masked:
+    if verb and verb.masked:
         from loxodon.guard.guard import Guard
 
         guard = Guard.of(call.root)
         view.mask_with(lambda value: guard.shown_value(value, private=True, reveal=call.reveal))
-    return one.run(call) if one.run else call.derived()
+    return one.run(call)
 
 
 def _lines(result: Result) -> list[str]:

@@ -20,15 +20,6 @@ if TYPE_CHECKING:
 ID = arg("ID", "id of the memory, such as f_20260204_001")
 FORMATS = "jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat"
 
-derived(
-    "capture",
-    arg("--kind --type fact|belief", "a fact, or a belief that is not certain"),
-    about="Save one memory in your own words.",
-    words="content",
-    without="origin",
-    make=True,
-    said="remembered as {id}",
-)
 derived("list", about="List memories, newest first.")
 derived("journal", about="Show or search past messages.", words="query")
 derived("archive", ID, said="archived {id}; `loxodon unarchive {id}` restores it")
@@ -135,6 +126,18 @@ def _session_names(name: str, today: str) -> list[str]:
     folder, file = os.path.split(os.path.splitext(visible(os.path.abspath(name)))[0])
     fuller = f"{os.path.basename(folder)}/{file}".removeprefix("/")
     return [file, fuller, *(f"{fuller} ({n})" for n in range(2, 100))]
+
+
+@command(
+    arg("--kind --type fact|belief", "a fact, or a belief that is not certain"),
+    verb="capture",
+    words="content",
+    without="origin",
+)
+def capture(call: Call) -> Result:
+    """Save one memory in your own words."""
+    found = call.do(make=True)
+    return Result(found, t("remembered as {id}", id=found.id))
 
 
 @command(
