@@ -214,7 +214,7 @@ def audit(call: Call) -> Result:
 
 
 @command(
-    arg("FILE", "file to write (default: in backup.folder, named by date and time)", nargs="?"),
+    arg("FILE", "file to write (default: one in backup.folder)", nargs="?", dest="path"),
     arg("--all", "back up all spaces in the home"),
     arg("--keep N", "backups to keep in the folder (backup.keep); not with FILE", type=whole),
     arg("--overwrite", "overwrite an existing file"),
@@ -227,17 +227,18 @@ def backup(call: Call) -> Result:
     from loxodon.http.host import Host
     from loxodon.opening import keys_for
 
-    how: dict[str, Any] = {"overwrite": call.overwrite, "keep": call.keep}
     if call.all:
         spaces = _spaces(call)
         with Host(call.folder) as host:
             for space in spaces:  # which brings each up to date, and says what is wrong with it
                 host.memory(space, make=False).for_owner()
-            how |= {"config": call.config, "keys": keys_for(call.folder, call.config)}
-            how |= {"whole": True, "now": call.clock(), "progress": view.progress}
-            found = backup(call.folder, spaces, call.file, **how)
+            how: Any = {"config": call.config, "keys": keys_for(call.folder, call.config)}
+            how |= {"overwrite": call.overwrite, "keep": call.keep, "now": call.clock()}
+            found = backup(
+                call.folder, spaces, call.path, **how, whole=True, progress=view.progress
+            )
     else:
-        found = call.do(path=call.file, **how)
+        found = call.do()
     key = t("It is encrypted. The key is not in the backup: keep a copy of it.")
     return Result(found, note=key if found.encrypted else "")
 

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 from operator import attrgetter
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 from loxodon import config as settings
 from loxodon import opening, verbs
@@ -237,15 +237,7 @@ class Call(argparse.Namespace):
 
     def derived(self) -> Result:
         """Do a command that is its verb."""
-        verb: Any = self.command.verb
-        of_verb = {argument.name for argument in self.command.arguments}
-        typed = {how["dest"]: getattr(self, how["dest"]) for _, how in self.command.added}
-        more = {
-            name: words(value) if isinstance(value, list) else value
-            for name, value in typed.items()
-            if value and name not in of_verb
-        }
-        found = self.do(**more)
+        found, verb = self.do(), cast("Verb", self.command.verb)
         if isinstance(found, bool):
             return Result({verb.field: found}, f"{view.label(verb.field)}: {view.in_words(found)}")
         if isinstance(found, str):
@@ -255,30 +247,31 @@ class Call(argparse.Namespace):
 
     def do(self, *, make: bool = False, **more: object) -> Any:
         """Do the verb of the command with what was typed."""
-        verb: Any = self.command.verb
+        verb = cast("Verb", self.command.verb)
+        own = {"progress": view.progress, "language": current(), "reveal": self.reveal}
         with self.opened(make=make) as memory:
-            if verb.progresses:
-                more["progress"] = view.progress
-            if any(one.name == "language" for one in verb.arguments):
-                more["language"] = current()
+            more |= {name: one for name, one in own.items() if name in verb.call.__annotations__}
             return attrgetter(verb.name)(memory)(**self.given(memory.now()), **more)
 
     def given(self, now: datetime) -> dict[str, Any]:
-        """The arguments of the command's verb that were typed, as the verb takes them."""
+        """The parameters of the command's verb that were typed, as the verb takes them."""
+        verb = cast("Verb", self.command.verb)
+        added = {how["dest"]: verbs.TEXT for _, how in self.command.added}
+        kinds = {name: kind for name, kind in added.items() if name in verb.call.__annotations__}
         found: dict[str, Any] = {}
-        for one in self.command.arguments:
-            value = getattr(self, one.name, None)
-            if one.kind == verbs.SIZE:
+        for name, kind in (kinds | {one.name: one.kind for one in self.command.arguments}).items():
+            value = getattr(self, name, None)
+            if kind == verbs.SIZE:
                 value = (0 if self.json else view.LISTED) if value is None else value
             elif value is None or value is False:
                 continue
-            elif one.kind == verbs.FLAG:
+            elif kind == verbs.FLAG:
                 value = value != "no"
-            elif one.kind in (verbs.MOMENT, verbs.MOMENT_OR_NONE):
-                value = moment(value, now, "" if self.command.name == "pause" else one.name)
-            elif one.kind == verbs.TEXT and isinstance(value, list):
+            elif kind in (verbs.MOMENT, verbs.MOMENT_OR_NONE):
+                value = moment(value, now, "" if self.command.name == "pause" else name)
+            elif kind == verbs.TEXT and isinstance(value, list):
                 value = words(value)
-            found[one.name] = value
+            found[name] = value
         return found
 
     def carried_out(

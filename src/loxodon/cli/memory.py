@@ -148,7 +148,7 @@ def capture(call: Call) -> Result:
 )
 def recall(call: Call) -> Result:
     """Search the memory."""
-    answer: Recall = call.do(reveal=call.reveal)
+    answer: Recall = call.do()
     lines = [*view.items(answer.items, explain=call.explain)]
     if not answer.items and not answer.gate.recall:
         lines.append(t("the query has no words to look for"))
@@ -173,7 +173,7 @@ def recall(call: Call) -> Result:
 )
 def context(call: Call) -> Result:
     """Print everything an agent should see before it replies."""
-    found = call.do(workspace=call.workspace)
+    found = call.do()
     if found.recall and not call.explain:
         found = found._replace(recall=found.recall._replace(trace=None))
     return Result(found, found.text)
@@ -229,7 +229,7 @@ def sync(call: Call) -> Result:
 )
 def export(call: Call) -> Result:
     """Write the memory as text you can read and edit."""
-    return Result(call.do(folder=call.dir, plain=call.plain))
+    return Result(call.do(folder=call.dir))
 
 
 @command(verb="workspace.index")
