@@ -9,21 +9,7 @@ from typing import Any
 from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
-from loxodon.cli.commands import (
-    CHAT,
-    DRY_RUN,
-    YES,
-    Call,
-    Result,
-    arg,
-    command,
-    derived,
-    moment,
-    read_file,
-    whole,
-    words,
-)
-from loxodon.cli.learn import erased
+from loxodon.cli.commands import CHAT, Call, Result, arg, command, derived, moment, read_file, words
 from loxodon.errors import DamagedStoreError, UsageError
 from loxodon.messages import t
 from loxodon.spaces import has_space, space_folder
@@ -90,30 +76,6 @@ def config(call: Call) -> Result:
     if given := ", ".join(one for one in settings.ENVIRONMENT if os.environ.get(one)):
         more = t("set by the environment: {names}", names=given) + "\n" + more
     return Result({name: values[name] for name in names}, view.listing(rows), note=more)
-
-
-@command(
-    arg("ACTION list|delete|deleted", "what to do"),
-    arg("NAME", "the space to delete", nargs="?"),
-    DRY_RUN,
-    YES,
-)
-def space(call: Call) -> Result:
-    """List the spaces, delete one with everything in it, or list those that were deleted."""
-    from loxodon.forget.spaces import receipts
-    from loxodon.http.host import Host
-
-    if (call.action == "delete") != bool(call.name):
-        raise UsageError("delete needs the name of a space; list and deleted take none")
-    if call.action == "deleted":
-        gone = receipts(call.root, call.clock())
-        rows = [{"space": name, **one._asdict(), "files": ()} for name, one in gone]
-        return Result([{"space": name, "receipt": one} for name, one in gone], view.listing(rows))
-    with Host(call.folder, call.clock) as host:
-        if call.action == "list":
-            return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
-        question = t("This deletes the space with all its files. Type its name to confirm: ")
-        return erased(call, lambda dry: host.delete(call.name, dry_run=dry), question, call.name)
 
 
 @command(
@@ -216,7 +178,7 @@ def audit(call: Call) -> Result:
 @command(
     arg("FILE", "file to write (default: one in backup.folder)", nargs="?", dest="path"),
     arg("--all", "back up all spaces in the home"),
-    arg("--keep N", "backups to keep in the folder (backup.keep); not with FILE", type=whole),
+    arg("--keep N", "backups to keep in the folder (backup.keep); not with FILE"),
     arg("--overwrite", "overwrite an existing file"),
     verb="backup",
     for_files="backup",

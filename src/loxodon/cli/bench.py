@@ -24,7 +24,7 @@ from typing import Any
 
 from loxodon import config as settings
 from loxodon.cli import view
-from loxodon.cli.commands import Call, Result, arg, command, read_file, whole
+from loxodon.cli.commands import Call, Result, arg, command, read_file
 from loxodon.clock import parse_instant, zone_named
 from loxodon.config import Config, EmbedderConfig, ModelConfig, WorkspaceConfig
 from loxodon.errors import InputError, UsageError
@@ -52,13 +52,13 @@ _VERDICT = record({"verdict": {"type": "string", "enum": ["right", "wrong"]}})
     arg("WHAT", "what to measure", choices=("retrieval", "writing", "answers")),
     arg("FILE", "labelled conversations, or - for standard input", nargs="+"),
     arg("--set KEY=VALUE", "override a setting; can be repeated", action="append"),
-    arg("--limit N", "only the first N conversations (answers: questions)", type=whole, default=0),
+    arg("--limit N", "only the first N conversations (answers: questions)", default=0),
     arg("--failures", "writing: list the conversations that failed a check"),
     arg("--model", "writing: also use the configured model, which may cost money"),
     arg("--reader MODEL", "answers: 'URL NAME' or a command (default: the configured model)"),
     arg("--judge MODEL", "answers: the same for the judge (default: the reader)"),
     arg("--strict", "answers: right only if all of the reference is there"),
-    arg("--budget TOKENS", "answers: maximum number of tokens of a context", type=whole),
+    arg("--budget N", "answers: maximum number of tokens of a context"),
     arg("--details FILE", "answers: append every answer; those there are not asked again"),
     arg("--embedder KIND[:NAME]", "use this embedder (setting embedder.kind)"),
     arg("--category NAME", "only questions of this category", action="append"),

@@ -39,11 +39,11 @@ GROUPS = {
         "entities profile snapshot",
     ),
     "Learning": ("learn", "consolidate review quarantine schedule embed model"),
-    "Forgetting": ("learn", "forget person pause resume"),
+    "Forgetting": ("learn", "forget person space pause resume"),
     "Files": ("memory", "export import sync sources"),
     "Agents": ("agents", "connect follow hook"),
     "Servers": ("serve", "ui serve proxy mcp"),
-    "Administration": ("admin", "status stats init config space token policy audit"),
+    "Administration": ("admin", "status stats init config token policy audit"),
     "Maintenance": (
         "admin",
         "backup restore validate repair rebuild-index encrypt decrypt rekey move postgres",
@@ -116,9 +116,29 @@ class Command(NamedTuple):
 _DECLARED: dict[str, Command] = {}
 
 
+def whole(text: str) -> int:
+    """The type of options that count; argparse names it where it does not fit."""
+    if not text.isdecimal():
+        raise ValueError(text)
+    return int(text)
+
+
+# How values of each kind are named in help, and what they are if not text.
+_METAVARS: dict[Any, str] = {
+    verbs.WHOLE: "N",
+    verbs.SIZE: "N",
+    verbs.NUMBER: "0..1",
+    verbs.TEXTS: "A,B",
+    verbs.MOMENT: "WHEN",
+    verbs.MOMENT_OR_NONE: "WHEN",
+    verbs.TEXT: "NAME",
+}
+_TYPES: dict[str, Callable[[str], Any]] = {"N": whole, "0..1": float, "A,B": names_of}
+
+
 def arg(spelling: str, help: str, **how: Any) -> Added:
-    """An argument of a command: `--top N`, a choice `--chat direct|group`, a flag `--yes`, a
-    positional `FILE` or `ACTION list|delete`; then as argparse's `add_argument` takes it."""
+    """An argument of a command: a number `--top N`, a choice `--chat direct|group`, a flag `--yes`,
+    a positional `FILE` or `ACTION list|delete`; then as argparse's `add_argument` takes it."""
     *names, last = spelling.split()
     if not names or last.startswith("--"):
         names, last = [*names, last], ""
@@ -130,7 +150,7 @@ def arg(spelling: str, help: str, **how: Any) -> Added:
     if "|" in last:
         how["choices"] = tuple(last.split("|"))
     elif last:
-        how["metavar"] = last
+        how = {"type": _TYPES.get(last), **how, "metavar": last}
     if how.get("action") == "append":
         how["default"] = []
     return tuple(names), how
@@ -421,31 +441,13 @@ def _of_verb(one: Argument, words: str) -> Added:
     if one.name == words:
         about = t("{text}; - for standard input", text=about)
         return arg(words.upper(), about, nargs="+" if one.required else "*")
-    choices = one.kind if isinstance(one.kind, tuple) else ()
-    metavar, type_ = _KINDS.get(one.kind, ("|".join(choices), None))
-    how: dict[str, Any] = {"type": type_} if type_ else {}
     if one.required:
-        return arg(one.name.upper(), about, **how)
+        return arg(one.name.upper(), about)
+    choices = one.kind if isinstance(one.kind, tuple) else ()
+    metavar = _METAVARS.get(one.kind, "|".join(choices))
+    how: dict[str, Any] = {"type": _TYPES[metavar]} if metavar in _TYPES else {}
     flag, _, named = one.typed.partition(" ")
     if named and choices:
         about, how["choices"] = f"{about}: {', '.join(choices)}", choices
     spelling = f"{flag or '--' + one.name.replace('_', '-')} {named or metavar}"
     return arg(spelling, about, dest=one.name, **how)
-
-
-def whole(text: str) -> int:
-    """The type of options that count; argparse names it where it does not fit."""
-    if not text.isdecimal():
-        raise ValueError(text)
-    return int(text)
-
-
-_KINDS: dict[Any, tuple[str, Callable[[str], Any] | None]] = {
-    verbs.WHOLE: ("N", whole),
-    verbs.SIZE: ("N", whole),
-    verbs.NUMBER: ("0..1", float),
-    verbs.TEXTS: ("A,B", names_of),
-    verbs.MOMENT: ("WHEN", None),
-    verbs.MOMENT_OR_NONE: ("WHEN", None),
-    verbs.TEXT: ("NAME", None),
-}

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from loxodon.cli import view
-from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, derived, whole
+from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, derived
 from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
 from loxodon.guard.provenance import is_own, origin_label
@@ -86,7 +86,7 @@ def schedule(call: Call) -> Result:
     arg("--confirm ID", "this belief is true: make it a fact"),
     arg("--reject ID", "this belief is wrong: drop it; or undo a request to forget (q_…)"),
     arg("--confirm-all relayed|import|assistant|group|tool|web", "all from there is true"),
-    arg("--version N", "fail if the memory is no longer at this version", type=whole),
+    arg("--version N", "fail if the memory is no longer at this version"),
     YES,
     verb="reviews",
     without="limit",
@@ -239,6 +239,30 @@ def person(call: Call) -> Result:
         return erased(
             call, lambda dry: each(lambda memory: memory.forget(entity=call.name, dry_run=dry))
         )
+
+
+@command(
+    arg("ACTION list|delete|deleted", "what to do"),
+    arg("NAME", "the space to delete", nargs="?"),
+    DRY_RUN,
+    YES,
+)
+def space(call: Call) -> Result:
+    """List the spaces, delete one with everything in it, or list those that were deleted."""
+    from loxodon.forget.spaces import receipts
+    from loxodon.http.host import Host
+
+    if (call.action == "delete") != bool(call.name):
+        raise UsageError("delete needs the name of a space; list and deleted take none")
+    if call.action == "deleted":
+        gone = receipts(call.root, call.clock())
+        rows = [{"space": name, **one._asdict(), "files": ()} for name, one in gone]
+        return Result([{"space": name, "receipt": one} for name, one in gone], view.listing(rows))
+    with Host(call.folder, call.clock) as host:
+        if call.action == "list":
+            return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
+        question = t("This deletes the space with all its files. Type its name to confirm: ")
+        return erased(call, lambda dry: host.delete(call.name, dry_run=dry), question, call.name)
 
 
 def erased(call: Call, erase: Callable[[bool], Any], question: str = "", word: str = "") -> Result:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from loxodon.cli.commands import CHAT, Call, arg, command, need_mcp, whole
+from loxodon.cli.commands import CHAT, Call, arg, command, need_mcp
 from loxodon.errors import UsageError
 from loxodon.http import server
 from loxodon.http.guard import Door, door
@@ -27,7 +27,7 @@ _PORTS = {"serve": 8710, "proxy": 8711, "mcp": 8712, "ui": 8713}
 ADDRESS = (
     arg("--host ADDRESS", "address to listen on (127.0.0.1)", default=_LOOPBACK),
     arg("--token TEXT", "access token (LOXODON_TOKEN); not needed on this machine", default=""),
-    arg("--port N", "port to listen on (serve 8710, proxy 8711, mcp 8712; 0: any)", type=whole),
+    arg("--port N", "port to listen on (serve 8710, proxy 8711, mcp 8712; 0: any)"),
 )
 
 
@@ -67,7 +67,7 @@ def serve(call: Call) -> None:
 
 
 @command(
-    arg("--port N", "port to listen on (8713); another one if it is in use", type=whole),
+    arg("--port N", "port to listen on (8713); another one if it is in use"),
     arg("--no-browser", "only print the link"),
 )
 def ui(call: Call) -> None:
