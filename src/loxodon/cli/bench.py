@@ -259,28 +259,34 @@ def kept_home(talk: Figures, config: Config, keep: str) -> str:
 
 @contextmanager
 def built(
-    talk: Figures, config: Config, keep: str | None
+    talk: Figures, config: Config, keep: str | None = None, *, daily: bool = False
 ) -> Iterator[tuple[Memory, list[datetime], Figures]]:
-    """A memory that a conversation was ingested into, its clock, and what that took."""
-    now = [talk["end"]]
+    """A memory that a conversation was ingested into, its clock, and what that took. It is
+    consolidated at the end, or `daily`: after every session."""
+    # A clock that goes back would be noticed.
+    now = [talk["sessions"][0]["turns"][-1]["at"] if daily else talk["end"]]
+    took: Figures = {"turns": 0, "add_s": 0.0, "consolidate_s": 0.0, "tokens": 0, "problem": ""}
+    embedder = chosen_embedder(config.embedder)
     with tempfile.TemporaryDirectory(prefix="loxodon-bench-") as folder:
         home = kept_home(talk, config, keep) if keep else folder
-        embedder = chosen_embedder(config.embedder)
         with Memory.open(home, config=config, clock=lambda: now[0], embedder=embedder) as memory:
-            found: Figures = {"turns": 0, "add_s": 0.0, "consolidate_s": 0.0}
-            if memory.status().last_consolidation is None:
+            sessions = [] if memory.status().last_consolidation else talk["sessions"]
+            for n, session in enumerate(sessions, 1):
                 started = perf_counter()
-                for session in talk["sessions"]:
-                    # No journal can keep a turn without words.
-                    if said := [turn for turn in session["turns"] if turn["content"].strip()]:
-                        now[0] = max(turn["at"] for turn in said)
-                        found["turns"] += memory.add(said, session=session["id"]).added
-                found["add_s"] = perf_counter() - started
-                now[0] = talk["end"]
-                memory.consolidate(force=True)
-                found["consolidate_s"] = perf_counter() - started - found["add_s"]
-            found["not_embedded"] = sum(model.pending for model in memory.embed().models)
-            yield memory, now, found
+                # No journal can keep a turn without words.
+                if said := [turn for turn in session["turns"] if turn["content"].strip()]:
+                    now[0] = max(turn["at"] for turn in said)
+                    took["turns"] += memory.add(said, session=session["id"]).added
+                added = perf_counter()
+                took["add_s"] += added - started
+                if daily or n == len(sessions):
+                    now[0] = now[0] if daily else talk["end"]
+                    outcome = memory.consolidate(force=True)
+                    took["consolidate_s"] += perf_counter() - added
+                    took["tokens"] += outcome.tokens
+                    took["problem"] = took["problem"] or outcome.problem
+            took["not_embedded"] = sum(model.pending for model in memory.embed().models)
+            yield memory, now, took
 
 
 # Retrieval

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 from itertools import groupby
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from loxodon.cli import view
-from loxodon.cli.bench import Figures, Sets, for_measuring, percent, read, table
+from loxodon.cli.bench import Figures, Sets, built, for_measuring, percent, read, table
 from loxodon.clock import zone_named
 from loxodon.config import Config, EmbedderConfig
 from loxodon.errors import InputError, UsageError
 from loxodon.journal.jsonl import draft_from_mapping
-from loxodon.memory import Memory
 from loxodon.tokens import estimate
 
 
@@ -56,16 +53,17 @@ def read_cases(name: str, timezone: str = "UTC") -> list[Figures]:
         return {name: one if name == "type" else groups(one) for name, one in check.items()}
 
     def case(value: Figures) -> Figures:
-        sessions = []
-        for _, some in groupby(value["turns"], key=lambda turn: turn.get("session", "")):
-            turns = list(some)
-            drafts = [draft_from_mapping(one, n, zone) for n, one in enumerate(turns, 1)]
-            ends = max(draft.at or turn["at"] for draft, turn in zip(drafts, turns, strict=True))
-            sessions.append((ends, turns))
-        if not sessions or sessions != sorted(sessions, key=lambda one: one[0]):
+        sessions: list[Figures] = []
+        for id, some in groupby(value["turns"], key=lambda turn: turn.get("session", "")):
+            drafts = [(turn, draft_from_mapping(turn, n, zone)) for n, turn in enumerate(some, 1)]
+            turns = [{**turn, "at": draft.at or turn["at"]} for turn, draft in drafts]
+            sessions.append({"id": id, "turns": turns})
+        ends = [max(turn["at"] for turn in one["turns"]) for one in sessions]
+        if not ends or ends != sorted(ends):
             raise InputError("the turns are missing or not in chronological order")
         told = {"id": str(value["id"]), "about": value.get("about", ""), "turns": value["turns"]}
-        return {**told, "sessions": sessions, "checks": [*map(checked, value["checks"])]}
+        told |= {"sessions": sessions, "end": ends[-1]}
+        return {**told, "checks": [*map(checked, value["checks"])]}
 
     return read(name, case)
 
@@ -87,21 +85,9 @@ def measure(sets: Sets, how: Any, config: Config) -> list[Figures]:
 def written(case: Figures, config: Config) -> Figures:
     """A case with what became of it: its sessions taken in, one after the other, by a memory of its
     own."""
-    now = [case["sessions"][0][0]]
     kept: list[Figures] = []
     ended: list[str] = []  # what was there once, and was ended or put in other words
-    problem, tokens, seconds = "", 0, 0.0
-    with (
-        tempfile.TemporaryDirectory(prefix="loxodon-bench-") as home,
-        Memory.open(home, config=config, clock=lambda: now[0]) as memory,
-    ):
-        for now[0], turns in case["sessions"]:
-            memory.add(turns)
-            started = perf_counter()
-            outcome = memory.consolidate(force=True)
-            seconds += perf_counter() - started
-            tokens += outcome.tokens
-            problem = problem or outcome.problem
+    with built(case, config, daily=True) as (memory, _, took):
         for record in memory.list(state="all"):
             *before, last = memory.history(record.id)
             was = [one.record.content for one in before if one.record.content != record.content]
@@ -115,8 +101,7 @@ def written(case: Figures, config: Config) -> Figures:
         # Without the marks of who speaks, which nobody said.
         texts = [one.text.removeprefix("> ").replace("\n> ", "\n") for one in memory.segments()]
         left = min(sum(map(estimate, texts)), said)
-    found = {"kept": kept, "ended": ended, "tokens": said, "left": left, "seconds": seconds}
-    return {**case, **found, "model_tokens": tokens, "problem": problem}
+    return {**case, "kept": kept, "ended": ended, "said": said, "left": left, "took": took}
 
 
 def _has(groups: Iterable[Sequence[str]], content: str) -> bool:
@@ -161,21 +146,22 @@ def _report(cases: Sequence[Figures], how: Any) -> Figures:
             if not done:
                 wrong["not_done" if right else "failed"].append(check)
         if any(wrong.values()):
-            said = [f"{str(x['at'])[:10]} {x['role']}: {x['content']}" for x in case["turns"]]
-            told = {"case": case["id"], "about": case["about"], "said": said}
+            talk = [f"{str(x['at'])[:10]} {x['role']}: {x['content']}" for x in case["turns"]]
+            told = {"case": case["id"], "about": case["about"], "said": talk}
             failures.append({**told, "memories": case["kept"], "ended": case["ended"], **wrong})
-    tokens, left, seconds = (sum(one[k] for one in cases) for k in ("tokens", "left", "seconds"))
+    said, left = (sum(case[name] for case in cases) for name in ("said", "left"))
+    took = [case["took"] for case in cases]
     report = table(rows) | {
         "cases": len(cases),
         "turns": sum(len(case["turns"]) for case in cases),
         "memories": sum(len(case["kept"]) for case in cases),
-        "denoising": {"tokens": tokens, "left": left, "share": percent(left, tokens)},
-        "consolidate_s": round(seconds, 2),
+        "denoising": {"tokens": said, "left": left, "share": percent(left, said)},
+        "consolidate_s": round(sum(one["consolidate_s"] for one in took), 2),
     }
     if how.failures:
         report["failures"] = failures
     if how.model:
-        problems = [case["problem"] for case in cases if case["problem"]]
-        asked = {"tokens": sum(case["model_tokens"] for case in cases), "failed": len(problems)}
+        problems = [one["problem"] for one in took if one["problem"]]
+        asked = {"tokens": sum(one["tokens"] for one in took), "failed": len(problems)}
         report["model"] = {**asked, "problem": "".join(problems[:1])}
     return report
