@@ -91,7 +91,7 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
     """R@10 and NDCG@10 of a file, in percent."""
     found = []
     now = [datetime.now(UTC)]
-    for talk in read_conversations(file, limit=args.limit):
+    for talk in read_conversations(file)[: args.limit or None]:
         home = kept_home(talk, config, args.keep)
         with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
             memory._embedders.use(chosen_embedder(config.embedder))
@@ -103,7 +103,7 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
                     items = memory.recall(question["text"], RANKED, ROOM).items
                     turns = [one.turn for item in items for one in item.sources if one.turn]
                     ranking = list(dict.fromkeys(turns))
-                    found.append(scores(question["evidence"], ranking, (), ()))
+                    found.append(scores(question["evidence"], ranking, ()))
     number = len(found) or 1
     return (
         100 * sum(one["r@10"] for one in found) / number,

@@ -27,8 +27,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from loxodon import config as settings
-from loxodon.cli.answers import ITEMS
-from loxodon.cli.bench import built, for_measuring, read_conversations
+from loxodon.cli.bench import ITEMS, built, for_measuring, read_conversations
 from loxodon.tokens import estimate
 from peer_systems import PEERS, MemSearch, Vectors
 from peers import embedder, said

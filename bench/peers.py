@@ -90,7 +90,7 @@ class Run(NamedTuple):
 
 def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Every system on one file; ratios are to ours without an embedder."""
-    conversations = read_conversations(path, limit=args.limit)
+    conversations = read_conversations(path)[: args.limit or None]
     rows = {"loxodon": ours_on(path, args, {})}
     if args.embedder != "none":
         rows["loxodon_embedder"] = ours_on(path, args, embedder_settings(args.embedder))
@@ -106,11 +106,11 @@ def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def ours_on(path: str, args: argparse.Namespace, given: dict[str, object]) -> dict[str, Any]:
-    usual: Any = {"category": (), "updates": (), "crossed": False, "keep": None}
-    how = argparse.Namespace(**usual, file=[path], limit=args.limit, leave_out=args.leave_out)
-    (found,) = measure_retrieval(how, settings.from_mapping(given))
-    ingest = found["ingest"]
-    took: Any = found.get("latency_without_embedder_ms", found["latency_ms"])
+    usual: Any = {"category": (), "crossed": False, "keep": None}
+    how = argparse.Namespace(**usual, limit=args.limit, leave_out=args.leave_out)
+    sets = {path: read_conversations(path)}
+    (found,) = measure_retrieval(sets, how, settings.from_mapping(given))
+    ingest, took = found["ingest"], found["latency_ms"]
     return {
         **found["overall"],
         "search_p50_ms": took["p50"],
@@ -154,8 +154,7 @@ def one_conversation(
         run.search_ms.append(took * 1e3)
         ranking = peer.search(question["text"], min(RANKED, len(texts)))
         if question["evidence"] and question["category"] not in leave_out:
-            handed = fitting(ranking, texts)
-            run.scores.append(scores(question["evidence"], ranking, handed, handed))
+            run.scores.append(scores(question["evidence"], ranking, fitting(ranking, texts)))
     return run._replace(ingest_s=run.ingest_s + ingest, turns=run.turns + len(texts))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.cli.parser import MODULES, OPTIONS
+from loxodon.cli.commands import MODULES, OPTIONS
 from loxodon.journal import FORMATS
 from loxodon.types import CATEGORIES, CHATS, ORIGINS, ROLES, Record, Turn
 

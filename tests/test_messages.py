@@ -10,7 +10,7 @@ from pathlib import Path
 
 from loxodon import errors, messages
 from loxodon.cli import admin, agents, learn
-from loxodon.cli.parser import GROUPS, MODULES, OPTIONS, command_named
+from loxodon.cli.commands import GROUPS, MODULES, OPTIONS, command_named
 from loxodon.config import HINTS, KEYS, TAKES
 from loxodon.security.audit_log import SAID
 from loxodon.types import ENTITY_TYPES
@@ -47,7 +47,7 @@ LABELS = (
     "subject|topic|sensitivity|valid from|valid until|confirmed at|expires at|version|at|change|"
     "record|aliases|by|erased|routes|question|language|focus|keywords|considered|score|factors|"
     "fate|due|succeeded at|entries|first|content|receipt|candidates|tense|weekly|op|ids|given|"
-    "surface|start|end|shown|private"
+    "surface|start|end|shown|private|copy|backup|away|session|done"
 )
 """What fields, columns and counts are called; any other goes by its name in English."""
 
@@ -109,7 +109,7 @@ def _said() -> frozenset[Sentence]:
         said |= {command.about, command.said, *(how["help"] for _, how in command.added)}
         said |= {one.about for one in command.arguments}
     said |= {*GROUPS, *admin.HINTS.values()}
-    said |= {*LABELS.split("|"), *learn.NOT_RUN.values(), *learn.LEFT.values()}
+    said |= {*LABELS.split("|"), *learn.NOT_RUN.values()}
     said |= {*agents.NEXT.values(), *agents.LEFT.values()}
     said |= {key.about for key in KEYS.values()}
     said |= {*TAKES.values(), *HINTS.values()}

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import loxodon
-from loxodon.cli.parser import MODULES, command_named, dest_of
+from loxodon.cli.commands import MODULES, command_named
 from loxodon.memory import VERBS
 
 SOURCE = Path(loxodon.__file__).parent
@@ -48,10 +48,10 @@ def test_no_verb_has_its_arguments_written_twice() -> None:
 def test_commands_take_the_arguments_of_their_verbs() -> None:
     """What a command says differently is counted here; anything else is derived."""
     differently = {
-        f"{name} {dest_of(one)}"
+        f"{name} {how['dest']}"
         for name in MODULES
-        for one in command_named(name).added
-        if dest_of(one) in {each.name for each in command_named(name).arguments}
+        for _, how in command_named(name).added
+        if how["dest"] in {each.name for each in command_named(name).arguments}
     }
     assert differently == {
         "audit agent",

@@ -92,7 +92,7 @@ def main() -> None:
 def read(file: str, keep: str, embedder: str, limit: int) -> Found:
     config = for_measuring(Config())._replace(embedder=EmbedderConfig(kind=embedder))
     name = os.path.basename(file).removesuffix(".jsonl")
-    talks = read_conversations(file, limit=limit)
+    talks = read_conversations(file)[: limit or None]
     each, told, answers, held = [], [], [], []
     for number, talk in enumerate(talks):
         for n, (rows, tells, wanted) in enumerate(asked(talk, config, keep)):

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from loxodon import errors
-from loxodon.cli.parser import ALIASES, MODULES, command_named, parser_of
+from loxodon.cli.commands import ALIASES, MODULES, command_named, parser_of
 from loxodon.config import DEFAULTS, KEYS, written
 from loxodon.errors import LoxodonError
 from loxodon.http.operations import OPERATIONS

@@ -53,8 +53,8 @@ def test_what_a_reader_answers_is_judged_by_category(
 ) -> None:
     path = written(tmp_path, answered(), harbour())  # the harbour's have no answers: not asked
     (file,) = shell.json("bench", "answers", path, "--reader", reader)["files"]
-    assert file["overall"] == {"n": 2, "right": 1, "percent": 50.0}
-    assert (file["categories"]["plain"]["right"], file["judge"]) == (1, "lenient")
+    assert file["overall"] == {"n": 2, "right": 50.0}
+    assert (file["categories"]["plain"]["right"], file["judge"]) == (100.0, "lenient")
     assert 0 < file["context_tokens"] <= 2000
     assert file["model_tokens"]["in"] > 0
     assert "50" in shell.text("bench", "answers", path, "--reader", reader, "--limit", "2")
@@ -65,7 +65,7 @@ def test_it_goes_on_where_it_stopped(shell: Shell, tmp_path: Path, reader: str) 
     asked = ("bench", "answers", written(tmp_path, answered()), "--details", str(details))
     assert shell.json(*asked, "--reader", reader, "--limit", "1")["files"][0]["overall"]["n"] == 1
     both = shell.json(*asked, "--reader", reader)["files"][0]["overall"]
-    assert both == {"n": 2, "right": 1, "percent": 50.0}
+    assert both == {"n": 2, "right": 50.0}
     rows = [json.loads(line) for line in details.read_text().split("\n") if line]
     assert [row["id"] for row in rows] == ["garden/q1", "garden/q2"]
     assert "Rosalind" in rows[0]["answer"]
@@ -127,7 +127,7 @@ def test_published_sets_as_they_come(
     path = tmp_path / "published.json"
     path.write_text(json.dumps([published]))
     (file,) = shell.json("bench", "answers", str(path), "--reader", reader)["files"]
-    assert file["overall"] == {"n": 1, "right": 1, "percent": 100.0}
+    assert file["overall"] == {"n": 1, "right": 100.0}
     (file,) = shell.json("bench", "retrieval", str(path))["files"]
     assert file["overall"]["r@5"] == 100
 

@@ -64,47 +64,14 @@ def test_scores_worked_out_by_hand(loxodon: Shell) -> None:
     best = 1 + 1 / log2(3) + 1 / log2(4)
     assert report["overall"]["ndcg@10"] == round(100 * (1 + 1 / log2(3)) / best, 2)
     assert report["overall"]["mrr"] == 100
-    assert report["evidence_not_there"] == 1
     nothing = measured(loxodon, [asking(question("q", "zeppelin", ["a1"]))])
     assert (nothing["overall"]["r@20"], nothing["overall"]["mrr"]) == (0, 0)
     assert nothing["abstention"]["true"] == {"n": 1, "abstains": 100, "empty": 100}
 
 
-def test_updates_are_judged_by_order_and_marks(loxodon: Shell) -> None:
-    days = {"a1": ("05", "three quince trees"), "b1": ("25", "five quince trees by now")}
-    talk = asking(
-        question(
-            "q", "How many quince trees have I planted behind the shed?", ["a1", "b1"], category="u"
-        ),
-        question(
-            "p",
-            "How many quince trees had I planted behind the shed before that?",
-            ["a1", "b1"],
-            category="u",
-        ),
-    )
-    talk["sessions"] = [
-        {
-            "id": id,
-            "at": f"2026-01-{day}T09:00:00",
-            "turns": [turn(id, f"I have planted {what} behind the shed.")],
-        }
-        for id, (day, what) in days.items()
-    ]
-    assert measured(loxodon, [talk], "--updates", "u")["updates"] == {
-        "n": 2,
-        "newest_first": 50,
-        "of_the_past": 1,
-        "newest_first_of_the_others": 100,
-        "older_shown": 2,
-        "older_unmarked": 0,
-    }
-    assert "updates" not in measured(loxodon, [talk])
-
-
 def test_choice_of_questions_and_conversations(loxodon: Shell) -> None:
     left = measured(loxodon, [garden()], "--leave-out", "place")
-    assert (left["overall"]["n"], left["overall_with_left_out"]["n"]) == (1, 2)
+    assert left["overall"]["n"] == 1
     assert left["categories"]["place"]["n"] == 1
     some = measured(loxodon, [garden(), harbour()], "--category", "place", "--limit", "1")
     assert (some["conversations"], list(some["categories"])) == (1, ["place"])
@@ -122,9 +89,9 @@ def test_questions_asked_of_another_conversation(loxodon: Shell) -> None:
     assert measured(loxodon, [garden()], "--crossed")["abstention"]["crossed"]["n"] == 0
     files = [
         written(loxodon.home.parent, one, name=one["id"]) for one in (garden(), harbour())
-    ]  # of the next file, where each has one conversation
+    ]  # each has one conversation, which is asked what the other file's can answer
     found = loxodon.json("bench", "retrieval", *files, "--crossed")["files"]
-    assert [one["abstention"]["crossed"]["n"] for one in found] == [2, 1]
+    assert [one["abstention"]["crossed"]["n"] for one in found] == [1, 2]
 
 
 def test_turns_and_questions_with_nothing_to_score(loxodon: Shell) -> None:
@@ -139,7 +106,7 @@ def test_turns_and_questions_with_nothing_to_score(loxodon: Shell) -> None:
     report = measured(loxodon, [talk])
     assert report["ingest"]["turns"] == 5  # those without words are passed over
     assert (report["overall"]["n"], report["without_evidence"]) == (1, 1)
-    assert report["overall"]["r@1k"] == report["overall"]["r@1k_text"] == 100
+    assert report["overall"]["r@1k"] == 100
     empty = measured(loxodon, [garden() | {"sessions": []}])
     assert empty["overall"]["r@20"] == 0
 
@@ -153,9 +120,7 @@ def test_kept_memories(loxodon: Shell, tmp_path: Path) -> None:
     assert (first["ingest"]["turns"], again["ingest"]["turns"]) == (6, 0)
     assert len(list((tmp_path / "kept").iterdir())) == 2
     embedded = measured(loxodon, talks, "--keep", keep, "--embedder", "auto")
-    assert embedded["latency_without_embedder_ms"]["p50"] > 0
     assert (embedded["not_embedded"], embedded["ingest"]["turns"]) == (0, 0)
-    assert "latency_without_embedder_ms" not in first
     path = written(tmp_path, garden())  # an error, and not a worse figure
     loxodon("bench", "retrieval", path, "--embedder", "openai", code=ConfigError.exit_code)
 

@@ -1,4 +1,5 @@
-"""Commands about a home: its state and settings, spaces, tokens, the policy, the audit log."""
+"""Commands about a home: its state and settings, spaces, tokens, the policy, the audit log,
+backups, repair, encryption, and where its data is."""
 
 from __future__ import annotations
 
@@ -8,11 +9,11 @@ from typing import Any
 from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, moment, read_file, words
-from loxodon.cli.learn import erased
-from loxodon.cli.parser import CHAT, YES, arg, command, derived
-from loxodon.errors import UsageError
+from loxodon.cli.commands import CHAT, Call, Result, arg, command, derived, moment, read_file, words
+from loxodon.errors import DamagedStoreError, UsageError
 from loxodon.messages import t
+from loxodon.spaces import has_space, space_folder
+from loxodon.types import Problem
 
 # What to do about something that the status shows.
 HINTS = {
@@ -23,19 +24,18 @@ HINTS = {
     "crowded": "more memories than expected (about 200 active, 5,000 in all): `loxodon stats`",
 }
 
-derived("stats", "Count what this memory holds.")
+derived("stats")
+derived("rebuild-index", about="Rebuild every index from the data.", verb="rebuild_index")
 
 
 @command()
 def init(call: Call) -> Result:
     """Create a memory: a home, a space and its database."""
-    from loxodon.spaces import has_space
-
     existed = has_space(call.root, call.space)
     if call.store and settings.load(call.folder).store.url != call.store:
         settings.write(call.folder, "store.url", call.store)  # so that the next command has it
-    with call.opened(make=True) as memory:
-        data = {"home": memory.root, "space": memory.space, "created": not existed}
+    call.opened(make=True).close()
+    data = {"home": call.root, "space": call.space, "created": not existed}
     return Result(data, t("the memory at {home} (space {space}) is ready", **data))
 
 
@@ -46,13 +46,7 @@ def status(call: Call) -> Result:
     hints = [t(said) for name, said in HINTS.items() if getattr(found, name)]
     if not found.enabled:
         hints += [t("the memory engine is turned off; waiting in files: {n}", n=found.pending)]
-    vectors = [
-        f"{one.model} {one.embedded}/{one.embedded + one.pending} {one.error}".rstrip()
-        for one in found.embedding
-    ]
-    hidden = ("attempts", "phase", "due", "enabled", "waiting")
-    lines = view.record({**found._asdict(), "embedding": vectors}, *hidden)
-    return Result(found, lines, note="\n".join(hints))
+    return Result(found, hide="attempts phase due enabled waiting", note="\n".join(hints))
 
 
 @command(
@@ -73,48 +67,15 @@ def config(call: Call) -> Result:
         settings.known(call.key)
         return Result({call.key: values[call.key]}, settings.written(values[call.key]))
     names = [*values] if call.all else [*dict.fromkeys((*settings.MAIN, *settings.changed(found)))]
-    rows = [
-        {
-            "name": name,
-            "value": settings.written(values[name]),
-            "what it does": t(settings.KEYS[name].about),
-        }
-        for name in names
-    ]
+    rows = []
+    for name in names:
+        value, about = settings.written(values[name]), t(settings.KEYS[name].about)
+        rows.append({"name": name, "value": value, "what it does": about})
     left = len(values) - len(names)
     more = t("{n} more settings: `loxodon config --all`", n=left) if left else ""
     if given := ", ".join(one for one in settings.ENVIRONMENT if os.environ.get(one)):
         more = t("set by the environment: {names}", names=given) + "\n" + more
     return Result({name: values[name] for name in names}, view.listing(rows), note=more)
-
-
-@command(
-    arg("ACTION list|delete|deleted", "what to do"),
-    arg("NAME", "the space to delete", nargs="?"),
-    arg("--dry-run", "show what would be deleted, without deleting it"),
-    YES,
-)
-def space(call: Call) -> Result:
-    """List the spaces, delete one with everything in it, or list those that were deleted."""
-    from loxodon.forget.receipts import counted
-    from loxodon.forget.spaces import receipts
-    from loxodon.http.host import Host
-
-    if (call.action == "delete") != bool(call.name):
-        raise UsageError("delete needs the name of a space; list and deleted take none")
-    if call.action == "deleted":
-        gone = [*receipts(call.root, call.clock())]
-        told = [
-            f"{name}: {view.in_words(one.at)}  {counted(one.erased)}  {one.id}"
-            for name, one in gone
-        ]
-        data = [{"space": name, "receipt": one} for name, one in gone]
-        return Result(data, told or t("nothing found"))
-    with Host(call.folder, call.clock) as host:
-        if call.action == "list":
-            return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
-        question = t("This deletes the space with all its files. Type its name to confirm: ")
-        return erased(call, lambda dry: host.delete(call.name, dry_run=dry), question, call.name)
 
 
 @command(
@@ -192,8 +153,7 @@ def policy(call: Call) -> Result:
     ]
     how = t("change them in {path}, or with `loxodon policy use FILE`", path=path)
     told = {"kinds": kinds, "exceptions": list(guard.policy.exceptions)}
-    file = path if files.exists(path) else ""
-    return Result({**told, "file": file}, view.listing(kinds), note=how)
+    return Result({**told, "file": path if files.exists(path) else ""}, hide="file", note=how)
 
 
 @command(
@@ -209,4 +169,189 @@ def audit(call: Call) -> Result:
         seen = memory.audit.verify()
     findings = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in seen.findings]
     data = {"ok": seen.sound, **seen._asdict(), "findings": findings}
-    return Result(data, code=0 if seen.sound else 7)
+    return Result(data, code=0 if seen.sound else DamagedStoreError.exit_code)
+
+
+# Backups and repair
+
+
+@command(
+    arg("FILE", "file to write (default: one in backup.folder)", nargs="?", dest="path"),
+    arg("--all", "back up all spaces in the home"),
+    arg("--keep N", "backups to keep in the folder (backup.keep); not with FILE"),
+    arg("--overwrite", "overwrite an existing file"),
+    verb="backup",
+    for_files="backup",
+)
+def backup(call: Call) -> Result:
+    """Back up the memory to one file, while it is in use."""
+    from loxodon.backup.create import backup
+    from loxodon.http.host import Host
+    from loxodon.opening import keys_for
+
+    if call.all:
+        spaces = _spaces(call)
+        with Host(call.folder) as host:
+            for space in spaces:  # which brings each up to date, and says what is wrong with it
+                with host.using(space, make=False) as memory:
+                    memory.for_owner()
+            how: Any = {"config": call.config, "keys": keys_for(call.folder, call.config)}
+            how |= {"overwrite": call.overwrite, "keep": call.keep, "now": call.clock()}
+            found = backup(
+                call.folder, spaces, call.path, **how, whole=True, progress=view.progress
+            )
+    else:
+        found = call.do()
+    key = t("It is encrypted. The key is not in the backup: keep a copy of it.")
+    return Result(found, note=key if found.encrypted else "")
+
+
+def _spaces(call: Call) -> list[str]:
+    from loxodon.http.host import Host
+
+    with Host(call.folder) as host:
+        found = host.spaces()
+    if not found:
+        space_folder(call.root, call.space, make=False)  # says that there is no memory
+    return found
+
+
+@command(
+    arg("SOURCE", "a backup, or a folder of text views written by `loxodon export`"),
+    arg("--replace", "replace the current memory; the old database is kept"),
+    arg("--as", "restore the backup of another space into this one", dest="other"),
+    arg("--all", "restore all spaces in the backup"),
+    for_files="restore",
+)
+def restore(call: Call) -> Result:
+    """Restore a memory from a backup or from its text views."""
+    from loxodon.backup.restore import restore
+    from loxodon.views.restore import restore as restore_views
+
+    source = os.path.abspath(os.path.expanduser(call.source))
+    how: dict[str, Any] = {"config": call.config, "clock": call.clock, "replace": call.replace}
+    how["progress"] = view.progress
+    if not os.path.isfile(source):
+        if call.other or call.all:
+            raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
+        return Result(restore_views(call.source, call.folder, call.space, **how))
+    how |= {"environ": os.environ, "other": call.other}
+    found = restore(source, call.folder, None if call.all else call.space, **how)
+    if call.all:
+        return Result({"spaces": {name: one._asdict() for name, one in found.items()}})
+    return Result(found[call.space])
+
+
+@command(verb="validate")
+def validate(call: Call) -> Result:
+    """Check the data and its indexes for damage."""
+    try:
+        found = call.do()
+    except DamagedStoreError as error:
+        found = [Problem(call.folder, *error.localized())]
+    note = "" if found else t("no problems found")
+    code = DamagedStoreError.exit_code if found else 0
+    return Result({"ok": not found, "problems": found}, hide="ok", note=note, code=code)
+
+
+@command(
+    arg("--from SOURCE", "a backup or a folder of text views to restore from", dest="source"),
+    for_files="repair",
+)
+def repair(call: Call) -> Result:
+    """Repair a damaged memory."""
+    from loxodon.backup.restore import repair
+
+    how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}
+    found = repair(call.folder, call.space, **how, progress=view.progress)
+    return Result(found, note="" if found.problems else t("no problems found"))
+
+
+# Encryption
+
+
+@command(
+    arg("--keyring", "use the key in the system keyring"),
+    arg("--key-file FILE", "use the key or passphrase in this file"),
+    arg("--env", "use the key in LOXODON_KEY"),
+    arg("--make-key", "create a new key there"),
+    one_of="--keyring --key-file --env",
+    for_files="encryption",
+)
+def encrypt(call: Call) -> Result:
+    """Encrypt every database in the home."""
+    from loxodon.security.keys import VARIABLE, KeySource
+
+    source = None  # the key is where the settings say
+    if call.env:
+        source = KeySource("env", VARIABLE)
+    elif call.keyring:
+        source = KeySource("keyring", f"database:{call.folder}")
+    elif call.key_file:
+        source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
+    note = t(
+        "Keep a copy of the key in another place: without it, nobody can read this memory.\n"
+        "Plain text was removed; disks and snapshots may still hold some of it."
+    )
+    return _recoded(call, source, make=call.make_key, note=note)
+
+
+@command(for_files="encryption")
+def decrypt(call: Call) -> Result:
+    """Decrypt the databases."""
+    return _recoded(call)
+
+
+@command(for_files="encryption")
+def rekey(call: Call) -> Result:
+    """Change the encryption key."""
+    return _recoded(call)
+
+
+def _recoded(call: Call, source: Any = None, *, make: bool = False, note: str = "") -> Result:
+    from loxodon.security.encryption import recode
+    from loxodon.security.keys import NEXT_VARIABLE, VARIABLE
+
+    how: Any = {"work": call.command.name, "source": source, "make": make}
+    found = recode(call.folder, call.config, os.environ, **how, progress=view.progress)
+    left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
+    if found.key == f"${NEXT_VARIABLE}":
+        names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
+        note = t("From now on, {variable} must have the value of {next}.", **names)
+    return Result(found, hide="left", note=note, warnings=left)
+
+
+# PostgreSQL
+
+
+@command(arg("--to PLACE", "postgresql://user@host/database, or a folder", required=True))
+def move(call: Call) -> Result:
+    """Move all spaces into a PostgreSQL database, or back into files."""
+    from loxodon.backup.moving import move
+
+    found = move(call.folder, call.config, call.to, _spaces(call), call.clock, view.progress)
+    kept = t("the memory at {home} is unchanged; delete it when you like", home=call.root)
+    return Result(found, note=kept)
+
+
+@command(
+    arg("ACTION setup|migrate", "make the roles (as SQL), or bring the schema up to date"),
+    arg("--apply URL", "run it as an administrator (postgresql://admin@host/database)"),
+)
+def postgres(call: Call) -> Result:
+    """Set up or migrate a PostgreSQL database."""
+    from loxodon.store.postgres import migrations
+
+    if call.action == "migrate":
+        url = call.config.store.url
+        if not url:
+            hint = "name the database: `loxodon --store postgresql://user@host/database migrate`"
+            raise UsageError("files are migrated when they are opened", hint=hint)
+        applied = migrations.migrate(url, grant=True)
+        return Result({"store": settings.without_password(url), "applied": applied})
+    if not call.apply:
+        sql = migrations.setup_sql()
+        return Result({"sql": sql}, sql.removesuffix("\n"))
+    settings.checked("store.url", call.apply)
+    migrations.setup(call.apply)
+    return Result({"store": settings.without_password(call.apply)})

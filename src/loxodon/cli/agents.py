@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config
 from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
 from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, need_mcp, read_file
-from loxodon.cli.parser import YES, arg, command
+from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, need_mcp, read_file
 from loxodon.errors import InputError, LoxodonError, NotFoundError, UsageError
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from loxodon.agents.changes import InstallChange, InstallPlan
 
 _OPENCLAW = "openclaw"
+_KNOWN = "|".join((*AGENTS, _OPENCLAW, "status"))
 # What to do after an agent was connected.
 NEXT = {
     "new": "new sessions use it; `loxodon follow` journals the earlier ones",
@@ -36,46 +36,39 @@ LEFT = {
 
 
 @command(
-    arg(
-        "AGENT",
-        "which agent; status (default) shows all of them",
-        nargs="?",
-        default="status",
-        choices=(*AGENTS, _OPENCLAW, "status"),
-    ),
+    arg(f"AGENT {_KNOWN}", "which agent; status (default) shows all of them", nargs="?"),
     arg("--remove", "disconnect it: its files become as they were"),
     arg("--reader", "also let the agent read what the rules are not sure of (claude-code, codex)"),
     arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)"),
     arg("--workspace DIR", "OpenClaw's workspace (as in its own settings)", default=""),
-    arg("--dry-run", "show what would change, without changing anything"),
+    DRY_RUN,
     YES,
 )
 def connect(call: Call) -> Result:
     """Connect an agent: memories before its prompts, and its conversations in the journal."""
-    if call.agent == "status":
+    if call.agent in (None, "status"):
         return _connected(call)
     if call.agent == _OPENCLAW:
         return _connect_openclaw(call)
     agent, reader = AGENTS[call.agent], READERS.get(call.agent)
+    names: Any = {"agent": agent.title, "program": reader, "name": call.agent}
     if call.remove:
         program = config.load(call.folder).model.command
         if program and program == reader and not call.dry_run:
             _set_reader(call.folder, None, None)
-        done = [t("{agent} is disconnected; the memory itself is kept", agent=agent.title)]
+        done = [t("{agent} is disconnected; the memory itself is kept", **names)]
         return _carried_out(call, plan_remove(call.folder, call.agent), done)
     if call.reader and reader is None:
         raise UsageError("--reader is for {names}", names=", ".join(READERS))
     if agent.serves:
         need_mcp()
-    names: Any = {"agent": agent.title, "program": reader, "name": call.agent}
-    warned = [t("what the rules are not sure of will be sent to {agent} by `{program}`", **names)]
     done = [t("{agent} is connected", **names), t(NEXT[agent.after])]
     if in_a_cache():
-        keep = t("to keep it: `uv tool install loxodon`, then `loxodon connect {name}`", **names)
-        done.append(keep)
+        done += [t("to keep it: `uv tool install loxodon`, then `loxodon connect {name}`", **names)]
     folder, hook = folder_of(call.agent, os.environ), command_of(call.folder, call.space)
     plan = plan_connect(call.folder, call.agent, folder, hook)
-    found = _carried_out(call, plan, done, warned if call.reader else [])
+    warned = t("what the rules are not sure of will be sent to {agent} by `{program}`", **names)
+    found = _carried_out(call, plan, done, *([warned] if call.reader else []))
     if call.reader and found.data["done"]:
         _set_reader(call.folder, "command", reader)
     return found
@@ -95,28 +88,23 @@ def _connected(call: Call) -> Result:
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
     record = recorded(call.folder)
-    found: dict[str, dict[str, Any]] = {
-        name: {
-            "state": state_of(record.get(name, {}), folder_of(name, os.environ)),
-            "files": list(record[name]["files"]) if name in record else [],
-        }
-        for name in AGENTS
-    }
+    found: dict[str, dict[str, Any]] = {}
+    for name in AGENTS:
+        state = state_of(record.get(name, {}), folder_of(name, os.environ))
+        found[name] = {"state": state, "files": [*record.get(name, {}).get("files", ())]}
     there = os.path.isdir(state_folder(None, os.environ))
     claw = "not connected" if there else "not found"
     if parts := install.parts(call.folder):
         claw = "connected" if all(one.state == "there" for one in parts) else "changed"
     found[_OPENCLAW] = {"state": claw, "files": [one.path for one in parts]}
-    problem = next(iter(noted(call.folder)[-1:]), "")
     notes = _unowned(install.recorded(call.folder)["config"]) if parts else []
     if any(one["state"] == "changed" for one in found.values()):
         notes.append(t("if the files of an agent were changed, connect it again"))
-    rows = [{"agent": k, "state": one["state"], "file": one["files"]} for k, one in found.items()]
-    return Result(
-        {"agents": found, "parts": parts, "problem": problem},
-        [*view.listing(rows), *notes],
-        warnings=[t("the last problem of a hook: {line}", line=problem)] if problem else [],
-    )
+    problem = next(iter(noted(call.folder)[-1:]), "")
+    data = {"agents": found, "parts": parts, "problem": problem}
+    rows = [{"agent": name, **one} for name, one in found.items()]
+    warnings = [t("the last problem of a hook: {line}", line=problem)] if problem else []
+    return Result(data, [*view.listing(rows), *notes], warnings=warnings)
 
 
 def _connect_openclaw(call: Call) -> Result:
@@ -141,42 +129,38 @@ def _unowned(settings: str) -> list[str]:
     from loxodon.agents.openclaw.install import channels_without_owner
 
     names = ", ".join(channels_without_owner(settings))
-    said = t(
-        "every chat on {names} is a group until OpenClaw has commands.ownerAllowFrom", names=names
-    )
+    said = t("chats on {names} are groups until OpenClaw has commands.ownerAllowFrom", names=names)
     return [said] if names else []
 
 
-def _carried_out(
-    call: Call, plan: InstallPlan, done: list[str], said: Sequence[str] = ()
-) -> Result:
+def _carried_out(call: Call, plan: InstallPlan, done: list[str], *said: str) -> Result:
     """Change files of other programs: what changes is shown first, and asked about."""
     from loxodon.agents.openclaw import install
 
-    changes: list[dict[str, Any]] = [
-        {
-            "path": one.path,
-            "change": "new" if not one.before else "removed" if one.after is None else "changed",
-            "diff": _diff(one) if one.path.endswith(".md") and one.path not in plan.kit else [],
-        }
-        for one in plan.changes
-        if not one.path.endswith((install.RECORD, RECORD))
-    ]
-    left = [{"path": path, "why": why} for path, why in plan.left]
-    data = {"done": False, "changes": changes, "views": plan.views, "left": left}
-    shown = list(said)
-    for one in changes:
-        shown += [f"{view.label(one['change'])}  {one['path']}", *one["diff"]]
+    changes: list[dict[str, Any]] = []
+    shown = [*said]
+    for one in plan.changes:
+        if one.path.endswith((install.RECORD, RECORD)):
+            continue
+        change = "new" if not one.before else "removed" if one.after is None else "changed"
+        diff = _diff(one) if one.path.endswith(".md") and one.path not in plan.kit else []
+        changes.append({"path": one.path, "change": change, "diff": diff})
+        shown += [f"{view.label(change)}  {one.path}", *diff]
     shown += [f"{view.label('removed')}  {path}" for path in plan.views]
     shown += [f"{path}: {t(LEFT[reason])}" for path, reason in plan.left]
-    if not (plan.changes or said) or call.dry_run:
-        return Result(data, [*shown, t("nothing was changed")])
-    if not call.agrees(t("Continue? [y/N] "), *shown):
-        return Result(data, t("nothing was changed"))
-    if not call.remove:
-        call.opened(make=True).close()  # nothing is changed for a memory that cannot be opened
-    plan.carry_out()
-    return Result({**data, "done": True}, [*shown, *done] if call.yes else done)
+    left = [{"path": path, "why": why} for path, why in plan.left]
+    data = {"changes": changes, "views": plan.views, "left": left}
+
+    def change_files(dry: bool) -> Result:
+        if dry:
+            nothing = [t("nothing was changed")] if call.dry_run or not changes else []
+            return Result({"done": False, **data}, [*shown, *nothing])
+        if not call.remove:
+            call.opened(make=True).close()  # nothing is changed for a memory that cannot be opened
+        plan.carry_out()
+        return Result({"done": True, **data}, [*shown, *done] if call.yes else done)
+
+    return call.carried_out(change_files) if plan.changes or said else change_files(True)
 
 
 def _diff(change: InstallChange) -> list[str]:
@@ -206,32 +190,29 @@ def follow(call: Call) -> Result:
             hint="known names: {names}",
             names=", ".join((*FOLLOWED, _OPENCLAW)),
         )
-    found: dict[str, object] = {}
-    for name in names:  # before a memory is made for nothing
-        if name == _OPENCLAW:
-            agents_at(state, ())
-        else:
-            check_found(name, FOLLOWED[name].folder(os.environ))
+    others = [name for name in names if name != _OPENCLAW]
+    for name in others:  # before a memory is made for nothing
+        check_found(name, FOLLOWED[name].folder(os.environ))
+    if _OPENCLAW in names:
+        agents_at(state, ())
     with call.opened(make=True) as memory:
-        for name in names:
-            if name == _OPENCLAW:
-                found[name] = memory.workspace.follow()
-            else:
-                found[name] = memory.workspace.follow_agent(name, progress=view.progress)
+        follow_agent = partial(memory.workspace.follow_agent, progress=view.progress)
+        found: dict[str, Any] = {name: follow_agent(name) for name in others}
+        if _OPENCLAW in names:
+            found[_OPENCLAW] = memory.workspace.follow()
     return Result(found)
 
 
 @command(arg("AGENT", "the agent"), arg("EVENT", "the event, with its JSON on standard input"))
-def hook(call: Call) -> Result:
+def hook(call: Call) -> Result | None:
     """Answer a hook of a connected agent; for the agent, not for direct use."""
     from loxodon.agents.hooks import action_of, answer, note, succeeded
 
     if call.agent == _OPENCLAW:
         return _answer_openclaw(call)
-    found: dict[str, object] = {}
-    problems: list[str] = []
     if os.environ.get("LOXODON_READING"):  # an agent that reads for us is not the person's
-        return Result(found, printed=True)
+        return None
+    found: dict[str, object] = {}
     try:
         action_of(call.agent, call.event)  # before a memory is made for nothing
         request = json.loads(read_file("-"))
@@ -247,7 +228,7 @@ def hook(call: Call) -> Result:
         note(os.path.abspath(call.home_path), f"{at} {call.agent} {call.event}: {said}")
     if found:
         print(json.dumps(found))  # an agent reads one form only
-    return Result(found, printed=True)
+    return None
 
 
 def _answer_openclaw(call: Call) -> Result:
@@ -259,10 +240,8 @@ def _answer_openclaw(call: Call) -> Result:
     except (ValueError, RecursionError):
         request = None
     if not isinstance(request, dict):
-        raise InputError(
-            "standard input is not a JSON object",
-            hint="this command is for OpenClaw's plugin, not for direct use",
-        )
+        hint = "this command is for OpenClaw's plugin, not for direct use"
+        raise InputError("standard input is not a JSON object", hint=hint)
     with call.opened(make=True) as memory:
         answered = answer(memory.workspace, request)
     return Result(answered, view.json_text(answered))

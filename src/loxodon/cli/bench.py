@@ -5,6 +5,7 @@ docs/reference.md has the formats of the files, docs/benchmarks.md what the figu
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
@@ -15,52 +16,58 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
+from itertools import groupby
 from math import ceil, log2
+from operator import itemgetter
 from time import perf_counter
 from typing import Any
 
 from loxodon import config as settings
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, read_file
-from loxodon.cli.parser import arg, command, whole
+from loxodon.cli.commands import Call, Result, arg, command, read_file
 from loxodon.clock import parse_instant, zone_named
-from loxodon.config import Config, EmbedderConfig, WorkspaceConfig
-from loxodon.errors import InputError
+from loxodon.config import Config, EmbedderConfig, ModelConfig, WorkspaceConfig
+from loxodon.errors import InputError, UsageError
 from loxodon.journal.lines import as_object, objects_in, parse_line, split_lines
 from loxodon.memory import Memory
+from loxodon.models.chat import ChatModel, ModelQuestion
 from loxodon.models.embedders import Embedder, chosen
-from loxodon.recall.understand import understand
+from loxodon.models.prompts import TEXT, prompt, record
+from loxodon.text.language import language_of
+from loxodon.tokens import estimate
 from loxodon.types import Item
 
 Figures = dict[str, Any]
+Sets = Mapping[str, Sequence[Figures]]  # what the files have in them, by their names
 
 RANKED, ROOM = 100, 1_000_000  # items and tokens of the ranking that R@k is about
 FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is about
-_COMPARED = 300  # characters of a turn by which its words are looked for in a context
+ITEMS, BUDGET = 100, 2_000  # items and tokens of the context that a reader answers from
+_ANSWER = record({"answer": TEXT})
+_VERDICT = record({"verdict": {"type": "string", "enum": ["right", "wrong"]}})
 
 
 @command(
     arg("WHAT", "what to measure", choices=("retrieval", "writing", "answers")),
     arg("FILE", "labelled conversations, or - for standard input", nargs="+"),
     arg("--set KEY=VALUE", "override a setting; can be repeated", action="append"),
-    arg("--limit N", "only the first N conversations (answers: questions)", type=whole, default=0),
+    arg("--limit N", "only the first N conversations (answers: questions)", default=0),
     arg("--failures", "writing: list the conversations that failed a check"),
     arg("--model", "writing: also use the configured model, which may cost money"),
     arg("--reader MODEL", "answers: 'URL NAME' or a command (default: the configured model)"),
     arg("--judge MODEL", "answers: the same for the judge (default: the reader)"),
     arg("--strict", "answers: right only if all of the reference is there"),
-    arg("--budget TOKENS", "answers: maximum number of tokens of a context", type=whole),
+    arg("--budget N", "answers: maximum number of tokens of a context"),
     arg("--details FILE", "answers: append every answer; those there are not asked again"),
     arg("--embedder KIND[:NAME]", "use this embedder (setting embedder.kind)"),
     arg("--category NAME", "only questions of this category", action="append"),
     arg("--leave-out NAME", "retrieval: not part of the overall figures", action="append"),
-    arg("--updates NAME", "retrieval: is the newest answer first?", action="append"),
     arg("--crossed", "retrieval: also ask each what only another can answer"),
     arg("--keep DIR", "keep the memories in this folder, and reuse those there"),
 )
 def bench(call: Call) -> Result:
     """Measure how well memories are written and found, and what a reader answers with them."""
-    from loxodon.cli import answers, writing
+    from loxodon.cli import writing
 
     given = dict(one.partition("=")[::2] for one in call.set)
     if call.embedder:
@@ -69,12 +76,15 @@ def bench(call: Call) -> Result:
     # What is measured is made for it: a home in a database stays out of this.
     own = call.config._replace(store=settings.StoreConfig(), embedder=EmbedderConfig(kind="none"))
     config = settings.from_mapping({**settings.flat(own), **given})
-    measure: Callable[[Call, Config], list[Figures]] = {
+    read = writing.read_cases if call.what == "writing" else read_conversations
+    # All files are read before anything runs.
+    sets = {name: read(name, config.timezone or "UTC") for name in call.file}
+    measure: Callable[[Sets, Any, Config], list[Figures]] = {
         "retrieval": measure_retrieval,
         "writing": writing.measure,
-        "answers": answers.measure,
+        "answers": measure_answers,
     }[call.what]
-    files = measure(call, config)
+    files = measure(sets, call, config)
     shown: list[str] = []
     for one in files:
         shown += [line for failed in one.get("failures", ()) for line in view.record(failed)]
@@ -87,10 +97,24 @@ def percent(part: float, whole: int) -> float:
     return round(100 * part / whole, 2) if whole else 0.0
 
 
-def share(passed: Sequence[bool], name: str = "share") -> Figures:
-    """How many were right, of how many, and the percentage under `name`."""
-    right = sum(passed)
-    return {"n": len(passed), "right": right, name: percent(right, len(passed))}
+def mean(found: Sequence[Mapping[str, float]]) -> Figures:
+    """How many questions or checks, and each of their scores averaged over them, in percent."""
+    names = found[0] if found else ()
+    averages = {name: percent(sum(one[name] for one in found), len(found)) for name in names}
+    return {"n": len(found), **averages}
+
+
+def table(rows: Sequence[Figures], leave_out: Collection[str] = ()) -> Figures:
+    """The mean scores of rows over all and by category, numbers first."""
+
+    def average(some: Iterable[Figures]) -> Figures:
+        return mean([row["scores"] for row in some if row["scores"]])
+
+    names = sorted({row["category"] for row in rows}, key=lambda n: (not n.isdecimal(), len(n), n))
+    return {
+        "overall": average(row for row in rows if row["category"] not in leave_out),
+        "categories": {n: average(row for row in rows if row["category"] == n) for n in names},
+    }
 
 
 def for_measuring(config: Config) -> Config:
@@ -105,17 +129,15 @@ def for_measuring(config: Config) -> Config:
 # Files
 
 
-def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Figures]:
+def read(name: str, parse: Callable[[Any], Figures]) -> list[Figures]:
     """What `parse` makes of each line of a file; one InputError for all bad lines."""
     found: list[Figures] = []
     problems: list[tuple[int, InputError]] = []
     data = read_file(name).removeprefix(BOM_UTF8)
-    values: Iterable[tuple[int, Any]]
+    values: Iterable[tuple[int, Any]] = objects_in(split_lines(data), problems)
     if data.lstrip().startswith(b"["):  # all of them in an array, instead of one on each line
         array: Any = parse_line(data.decode("utf-8", "replace"))
         values = enumerate(array, 1)
-    else:
-        values = objects_in(split_lines(data), problems)
     for number, value in values:
         try:
             found.append(parse(as_object(value)))
@@ -134,10 +156,10 @@ def read(name: str, parse: Callable[[Any], Figures], limit: int = 0) -> list[Fig
             file=name,
             n=len(problems),
         )
-    return found[: limit or None]
+    return found
 
 
-def read_conversations(name: str, timezone: str = "UTC", limit: int = 0) -> list[Figures]:
+def read_conversations(name: str, timezone: str = "UTC") -> list[Figures]:
     """The conversations of a file: every turn with its time, which without an offset is in
     `timezone`, and `end`, a minute after the last."""
     zone = zone_named(timezone) or UTC
@@ -174,7 +196,7 @@ def read_conversations(name: str, timezone: str = "UTC", limit: int = 0) -> list
         ]
         return {"id": value["id"], "sessions": sessions, "questions": questions, "end": end}
 
-    return read(name, conversation, limit)
+    return read(name, conversation)
 
 
 def _longmemeval(value: Figures) -> Figures:
@@ -236,73 +258,73 @@ def kept_home(talk: Figures, config: Config, keep: str) -> str:
 
 @contextmanager
 def built(
-    talk: Figures, config: Config, keep: str | None
+    talk: Figures, config: Config, keep: str | None = None, *, daily: bool = False
 ) -> Iterator[tuple[Memory, list[datetime], Figures]]:
-    """A memory that a conversation was ingested into, its clock, and what that took."""
-    now = [talk["end"]]
+    """A memory that a conversation was ingested into, its clock, and what that took. It is
+    consolidated at the end, or `daily`: after every session."""
+    # A clock that goes back would be noticed.
+    now = [talk["sessions"][0]["turns"][-1]["at"] if daily else talk["end"]]
+    took: Figures = {"turns": 0, "add_s": 0.0, "consolidate_s": 0.0, "tokens": 0, "problem": ""}
+    embedder = chosen_embedder(config.embedder)
     with tempfile.TemporaryDirectory(prefix="loxodon-bench-") as folder:
         home = kept_home(talk, config, keep) if keep else folder
-        with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
-            memory._embedders.use(chosen_embedder(config.embedder))
-            found: Figures = {"turns": 0, "add_s": 0.0, "consolidate_s": 0.0}
-            if memory.status().last_consolidation is None:
+        with Memory.open(home, config=config, clock=lambda: now[0], embedder=embedder) as memory:
+            sessions = [] if memory.status().last_consolidation else talk["sessions"]
+            for n, session in enumerate(sessions, 1):
                 started = perf_counter()
-                for session in talk["sessions"]:
-                    # No journal can keep a turn without words.
-                    if said := [turn for turn in session["turns"] if turn["content"].strip()]:
-                        now[0] = max(turn["at"] for turn in said)
-                        found["turns"] += memory.add(said, session=session["id"]).added
-                found["add_s"] = perf_counter() - started
-                now[0] = talk["end"]
-                memory.consolidate(force=True)
-                found["consolidate_s"] = perf_counter() - started - found["add_s"]
-            found["not_embedded"] = sum(model.pending for model in memory.embed().models)
-            yield memory, now, found
+                # No journal can keep a turn without words.
+                if said := [turn for turn in session["turns"] if turn["content"].strip()]:
+                    now[0] = max(turn["at"] for turn in said)
+                    took["turns"] += memory.add(said, session=session["id"]).added
+                added = perf_counter()
+                took["add_s"] += added - started
+                if daily or n == len(sessions):
+                    now[0] = now[0] if daily else talk["end"]
+                    outcome = memory.consolidate(force=True)
+                    took["consolidate_s"] += perf_counter() - added
+                    took["tokens"] += outcome.tokens
+                    took["problem"] = took["problem"] or outcome.problem
+            took["not_embedded"] = sum(model.pending for model in memory.embed().models)
+            yield memory, now, took
 
 
 # Retrieval
 
 
-def measure_retrieval(how: Any, config: Config) -> list[Figures]:
-    """A report on each file of `how`, which has the options of the command. The model of `config`
-    is not asked. Files that cannot be read and embedders that cannot be had are errors before
-    anything runs."""
+def measure_retrieval(sets: Sets, how: Any, config: Config) -> list[Figures]:
+    """A report on each file; `how` has the options of the command. No model is asked. An embedder
+    that cannot be had is an error before anything runs."""
     config = for_measuring(config)
     chosen_embedder(config.embedder)
-    talks = [
-        {**one, "file": name}
-        for name in how.file
-        for one in read_conversations(name, config.timezone, how.limit)
-    ]
-    for talk in talks:
-        asked = talk["questions"]
-        some = [one for one in asked if not how.category or one["category"] in how.category]
-        talk["questions"] = some
-    rows: list[Figures] = []
-    for n, talk in enumerate(view.watched(talks)):
-        with built(talk, config, how.keep) as (memory, now, ingested):
-            talk["ingested"] = ingested
-            for question in talk["questions"]:
-                now[0] = question["asked_at"]
-                rows.append({"file": talk["file"], **_answer(memory, talk, question)})
-            now[0] = talk["end"]
-            # With `crossed`, each is also asked what only the one before it can answer.
-            other = talks[n - 1] if how.crossed and len(talks) > 1 else {"questions": []}
-            for question in other["questions"]:
-                silence = _silence(memory.recall(question["text"]))
-                rows.append({"file": other["file"], **silence, "crossed": True})
+    talks = {name: some[: how.limit or None] for name, some in sets.items()}
+    reports = []
+    before = [*talks.values()][-1][-1]
+    for name, some in talks.items():
+        rows: list[Figures] = []
+        crossed: list[Figures] = []
+        ingested: list[Figures] = []
+        for talk in view.watched(some):
+            with built(talk, config, how.keep) as (memory, now, took):
+                ingested.append(took)
+                for question in _chosen(talk, how):
+                    now[0] = question["asked_at"]
+                    rows.append(_recalled(memory, question))
+                now[0] = talk["end"]
+                # With `crossed`, each is also asked what only the one before it can answer.
+                others = _chosen(before, how) if how.crossed and before is not talk else []
+                crossed += [_silence(memory.recall(one["text"])) for one in others]
+            before = talk
+        reports.append({"file": name, **_retrieval(rows, crossed, ingested, how)})
+    return reports
 
-    def of_file(name: str, some: Sequence[Figures]) -> list[Figures]:
-        return [one for one in some if one["file"] == name]
 
-    return [
-        {"file": name, **_report(of_file(name, talks), of_file(name, rows), how)}
-        for name in how.file
-    ]
+def _chosen(talk: Figures, how: Any) -> list[Figures]:
+    every: list[Figures] = talk["questions"]
+    return [one for one in every if not how.category or one["category"] in how.category]
 
 
 def _silence(found: Any) -> Figures:
-    return {"empty": not found.items, "abstains": not found.items or found.unsure}
+    return {"abstains": not found.items or found.unsure, "empty": not found.items}
 
 
 def _turns(items: Iterable[Item]) -> list[str]:
@@ -311,60 +333,29 @@ def _turns(items: Iterable[Item]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _answer(memory: Memory, talk: Figures, question: Figures) -> Figures:
+def _recalled(memory: Memory, question: Figures) -> Figures:
     """Ask a question in all ways; only then is its evidence looked at."""
     text, evidence = question["text"], question["evidence"]
     started = perf_counter()
     usual = memory.recall(text)  # first: what the others leave warm would flatter it
-    row: Figures = {"ms": (perf_counter() - started) * 1000, **_silence(usual)}
-    if memory.config.embedder.kind != "none":  # once more, with the question embedded
-        started = perf_counter()
-        memory.recall(text)
-        row["again_ms"] = (perf_counter() - started) * 1000
+    took = perf_counter() - started
     ranking = _turns(memory.recall(text, RANKED, ROOM).items)
     fitting = memory.recall(text, FITTING, HANDED)
-    handed = _turns(fitting.items)
-
-    turns = (turn for session in talk["sessions"] for turn in session["turns"])
-    said = {turn["id"]: turn for turn in turns if turn["id"] in evidence}
-    # Evidence may stand in the context in its words, whatever item it is part of.
-    context = " ".join(fitting.context.split())
-    quoted = _turns(item for item in fitting.items if item.kind == "turn")
-    quoted += [
-        id for id, turn in said.items() if " ".join(turn["content"].split())[:_COMPARED] in context
-    ]
-    row |= {
+    return {
         "category": question["category"],
-        "evidence": len(evidence),
-        "not_there": len(evidence) - len(said),
+        "ms": took * 1000,
+        "silence": _silence(usual),
         "tokens": fitting.tokens,
-        "scores": scores(evidence, ranking, handed, quoted) if evidence else {},
+        "scores": scores(evidence, ranking, _turns(fitting.items)) if evidence else {},
     }
-    newest = max((turn["at"] for turn in said.values()), default=None)
-    older = {id for id, turn in said.items() if turn["at"] != newest}
-    found = [id for id in ranking if id in said]
-    if older.intersection(found):
-        past = (one for one in fitting.items if one.valid_until or one.why.get("again"))
-        shown = older.intersection(handed)
-        row |= {
-            "newest_first": found[0] not in older,
-            "of_the_past": understand(text, question["asked_at"]).tense == "past",
-            "older_shown": len(shown),
-            "older_unmarked": len(shown.difference(_turns(past))),
-        }
-    return row
 
 
 def scores(
-    evidence: Sequence[str],
-    ranking: Sequence[str],
-    handed: Collection[str],
-    quoted: Collection[str],
+    evidence: Sequence[str], ranking: Sequence[str], handed: Collection[str]
 ) -> dict[str, float]:
     """The scores of one question that has evidence, between 0 and 1; NDCG has binary gains.
 
-    `ranking` has each turn once, best first; `handed` the turns that the context has or stands
-    for, `quoted` those that it has in their own words.
+    `ranking` has each turn once, best first; `handed` the turns that the context has or stands for.
     """
 
     def share(found: Collection[str]) -> float:
@@ -375,17 +366,9 @@ def scores(
     return {
         **{f"r@{n}": share(ranking[:n]) for n in (5, 10, 20)},
         "r@1k": share(handed),
-        "r@1k_text": share(quoted),
         "ndcg@10": sum(1 / log2(rank + 1) for rank in ranks if rank <= 10) / best,
         "mrr": 1 / ranks[0] if ranks else 0.0,
     }
-
-
-def mean(found: Sequence[Mapping[str, float]]) -> Figures:
-    """How many questions, and each score averaged over them, in percent."""
-    names = found[0] if found else ()
-    averages = {name: percent(sum(one[name] for one in found), len(found)) for name in names}
-    return {"n": len(found), **averages}
 
 
 def latency(values: Iterable[float]) -> dict[str, float]:
@@ -394,55 +377,128 @@ def latency(values: Iterable[float]) -> dict[str, float]:
     return {f"p{n}": round(ordered[ceil(len(ordered) * n / 100) - 1], 2) for n in (50, 99)}
 
 
-def _report(talks: Sequence[Figures], every: Sequence[Figures], how: Any) -> Figures:
+def _retrieval(
+    rows: Sequence[Figures], crossed: Sequence[Figures], ingested: Sequence[Figures], how: Any
+) -> Figures:
     """What the answers to one file's questions are worth together."""
-    rows = [row for row in every if "crossed" not in row]
-    counted = [row for row in rows if row["category"] not in how.leave_out]
-    names = sorted({row["category"] for row in rows}, key=lambda n: (not n.isdecimal(), len(n), n))
-
-    def average(some: Iterable[Figures]) -> Figures:
-        return mean([row["scores"] for row in some if row["scores"]])
-
-    def percents(some: Sequence[Figures], *names: str) -> Figures:
-        return {name: percent(sum(row[name] for row in some), len(some)) for name in names}
-
-    def abstention(some: Sequence[Figures]) -> Figures:
-        return {"n": len(some), **percents(some, "abstains", "empty")}
-
-    report: Figures = {"overall": average(counted)}
-    if how.leave_out:
-        report["overall_with_left_out"] = average(rows)
-    report["categories"] = {
-        name: average(row for row in rows if row["category"] == name) for name in names
-    }
-    if how.updates:
-        changed = [row for row in rows if row["category"] in how.updates and "newest_first" in row]
-        others = [row for row in changed if not row["of_the_past"]]
-        shown = sum(row["older_shown"] for row in changed)
-        report["updates"] = {
-            "n": len(changed),
-            **percents(changed, "newest_first"),
-            "of_the_past": len(changed) - len(others),
-            "newest_first_of_the_others": percents(others, "newest_first")["newest_first"],
-            "older_shown": shown,
-            "older_unmarked": percent(sum(row["older_unmarked"] for row in changed), shown),
-        }
-    report["latency_ms"] = latency(row["ms"] for row in rows)
-    if again := [row["again_ms"] for row in rows if "again_ms" in row]:
-        report["latency_without_embedder_ms"] = latency(again)
     tokens = [row["tokens"] for row in rows] or [0]
-    taken = [talk["ingested"] for talk in talks]
-    ingest = {k: sum(one[k] for one in taken) for k in ("turns", "add_s", "consolidate_s")}
+    ingest = {k: sum(one[k] for one in ingested) for k in ("turns", "add_s", "consolidate_s")}
     ingest["turns_per_s"] = ingest["turns"] / (ingest["add_s"] + ingest["consolidate_s"] or 1)
-    report |= {
-        "tokens": {"mean": round(sum(tokens) / len(tokens)), "most": max(tokens)},
-        "conversations": len(talks),
-        "without_evidence": sum(not row["evidence"] for row in rows),
-        "evidence_not_there": sum(row["not_there"] for row in rows),
-        "not_embedded": sum(one["not_embedded"] for one in taken),
-        "ingest": {name: round(value, 2) for name, value in ingest.items()},
-        "abstention": {"true": abstention([row for row in counted if row["evidence"]])},
-    }
+    asked = [row for row in rows if row["scores"] and row["category"] not in how.leave_out]
+    abstention = {"true": mean([row["silence"] for row in asked])}
     if how.crossed:
-        report["abstention"]["crossed"] = abstention([row for row in every if "crossed" in row])
-    return report
+        abstention["crossed"] = mean(crossed)
+    return table(rows, how.leave_out) | {
+        "latency_ms": latency(row["ms"] for row in rows),
+        "tokens": {"mean": round(sum(tokens) / len(tokens)), "most": max(tokens)},
+        "conversations": len(ingested),
+        "without_evidence": sum(not row["scores"] for row in rows),
+        "not_embedded": sum(one["not_embedded"] for one in ingested),
+        "ingest": {name: round(value, 2) for name, value in ingest.items()},
+        "abstention": abstention,
+    }
+
+
+# Answers
+
+
+def measure_answers(sets: Sets, call: Call, config: Config) -> list[Figures]:
+    """A report on each file. A reader answers from the recalled context alone, a judge holds that
+    against the reference. Every answer is a line of the details as soon as it is there: run again,
+    the command goes on."""
+    reader = ChatModel(_model_of(call.reader or "", config.model))
+    judge = ChatModel(_model_of(call.judge or call.reader or "", config.model))
+    config = for_measuring(config)
+    reports = []
+    for name, talks in sets.items():
+        asked = [(talk, one) for talk in talks for one in _chosen(talk, call) if one["answer"]]
+        asked = asked[: call.limit or None]
+        if not asked:
+            raise InputError("{file} has no question with an answer", file=name)
+        how = {"file": name, "judge": "strict" if call.strict else "lenient"}
+        rows = _answered(call.details, how)
+        for talk, some in groupby(asked, key=itemgetter(0)):
+            new = [question for _, question in some if question["id"] not in rows]
+            if not new:
+                continue
+            with built(talk, config, call.keep) as (memory, now, _):
+                for question in new:
+                    now[0] = question["asked_at"]
+                    budget = call.budget or BUDGET
+                    row = how | _answer(memory, question, budget, reader, judge, how["judge"])
+                    rows[question["id"]] = row
+                    if call.details:
+                        with open(call.details, "a", encoding="utf-8") as file:
+                            file.write("\n" + json.dumps(row, ensure_ascii=False))
+                    view.progress(len(rows), len(asked))
+        reports.append(how | _answers([rows[question["id"]] for _, question in asked]))
+    return reports
+
+
+def _model_of(said: str, own: ModelConfig) -> ModelConfig:
+    """`URL MODEL` or a command as a model; the configured one where nothing is said."""
+    address, _, name = said.partition(" ")
+    if address.startswith(("http://", "https://")):
+        return own._replace(kind="openai", base_url=address, name=name)
+    if said:
+        return own._replace(kind="command", command=said)
+    if own.mode == "rules" and not own.address:
+        hint = "--reader 'http://localhost:8000/v1 MODEL', or a command that takes a prompt"
+        raise UsageError("no reader: neither --reader nor a model is set", hint=hint)
+    return own
+
+
+def _answered(details: str | None, how: Figures) -> dict[str, Figures]:
+    """What a file of details has already, judged alike, by question."""
+    if not details or not os.path.exists(details):
+        return {}
+    with open(details, encoding="utf-8") as file:
+        lines = [line.rstrip() for line in file]
+    rows = [json.loads(line) for line in lines if line.endswith("}")]  # one may be cut off
+    return {row["id"]: row for row in rows if how.items() <= row.items()}
+
+
+def _answer(
+    memory: Memory, question: Figures, budget: int, reader: ChatModel, judge: ChatModel, how: str
+) -> Figures:
+    """What a reader answers from what is recalled, and whether that is right."""
+    text, language = question["text"], language_of(question["text"])
+    started = perf_counter()
+    context = memory.recall(text, ITEMS, budget).context
+    recalled = perf_counter()
+    told = [*(("note", line) for line in context.splitlines()), ("question", text)]
+    said = prompt("answer", language, today=f"{question['asked_at']:%A %Y-%m-%d}")
+    answer = reader.ask(
+        ModelQuestion("answer", language, said, told, _ANSWER, 300),
+        lambda value: str(value["answer"]),
+    )
+    pair = {"question": text, "reference": question["answer"], "answer": answer.value}
+    said = prompt(f"judge_{how}", language)
+    verdict = judge.ask(
+        ModelQuestion("judge", language, said, [*pair.items()], _VERDICT, 50),
+        lambda value: bool(value["verdict"] == "right"),
+    )
+    return {
+        "id": question["id"],
+        "category": question["category"],
+        **pair,
+        "right": verdict.value,
+        "context": context,
+        "tokens": estimate(context),
+        "recall_s": round(recalled - started, 4),
+        "model_s": round(perf_counter() - recalled, 3),
+        "tokens_in": answer.tokens_in + verdict.tokens_in,
+        "tokens_out": answer.tokens_out + verdict.tokens_out,
+    }
+
+
+def _answers(rows: Sequence[Figures]) -> Figures:
+    def total(name: str) -> Any:
+        return sum(row[name] for row in rows)
+
+    return table([{**row, "scores": {"right": row["right"]}} for row in rows]) | {
+        "context_tokens": round(total("tokens") / len(rows)),
+        "recall_ms": round(1000 * total("recall_s") / len(rows), 1),
+        "model_s": round(total("model_s"), 1),
+        "model_tokens": {"in": total("tokens_in"), "out": total("tokens_out")},
+    }

@@ -8,8 +8,7 @@ from itertools import chain
 from typing import Any
 
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result
-from loxodon.cli.parser import YES, arg, command, derived, whole
+from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, derived
 from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
 from loxodon.guard.provenance import is_own, origin_label
@@ -25,26 +24,18 @@ NOT_RUN = {
     "switched off": "the memory engine is turned off",
     "paused": "the memory is paused; `loxodon resume` ends the pause",
 }
-# What is said of files that still have what was forgotten, by what they are.
-LEFT = {
-    "": "still in your own files, which Loxodon never changes:",
-    "changed": "still in text views that you edited:",
-    "copy": "still in copies that you made:",
-    "backup": "not deleted: backups that contain it:",
-    "away": "text views were written to these folders, which cannot be found now:",
-}
 
-derived(
-    "pause",
-    "Stop recording and learning for a while; recall still works.",
+derived("resume", about="End a pause.")
+derived("embed")
+
+
+@command(
     arg("--for TIME", "for this long: 12h, 7d or 2w (default: until resumed)", dest="until"),
-    field="paused",
-    make=True,
+    verb="pause",
 )
-derived("resume", "End a pause.")
-derived(
-    "embed", "Compute missing vectors, for search by meaning; `status` shows how many there are."
-)
+def pause(call: Call) -> Result:
+    """Stop recording and learning for a while; recall still works."""
+    return Result({"paused": call.do(make=True)})
 
 
 @command(verb="consolidate")
@@ -95,7 +86,7 @@ def schedule(call: Call) -> Result:
     arg("--confirm ID", "this belief is true: make it a fact"),
     arg("--reject ID", "this belief is wrong: drop it; or undo a request to forget (q_…)"),
     arg("--confirm-all relayed|import|assistant|group|tool|web", "all from there is true"),
-    arg("--version N", "fail if the memory is no longer at this version", type=whole),
+    arg("--version N", "fail if the memory is no longer at this version"),
     YES,
     verb="reviews",
     without="limit",
@@ -107,40 +98,30 @@ def review(call: Call) -> Result:
         if call.confirm is not None:
             return Result(_confirmed(memory, call))
         if call.confirm_all is not None:
-            return Result(_confirmed_all(memory, call))
+            return _confirmed_all(memory, call)
         if call.reject is not None:
             if call.reject.startswith("q_"):
                 return Result(memory.release(call.reject))
             return Result(memory.reject(call.reject, version=call.version))
         held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
-        asked = [one for one in reversed(held) if one.reason == FORGET]
-        found = memory.reviews()
-    shown = [*map(_request, asked), *map(_question, found)]
+        found = [one for one in reversed(held) if one.reason == FORGET] + [*memory.reviews()]
     how = t("answer with `loxodon review --confirm ID` or `--reject ID`") if found else ""
-    return Result([*asked, *found], shown or t("nothing to review"), note=how)
+    return Result(found, [*map(_question, found)] or t("nothing to review"), note=how)
 
 
-def _request(one: Held) -> str:
-    """What was asked to be forgotten, what was done, and what can be."""
-    done = t("archived, and no longer recalled")
-    if one.state == "unclear":
-        done = t("it is not clear what you mean, so nothing was done")
-    asked = t("you asked on {day}: {text}", day=view.day(one.at), text=one.text)
-    how = t(
-        "delete it with `loxodon forget {id}`, or undo it with `review --reject {id}`", id=one.id
-    )
-    return f"{one.id}  {asked}\n  {done}; {how}"
-
-
-def _question(one: Review) -> str:
-    """What is asked of a belief, and why."""
+def _question(one: Held | Review) -> str:
+    """What needs an answer, and why."""
+    if isinstance(one, Held):  # what was asked to be forgotten, what was done, and what can be
+        unclear = t("it is not clear what you mean, so nothing was done")
+        done = unclear if one.state == "unclear" else t("archived, and no longer recalled")
+        how = t("delete it with `forget {id}`, or undo it with `review --reject {id}`", id=one.id)
+        asked = t("you asked on {day}: {text}", day=view.day(one.at), text=one.text)
+        return f"{one.id}  {asked}\n  {done}; {how}"
     belief, against = one.belief, one.against
     version = f" v{belief.version}" if belief.version > 1 else ""
     if belief.kind == "fact" and against.created_at > belief.created_at:
         day = view.day(against.valid_from or against.created_at)
-        why = t(
-            "is that still true? on {day} you said: {content}", day=day, content=against.content
-        )
+        why = t("is that still true? on {day} you said: {text}", day=day, text=against.content)
     elif against.id != belief.id:
         why = t("contradicts {id}: {content}", id=against.id, content=against.content)
     elif belief.kind == "belief":
@@ -167,17 +148,24 @@ def _confirmed(memory: Memory, call: Call) -> Record:
     return memory.confirm(record.id, version=call.version or record.version)
 
 
-def _confirmed_all(memory: Memory, call: Call) -> list[Record]:
+def _confirmed_all(memory: Memory, call: Call) -> Result:
     """Make the user's own word of all that came from somewhere; what is held back stays so."""
     held = {one.memory for one in memory.quarantine("held", 0)}
     found = [
         one
-        for one in memory.list()
+        for one in reversed(memory.list())
         if one.trust == call.confirm_all and one.kind != "summary" and one.id not in held
     ]
-    if not found or not call.agrees(t("Are all of these true? [y/N] "), *view.listing(found)):
-        return []
-    return [memory.confirm(one.id, version=one.version) for one in reversed(found)]
+
+    if not found:
+        return Result([])
+
+    def confirmed(dry: bool) -> Result:
+        if dry:
+            return Result([], view.listing(found))
+        return Result([memory.confirm(one.id, version=one.version) for one in found])
+
+    return call.carried_out(confirmed, t("Are all of these true? [y/N] "))
 
 
 @command(
@@ -226,7 +214,7 @@ def forget(call: Call) -> Result:
 @command(
     arg("ACTION export|erase", "print all of it, one JSON object a line; or delete it"),
     arg("NAME", "the person, by any of their names"),
-    arg("--dry-run", "with erase: only count what would be deleted"),
+    DRY_RUN,
     YES,
 )
 def person(call: Call) -> Result:
@@ -253,31 +241,42 @@ def person(call: Call) -> Result:
         )
 
 
-def erased(
-    call: Call,
-    erase: Callable[[bool], Receipt | dict[str, Receipt]],
-    question: str = "",
-    word: str = "",
-) -> Result:
-    """Show what would be deleted, ask, and delete it; with --dry-run only show it.
+@command(
+    arg("ACTION list|delete|deleted", "what to do"),
+    arg("NAME", "the space to delete", nargs="?"),
+    DRY_RUN,
+    YES,
+)
+def space(call: Call) -> Result:
+    """List the spaces, delete one with everything in it, or list those that were deleted."""
+    from loxodon.forget.spaces import receipts
+    from loxodon.http.host import Host
 
-    `erase` returns a receipt, or one for each space; it is told whether to delete nothing yet.
-    """
+    if (call.action == "delete") != bool(call.name):
+        raise UsageError("delete needs the name of a space; list and deleted take none")
+    if call.action == "deleted":
+        gone = receipts(call.root, call.clock())
+        rows = [{"space": name, **one._asdict(), "files": ()} for name, one in gone]
+        return Result([{"space": name, "receipt": one} for name, one in gone], view.listing(rows))
+    with Host(call.folder, call.clock) as host:
+        if call.action == "list":
+            return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
+        question = t("This deletes the space with all its files. Type its name to confirm: ")
+        return erased(call, lambda dry: host.delete(call.name, dry_run=dry), question, call.name)
 
-    def told(found: Receipt | dict[str, Receipt], *, done: bool) -> Result:
+
+def erased(call: Call, erase: Callable[[bool], Any], question: str = "", word: str = "") -> Result:
+    """Delete something once that is confirmed. `erase` returns a receipt, or one for each space; it
+    is told whether to delete nothing yet."""
+
+    def done(dry: bool) -> Result:
+        found: Receipt | dict[str, Receipt] = erase(dry)
         if isinstance(found, Receipt):
-            return Result({"done": done, "receipt": found}, _receipt(found, gone=done))
-        lines = [(f"{space}:", *_receipt(one, gone=done)) for space, one in found.items()]
-        return Result({"done": done, "receipts": found}, [*chain(*lines)])
+            return Result({"done": not dry, "receipt": found}, _receipt(found, gone=not dry))
+        lines = [(f"{space}:", *_receipt(one, gone=not dry)) for space, one in found.items()]
+        return Result({"done": not dry, "receipts": found}, [*chain(*lines)])
 
-    if call.dry_run or not call.yes:
-        planned = told(erase(True), done=False)
-        if call.dry_run:
-            return planned
-        question = question or t("Delete it permanently? [y/N] ")
-        if not call.agrees(question, *planned.shown or (), word=word):
-            return planned._replace(shown=t("nothing was changed"))
-    return told(erase(False), done=True)
+    return call.carried_out(done, question or t("Delete it permanently? [y/N] "), word)
 
 
 def _receipt(one: Receipt, *, gone: bool) -> list[str]:
@@ -293,9 +292,8 @@ def _receipt(one: Receipt, *, gone: bool) -> list[str]:
     if one.near:
         near = ", ".join(f"{name.name} ({name.turns})" for name in one.near)
         lines.append(t("may be its own names, kept (add --also NAME): {names}", names=near))
-    for what, title in LEFT.items():
-        places = [f"{f.file}:{f.line}" if f.line else f.file for f in one.files if f.what == what]
-        lines += [t(title), *(f"  {place}" for place in places)] if places else []
-    if gone:
-        lines.append(t("backups stored elsewhere still contain it, until they are restored here"))
-    return lines
+    if one.files:
+        lines.append(t("still in these files, which Loxodon does not change:"))
+        places = [(f"{f.file}:{f.line}" if f.line else f.file, f.what) for f in one.files]
+        lines += view.listing([{"file": place, "state": what} for place, what in places])
+    return [*lines, t("backups stored elsewhere still contain it")] if gone else lines

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
 from loxodon import __version__, messages
-from loxodon.cli import parser, view
-from loxodon.cli.call import Call, Result
+from loxodon.cli import commands, view
+from loxodon.cli.commands import Call, Result
 from loxodon.errors import LoxodonError, refused, unwritable
 from loxodon.messages import t
 from loxodon.security.actor import Actor, acting
@@ -18,8 +17,6 @@ from loxodon.security.actor import Actor, acting
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
-    if argv is None:
-        gc.freeze()
     typed = list(sys.argv[1:] if argv is None else argv)
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     messages.use(locale)
@@ -53,7 +50,7 @@ def _run(typed: list[str]) -> int:
     call = Call()
     # What is not UTF-8 is made visible, but for the names of files.
     whole = [one if os.path.exists(one) else view.visible(one) for one in typed]
-    rest = parser.global_options(whole, call)
+    rest = commands.global_options(whole, call)
     if call.store:  # in the environment, which no list of processes shows, as it does arguments
         os.environ["LOXODON_STORE"] = call.store
     with suppress(LoxodonError):  # a broken config.toml is reported by who needs it
@@ -61,20 +58,21 @@ def _run(typed: list[str]) -> int:
             messages.use(call.config.language)
     with acting(Actor("cli")):
         result = _result(rest, call)
-    if call.json and not result.printed:
+    if result is not None and call.json:
         print(view.json_text(result.data))
-    elif not result.printed:
+    elif result is not None:
         view.show(*_lines(result), *([result.note] if result.note else []))
         problems = [*view.problems_in(result.data)] if result.shown is None else []
-        view.warn(*problems[: view.LISTED], *result.warnings)
         if len(problems) > view.LISTED:
-            view.warn(t("… and {n} more; --json lists all", n=len(problems) - view.LISTED))
+            more = t("… and {n} more; --json lists all", n=len(problems) - view.LISTED)
+            problems[view.LISTED :] = [more]
+        view.warn(*problems, *result.warnings)
     if sys.stdout is not None:
         sys.stdout.flush()
-    return result.code
+    return result.code if result else 0
 
 
-def _result(typed: list[str], call: Call) -> Result:
+def _result(typed: list[str], call: Call) -> Result | None:
     """What the command that was typed finds; or help, or the version."""
     view.mask_with(None)
     if typed[:1] in ([], ["-h"], ["--help"], ["help"]):
@@ -83,25 +81,26 @@ def _result(typed: list[str], call: Call) -> Result:
         typed = [typed[1], "--help"]
     if typed[0] in ("-V", "--version"):
         return Result({"version": __version__}, f"loxodon {__version__}")
-    one, rest = parser.command_typed(typed)
-    arguments = parser.parser_of(one)
+    one, rest = commands.command_typed(typed)
+    arguments = commands.parser_of(one)
     if {"-h", "--help"} & set(rest):
         usage = arguments.format_help()
         return Result({"usage": usage}, usage.removesuffix("\n"))
     arguments.parse_args(rest, call)
     call.command = one
-    if call.as_agent and not one.for_agents:
+    verb = one.verb
+    if call.as_agent and not (verb.agents if verb else one.name == "mcp"):
         from loxodon.store.walls import owners_only
 
         raise owners_only()
     if one.for_files and call.config.store.url:
         raise refused(one.for_files)
-    if one.verb and one.verb.masked:
+    if verb and verb.masked:
         from loxodon.guard.guard import Guard
 
         guard = Guard.of(call.root)
         view.mask_with(lambda value: guard.shown_value(value, private=True, reveal=call.reveal))
-    return one.run(call) if one.run else call.derived()
+    return one.run(call)
 
 
 def _lines(result: Result) -> list[str]:
@@ -119,22 +118,23 @@ def _lines(result: Result) -> list[str]:
 
 def _help(every: bool) -> Result:
     """The commands: those of every day, or all."""
-    commands = {name: t(parser.command_named(name).about) for name in parser.MODULES}
+    told = {name: t(commands.command_named(name).about) for name in commands.MODULES}
 
     def listed(names: list[str]) -> list[str]:
-        return view.aligned([(f"  {name:13}", commands[name]) for name in names])
+        return view.aligned([(f"  {name:13}", told[name]) for name in names])
 
     lines = [t("Long-term memory for AI agents, on your own machine."), ""]
-    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(parser.DAILY), ""])]
-    for heading, (_, names) in parser.GROUPS.items():
-        rest = [name for name in names.split() if name not in (*parser.DAILY, *parser.OPERATORS)]
+    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(commands.DAILY), ""])]
+    elsewhere = (*commands.DAILY, *commands.OPERATORS)
+    for heading, (_, group) in commands.GROUPS.items():
+        names = group.split()
         if every:
-            lines += ["", t(heading), *listed(names.split())]
-        elif rest:
+            lines += ["", t(heading), *listed(names)]
+        elif rest := [name for name in names if name not in elsewhere]:
             lines.append(f"{t(heading)}: {', '.join(rest)}")
-    options = view.aligned([(name, t(about)) for name, about in parser.OPTIONS.items()])
+    options = view.aligned([(name, t(about)) for name, about in commands.OPTIONS.items()])
     end = t("`loxodon COMMAND --help` explains a command, `loxodon help all` lists all of them.")
-    return Result({"commands": commands}, [*lines, "", *options, "", end])
+    return Result({"commands": told}, [*lines, "", *options, "", end])
 
 
 def _failed(error: LoxodonError, as_json: bool) -> int:

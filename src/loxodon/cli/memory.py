@@ -7,9 +7,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, read_file
-from loxodon.cli.parser import arg, command, derived
+from loxodon.cli.commands import Call, Result, arg, command, derived, read_file
 from loxodon.cli.view import visible
+from loxodon.clock import zone_named
 from loxodon.errors import InputError, StaleEditError
 from loxodon.messages import t
 
@@ -20,48 +20,25 @@ if TYPE_CHECKING:
 ID = arg("ID", "id of the memory, such as f_20260204_001")
 FORMATS = "jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat"
 
-derived(
-    "capture",
-    "Save one memory in your own words.",
-    arg("--kind --type fact|belief", "a fact, or a belief that is not certain"),
-    words="content",
-    without="origin",
-    make=True,
-    said="remembered as {id}",
-)
-derived("list", "List memories, newest first.")
-derived("journal", "Show or search past messages.", words="query")
-derived(
-    "archive",
-    "Hide a memory from recall; it is kept.",
-    ID,
-    said="archived {id}; `loxodon unarchive {id}` restores it",
-)
-derived("unarchive", "Bring back an archived memory.", ID, said="{id} is active again")
-derived("entities", "List known people, places and things; `inspect NAME` shows one.")
-derived("history", "Show every version of a memory.", ID, without="limit")
+derived("list", about="List memories, newest first.")
+derived("journal", about="Show or search past messages.", words="query")
+derived("archive", ID, said="archived {id}; `loxodon unarchive {id}` restores it")
+derived("unarchive", ID, said="{id} is active again")
+derived("entities", about="List known people, places and things; `inspect NAME` shows one.")
+derived("history", ID, about="Show every version of a memory.", without="limit")
 derived(
     "inspect",
-    "Show everything about a memory, a message or a person.",
-    arg("ID", "id of a memory, message, note or entity, or a name", nargs="+"),
+    arg("ID", "id of a memory, message, note or entity, or a name", nargs="+", dest="name"),
+    about="Show everything about a memory, a message or a person.",
 )
 derived(
     "profile",
-    "Show the core facts about the user.",
     arg("--refresh", "rebuild it now, as the weekly job does"),
+    about="Show the core facts about the user.",
 )
-derived("snapshot", "Print what a conversation should start with.")
-derived(
-    "export",
-    "Write the memory as text you can read and edit.",
-    arg("DIR", "folder to write to (default: the workspace, setting workspace.path)", nargs="?"),
-    arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
-    verb="workspace.export",
-    without="folder",
-)
+derived("snapshot", about="Print what a conversation should start with.")
 derived(
     "edit",
-    "Change a memory; the old version stays in its history.",
     ID,
     arg("--done yes|no", "whether a plan is done"),
     said="{id} is now at version {version}",
@@ -90,32 +67,24 @@ def add(call: Call) -> Result:
             for field, found in lists.items():
                 found += [one for one in done.pop(field) if one not in found]
             counts.update(done)
-            skipped += [
-                {"file": _shown(name), "line": line, "message": error.localized()[0]}
-                for line, error in reading.problems
-            ]
+            for line, error in reading.problems:
+                skipped.append(
+                    {"file": visible(name), "line": line, "message": error.localized()[0]}
+                )
         if memory.config.enabled and counts["added"] and not memory.status().last_consolidation:
             notes.append(t("next: `loxodon consolidate` turns this into memories"))
-    if lists["people"]:
-        people = ", ".join(lists["people"])
-        notes.append(
-            t("nothing is learned until you say with --me who you are: {names}", names=people)
-        )
+    if people := ", ".join(lists["people"]):
+        said = t("nothing is learned until you say with --me who you are: {names}", names=people)
+        notes.append(said)
     added = t("turns added: {added}, already known: {known}", **counts)
     rest = view.record({**counts, "unfound": lists["unfound"]}, "added", "known")
     warnings = [t("skipped {file} line {line}: {message}", **one) for one in skipped]
-    return Result(
-        {**counts, **lists, "skipped": skipped}, [added, *rest, *notes], warnings=warnings
-    )
-
-
-def _shown(name: str) -> str:
-    return "standard input" if name == "-" else visible(name)
+    data = {**counts, **lists, "skipped": skipped}
+    return Result(data, [added, *rest, *notes], warnings=warnings)
 
 
 def _read(name: str, call: Call) -> Reading:
     """What a file has in it: text, or the database that OpenClaw keeps its sessions in."""
-    from loxodon.clock import zone_named
     from loxodon.journal import is_database, read
     from loxodon.security.paths import allowed_path
 
@@ -137,14 +106,14 @@ def _read(name: str, call: Call) -> Reading:
             plural="{file}: nothing was added: {n} invalid lines",
             hint="fix these lines, skip them with --skip-bad, or set the format with --format",
             problems=reading.problems,
-            file=_shown(name),
+            file=visible(name),
             n=len(reading.problems),
         )
     if not reading.drafts:
         raise InputError(
             "{file} contains no messages",
             hint="write lines such as {example}, or set the format with --format",
-            file=_shown(name),
+            file=visible(name),
             example='{"role": "user", "content": "…"}',
         )
     return reading
@@ -160,6 +129,18 @@ def _session_names(name: str, today: str) -> list[str]:
 
 
 @command(
+    arg("--kind --type fact|belief", "a fact, or a belief that is not certain"),
+    verb="capture",
+    words="content",
+    without="origin",
+)
+def capture(call: Call) -> Result:
+    """Save one memory in your own words."""
+    found = call.do(make=True)
+    return Result(found, t("remembered as {id}", id=found.id))
+
+
+@command(
     arg("--explain", "explain why each item was found"),
     verb="recall",
     words="query",
@@ -167,7 +148,7 @@ def _session_names(name: str, today: str) -> list[str]:
 )
 def recall(call: Call) -> Result:
     """Search the memory."""
-    answer: Recall = call.do(reveal=call.reveal)
+    answer: Recall = call.do()
     lines = [*view.items(answer.items, explain=call.explain)]
     if not answer.items and not answer.gate.recall:
         lines.append(t("the query has no words to look for"))
@@ -177,7 +158,7 @@ def recall(call: Call) -> Result:
         lines.append(t("possibly none of this answers the question"))
     told = {"found": len(answer.items), "tokens": answer.tokens}
     told["left_out"] = sum(one.number for one in answer.left_out)
-    lines.append(", ".join(filter(None, (view.in_words(told), f"{answer.elapsed_ms:.1f} ms"))))
+    lines.append(f"{view.in_words(told)}, {answer.elapsed_ms:.1f} ms".removeprefix(", "))
     if call.explain:
         return Result(answer, [*lines, *view.record(answer.trace or {})])
     return Result(answer._replace(trace=None), lines)
@@ -192,7 +173,7 @@ def recall(call: Call) -> Result:
 )
 def context(call: Call) -> Result:
     """Print everything an agent should see before it replies."""
-    found = call.do(workspace=call.workspace)
+    found = call.do()
     if found.recall and not call.explain:
         found = found._replace(recall=found.recall._replace(trace=None))
     return Result(found, found.text)
@@ -238,6 +219,17 @@ def sync(call: Call) -> Result:
     found = call.do()
     code = InputError.exit_code if found.problems else 0
     return Result(found, code=StaleEditError.exit_code if found.conflicts else code)
+
+
+@command(
+    arg("DIR", "folder to write to (default: setting workspace.path)", nargs="?"),
+    arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
+    verb="workspace.export",
+    without="folder",
+)
+def export(call: Call) -> Result:
+    """Write the memory as text you can read and edit."""
+    return Result(call.do(folder=call.dir))
 
 
 @command(verb="workspace.index")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from loxodon.cli.call import Call, Result, need_mcp
-from loxodon.cli.parser import CHAT, arg, command, whole
+from loxodon.cli.commands import CHAT, Call, arg, command, need_mcp
 from loxodon.errors import UsageError
 from loxodon.http import server
 from loxodon.http.guard import Door, door
@@ -28,7 +27,7 @@ _PORTS = {"serve": 8710, "proxy": 8711, "mcp": 8712, "ui": 8713}
 ADDRESS = (
     arg("--host ADDRESS", "address to listen on (127.0.0.1)", default=_LOOPBACK),
     arg("--token TEXT", "access token (LOXODON_TOKEN); not needed on this machine", default=""),
-    arg("--port N", "port to listen on (serve 8710, proxy 8711, mcp 8712; 0: any)", type=whole),
+    arg("--port N", "port to listen on (serve 8710, proxy 8711, mcp 8712; 0: any)"),
 )
 
 
@@ -37,10 +36,10 @@ def _door(call: Call) -> Door:
     return door(call.host, token, Grants(call.root))
 
 
-def _listen(call: Call, host: str, *, or_any: bool = False) -> Any:
+def _listen(call: Call, address: str) -> Any:
     server.need_uvicorn()
     port = _PORTS[call.command.name] if call.port is None else call.port
-    return server.listen(host, port, or_any=or_any)
+    return server.listen(address, port, or_any=call.command.name == "ui")
 
 
 def _host(call: Call, surface: str, **how: Any) -> Host:
@@ -62,75 +61,69 @@ def _serving(call: Call, url: str, **more: str) -> None:
 
 
 @command(*ADDRESS)
-def serve(call: Call) -> Result:
+def serve(call: Call) -> None:
     """Serve the memory over HTTP, with the console for browsers, and run its background jobs."""
-    at = _door(call)
-    with _listen(call, call.host) as listening:
-        return _serve(call, at, listening, lambda url: _serving(call, url))
+    _serve(call, call.host, _door(call))
 
 
 @command(
-    arg("--port N", "port to listen on (8713); another one if it is in use", type=whole),
+    arg("--port N", "port to listen on (8713); another one if it is in use"),
     arg("--no-browser", "only print the link"),
 )
-def ui(call: Call) -> Result:
+def ui(call: Call) -> None:
     """Open the console in your browser: what is known, why, and what waits for you.
 
     The token is made for this run alone. The address that is opened has a code in its fragment,
     which browsers do not send; the page exchanges it for the token.
     """
     from secrets import token_urlsafe
-    from urllib.parse import quote
 
-    code, token = token_urlsafe(24), token_urlsafe(32)
     if not call.json:
         log_only("defect", "server", "stopped")
+    at = Door(token_urlsafe(32), grants=Grants(call.root), own_names=True)
+    _serve(call, _LOOPBACK, at, code=token_urlsafe(24))
 
-    def opened(url: str) -> None:
-        link = f"{url}/#code={code}&space={quote(call.space, safe='')}"
-        _serving(call, link)
-        displays = ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME")
-        # Without a display, a browser for the terminal would take this one over.
-        if not call.no_browser and (sys.platform == "darwin" or any(map(os.environ.get, displays))):
-            import webbrowser
-            from threading import Thread
 
-            # Some browsers only come back when they are closed.
-            Thread(target=webbrowser.open, args=(link,), daemon=True).start()
-
-    # At the same port as before, so that the browser knows the page again.
-    with _listen(call, _LOOPBACK, or_any=True) as listening:
+def _serve(call: Call, address: str, at: Door, code: str = "") -> None:
+    """Answer until it is told to stop; with a code, the console is opened."""
+    with _listen(call, address) as listening:
+        from loxodon.http.app import App
         from loxodon.http.console import Exchange
+        from loxodon.jobs.runner import Runner
 
-        at = Door(token, grants=Grants(call.root), own_names=True)
-        return _serve(call, at, listening, opened, Exchange(code, token))
+        host = _host(call, "http")
+        runner = Runner(host, logs=call.json or not code)
+        exchange = Exchange(code, at.token) if code else None
+        app = App(host, at, runner=lambda: runner.standing.error, exchange=exchange)
+
+        def ready() -> None:
+            runner.start()
+            link = f"/#code={code}&space={quote(call.space, safe='')}" if code else ""
+            url = server.url_of(listening) + link
+            _serving(call, url)
+            if code and not call.no_browser:
+                _open_browser(url)
+
+        try:
+            server.serve(app, listening, ready=ready, stopping=app.stop)
+        finally:
+            runner.stop()
+            if not host.close(_PATIENCE):
+                # Work that does not end, waiting for a model, is left in the middle: Python would
+                # wait for its thread, and the next run goes on with it.
+                log("stopped", unfinished=True)
+                os._exit(0)
 
 
-def _serve(
-    call: Call, at: Door, listening: Any, began: Callable[[str], None], exchange: Any = None
-) -> Result:
-    """Answer until it is told to stop; `began` gets the address once requests are answered."""
-    from loxodon.http.app import App
-    from loxodon.jobs.runner import Runner
+def _open_browser(url: str) -> None:
+    import webbrowser
+    from threading import Thread
 
-    host = _host(call, "http")
-    runner = Runner(host, logs=exchange is None or call.json)
-    app = App(host, at, runner=lambda: runner.standing.error, exchange=exchange)
-
-    def ready() -> None:
-        runner.start()
-        began(server.url_of(listening))
-
-    try:
-        server.serve(app, listening, ready=ready, stopping=app.stop)
-    finally:
-        runner.stop()
-        if not host.close(_PATIENCE):
-            # Work that does not end, waiting for a model, is left in the middle: Python would wait
-            # for its thread, and the next run goes on with it.
-            log("stopped", unfinished=True)
-            os._exit(0)
-    return Result({}, printed=True)
+    displays = ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME")
+    # Without a display, a browser for the terminal would take this one over. Some browsers only
+    # come back when they are closed.
+    if sys.platform == "darwin" or any(map(os.environ.get, displays)):
+        Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
 @command(
@@ -142,7 +135,7 @@ def _serve(
     arg("--timeout SECONDS", "how long to wait for data (600)", type=float, default=600.0),
     arg("--explain", "log the ids of recalled memories"),
 )
-def proxy(call: Call) -> Result:
+def proxy(call: Call) -> None:
     """Add memory to any client, as a proxy in front of its model."""
     server.need_uvicorn()  # with which come starlette and httpx
     from loxodon.jobs.runner import Runner
@@ -180,7 +173,6 @@ def proxy(call: Call) -> Result:
             _serving(call, f"{server.url_of(listening)}/v1", upstream=upstream.base)
 
         server.serve(App(upstream, memories, at, rule, **how), listening, ready=ready)
-    return Result({}, printed=True)
 
 
 @command(
@@ -191,7 +183,7 @@ def proxy(call: Call) -> Result:
     arg("--http", "use streamable HTTP instead of standard input and output"),
     *ADDRESS,
 )
-def mcp(call: Call) -> Result:
+def mcp(call: Call) -> None:
     """Serve the memory to an agent over MCP."""
     need_mcp()
     from loxodon.jobs.runner import Runner
@@ -217,4 +209,3 @@ def mcp(call: Call) -> Result:
             )
         else:
             serve_pipes(served)
-    return Result({}, printed=True)

@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
 from typing import Any, TypeVar
 
 from loxodon.messages import current, t
@@ -125,12 +124,10 @@ def fields(value: Any) -> Mapping[str, Any]:
 
 
 def listing(found: Sequence[Any]) -> list[str]:
-    """Memories and messages in their own way, other records and mappings as a table of the fields
-    that any of them has, anything else a line each."""
+    """Records and mappings as a table of the fields that any of them has, anything else a line
+    each."""
     if not found:
         return [t("nothing found")]
-    if isinstance(found[0], Turn):
-        return [*_chat(found)]
     rows = [*map(_row, found)]
     if not rows[0]:
         return [*map(in_words, found)]
@@ -143,6 +140,9 @@ def listing(found: Sequence[Any]) -> list[str]:
 def _row(one: Any) -> Mapping[str, Any]:
     if isinstance(one, Entity):
         return {"id": one.id, **one._asdict(), "no": None}
+    if isinstance(one, Turn):
+        at, who = in_words(one.at), one.speaker or one.role
+        return {"at": at, "session": one.session, "id": one.ref, "message": f"{who}: {one.content}"}
     if not isinstance(one, Record):
         return fields(one)
     return {
@@ -154,15 +154,6 @@ def _row(one: Any) -> Mapping[str, Any]:
         "tags": one.tags,
         "memory": one.content + (f"  [{t('archived')}]" if one.state == "archived" else ""),
     }
-
-
-def _chat(found: Sequence[Turn]) -> Iterator[str]:
-    """Turns under the day and session they belong to."""
-    for heading, turns in groupby(found, key=lambda turn: f"{day(turn.at)}  {turn.session}"):
-        yield heading
-        for turn in turns:
-            text = "\n    ".join(turn.content.splitlines())
-            yield f"  {turn.at:%H:%M} {turn.speaker or turn.role}: {text} {turn.ref}"
 
 
 def record(value: Any, *without: str) -> list[str]:
@@ -249,9 +240,6 @@ def items(found: Sequence[Item], *, explain: bool) -> Iterator[str]:
     """What was recalled: the words, what and where they are from, and why they came."""
     from loxodon.recall.fit import marks, who
 
-    def shares(of: Mapping[str, float], sign: str = "") -> str:
-        return ", ".join(f"{label(name)} {sign}{x:.2f}" for name, x in of.items() if x >= 0.005)
-
     for n, item in enumerate(found, 1):
         speaker = who(item.why.get("speaker", ""), current()) if item.kind == "turn" else ""
         before = speaker or item.why.get("heading", "")
@@ -263,11 +251,6 @@ def items(found: Sequence[Item], *, explain: bool) -> Iterator[str]:
         if item.tags:
             about.append(t("tags: {tags}", tags=", ".join(item.tags)))
         yield "   " + " · ".join(about)
-        if explain and item.why:  # plain files stand in without a reason
-            has = ", ".join(item.why["words"])
-            why = t("why: has {words}", words=has) if has else t("why: no word in common")
-            yield "   " + why + t("; score {score}", score=f"{item.score:.2f}")
-            if routes := shares(item.why["routes"]):
-                yield "   " + t("found by {routes}", routes=routes)
-            if factors := shares(item.why["factors"], "×"):
-                yield "   " + t("weighed by {factors}", factors=factors)
+        if explain:
+            why = {name: item.why.get(name) for name in ("words", "routes", "factors")}
+            yield from (f"   {line}" for line in record({"score": item.score, **why}))

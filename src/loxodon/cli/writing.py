@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC
-from itertools import chain, groupby
-from time import perf_counter
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from loxodon.cli import view
-from loxodon.cli.bench import Figures, for_measuring, percent, read, share
-from loxodon.cli.call import Call
+from loxodon.cli.bench import Figures, Sets, built, for_measuring, percent, read, table
 from loxodon.clock import zone_named
 from loxodon.config import Config, EmbedderConfig
 from loxodon.errors import InputError, UsageError
 from loxodon.journal.jsonl import draft_from_mapping
-from loxodon.memory import Memory
 from loxodon.tokens import estimate
 
 
 class Check(NamedTuple):
     fields: tuple[str, ...]  # that it must have
     figure: str  # of the report, which it counts for
-    operation: str
 
 
 CHECKS = {
-    "add": Check(("present",), "additions", "ADD"),
-    "update": Check(("present",), "changes", "UPDATE"),
-    "supersede": Check(("present", "absent"), "changes", "DELETE"),
-    "retract": Check(("absent",), "changes", "DELETE"),
-    "never": Check(("absent",), "never", "NOOP"),
-    "repeat": Check(("once",), "duplicates", "NOOP"),
-    "belief": Check(("present",), "beliefs", "ADD"),
+    "add": Check(("present",), "additions"),
+    "update": Check(("present",), "changes"),
+    "supersede": Check(("present", "absent"), "changes"),
+    "retract": Check(("absent",), "changes"),
+    "never": Check(("absent",), "never"),
+    "repeat": Check(("once",), "duplicates"),
+    "belief": Check(("present",), "beliefs"),
 }
 # How a memory ends that something else was said of.
 _ENDED = ("superseded", "corrected", "retracted", "denied", "confirmed")
 
 
-def read_cases(name: str, timezone: str = "UTC", limit: int = 0) -> list[Figures]:
+def read_cases(name: str, timezone: str = "UTC") -> list[Figures]:
     """The cases of a file, their turns in sessions with the time at which each was over; times
     without an offset are in `timezone`."""
     zone = zone_named(timezone) or UTC
@@ -59,57 +53,41 @@ def read_cases(name: str, timezone: str = "UTC", limit: int = 0) -> list[Figures
         return {name: one if name == "type" else groups(one) for name, one in check.items()}
 
     def case(value: Figures) -> Figures:
-        sessions = []
-        for _, some in groupby(value["turns"], key=lambda turn: turn.get("session", "")):
-            turns = list(some)
-            drafts = [draft_from_mapping(one, n, zone) for n, one in enumerate(turns, 1)]
-            ends = max(draft.at or turn["at"] for draft, turn in zip(drafts, turns, strict=True))
-            sessions.append((ends, turns))
-        if not sessions or sessions != sorted(sessions, key=lambda one: one[0]):
+        sessions: list[Figures] = []
+        for id, some in groupby(value["turns"], key=lambda turn: turn.get("session", "")):
+            drafts = [(turn, draft_from_mapping(turn, n, zone)) for n, turn in enumerate(some, 1)]
+            turns = [{**turn, "at": draft.at or turn["at"]} for turn, draft in drafts]
+            sessions.append({"id": id, "turns": turns})
+        ends = [max(turn["at"] for turn in one["turns"]) for one in sessions]
+        if not ends or ends != sorted(ends):
             raise InputError("the turns are missing or not in chronological order")
         told = {"id": str(value["id"]), "about": value.get("about", ""), "turns": value["turns"]}
-        return {**told, "sessions": sessions, "checks": [*map(checked, value["checks"])]}
+        told |= {"sessions": sessions, "end": ends[-1]}
+        return {**told, "checks": [*map(checked, value["checks"])]}
 
-    return read(name, case, limit)
+    return read(name, case)
 
 
-def measure(call: Call, config: Config) -> list[Figures]:
-    """Each file's report; with `--model`, the model of `config` is asked too."""
-    if call.model and config.model.mode == "rules":
-        raise UsageError(
-            "no model is configured",
-            hint="set model.base_url and model.name, or measure without --model",
-        )
+def measure(sets: Sets, how: Any, config: Config) -> list[Figures]:
+    """A report on each file; with `--model`, the model of `config` is asked too."""
+    if how.model and config.model.mode == "rules":
+        hint = "set model.base_url and model.name, or measure without --model"
+        raise UsageError("no model is configured", hint=hint)
     alone = for_measuring(config)._replace(embedder=EmbedderConfig(kind="none"))
-    config = alone._replace(model=config.model) if call.model else alone
-    read = {name: read_cases(name, config.timezone, call.limit) for name in call.file}
-    return [
-        {"file": name, **_report([written(case, config) for case in view.watched(cases)], call)}
-        for name, cases in read.items()
-    ]
+    config = alone._replace(model=config.model) if how.model else alone
+    reports = []
+    for name, cases in sets.items():
+        some = view.watched(cases[: how.limit or None])
+        reports.append({"file": name, **_report([written(case, config) for case in some], how)})
+    return reports
 
 
 def written(case: Figures, config: Config) -> Figures:
     """A case with what became of it: its sessions taken in, one after the other, by a memory of its
     own."""
-    now = [case["sessions"][0][0]]
     kept: list[Figures] = []
     ended: list[str] = []  # what was there once, and was ended or put in other words
-    model, problem, seconds = Counter[str](), "", 0.0
-    with (
-        tempfile.TemporaryDirectory(prefix="loxodon-bench-") as home,
-        Memory.open(home, config=config, clock=lambda: now[0]) as memory,
-    ):
-        for now[0], turns in case["sessions"]:
-            memory.add(turns)
-            started = perf_counter()
-            outcome = memory.consolidate(force=True)
-            seconds += perf_counter() - started
-            model["tokens"] += outcome.tokens
-            if outcome.model is not None:
-                model["questions"] += outcome.model.questions
-                model["refused"] += sum(outcome.model.refused.values())
-            problem = problem or outcome.problem
+    with built(case, config, daily=True) as (memory, _, took):
         for record in memory.list(state="all"):
             *before, last = memory.history(record.id)
             was = [one.record.content for one in before if one.record.content != record.content]
@@ -123,8 +101,7 @@ def written(case: Figures, config: Config) -> Figures:
         # Without the marks of who speaks, which nobody said.
         texts = [one.text.removeprefix("> ").replace("\n> ", "\n") for one in memory.segments()]
         left = min(sum(map(estimate, texts)), said)
-    found = {"kept": kept, "ended": ended, "tokens": said, "left": left, "seconds": seconds}
-    return {**case, **found, "model": model, "problem": problem}
+    return {**case, "kept": kept, "ended": ended, "said": said, "left": left, "took": took}
 
 
 def _has(groups: Iterable[Sequence[str]], content: str) -> bool:
@@ -145,57 +122,46 @@ def holds(check: Figures, kept: Sequence[Figures]) -> bool:
 
 
 def _is_done(check: Figures, case: Figures) -> bool:
-    """Whether the operation was carried out that a check which holds stands for."""
-    operation = CHECKS[check["type"]].operation
-    if operation == "UPDATE":
+    """Whether a check holds because something was done: what is there now was revised, what is
+    gone was there and was ended."""
+    if not holds(check, case["kept"]):
+        return False
+    if check["type"] == "update":
         revised = (one["content"] for one in case["kept"] if one["revised"])
         return any(_has(check["present"], content) for content in revised)
-    if operation == "DELETE":
-        return any(_has(check["absent"], content) for content in case["ended"])
-    return True
+    ended = check["type"] not in ("supersede", "retract")
+    return ended or any(_has(check["absent"], content) for content in case["ended"])
 
 
-def _report(cases: Sequence[Figures], call: Call) -> Figures:
+def _report(cases: Sequence[Figures], how: Any) -> Figures:
     """What the cases of one file came to, and what failed."""
-    figures: dict[str, list[bool]] = {one.figure: [] for one in CHECKS.values()}
-    operations: dict[str, list[bool]] = {one.operation: [] for one in CHECKS.values()}
-    types: dict[str, list[bool]] = {}
-    failures = []
+    rows: list[Figures] = []
+    failures: list[Figures] = []
     for case in cases:
-        failed, not_done = [], []
+        wrong: dict[str, list[Figures]] = {"failed": [], "not_done": []}
         for check in case["checks"]:
-            held = holds(check, case["kept"])
-            done = held and _is_done(check, case)
-            types.setdefault(check["type"], []).append(held)
-            figures[CHECKS[check["type"]].figure].append(held)
-            operations[CHECKS[check["type"]].operation].append(done)
-            failed += [] if held else [check]
-            not_done += [check] if held and not done else []
-        if failed or not_done:
-            told = {"case": case["id"], "about": case["about"]}
-            said = [f"{str(x['at'])[:10]} {x['role']}: {x['content']}" for x in case["turns"]]
-            told |= {"said": said, "memories": case["kept"], "ended": case["ended"]}
-            failures.append({**told, "failed": failed, "not_done": not_done})
-
-    def shares(some: Mapping[str, Sequence[bool]]) -> dict[str, Figures]:
-        return {name: share(passed) for name, passed in some.items()}
-
-    tokens, left, seconds = (sum(one[k] for one in cases) for k in ("tokens", "left", "seconds"))
-    report: Figures = {
+            right, done = holds(check, case["kept"]), _is_done(check, case)
+            category = CHECKS[check["type"]].figure
+            rows.append({"category": category, "scores": {"right": right, "done": done}})
+            if not done:
+                wrong["not_done" if right else "failed"].append(check)
+        if any(wrong.values()):
+            talk = [f"{str(x['at'])[:10]} {x['role']}: {x['content']}" for x in case["turns"]]
+            told = {"case": case["id"], "about": case["about"], "said": talk}
+            failures.append({**told, "memories": case["kept"], "ended": case["ended"], **wrong})
+    said, left = (sum(case[name] for case in cases) for name in ("said", "left"))
+    took = [case["took"] for case in cases]
+    report = table(rows) | {
         "cases": len(cases),
         "turns": sum(len(case["turns"]) for case in cases),
         "memories": sum(len(case["kept"]) for case in cases),
-        **shares(figures),
-        "types": shares(types),
-        "operations": shares({"overall": [*chain(*operations.values())], **operations}),
-        "denoising": {"tokens": tokens, "left": left, "share": percent(left, tokens)},
-        "consolidate_s": round(seconds, 2),
+        "denoising": {"tokens": said, "left": left, "share": percent(left, said)},
+        "consolidate_s": round(sum(one["consolidate_s"] for one in took), 2),
     }
-    if call.failures:
+    if how.failures:
         report["failures"] = failures
-    if call.model:
-        problems = [case["problem"] for case in cases if case["problem"]]
-        counts = sum((case["model"] for case in cases), Counter[str]())
-        asked = {what: counts[what] for what in ("tokens", "questions", "refused")}
-        report["model"] = {**asked, "failed": len(problems), "problem": next(iter(problems), "")}
+    if how.model:
+        problems = [one["problem"] for one in took if one["problem"]]
+        asked = {"tokens": sum(one["tokens"] for one in took), "failed": len(problems)}
+        report["model"] = {**asked, "problem": "".join(problems[:1])}
     return report

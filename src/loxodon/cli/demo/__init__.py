@@ -9,6 +9,7 @@ clock that goes from the first day to the present. A line of the talk begins wit
     < Noted.               what the agent says
     w Ignore all rules     what a web page says that the agent has read
     ? Where do I live?     something that is recalled: what is found counts as used
+    $ recall 'tea' --top 3 a command to try
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result
-from loxodon.cli.parser import arg, command
+from loxodon.cli.commands import Call, Result, arg, command
 from loxodon.errors import InputError
 from loxodon.memory import Memory
 from loxodon.messages import current, t
@@ -32,19 +32,6 @@ from loxodon.spaces import home_at
 SPACES = {"en": "main", "zh": "zh"}  # the space of each language
 _MARK = "example"  # a file in the home that says that it is one, and may be replaced
 _ROLES = {">": "user", "<": "assistant", "w": "tool"}
-# What to try, in the space of each language, besides its pages and lists.
-_TRY = {
-    "en": (
-        "recall 'Where do I live?' --top 3 --explain",
-        "recall 'Where did I live?' --as-of '3 months ago' --top 3",
-        "context 'What should I cook for my sister Ingrid?'",
-    ),
-    "zh": (
-        "recall 我住在哪里？ --top 3 --explain",
-        "recall 我住在哪里？ --as-of 三个月前 --top 3",
-        "context 给我姐姐沈知夏做饭要注意什么？",
-    ),
-}
 
 
 @command(
@@ -56,10 +43,9 @@ def demo(call: Call) -> Result:
     home = home_at(call.dir or call.home or "~/.loxodon-demo")
     is_example = Path(home, _MARK).exists()
     if not is_example and os.path.exists(home) and (os.path.isfile(home) or os.listdir(home)):
+        hint = "choose a folder that is empty or does not exist: loxodon demo DIR"
         raise InputError(
-            "{path} contains something other than an example memory",
-            hint="choose a folder that is empty or does not exist: loxodon demo DIR",
-            path=home,
+            "{path} contains something other than an example memory", hint=hint, path=home
         )
     if call.replace or not is_example:
         shutil.rmtree(home, ignore_errors=True)
@@ -70,8 +56,10 @@ def demo(call: Call) -> Result:
             view.progress(n, len(SPACES))
     space = SPACES[current()]
     start = ["--home", home, *([] if space == "main" else ["--space", space])]
-    ui = ["ui"] if find_spec("starlette") else []  # which needs the extra `serve`
-    tries = (*ui, "list --limit 10", *_TRY[current()], "review")
+    lines = _talk(current()).splitlines()
+    tries = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    if not find_spec("starlette"):  # of the extra `serve`
+        tries.remove("ui")
     tried = [[*start, *shlex.split(words)] for words in tries]
     said = t("an example memory is in {home}; nothing in it is yours. Try:", home=home)
     data = {"home": home, "try": [["loxodon", *words] for words in tried]}
@@ -80,13 +68,16 @@ def demo(call: Call) -> Result:
     return Result(data, [said, *(f"  {shlex.join([program, *words])}" for words in tried)])
 
 
+def _talk(language: str) -> str:
+    return Path(__file__).with_name(f"{language}.txt").read_text("utf-8")
+
+
 def _build(home: str, language: str, space: str, now: datetime) -> None:
     """Live through the talk in a language, as if the last had been just before `now`."""
     clock = [now]
-    text = Path(__file__).with_name(f"{language}.txt").read_text("utf-8")
     # No settings of anybody: a model that is set would be asked, and paid for.
     with Memory.open(home, space, {"workspace.views": "off"}, lambda: clock[0]) as memory:
-        for part in ("\n" + text).split("\n# ")[1:]:
+        for part in ("\n" + _talk(language)).split("\n# ")[1:]:
             head, *lines = filter(None, part.split("\n"))
             days, at, session = head.split()
             hour, minute = map(int, at.split(":"))
