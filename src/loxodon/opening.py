@@ -198,10 +198,9 @@ class OpenSpace:
         if not self.has_forgotten:
             return None
         if (version := self.store.scalar("tombstones_version")) != self._forgotten[0]:
-            from loxodon.forget.marks import Marker, marks_of
+            from loxodon.forget.marks import Marks
 
-            marker = Marker(self.root, self.config, self.store.space)
-            self._forgotten = version, marks_of(self.store, marker)
+            self._forgotten = version, Marks(self.store, self.root, self.config)
         return self._forgotten[1]
 
     def shown(self, text: str) -> str:

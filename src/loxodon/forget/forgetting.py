@@ -19,11 +19,10 @@ from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from loxodon import files
-from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError
 from loxodon.filelock import lock_at
 from loxodon.forget.erase import Sweep
-from loxodon.forget.marks import Marker, Marks, marks_of
+from loxodon.forget.marks import Marks
 from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
 from loxodon.forget.select import Selected, Selection
 from loxodon.forget.spaces import views_left
@@ -63,12 +62,11 @@ def forget(
             with suppress(LoxodonError, OSError):
                 settled = take_in(memory.workspace).settled
         now = memory.now()
-        marker = Marker(memory.root, memory.config, memory.space)
+        marks = Marks(store, memory.root, memory.config, now)
         with store.reading():
-            found = Selected(store, marker, selection, now)
-        marks = Marks(marker, found.marks, found.known_names, present=True, words=found.words)
+            found = Selected(store, marks, selection)
         with suppress(_DryRunError), store.writing():
-            counts, imports = _drop_all(store) if selection.all else Sweep(store, marks, now).run()
+            counts = _drop_all(store) if selection.all else Sweep(store, marks, now).run()
             own = _own_files(store, marks)
             if selection.entity and not counts and not own:
                 raise NotFoundError(
@@ -79,8 +77,7 @@ def forget(
             if dry_run:
                 raise _DryRunError
             # Once this is committed it is done, if need be by whoever opens it next.
-            gone = [marker.mark("import", to_stored(now)[0], key) for key in imports]
-            store.execute_many("put_tombstone", [*found.marks, *gone])
+            store.execute_many("put_tombstone", marks.new)
         left: list[FileProblem] = []
         if counts or own:
             counts["views out of use"] = copies.renewed(
@@ -108,7 +105,7 @@ def finish(memory: Memory, store: Store) -> bool:
     if not bool(store.scalar("has_tombstones")) or store.value(FORGOTTEN_TO) == version:
         return False
     with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
-        marks = marks_of(store, Marker(memory.root, memory.config, memory.space))
+        marks = Marks(store, memory.root, memory.config)
         with store.writing():
             Sweep(store, marks, memory.now()).run()
         # What of the rest cannot be done now, on a full disk or while somebody reads, is done at
@@ -134,11 +131,11 @@ def _alone(memory: Memory, seconds: float) -> Iterator[None]:
         yield
 
 
-def _drop_all(store: Store) -> tuple[Counter[str], list[bytes]]:
-    """Take everything out of a store; as `Sweep.run` has it."""
+def _drop_all(store: Store) -> Counter[str]:
+    """Take everything out of a store; how much."""
     transcripts = len(store.query("transcripts"))
     dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
-    return Counter({name: dropped[name] for name in _COUNTED if dropped[name]}), []
+    return Counter({name: dropped[name] for name in _COUNTED if dropped[name]})
 
 
 def _settle(store: Store) -> None:
