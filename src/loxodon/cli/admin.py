@@ -103,13 +103,9 @@ def space(call: Call) -> Result:
     if (call.action == "delete") != bool(call.name):
         raise UsageError("delete needs the name of a space; list and deleted take none")
     if call.action == "deleted":
-        gone = [*receipts(call.root, call.clock())]
-        told = [
-            f"{name}: {view.in_words(one.at)}  {counted(one.erased)}  {one.id}"
-            for name, one in gone
-        ]
-        data = [{"space": name, "receipt": one} for name, one in gone]
-        return Result(data, told or t("nothing found"))
+        found = receipts(call.root)
+        told = [f"{r['space']}: {r['at']}  {counted(r['erased'])}  {r['id']}" for r in found]
+        return Result(found, told or t("nothing found"))
     with Host(call.folder, call.clock) as host:
         if call.action == "list":
             return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
@@ -207,6 +203,4 @@ def audit(call: Call) -> Result:
         return Result({"entries": (found := call.do())}, view.listing(found))
     with call.opened() as memory:
         seen = memory.audit.verify()
-    findings = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in seen.findings]
-    data = {"ok": seen.sound, **seen._asdict(), "findings": findings}
-    return Result(data, code=0 if seen.sound else 7)
+    return Result({"ok": seen.sound, **seen._asdict()}, code=0 if seen.sound else 7)

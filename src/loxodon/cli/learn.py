@@ -206,7 +206,6 @@ def quarantine(call: Call) -> Result:
 
 @command(
     arg("ID", "memories (f_…), turns (t_…) or entities (e_…)", nargs="*", dest="ids"),
-    arg("--also NAME", "with --entity: also delete this name; can be repeated", action="append"),
     arg("--last TIME", "everything said in the last 90m, 12h, 7d or 2w", dest="since"),
     YES,
     arg("--receipts", "list what was forgotten, without its content"),
@@ -291,8 +290,10 @@ def _receipt(one: Receipt, *, gone: bool) -> list[str]:
     if one.doubtful:
         lines += [t("may be about it, kept (add --doubtful to delete):"), *one.doubtful]
     if one.near:
-        near = ", ".join(f"{name.name} ({name.turns})" for name in one.near)
-        lines.append(t("may be its own names, kept (add --also NAME): {names}", names=near))
+        names = ", ".join(one.near)
+        lines.append(
+            t("may be its own names, kept (forget each by its name): {names}", names=names)
+        )
     for what, title in LEFT.items():
         places = [f"{f.file}:{f.line}" if f.line else f.file for f in one.files if f.what == what]
         lines += [t(title), *(f"  {place}" for place in places)] if places else []

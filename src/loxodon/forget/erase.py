@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from loxodon.clock import to_stored
 from loxodon.consolidate import themes
@@ -18,7 +18,6 @@ from loxodon.forget.select import SAME, is_about
 from loxodon.guard.quarantine import read
 from loxodon.journal.identity import key_of
 from loxodon.language.statements import USER
-from loxodon.store import Filter
 from loxodon.store.rows import loaded
 from loxodon.store.store import Store
 from loxodon.text.similarity import covers
@@ -30,7 +29,6 @@ from loxodon.working.transcript import line_of
 
 REDACTED = "[forgotten]"  # in a history, where the words were
 _BATCH = 2_000
-_DAY = timedelta(days=1)
 _BLANK = dict.fromkeys(("subject", "attribute", "value", "basis", "project", "category"), "")
 _BLANK |= {"content": REDACTED, "topic": "_general", "tags": "[]", "entities": "[]"}
 
@@ -242,14 +240,10 @@ def _segments_with(store: Store, rows: Collection[int]) -> list[tuple[int, list[
 
 def _days_with(store: Store, rows: Collection[int]) -> dict[tuple[str, str], list[Turn]]:
     """The sessions and days of some turns, each with all that was said."""
-    found: dict[tuple[str, str], list[Turn]] = {}
-    for turn in store.turns(rows).values():
-        session, date = turn.session, f"{turn.at:%Y-%m-%d}"
-        if (session, date) not in found:
-            around = Filter(session=session, since=turn.at - _DAY, until=turn.at + _DAY)
-            said = store.journal(around, 0)
-            found[session, date] = [one for one in said if f"{one.at:%Y-%m-%d}" == date]
-    return found
+    days: dict[tuple[str, str], list[Turn]] = {}
+    for turn in store.query_turns("turns_of_days", [*rows]):
+        days.setdefault((turn.session, f"{turn.at:%Y-%m-%d}"), []).append(turn)
+    return days
 
 
 def row_of(turn: Turn) -> int:

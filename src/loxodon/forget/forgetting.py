@@ -23,7 +23,7 @@ from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError
 from loxodon.filelock import lock_at
 from loxodon.forget.erase import Sweep
 from loxodon.forget.marks import Marks
-from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
+from loxodon.forget.receipts import MOST_FILES, Receipt, backups, keep, new_receipt
 from loxodon.forget.select import Selected, Selection
 from loxodon.forget.spaces import views_left
 from loxodon.layout import DATABASE, FORGOTTEN_TO
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 LOCK = "forget.lock"
 _LOCK_SECONDS = 120.0
 # The tables that a receipt of everything counts
-_COUNTED = ["turns", "memories", "segments", "events", "entities", "documents", "transcripts"]
+_COUNTED = ["turns", "memories", "segments", "events", "entities", "documents"]
 _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "damaged-")
 _MOST_BYTES = 64 << 20  # of a file that is looked through
 
@@ -66,7 +66,11 @@ def forget(
         with store.reading():
             found = Selected(store, marks, selection)
         with suppress(_DryRunError), store.writing():
-            counts = _drop_all(store) if selection.all else Sweep(store, marks, now).run()
+            if selection.all:
+                dropped = store.erasure.drop_all()
+                counts = +Counter({name: dropped[name] for name in _COUNTED})
+            else:
+                counts = Sweep(store, marks, now).run()
             own = _own_files(store, marks)
             if selection.entity and not counts and not own:
                 raise NotFoundError(
@@ -83,7 +87,7 @@ def forget(
             counts["views out of use"] = copies.renewed(
                 memory.workspace, settled, dry=dry_run, progress=progress
             )
-            left = [*_views_left(memory, marks, dry=dry_run), *own]
+            left = [*_views_left(memory, marks, dry=dry_run), *own[:MOST_FILES]]
             left += backups(memory.home, memory.config)
         counts["databases set aside"] = _drop_set_aside(memory, dry=dry_run)
         receipt = new_receipt(selection.what, now, counts, *left)
@@ -91,10 +95,9 @@ def forget(
             with store.writing():
                 keep(store, receipt)
             _settle(store)
-        near = [NearName(name, int(store.scalar("times_said", name))) for name in found.near]
         return receipt._replace(
             names=tuple(found.names) if dry_run else (),
-            near=tuple(one for one in near if one.turns),
+            near=tuple(name for name in found.near if store.scalar("times_said", name)),
             doubtful=tuple(found.doubtful),
         )
 
@@ -131,13 +134,6 @@ def _alone(memory: Memory, seconds: float) -> Iterator[None]:
         yield
 
 
-def _drop_all(store: Store) -> Counter[str]:
-    """Take everything out of a store; how much."""
-    transcripts = len(store.query("transcripts"))
-    dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
-    return Counter({name: dropped[name] for name in _COUNTED if dropped[name]})
-
-
 def _settle(store: Store) -> None:
     """See that nothing is left in indexes and log; only then is it done."""
     if store.erasure.scrub():
@@ -163,7 +159,7 @@ def _own_files(store: Store, marks: Marks) -> list[FileProblem]:
     paths = [os.path.join(it.root, *it.path.split("/")) for it in notes]
     paths += [path for path, *_ in store.primary.dump("followed")]
     there = dict.fromkeys(filter(os.path.isfile, paths)) if marks.cuts else ()
-    return [one for path in there for one in _places_in(marks, path, "")][:MOST_FILES]
+    return [FileProblem(path, n, "") for path in there for n in _lines_with(marks, path)]
 
 
 def _views_left(memory: Memory, marks: Marks, *, dry: bool) -> Iterator[FileProblem]:
@@ -174,19 +170,18 @@ def _views_left(memory: Memory, marks: Marks, *, dry: bool) -> Iterator[FileProb
         if one.what == "away":
             yield one
         elif not dry or not is_inside(one.file, workspace.path):  # else they are taken in
-            yield from _places_in(marks, one.file, one.what)
+            yield from (one._replace(line=n) for n in _lines_with(marks, one.file))
 
 
-def _places_in(marks: Marks, path: str, what: str) -> list[FileProblem]:
-    """The lines of a file with what was forgotten; the file, where nobody can tell by them."""
+def _lines_with(marks: Marks, path: str) -> Iterator[int]:
+    """The lines of a file with what was forgotten; 0 where nobody can tell by them."""
     if not marks.cuts or path.endswith(".sqlite"):
-        return [FileProblem(path, 0, what)]
-    found = []
+        yield 0
+        return
     with suppress(OSError), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
         for n, line in enumerate(file if os.path.getsize(path) <= _MOST_BYTES else (), 1):
             said: object = line.strip().lstrip("-*>#|0123456789.[] \t")
             with suppress(ValueError, RecursionError):
                 said = json.loads(line) if line.lstrip().startswith("{") else said
             if marks.cut_json(said, 0) != said:
-                found.append(FileProblem(path, n, what))
-    return found
+                yield n

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import takewhile
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
@@ -27,7 +26,6 @@ from loxodon.text.similarity import covers, gist
 from loxodon.text.words import fold
 from loxodon.types import CAPTURED, Entity, Record
 
-_REPLIES = 3  # turns behind a source that may answer it
 SAME = 0.75  # how much of a memory a text has that says it
 _LEAST = 0.2  # and the best clause of those that it was drawn from
 
@@ -40,7 +38,6 @@ class Selection(NamedTuple):
     session: str = ""
     since: datetime | None = None
     all: bool = False
-    also: tuple[str, ...] = ()  # with an entity, other names to be forgotten with it
     only: bool = False  # with ids, nothing else that says the same
     doubtful: bool = False  # with an entity, also sentences that only may be about it
 
@@ -48,7 +45,7 @@ class Selection(NamedTuple):
     def what(self) -> str:
         """Which of them is given; InputError where it is none, or more than one."""
         named = [name for name in self._fields[:5] if getattr(self, name)]
-        is_more = ((self.also or self.doubtful) and not self.entity) or (self.only and not self.ids)
+        is_more = (self.doubtful and not self.entity) or (self.only and not self.ids)
         if len(named) != 1 or is_more:
             raise InputError(
                 "say what to forget, in exactly one way",
@@ -73,7 +70,7 @@ class Selected:
                 for id in selection.ids:
                     self._id(id)
             case "entity":
-                self._entity((selection.entity, *selection.also), doubtful=selection.doubtful)
+                self._entity(selection.entity, doubtful=selection.doubtful)
             case "session":
                 marks.put("session", selection.session)
                 turns = [it for it in self._erasure.turns() if it.session == selection.session]
@@ -87,30 +84,33 @@ class Selected:
     def _id(self, id: str) -> None:
         kind, _, number = id.partition("_")
         no = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
+        if ":" in id:
+            kind, no = "t", self._store.scalar("turn_row", *id.rpartition(":")[::2])
         if kind == "n":
             raise InputError(
                 "{id} is a note in one of your own files, which Loxodon never changes",
                 hint="delete it in the file; `loxodon get {id}` shows where it is",
                 id=id,
             )
-        named = [one.name for one in self._entities if one.id == id]
-        asked = self._store.query_as(QuarantinedText, "quarantined_one", no) if kind == "q" else []
-        if ":" in id:
-            no = self._store.scalar("turn_row", *id.rpartition(":")[::2])
-        turns = [*self._erasure.turns([no])] if no and (kind == "t" or ":" in id) else []
-        if named:
-            self._entity(named)
-        elif asked and asked[0].reason == FORGET:
-            self._request(id, asked[0])
-        elif turns:
+        if kind == "e" and (named := [one.name for one in self._entities if one.id == id]):
+            self._entity(named[0])
+        elif kind == "q":
+            self._request(id, no)
+        elif kind == "t" and no and (turns := [*self._erasure.turns([no])]):
             self._marks.put_turn(turns[0], only=self._only)
+        elif kind in ("e", "t"):
+            raise _nothing_called(id)
         elif self._store.get(id):
             self._memories([id])
         else:
-            raise _nothing_called(id) if kind in ("e", "t", "q") or ":" in id else no_memory(id)
+            raise no_memory(id)
 
-    def _request(self, id: str, asked: QuarantinedText) -> None:
+    def _request(self, id: str, no: int) -> None:
         """All that was held back because the user asked to have it forgotten."""
+        found = self._store.query_as(QuarantinedText, "quarantined_one", no)
+        asked = next((one for one in found if one.reason == FORGET), None)
+        if asked is None:
+            raise _nothing_called(id)
         if asked.state == UNCLEAR:
             raise InputError(
                 "it is not clear what {id} is about",
@@ -135,10 +135,8 @@ class Selected:
         sources = {turn for one in known for turn in one.turns}
         if self._only:
             for turn in self._erasure.turns(sources):
-                drawn = self._erasure.memories(self._store.column("memories_of_turns", [turn.seq]))
-                others = [it.record.content for it in drawn if it.record.id not in ids]
                 parts = clauses_of(turn.content)
-                for part in _most_like(parts, contents, others) if len(parts) > 1 else parts:
+                for part in _most_like(parts, contents) if len(parts) > 1 else parts:
                     self._marks.put_text(part, key=turn.key)
             return
         for part in (part for content in contents for part in (content, *split(content))):
@@ -150,11 +148,8 @@ class Selected:
         telling = [
             it for it in names if rows.issuperset(self._store.column("memories_telling", it))
         ]
-        replies = set[int]()  # what the assistant said right after these turns
-        for row, said in self._store.turns(list(sources)).items():
-            behind = self._store.query_turns("turns_behind", said.session, row, _REPLIES)
-            replies |= {int(it.ref[2:]) for it in takewhile(lambda it: it.role != "user", behind)}
-        for turn in self._erasure.turns(sources | replies):
+        replies = self._store.column("replies_to", [*sources])
+        for turn in self._erasure.turns(sources.union(replies)):
             parts = [part for part in clauses_of(turn.content) if plain(part)]
             found = [part for part in parts if _is_said(part, wordings, telling)]
             if turn.seq in sources:
@@ -165,21 +160,18 @@ class Selected:
             for part in found:
                 self._marks.put_text(part)
 
-    def _entity(self, given: Sequence[str], *, doubtful: bool = False) -> None:
+    def _entity(self, given: str, *, doubtful: bool = False) -> None:
         """Every sentence that names someone, and those that tell what is known of them."""
-        if not all(map(tokens, given)):
-            raise InputError("{name} is not a name", hint="use a word", name=repr(given[0]))
-        known, marks = self._store.entities_named(given), self._marks
-        called = [
-            (known[one].name, *known[one].aliases) if one in known else (one,) for one in given
-        ]
-        names = [name for names in called for name in names]
+        if not tokens(given):
+            raise InputError("{name} is not a name", hint="use a word", name=repr(given))
+        marks, known = self._marks, self._store.entities_named([given]).get(given)
+        names = [known.name, *known.aliases] if known else [given]
         if fold(USER) in map(fold, names):
             raise InputError(
                 "everything is about the user",
                 hint="to delete everything, use `loxodon forget --all`",
             )
-        own = list(dict.fromkeys(one for one in names if one in given or not is_role(one)))
+        own = [one for one in dict.fromkeys(names) if one == given or not is_role(one)]
         others = [one for one in marks.known_names if not is_role(one) and one not in own]
         self.names += own
         for name in own:
@@ -260,18 +252,17 @@ def _names_in(record: Record) -> list[str]:
     return [record.value, *record.entities, *proper]
 
 
-def _most_like(
-    parts: Sequence[str], wordings: Iterable[str], others: Sequence[str] = ()
-) -> list[str]:
-    """The clauses that have the most of a wording; of these, those with the least of others."""
+def _most_like(parts: Sequence[str], wordings: Iterable[str]) -> list[str]:
+    """The clauses that have the most of a wording, and those that are a name in it."""
     found: dict[str, None] = {}
     for wording in wordings:
-        shares = {part: covers(part, wording) for part in parts}
-        most = max(shares.values(), default=0.0)
-        best = [part for part in parts if shares[part] == most >= _LEAST]
-        theirs = {part: max((covers(part, one) for one in others), default=0.0) for part in best}
-        found |= dict.fromkeys(p for p in best if theirs[p] == min(theirs.values()))
-        found |= dict.fromkeys(p for p in parts if plain(p) and has_name(wording, plain(p)))
+        most = max((covers(part, wording) for part in parts), default=0.0)
+        found |= dict.fromkeys(
+            part
+            for part in parts
+            if covers(part, wording) == most >= _LEAST
+            or (plain(part) and has_name(wording, plain(part)))
+        )
     return list(found)
 
 

@@ -20,8 +20,8 @@ from loxodon.config import Config, EncryptionConfig
 from loxodon.errors import DamagedStoreError, KeyProblemError, StoreError, UsageError
 from loxodon.filelock import FileLock, draft_in, sweep_drafts
 from loxodon.forget.receipts import backups
-from loxodon.forget.spaces import views_left
-from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, WORKSPACE
+from loxodon.forget.spaces import views_left, workspace_of
+from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES
 from loxodon.memory import Memory
 from loxodon.security import keys
 from loxodon.security.keys import Change, KeySource, Seal, Work
@@ -56,10 +56,6 @@ class _Home(NamedTuple):
         """The folders of the spaces."""
         root = os.path.join(self.path, SPACES)
         return [path for name in files.names(root) if os.path.isdir(path := f"{root}/{name}")]
-
-    def workspace(self, folder: str) -> str:
-        path = self.config.workspace.path if os.path.basename(folder) == "main" else ""
-        return os.path.abspath(os.path.expanduser(path or os.path.join(folder, WORKSPACE)))
 
     def key_at(self, source: KeySource) -> bytes:
         text = keys.key_text(source, self.environ)
@@ -164,7 +160,7 @@ def _do(home: _Home, change: Change) -> Recoded:
         left = backups(home.path, home.config)
         for folder in reversed(home.folders):
             space = space_of(os.path.join(folder, DATABASE), (key,))
-            left = [*views_left(folder, space, home.workspace(folder)), *left]
+            left = [*views_left(folder, space, workspace_of(folder, home.config)), *left]
         return Recoded(done, str(place), tuple(one.file for one in left))
     try:
         key = home.key_at(waiting)
@@ -215,7 +211,7 @@ def _recode_all(home: _Home, before: Keys, after: Keys) -> int:
         for name in sorted(os.listdir(folder)):  # with what a restore or a repair set aside
             if name.startswith(DATABASE) and not name.endswith(_NOT_COPIES):
                 done += _recode(os.path.join(folder, name), known, after)
-        workspace = home.workspace(folder)
+        workspace = workspace_of(folder, home.config)
         if os.path.isdir(os.path.join(workspace, PENDING)):
             waiting = Pending(folder, workspace, "", Seal(known) if known else None)
             waiting.reseal(Seal(after) if after else None)
