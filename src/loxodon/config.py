@@ -232,7 +232,7 @@ class EncryptionConfig(Section):
         "Where the key is: none (not encrypted), file, env (LOXODON_KEY) or keyring.",
         ("none", "file", "env", "keyring"),
     )
-    file = Setting("", "File with the key or a passphrase; only its owner may read it.")
+    file = Setting("", "File with the key; only its owner may read it.")
 
 
 class StoreConfig(Section):

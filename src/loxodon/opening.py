@@ -96,7 +96,7 @@ def finish_recoding(home: str) -> bool:
         return False
     from loxodon.security.encryption import finish
 
-    return finish(home, os.environ)
+    return finish(home)
 
 
 def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
@@ -109,7 +109,7 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
         return ()
     from loxodon.security.keys import database_keys
 
-    return database_keys(home, config.encryption, os.environ)
+    return database_keys(home, config.encryption)
 
 
 class OpenSpace:

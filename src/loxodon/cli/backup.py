@@ -75,7 +75,7 @@ def restore(call: Call) -> Result:
         if call.other or call.all:
             raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
         return Result(restore_views(call.source, call.folder, call.space, **how))
-    how |= {"environ": os.environ, "other": call.other}
+    how |= {"other": call.other}
     found = restore(source, call.folder, None if call.all else call.space, **how)
     if call.all:
         return Result({"spaces": {name: one._asdict() for name, one in found.items()}})
@@ -112,7 +112,7 @@ def repair(call: Call) -> Result:
 
 @command(
     arg("--keyring", "use the key in the system keyring"),
-    arg("--key-file FILE", "use the key or passphrase in this file"),
+    arg("--key-file FILE", "use the key in this file"),
     arg("--env", "use the key in LOXODON_KEY"),
     arg("--make-key", "create a new key there"),
     one_of="--keyring --key-file --env",
@@ -154,7 +154,7 @@ def _recoded(call: Call, source: Any = None, *, make: bool = False, note: str = 
 
     work: Any = call.command.name
     how: Any = {"make": make, "progress": view.progress}
-    found = recode(call.folder, call.config, os.environ, work, source, **how)
+    found = recode(call.folder, call.config, work, source, **how)
     left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
     if found.key == f"${NEXT_VARIABLE}":
         names = {"variable": VARIABLE, "next": NEXT_VARIABLE}

@@ -291,9 +291,7 @@ def _receipt(one: Receipt, *, gone: bool) -> list[str]:
         lines += [t("may be about it, kept (add --doubtful to delete):"), *one.doubtful]
     if one.near:
         names = ", ".join(one.near)
-        lines.append(
-            t("may be its own names, kept (forget each by its name): {names}", names=names)
-        )
+        lines.append(t("may be its own names, kept (forget them by name): {names}", names=names))
     for what, title in LEFT.items():
         places = [f"{f.file}:{f.line}" if f.line else f.file for f in one.files if f.what == what]
         lines += [t(title), *(f"  {place}" for place in places)] if places else []

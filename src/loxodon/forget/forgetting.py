@@ -15,12 +15,12 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from loxodon import files
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError
-from loxodon.filelock import lock_at
+from loxodon.filelock import alone
 from loxodon.forget.erase import Sweep
 from loxodon.forget.marks import Marks
 from loxodon.forget.receipts import MOST_FILES, Receipt, backups, keep, new_receipt
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 LOCK = "forget.lock"
 _LOCK_SECONDS = 120.0
 # The tables that a receipt of everything counts
-_COUNTED = ["turns", "memories", "segments", "events", "entities", "documents"]
+_COUNTED = ["turns", "memories", "segments", "events", "entities", "documents", "transcripts"]
 _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "damaged-")
 _MOST_BYTES = 64 << 20  # of a file that is looked through
 
@@ -54,7 +54,7 @@ def forget(
     memory: Memory, store: Store, selection: Selection, *, dry_run: bool, progress: Progress
 ) -> Receipt:
     """See `Memory.forget`."""
-    with _alone(memory, _LOCK_SECONDS):
+    with alone(os.path.join(memory.workspace.folder, LOCK), _LOCK_SECONDS):
         settled: Mapping[str, str] = {}
         if not dry_run:
             # What a person changed in the views, which are written anew afterwards. What cannot be
@@ -67,7 +67,8 @@ def forget(
             found = Selected(store, marks, selection)
         with suppress(_DryRunError), store.writing():
             if selection.all:
-                dropped = store.erasure.drop_all()
+                transcripts = len(store.query("transcripts"))
+                dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
                 counts = +Counter({name: dropped[name] for name in _COUNTED})
             else:
                 counts = Sweep(store, marks, now).run()
@@ -102,12 +103,10 @@ def forget(
         )
 
 
-def finish(memory: Memory, store: Store) -> bool:
-    """Hold a database against what was forgotten, where that was not done; whether it was."""
-    version = store.scalar("tombstones_version")
-    if not bool(store.scalar("has_tombstones")) or store.value(FORGOTTEN_TO) == version:
-        return False
-    with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
+def finish(memory: Memory, store: Store) -> None:
+    """Hold a database against what was forgotten, where that was not done."""
+    lock = os.path.join(memory.workspace.folder, LOCK)
+    with suppress(BusyStoreError), alone(lock, 0):  # else whoever forgets does it
         marks = Marks(store, memory.root, memory.config)
         with store.writing():
             Sweep(store, marks, memory.now()).run()
@@ -117,21 +116,6 @@ def finish(memory: Memory, store: Store) -> bool:
             _drop_set_aside(memory)
             copies.renewed(memory.workspace, {})
             _settle(store)
-        return True
-    return False
-
-
-@contextmanager
-def _alone(memory: Memory, seconds: float) -> Iterator[None]:
-    folder = memory.workspace.folder
-    with closing(lock_at(os.path.join(folder, LOCK))) as lock:
-        if not lock.acquire(seconds):
-            raise BusyStoreError(
-                "another process is deleting something in {path}",
-                hint="wait until it has finished",
-                path=folder,
-            )
-        yield
 
 
 def _settle(store: Store) -> None:

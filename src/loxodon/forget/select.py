@@ -135,8 +135,10 @@ class Selected:
         sources = {turn for one in known for turn in one.turns}
         if self._only:
             for turn in self._erasure.turns(sources):
+                drawn = self._erasure.memories(self._store.column("memories_of_turns", [turn.seq]))
+                others = [it.record.content for it in drawn if it.record.id not in ids]
                 parts = clauses_of(turn.content)
-                for part in _most_like(parts, contents) if len(parts) > 1 else parts:
+                for part in _most_like(parts, contents, others) if len(parts) > 1 else parts:
                     self._marks.put_text(part, key=turn.key)
             return
         for part in (part for content in contents for part in (content, *split(content))):
@@ -252,17 +254,18 @@ def _names_in(record: Record) -> list[str]:
     return [record.value, *record.entities, *proper]
 
 
-def _most_like(parts: Sequence[str], wordings: Iterable[str]) -> list[str]:
-    """The clauses that have the most of a wording, and those that are a name in it."""
+def _most_like(
+    parts: Sequence[str], wordings: Iterable[str], others: Sequence[str] = ()
+) -> list[str]:
+    """The clauses that have the most of a wording and the least of others, and those that are a
+    name in it."""
+    theirs = {part: max((covers(part, one) for one in others), default=0.0) for part in parts}
     found: dict[str, None] = {}
     for wording in wordings:
-        most = max((covers(part, wording) for part in parts), default=0.0)
-        found |= dict.fromkeys(
-            part
-            for part in parts
-            if covers(part, wording) == most >= _LEAST
-            or (plain(part) and has_name(wording, plain(part)))
-        )
+        like = {part: (covers(part, wording), -theirs[part]) for part in parts}
+        best = max(like.values(), default=(0.0, 0.0))
+        found |= dict.fromkeys(part for part in parts if like[part] == best and best[0] >= _LEAST)
+        found |= dict.fromkeys(p for p in parts if plain(p) and has_name(wording, plain(p)))
     return list(found)
 
 

@@ -21,8 +21,6 @@ from loxodon.security.audit import END, HEAD, Audit, chained, entries_of, read_h
 from loxodon.store.store import Store
 from loxodon.verbs import Arg, Cursor, Limit, Since, Until, verb
 
-_OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "outcome", "more")
-
 
 class Verified(NamedTuple):
     """The result of checking a log."""
@@ -163,7 +161,11 @@ class AuditLog:
                         tuple(given.get("ids", ())),
                         str(given.get("outcome", "ok")),
                         bool(given.get("more")),
-                        {name: value for name, value in given.items() if name not in _OWN},
+                        {
+                            name: value
+                            for name, value in given.items()
+                            if name not in AuditEntry._fields
+                        },
                     )
 
 
