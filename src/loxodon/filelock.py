@@ -125,11 +125,8 @@ def alone(path: str, seconds: float) -> Iterator[None]:
     """Hold the lock at a path; a BusyStoreError where others hold it for longer than that."""
     with closing(lock_at(path)) as lock:
         if not lock.acquire(seconds):
-            raise BusyStoreError(
-                "{path} is locked by another program",
-                hint="close that program, or try again later",
-                path=path,
-            )
+            hint = "close that program, or try again later"
+            raise BusyStoreError("{path} is locked by another program", hint=hint, path=path)
         yield
 
 

@@ -514,8 +514,7 @@ class Memory(Knowledge, Recalling, Overviews):
         from loxodon.forget.select import Selection
 
         at = moment("since", since, self._space.zone)
-        named = tuple(dict.fromkeys(ids))
-        chosen = Selection(named, entity, session, at, all, only, doubtful)
+        chosen = Selection(ids, entity, session, at, all, only, doubtful)
         self._catch_up()  # what waits in plain files is forgotten with the rest
         return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or quiet)
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from loxodon.forget.marks import Marks
     from loxodon.store.sqlite.cipher import Keys
 
+_NOTHING = "0:0"  # the version of the marks where nothing was forgotten
+
 
 def open_space(
     path: str,
@@ -129,7 +131,7 @@ class OpenSpace:
         self.home, self.root, self.folder, self.keys = home, root, folder, keys
         self.config, self.clock, self.zone = config, clock, zone
         self.guard, self.count = Guard.of(root), estimate
-        self._forgotten: tuple[str, Marks | None] = ("", None)
+        self._forgotten: tuple[str, Marks | None] = (_NOTHING, None)
         self._use(store)
 
     def _use(self, store: Store) -> None:
@@ -183,21 +185,15 @@ class OpenSpace:
             raise owners_only()
 
     @property
-    def has_forgotten(self) -> bool:
-        return not isinstance(self.store, Off) and bool(self.store.scalar("has_tombstones"))
-
-    @property
     def has_to_forget(self) -> bool:
         """Whether the database was not yet held against the marks of what was forgotten."""
-        if not self.has_forgotten:
-            return False
-        return bool(self.store.value(FORGOTTEN_TO) != self.store.scalar("tombstones_version"))
+        version = self.store.scalar("marks_version")
+        return version not in (_NOTHING, self.store.value(FORGOTTEN_TO))
 
     def forgotten(self) -> Marks | None:
         """Marks of what must not come back; None if nothing was forgotten."""
-        if not self.has_forgotten:
-            return None
-        if (version := self.store.scalar("tombstones_version")) != self._forgotten[0]:
+        version = _NOTHING if isinstance(self.store, Off) else self.store.scalar("marks_version")
+        if version != self._forgotten[0]:
             from loxodon.forget.marks import Marks
 
             self._forgotten = version, Marks(self.store, self.root, self.config)

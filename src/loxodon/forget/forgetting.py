@@ -122,7 +122,7 @@ def _settle(store: Store) -> None:
     """See that nothing is left in indexes and log; only then is it done."""
     if store.erasure.scrub():
         with store.writing():
-            store.set_value(FORGOTTEN_TO, store.scalar("tombstones_version"))
+            store.set_value(FORGOTTEN_TO, store.scalar("marks_version"))
 
 
 # Files

@@ -67,7 +67,7 @@ class Selected:
         self._only = selection.only
         match selection.what:
             case "ids":
-                for id in selection.ids:
+                for id in dict.fromkeys(selection.ids):
                     self._id(id)
             case "entity":
                 self._entity(selection.entity, doubtful=selection.doubtful)

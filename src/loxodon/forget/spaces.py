@@ -36,17 +36,17 @@ _PATIENCE = 10.0  # seconds in which those who can let go of a space do
 
 def delete(
     home: str,
+    root: str,
     space: str,
     config: Config,
     keys: StoreKeys,
     now: datetime,
+    let_go: Callable[[], None],
     *,
-    root: str = "",
-    dry_run: bool = False,
-    let_go: Callable[[], None] = lambda: None,
+    dry_run: bool,
 ) -> Receipt:
-    """Delete a space and everything of it; with `dry_run`, only count."""
-    root = root or home
+    """Delete a space and everything of it; with `dry_run`, only count. `let_go` of it is called
+    while others have it open; its state is at `root`: the home, or the address of a database."""
     folder = space_folder(root, space, make=False)
     shared = files.shared(folder)
     counts = shared[0].counts(space) if shared else counts_of(f"{folder}/{DATABASE}", keys)

@@ -1023,10 +1023,7 @@ WITH RECURSIVE next (first, row, id) AS (
 SELECT next.first, next.row FROM next JOIN memories m ON m.row = next.row
 WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row
 
--- name: has_tombstones
-SELECT 1 FROM tombstones LIMIT 1
-
--- name: tombstones_version
+-- name: marks_version
 SELECT count(*) || ':' || coalesce(sum(until % 1000000), 0) FROM tombstones
 
 -- part: entities_of_names
