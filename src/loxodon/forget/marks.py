@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
     from loxodon.types import Draft, Turn
 
-LONG_AGO = -(1 << 60)
+LONG_AGO, _EVER = -(1 << 60), 1 << 60
 _LEAST_WORDS = 3  # a turn without a time is known by its words; `yes` is anybody's
 _MOST_CLAUSES = 40
 _WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
@@ -73,7 +73,7 @@ class Marks:
         self.known_names = [name for one in others for name in (one.name, *one.aliases)]
         self.new: list[_Row] = []  # to be kept
         self.cuts = False  # whether any is of a text or a name
-        self._now = None if now is None else to_stored(now)[0]
+        self._now = to_stored(now)[0] if now else 0
         self._until: dict[bytes, int] = {}
         self._sizes: set[int] = set()  # of the names, in words
         self._periods: list[tuple[int, int]] = []
@@ -96,8 +96,8 @@ class Marks:
         self._put(_KINDS.get(of, "turn"), self._digest(of, *parts), size)
 
     def _put(self, kind: str, mark: bytes, size: int = 0) -> None:
-        self.new.append((kind, mark, self._now or 0, size))
-        self._take(*self.new[-1])
+        self.new.append((kind, mark, self._now, size))
+        self._take(kind, mark, _EVER, size)
 
     def put_turn(self, turn: TurnRow, *, only: bool = False) -> None:
         """Mark a turn as a whole, by its key and, unless `only` this one, what was said when."""
@@ -139,12 +139,10 @@ class Marks:
     def has(self, of: str, at: int, *parts: bytes | str) -> bool:
         """Whether there is a mark of this that is not older."""
         until = self._until.get(self._digest(of, *parts))
-        return until is not None and (self._now is not None or at <= until)
+        return until is not None and at <= until
 
     def in_period(self, at: int) -> bool:
-        return any(
-            since <= at and (self._now is not None or at <= until) for since, until in self._periods
-        )
+        return any(since <= at <= until for since, until in self._periods)
 
     def has_turn(self, key: bytes, session: str, content: str, at: int | None) -> bool:
         """Whether a turn was forgotten as such; `at` is None where nobody knows its time."""
