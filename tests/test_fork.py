@@ -57,7 +57,7 @@ def is_free(path: Path) -> bool:
 
 
 def is_sound(memory: Memory) -> bool:
-    return not memory.audit.verify().findings and memory.validate() == []
+    return memory.audit.verify().sound and memory.validate() == []
 
 
 def test_children_write_beside_their_parent(tmp_path: Path) -> None:

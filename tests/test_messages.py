@@ -12,7 +12,6 @@ from loxodon import errors, messages
 from loxodon.cli import admin, agents, learn
 from loxodon.cli.commands import GROUPS, MODULES, OPTIONS, command_named
 from loxodon.config import HINTS, KEYS, TAKES
-from loxodon.security.audit_log import SAID
 from loxodon.types import ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
@@ -23,7 +22,7 @@ corrected retracted merged confirmed doubted denied unsettled rejected used retu
 renewed reworded outdated
 """
 LABELS = (
-    "connected|not connected|not found|resumed|trusted to|findings|left out|"
+    "connected|not connected|not found|resumed|trusted to|left out|"
     "asked|forgotten|paused|claimed|unfound|last at|next at|counts|failures|turns ahead|"
     "about|action|active|added|agent|alike|all questions|also called|archived|around|asked|"
     "asks|assistant|attribute|audited|backups|belief|believed|budget|bytes|category|"
@@ -46,7 +45,7 @@ LABELS = (
     "databases set aside|files|fragments|access tokens|found|created at|updated at|audience|"
     "subject|topic|sensitivity|valid from|valid until|confirmed at|expires at|version|at|change|"
     "record|aliases|by|erased|routes|question|language|focus|keywords|considered|score|factors|"
-    "fate|due|succeeded at|entries|first|content|receipt|candidates|tense|weekly|op|ids|given|"
+    "fate|due|succeeded at|entries|first|content|receipt|candidates|tense|weekly|op|ids|"
     "surface|start|end|shown|private|copy|backup|away|session|done"
 )
 """What fields, columns and counts are called; any other goes by its name in English."""
@@ -114,7 +113,7 @@ def _said() -> frozenset[Sentence]:
     said |= {key.about for key in KEYS.values()}
     said |= {*TAKES.values(), *HINTS.values()}
     said |= {*CHANGES.split(), *ENTITY_TYPES}
-    said |= {*SAID.values(), *OPTIONS.values(), errors.INSTALL}
+    said |= {*OPTIONS.values(), errors.INSTALL}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}
 
 

@@ -57,7 +57,6 @@ def test_commands_take_the_arguments_of_their_verbs() -> None:
         "audit agent",
         "capture kind",
         "edit done",
-        "forget also",
         "forget ids",
         "forget since",
         "import format",

@@ -6,7 +6,7 @@ Values come from the defaults, then config.toml, then the environment, which onl
 import os
 import re
 from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import datetime
 from importlib import import_module
 from operator import attrgetter
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 from loxodon import files
 from loxodon.clock import zone_named
 from loxodon.errors import ConfigError
-from loxodon.filelock import FileLock
+from loxodon.filelock import alone
 from loxodon.layout import CONFIG
 from loxodon.messages import t
 
@@ -232,7 +232,7 @@ class EncryptionConfig(Section):
         "Where the key is: none (not encrypted), file, env (LOXODON_KEY) or keyring.",
         ("none", "file", "env", "keyring"),
     )
-    file = Setting("", "File with the key or a passphrase; only its owner may read it.")
+    file = Setting("", "File with the key; only its owner may read it.")
 
 
 class StoreConfig(Section):
@@ -449,9 +449,7 @@ def write(home: str, name: str, value: str | None) -> None:
     path = os.path.join(home, CONFIG)
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
-        with closing(FileLock(os.path.join(home, "config.lock"))) as lock:
-            if not lock.acquire(_LOCK_SECONDS):
-                raise OSError(0, "another program is changing it")
+        with alone(os.path.join(home, "config.lock"), _LOCK_SECONDS):
             document = _parsed(home, "tomlkit")
             _put(document, name, found)
             files.replace(path, document.as_string().encode())

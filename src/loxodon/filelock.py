@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from loxodon.errors import unwritable
+from loxodon.errors import BusyStoreError, unwritable
 from loxodon.files import private, shared
 
 if TYPE_CHECKING:
@@ -118,6 +118,16 @@ def _wait(descriptor: int, seconds: float) -> bool:
 
 _DRAFT = "restoring-"
 _LOCK = "restore.lock"
+
+
+@contextmanager
+def alone(path: str, seconds: float) -> Iterator[None]:
+    """Hold the lock at a path; a BusyStoreError where others hold it for longer than that."""
+    with closing(lock_at(path)) as lock:
+        if not lock.acquire(seconds):
+            hint = "close that program, or try again later"
+            raise BusyStoreError("{path} is locked by another program", hint=hint, path=path)
+        yield
 
 
 @contextmanager

@@ -6,7 +6,6 @@ from __future__ import annotations
 CONFIG = "config.toml"
 SPACES = "spaces"
 KEYS = "keys"
-STRETCH = "stretch.json"  # in `keys`: how a passphrase is stretched
 RECODING = "recoding.json"  # in `keys`: while a home is encrypted, decrypted or gets another key
 SCHEDULE_LOCK = "schedule.lock"  # held by the process that runs what is due
 DELETING = "deleting"  # while a space is deleted: what is left of it, and a lock with its name

@@ -498,7 +498,6 @@ class Memory(Knowledge, Recalling, Overviews):
         session: Annotated[str, Arg("everything in this conversation")] = "",
         since: Annotated[datetime | None, Arg("everything said from this time on")] = None,
         all: Annotated[bool, Arg("everything")] = False,
-        also: Annotated[Sequence[str], Arg("with an entity: also delete these names")] = (),
         only: Annotated[bool, Arg("with ids: nothing else that says the same")] = False,
         doubtful: Annotated[bool, Arg("with an entity: also what may be about it")] = False,
         dry_run: Annotated[bool, Arg("only count what would be deleted")] = False,
@@ -514,8 +513,7 @@ class Memory(Knowledge, Recalling, Overviews):
         from loxodon.forget.select import Selection
 
         at = moment("since", since, self._space.zone)
-        named, others = tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(also))
-        chosen = Selection(named, entity, session, at, all, others, only, doubtful)
+        chosen = Selection(ids, entity, session, at, all, only, doubtful)
         self._catch_up()  # what waits in plain files is forgotten with the rest
         return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or quiet)
 

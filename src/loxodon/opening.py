@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from loxodon.forget.marks import Marks
     from loxodon.store.sqlite.cipher import Keys
 
-_NOTHING_FORGOTTEN = "0:0"  # the version of no tombstones
+_NOTHING = "0:0"  # the version of the marks where nothing was forgotten
 
 
 def open_space(
@@ -98,7 +98,7 @@ def finish_recoding(home: str) -> bool:
         return False
     from loxodon.security.encryption import finish
 
-    return finish(home, os.environ)
+    return finish(home)
 
 
 def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
@@ -111,7 +111,7 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
         return ()
     from loxodon.security.keys import database_keys
 
-    return database_keys(home, config.encryption, os.environ)
+    return database_keys(home, config.encryption)
 
 
 class OpenSpace:
@@ -131,7 +131,7 @@ class OpenSpace:
         self.home, self.root, self.folder, self.keys = home, root, folder, keys
         self.config, self.clock, self.zone = config, clock, zone
         self.guard, self.count = Guard.of(root), estimate
-        self._forgotten: tuple[str, Marks | None] = ("", None)
+        self._forgotten: tuple[str, Marks | None] = (_NOTHING, None)
         self._use(store)
 
     def _use(self, store: Store) -> None:
@@ -184,20 +184,16 @@ class OpenSpace:
     @property
     def has_to_forget(self) -> bool:
         """Whether the database was not yet held against the marks of what was forgotten."""
-        forgotten_to = self.store.value(FORGOTTEN_TO) or _NOTHING_FORGOTTEN
-        return bool(self.store.scalar("tombstones_version") != forgotten_to)
+        version = self.store.scalar("marks_version")
+        return version not in (_NOTHING, self.store.value(FORGOTTEN_TO))
 
     def forgotten(self) -> Marks | None:
         """Marks of what must not come back; None if nothing was forgotten."""
-        if isinstance(self.store, Off):
-            return None
-        if (version := self.store.scalar("tombstones_version")) == _NOTHING_FORGOTTEN:
-            return None
+        version = _NOTHING if isinstance(self.store, Off) else self.store.scalar("marks_version")
         if version != self._forgotten[0]:
-            from loxodon.forget.marks import Marker, marks_of
+            from loxodon.forget.marks import Marks
 
-            marker = Marker(self.root, self.config, self.store.space)
-            self._forgotten = version, marks_of(self.store, marker)
+            self._forgotten = version, Marks(self.store, self.root, self.config)
         return self._forgotten[1]
 
     def shown(self, text: str) -> str:

@@ -127,7 +127,6 @@ def restored(path: Path, home: Path, **more: Any) -> Restored:
         str(home),
         "main",
         config=settings.load(str(home)),
-        environ={},
         clock=system_clock(None),
         progress=quiet,
         **more,

@@ -119,14 +119,14 @@ def test_encrypted_backup_goes_only_where_its_key_is(home: Home) -> None:
     assert all(map(is_plain, home.databases))
 
 
-def test_new_home_opens_a_backup_with_its_passphrase(home: Home) -> None:
-    phrase: dict[str, Any] = {"LOXODON_KEY": "a long pass phrase for it"}
+def test_new_home_opens_a_backup_with_its_key(home: Home) -> None:
+    phrase: dict[str, Any] = {"LOXODON_KEY": "5e" * 32}
     home.loxodon("encrypt", "--env", **phrase)
     home.loxodon("backup", home.file, **phrase)
     other = Home(os.path.join(home.folder, "elsewhere"))
     assert "is not" in other.loxodon("restore", home.file, code=LOCKED, **phrase).stderr
     other.loxodon("config", "encryption.key", "env")
-    wrong: dict[str, Any] = {"LOXODON_KEY": "another pass phrase for it"}
+    wrong: dict[str, Any] = {"LOXODON_KEY": "6f" * 32}
     assert "does not match" in other.loxodon("restore", home.file, code=LOCKED, **wrong).stderr
     other.loxodon("restore", home.file, **phrase)
     with pytest.MonkeyPatch.context() as patch:

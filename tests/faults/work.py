@@ -130,7 +130,8 @@ def views(memory: Memory) -> dict[str, bytes]:
 def problems(memory: Memory) -> list[str]:
     """What must never be wrong, whatever happened."""
     found = [f"{one.where}: {one.what}" for one in memory.validate()]
-    found += [f"the audit log: {one.said}" for one in memory.audit.verify().findings]
+    if problem := memory.audit.verify().problem:
+        found.append(f"the audit log: {problem}")
     for one in memory.list(state="all", limit=0):
         history = [each.record for each in memory.history(one.id)]
         numbers = [each.version for each in history if each.id == one.id]

@@ -266,7 +266,7 @@ def test_what_cannot_be_forgotten_is_refused(memory: Memory) -> None:
     memory.capture("The Vorlund budget is 40k.", topic="money")
     refused: list[dict[str, Any]] = [
         *({}, {"entity": "a", "session": "b"}, {"all": True, "session": "x"}),
-        *({"all": True, "only": True}, {"session": "x", "also": ["y"]}),
+        *({"all": True, "only": True}, {"session": "x", "doubtful": True}),
         *({"entity": "user"}, {"entity": "，。"}),
     ]
     for given in refused:

@@ -104,7 +104,7 @@ def test_deletion_is_refused_while_somebody_has_it_open(
 
 def test_encrypted_space_leaves_no_name(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    key: dict[str, Any] = {"LOXODON_KEY": "correct horse battery"}
+    key: dict[str, Any] = {"LOXODON_KEY": "5e" * 32}
     shell = Shell(home)
     shell("--space", WORD, "capture", "a secret")
     shell("encrypt", "--env", **key)

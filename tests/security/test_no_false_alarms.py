@@ -76,8 +76,8 @@ class Life:
         memory = self.opened()
         self.done |= {one.op for one in memory.audit.entries()}
         found = memory.audit.verify()
-        wrong = [one.said for one in found.findings] + [str(one) for one in memory.validate()]
-        return "; ".join(wrong)
+        wrong = [found.problem, *(str(one) for one in memory.validate())]
+        return "; ".join(filter(None, wrong))
 
     def sound_as_typed(self) -> None:
         self.close()

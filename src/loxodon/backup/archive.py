@@ -6,7 +6,7 @@
     spaces/<folder>/sessions/…        transcripts, where an earlier version made the backup
     spaces/<folder>/forgotten         what must not come back
     config.toml                       settings, without keys
-    policy.toml, keys/stretch.json    where there are some; never a key
+    policy.toml                       where there is one
 
 Nothing is believed of such a file before it was checked: names, sizes and hashes, and how much
 would come out of it (`journal/lines.py`). The manifest of an encrypted backup also has a keyed

@@ -20,7 +20,7 @@ from loxodon.backup.archive import BackedUpSpace, Writer
 from loxodon.errors import InputError, unwritable
 from loxodon.filelock import draft_in
 from loxodon.files import sync_folder
-from loxodon.layout import CONFIG, DATABASE, KEYS, SPACES, STRETCH
+from loxodon.layout import CONFIG, DATABASE, SPACES
 from loxodon.security.paths import allowed_path
 from loxodon.spaces import folder_name, space_path
 from loxodon.store import Progress
@@ -158,8 +158,7 @@ def _write(
             _put_file(writer, f"{SPACES}/{name}/{DATABASE}.check", f"{path}.check")
             turns, memories = turns + counts["turns"], memories + counts["memories"]
             held.append(BackedUpSpace(name, "" if keys else space, bool(keys)))
-        for name in (f"{KEYS}/{STRETCH}", POLICY):
-            _put_file(writer, name, os.path.join(home, name))
+        _put_file(writer, POLICY, os.path.join(home, POLICY))
         writer.put(CONFIG, io.BytesIO(settings.without_secrets(home).encode()))
         writer.finish(now.isoformat(timespec="seconds"), schema, tuple(held), keys)
         file.flush()

@@ -145,7 +145,7 @@ def _move_space(name: str, old: OpenSpace, new: OpenSpace, place: str, progress:
         if files.exists(path := os.path.join(old.folder, file)):
             files.replace(os.path.join(new.folder, file), files.read(path))
     with new.store.writing():
-        new.store.set_value(FORGOTTEN_TO, new.store.scalar("tombstones_version"))
+        new.store.set_value(FORGOTTEN_TO, new.store.scalar("marks_version"))
         new.store.execute("prune_audit", END)
         new.store.execute_many("put_audit", entries_of(old.store))
         new.store.set_value(HEAD, old.store.value(HEAD))

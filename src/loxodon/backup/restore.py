@@ -12,7 +12,7 @@ kept.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from glob import glob
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from loxodon.backup.create import found as backups_found
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
 from loxodon.consolidate.decay import Decay
-from loxodon.filelock import FileLock, draft_in
+from loxodon.filelock import alone, draft_in
 from loxodon.forget import forgetting
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace, keys_for
@@ -39,7 +39,7 @@ from loxodon.store.rows import turn_of
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import check_schema, space_of
-from loxodon.store.sqlite.database import Database, busy
+from loxodon.store.sqlite.database import Database
 from loxodon.store.store import Store
 from loxodon.types import Problem, Turn
 from loxodon.views.restore import Restored, free, is_kept, not_empty
@@ -60,7 +60,6 @@ def restore(
     space: str | None,
     *,
     config: Config,
-    environ: Mapping[str, str],
     clock: Clock,
     replace: bool = False,
     other: bool = False,
@@ -70,7 +69,7 @@ def restore(
 
     One that has anything is refused unless `replace`, another space's unless `other`."""
     with copying.telling(home), archive.opened(source) as reader:
-        run = _Restoring(reader, home, config, environ, clock, progress)
+        run = _Restoring(reader, home, config, clock, progress)
         if space is not None:
             held = {space: run.held(space, other)}
         else:
@@ -85,13 +84,7 @@ class _Restoring:
     """A backup that is put into the spaces of a home."""
 
     def __init__(
-        self,
-        reader: Reader,
-        home: str,
-        config: Config,
-        environ: Mapping[str, str],
-        clock: Clock,
-        progress: Progress,
+        self, reader: Reader, home: str, config: Config, clock: Clock, progress: Progress
     ) -> None:
         self._reader, self._home, self._clock = reader, home, clock
         if reader.schema > len(migrations("sqlite")):
@@ -99,17 +92,11 @@ class _Restoring:
         reader.verify(progress)
         self._config, self._zone = config, zone_named(config.timezone)
         self._decay = Decay(config.decay, clock)
-        self._keys = keys.database_keys(home, config.encryption, environ)
+        self._keys = keys.database_keys(home, config.encryption)
         self._their_keys = self._keys
         if reader.is_encrypted:  # with our keys, or with one that is given now
-            how = reader.data(
-                f"{layout.KEYS}/{layout.STRETCH}"
-            )  # how pass phrases were stretched there
-            stretching = keys.checked_stretching(how, reader.path) if how else None
-            texts = [environ.get(keys.VARIABLE, "").strip()]
-            if source := keys.source_of(home, config.encryption):
-                texts.append(keys.key_text(source, environ))
-            theirs = [keys.key_from(text, home, stretching) for text in texts if text]
+            given = keys.KeySource("env", keys.VARIABLE)
+            theirs = [keys.key_at(given)] if given.read() else []
             self._their_keys = tuple(dict.fromkeys((*self._keys, *theirs)))
         reader.check_seal(self._their_keys)
         is_known = os.path.exists(os.path.join(home, layout.CONFIG)) or glob(
@@ -209,7 +196,8 @@ class _Restoring:
         old_files.take_over(opened, self._their_keys)
         with Memory(opened) as memory:
             copying.forget_as_in(live, self._keys, store)
-            forgetting.finish(memory, store)
+            if opened.has_to_forget:
+                forgetting.finish(memory, store)
             master = keys.Keys(self._home, self._config.keys.source)
             Audit(store, master, self._clock).adopt_foreign()
             counts = store.counts()
@@ -221,10 +209,7 @@ def _quiet(folder: str) -> Iterator[None]:
     """Nothing else at work on a space in many steps."""
     with ExitStack() as held:
         for name in (layout.CONSOLIDATION_LOCK, layout.EMBEDDING_LOCK, forgetting.LOCK):
-            lock = FileLock(os.path.join(folder, name))
-            held.callback(lock.close)
-            if not lock.acquire(_WAIT_SECONDS):
-                raise busy(os.path.join(folder, name))
+            held.enter_context(alone(os.path.join(folder, name), _WAIT_SECONDS))
         yield
 
 
@@ -271,7 +256,7 @@ def repair(
         how = {"config": config, "clock": clock, "replace": True, "progress": progress}
         try:
             if os.path.isfile(copy):
-                every = restore(copy, home, space, **how, environ=os.environ)  # type: ignore[arg-type]
+                every = restore(copy, home, space, **how)  # type: ignore[arg-type]
                 done = every[space]
             else:
                 done = restore_views(copy, home, space, **how)  # type: ignore[arg-type]

@@ -167,8 +167,7 @@ def audit(call: Call) -> Result:
         return Result({"entries": (found := call.do())}, view.listing(found))
     with call.opened() as memory:
         seen = memory.audit.verify()
-    findings = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in seen.findings]
-    data = {"ok": seen.sound, **seen._asdict(), "findings": findings}
+    data = {"ok": seen.sound, **seen._asdict()}
     return Result(data, code=0 if seen.sound else DamagedStoreError.exit_code)
 
 
@@ -235,7 +234,7 @@ def restore(call: Call) -> Result:
         if call.other or call.all:
             raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
         return Result(restore_views(call.source, call.folder, call.space, **how))
-    how |= {"environ": os.environ, "other": call.other}
+    how["other"] = call.other
     found = restore(source, call.folder, None if call.all else call.space, **how)
     if call.all:
         return Result({"spaces": {name: one._asdict() for name, one in found.items()}})
@@ -272,7 +271,7 @@ def repair(call: Call) -> Result:
 
 @command(
     arg("--keyring", "use the key in the system keyring"),
-    arg("--key-file FILE", "use the key or passphrase in this file"),
+    arg("--key-file FILE", "use the key in this file"),
     arg("--env", "use the key in LOXODON_KEY"),
     arg("--make-key", "create a new key there"),
     one_of="--keyring --key-file --env",
@@ -313,7 +312,7 @@ def _recoded(call: Call, source: Any = None, *, make: bool = False, note: str = 
     from loxodon.security.keys import NEXT_VARIABLE, VARIABLE
 
     how: Any = {"work": call.command.name, "source": source, "make": make}
-    found = recode(call.folder, call.config, os.environ, **how, progress=view.progress)
+    found = recode(call.folder, call.config, **how, progress=view.progress)
     left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
     if found.key == f"${NEXT_VARIABLE}":
         names = {"variable": VARIABLE, "next": NEXT_VARIABLE}

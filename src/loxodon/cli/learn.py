@@ -194,7 +194,6 @@ def quarantine(call: Call) -> Result:
 
 @command(
     arg("ID", "memories (f_…), turns (t_…) or entities (e_…)", nargs="*", dest="ids"),
-    arg("--also NAME", "with --entity: also delete this name; can be repeated", action="append"),
     arg("--last TIME", "everything said in the last 90m, 12h, 7d or 2w", dest="since"),
     YES,
     arg("--receipts", "list what was forgotten, without its content"),
@@ -255,9 +254,8 @@ def space(call: Call) -> Result:
     if (call.action == "delete") != bool(call.name):
         raise UsageError("delete needs the name of a space; list and deleted take none")
     if call.action == "deleted":
-        gone = receipts(call.root, call.clock())
-        rows = [{"space": name, **one._asdict(), "files": ()} for name, one in gone]
-        return Result([{"space": name, "receipt": one} for name, one in gone], view.listing(rows))
+        found = receipts(call.root)
+        return Result(found, view.listing([one | {"files": ()} for one in found]))
     with Host(call.folder, call.clock) as host:
         if call.action == "list":
             return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
@@ -290,8 +288,8 @@ def _receipt(one: Receipt, *, gone: bool) -> list[str]:
     if one.doubtful:
         lines += [t("may be about it, kept (add --doubtful to delete):"), *one.doubtful]
     if one.near:
-        near = ", ".join(f"{name.name} ({name.turns})" for name in one.near)
-        lines.append(t("may be its own names, kept (add --also NAME): {names}", names=near))
+        names = ", ".join(one.near)
+        lines.append(t("may be its own names, kept (forget them by name): {names}", names=names))
     if one.files:
         lines.append(t("still in these files, which Loxodon does not change:"))
         places = [(f"{f.file}:{f.line}" if f.line else f.file, f.what) for f in one.files]

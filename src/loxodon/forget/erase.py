@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
 
 from loxodon.clock import to_stored
 from loxodon.consolidate import themes
@@ -19,24 +18,19 @@ from loxodon.forget.select import SAME, is_about
 from loxodon.guard.quarantine import read
 from loxodon.journal.identity import key_of
 from loxodon.language.statements import USER
-from loxodon.store import Filter
 from loxodon.store.rows import loaded
 from loxodon.store.store import Store
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
 from loxodon.tokens import estimate
-from loxodon.types import Entity, Event, Record, Turn
+from loxodon.types import Entity, Record, Turn
 from loxodon.working.shapes import text_of
 from loxodon.working.transcript import line_of
 
 REDACTED = "[forgotten]"  # in a history, where the words were
 _BATCH = 2_000
-_DAY = timedelta(days=1)
-_EMPTY = dict.fromkeys(("subject", "attribute", "project", "category"), "")
-_BLANK = dict.fromkeys(("tags", "entities"), "[]") | dict.fromkeys(("value", "basis"), "")
-_BLANK |= {"content": REDACTED, "topic": "_general"}
-# What an entry of a transcript keeps that says nothing any more
-_PLACE = ("type", "id", "parentId", "timestamp", "firstKeptEntryId", "tokensBefore")
+_BLANK = dict.fromkeys(("subject", "attribute", "value", "basis", "project", "category"), "")
+_BLANK |= {"content": REDACTED, "topic": "_general", "tags": "[]", "entities": "[]"}
 
 
 class Sweep:
@@ -45,12 +39,11 @@ class Sweep:
     def __init__(self, store: Store, marks: Marks, now: datetime) -> None:
         self._store, self._erasure, self._marks, self._now = store, store.erasure, marks, now
         self._erased: list[str] = []  # all texts that are gone, to find names in
-        self._losing: dict[int, tuple[Record, list[str]]] = {}  # memories that lost a source
-        self._imports: list[bytes] = []  # the keys of imports whose memories went
+        self._losing: dict[int, bool] = {}  # memories that lost a source; whether others say it
         self._counts: Counter[str] = Counter()
 
-    def run(self) -> tuple[Counter[str], list[bytes]]:
-        """Take out what meets a mark; how much, and the keys of the imports that went."""
+    def run(self) -> Counter[str]:
+        """Take out what meets a mark; how much."""
         self._turns()
         records = self._memories()
         self._sessions()  # before the histories, which name sessions too
@@ -65,13 +58,13 @@ class Sweep:
             for theme in {one.value for one in records if one.kind == "summary"}:
                 if ":" in theme or "/" in theme:
                     themes.renew_theme(self._store, theme, self._now)
-        return self._counts, self._imports
+        return self._counts
 
     def _turns(self) -> None:
         left: dict[int, tuple[str, bytes]] = {}
         forgotten, gone = set[int](), set[int]()
         for turn in self._erasure.turns():
-            content, key = self._marks.left_of_turn(turn.key, turn.content, turn.at)
+            content, key = self._marks.cut_turn(turn.key, turn.content, turn.at)
             if self._marks.has_name(turn.speaker, turn.at) or self._marks.has_turn(
                 turn.key, turn.session, turn.content, turn.at
             ):
@@ -89,7 +82,7 @@ class Sweep:
         self._counts += rebuild(self._store, {*gone, *left}, gone=gone)
         for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
             said = self._store.turns(set(one.turns) - gone).values()
-            self._losing[one.row] = one.record, [turn.content for turn in said]
+            self._losing[one.row] = any(_says(turn.content, one.record) for turn in said)
         self._erasure.drop_turns(gone)
         self._counts += Counter({"turns": len(gone), "parts of turns": len(left)})
 
@@ -103,16 +96,16 @@ class Sweep:
                 or (not one.turns and one.row not in self._losing and marks.in_period(at))
                 or marks.cut(record.content, at) != record.content
                 or is_about(record, marks)
-                or (one.row in self._losing and not _still_says(*self._losing[one.row]))
+                or not self._losing.get(one.row, True)
             ):
                 found[one.row] = record
         # A summary of what is gone is written anew without it, or not at all.
         made = set(self._store.column("summaries_of", [record.id for record in found.values()]))
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
-        for row, record in found.items():
+        for record in found.values():
             self._counts["summaries" if record.kind == "summary" else "memories"] += 1
-            self._losing.pop(row, None)
-        self._imports = self._erasure.drop_memories(found)
+        for key in self._erasure.drop_memories(found):  # of imports, which bring it no more
+            marks.put("import", key)
         return list(found.values())
 
     def _sessions(self) -> None:
@@ -127,17 +120,12 @@ class Sweep:
                 self._store.execute("drop_channel_of_events", name)
 
     def _histories(self) -> None:
-        """Earlier versions, of which only what is gone had said something, or that meet a mark."""
+        """Earlier versions that meet a mark, and those of what was known from what is gone too."""
         for memory, version, before in self._store.stream("histories", key=2):
             found = loaded(before)
             cut = self._marks.cut_json(found, found.get("created_at", 0))
-            said = found["content"]
-            if memory in self._losing:
-                record, left = self._losing[memory]
-                said = " ".join((record.content, *left))
-            new = _EMPTY | cut | _BLANK
-            is_said = covers(said, found["content"]) >= SAME
-            if new != found and (cut != found or not is_said):
+            new = cut | _BLANK
+            if new != found and (cut != found or memory in self._losing):
                 text = json.dumps(new, ensure_ascii=False)
                 self._store.execute("set_history", text, memory, version)
                 self._counts["versions"] += 1
@@ -184,66 +172,54 @@ class Sweep:
     def _transcripts(self) -> None:
         """Entries of working sessions, each in its place; a summary of what is gone goes whole."""
         rows, marks = self._store.working_sessions, self._marks
-        sessions = {(it[0], it[1]): it[2] for it in self._store.query("working_sessions")}
         for id, owner in self._store.query("transcripts"):
-            changed: dict[int, dict[str, Any]] = {}
+            changed: dict[int, str] = {}
             session = ""
             for n, line in rows.lines(id):
                 entry = loaded(line)
+                type, message = entry.get("type"), entry.get("message") or {}
                 said = entry.get("timestamp")
                 at = to_stored(datetime.fromisoformat(said))[0] if said else 0
-                place = {name: entry[name] for name in _PLACE if name in entry}
-                new, message = marks.cut_json(entry, at), entry.get("message") or {}
-                if entry.get("type") == "session":
+                new = marks.cut_json(entry, at)
+                if type == "session":
                     key = str(entry.get("key", ""))
                     session = f"{key}/{id[:8]}{f'@{owner}' if owner else ''}"
                     new = {**entry, "key": marks.session_name(key, at)}
-                    if new != entry and (owner, key) in sessions:
-                        rows.put(new["key"], sessions.pop((owner, key)), owner)
+                    if new != entry:
                         self._store.execute("drop_working_session", owner, key)
-                elif entry.get("type") == "message" and marks.has_turn(
+                elif type == "message" and marks.has_turn(
                     key_of(session, str(entry.get("id"))), session, text_of(message), at
                 ):
-                    new = {**place, "message": {"role": message.get("role"), "content": ""}}
-                elif entry.get("type") == "compaction" and changed:
-                    new = {**place, "summary": ""}
+                    new["message"] = {"role": message.get("role"), "content": ""}
+                elif type == "compaction" and changed:
+                    new["summary"] = ""
                 if new != entry:
-                    changed[n] = new
+                    changed[n] = line_of(new)
             if changed:
-                rows.rewrite(id, {n: line_of(entry) for n, entry in changed.items()})
+                rows.rewrite(id, changed)
                 self._counts["transcripts"] += 1
 
 
-def _still_says(record: Record, texts: Iterable[str]) -> bool:
+def _says(text: str, record: Record) -> bool:
     """Whether a text says most of what a memory says, and names whom that names."""
     # Characters in another order are the same to `covers`, and another word.
     names = (*record.entities, *((record.value,) if not record.value.isascii() else ()))
     named = [fold(name) for name in names if name in record.content]
-    return any(
-        covers(text, record.content) >= SAME and all(one in fold(text) for one in named)
-        for text in texts
-    )
+    return covers(text, record.content) >= SAME and all(one in fold(text) for one in named)
 
 
 def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) -> Counter[str]:
     """Make the segments and event lines of turns anew, of what may be told of them now."""
-    worklog, counts = store.worklog, Counter[str]()
+    counts, done_to = Counter[str](), store.worklog.work().done_to
     for no, turns in _segments_with(store, rows):
         left = read(store, [one for one in turns if row_of(one) not in gone])
-        worklog.put_segments([one.kept for one in segments(left)] if left else (), [no])
+        store.worklog.put_segments([one.kept for one in segments(left)], [no])
         counts["segments"] += 1
-    days, moments = _days_with(store, rows), {one.at for one in store.turns(rows).values()}
-    first, done_to = min((date for _, date in days), default=""), worklog.work().done_to
-    events = store.query_as(Event, "events", first) if days else []
-    deeds = [one for one in events if one.sender == "assistant" and one.at not in moments]
-    for (session, date), turns in days.items():
-        if not (dropped := store.query("drop_events", session, [date])):
-            continue
-        counts["events"] += len(dropped)
-        left = [one for one in turns if row_of(one) <= done_to and row_of(one) not in gone]
-        told = events_of(segments(read(store, left)), estimate) if left else []
-        for event in (*told, *(one for one in deeds if one.session == session)):
-            if event.date == date:
+    for (session, date), turns in _days_with(store, rows).items():
+        if dropped := store.query("drop_events", session, [date]):
+            counts["events"] += len(dropped)
+            left = [one for one in turns if row_of(one) <= done_to and row_of(one) not in gone]
+            for event in events_of(segments(read(store, left)), estimate):
                 store.execute("put_event", *event._replace(compressed=bool(dropped[-1][1])))
     return counts
 
@@ -264,14 +240,9 @@ def _segments_with(store: Store, rows: Collection[int]) -> list[tuple[int, list[
 
 def _days_with(store: Store, rows: Collection[int]) -> dict[tuple[str, str], list[Turn]]:
     """The sessions and days of some turns, each with all that was said."""
-    touched = store.turns(rows).values()
-    days = {(one.session, f"{one.at:%Y-%m-%d}"): list[Turn]() for one in touched}
-    for session in {session for session, _ in days}:
-        at = [one.at for one in touched if one.session == session]
-        around = Filter(session=session, since=min(at) - _DAY, until=max(at) + _DAY)
-        for turn in store.journal(around, 0):
-            if (day := (session, f"{turn.at:%Y-%m-%d}")) in days:
-                days[day].append(turn)
+    days: dict[tuple[str, str], list[Turn]] = {}
+    for turn in store.query_turns("turns_of_days", [*rows]):
+        days.setdefault((turn.session, f"{turn.at:%Y-%m-%d}"), []).append(turn)
     return days
 
 

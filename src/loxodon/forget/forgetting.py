@@ -15,16 +15,15 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from loxodon import files
-from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError
-from loxodon.filelock import lock_at
+from loxodon.filelock import alone
 from loxodon.forget.erase import Sweep
-from loxodon.forget.marks import Marker, Marks, marks_of
-from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
+from loxodon.forget.marks import Marks
+from loxodon.forget.receipts import MOST_FILES, Receipt, backups, keep, new_receipt
 from loxodon.forget.select import Selected, Selection
 from loxodon.forget.spaces import views_left
 from loxodon.layout import DATABASE, FORGOTTEN_TO
@@ -55,7 +54,7 @@ def forget(
     memory: Memory, store: Store, selection: Selection, *, dry_run: bool, progress: Progress
 ) -> Receipt:
     """See `Memory.forget`."""
-    with _alone(memory, _LOCK_SECONDS):
+    with alone(os.path.join(memory.workspace.folder, LOCK), _LOCK_SECONDS):
         settled: Mapping[str, str] = {}
         if not dry_run:
             # What a person changed in the views, which are written anew afterwards. What cannot be
@@ -63,12 +62,16 @@ def forget(
             with suppress(LoxodonError, OSError):
                 settled = take_in(memory.workspace).settled
         now = memory.now()
-        marker = Marker(memory.root, memory.config, memory.space)
+        marks = Marks(store, memory.root, memory.config, now)
         with store.reading():
-            found = Selected(store, marker, selection, now)
-        marks = Marks(marker, found.marks, found.known_names, present=True, words=found.words)
+            found = Selected(store, marks, selection)
         with suppress(_DryRunError), store.writing():
-            counts, imports = _drop_all(store) if selection.all else Sweep(store, marks, now).run()
+            if selection.all:
+                transcripts = len(store.query("transcripts"))
+                dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
+                counts = +Counter({name: dropped[name] for name in _COUNTED})
+            else:
+                counts = Sweep(store, marks, now).run()
             own = _own_files(store, marks)
             if selection.entity and not counts and not own:
                 raise NotFoundError(
@@ -79,14 +82,13 @@ def forget(
             if dry_run:
                 raise _DryRunError
             # Once this is committed it is done, if need be by whoever opens it next.
-            gone = [marker.mark("import", to_stored(now)[0], key) for key in imports]
-            store.execute_many("put_tombstone", [*found.marks, *gone])
+            store.execute_many("put_tombstone", marks.new)
         left: list[FileProblem] = []
         if counts or own:
             counts["views out of use"] = copies.renewed(
                 memory.workspace, settled, dry=dry_run, progress=progress
             )
-            left = [*_views_left(memory, marks, dry=dry_run), *own]
+            left = [*_views_left(memory, marks, dry=dry_run), *own[:MOST_FILES]]
             left += backups(memory.home, memory.config)
         counts["databases set aside"] = _drop_set_aside(memory, dry=dry_run)
         receipt = new_receipt(selection.what, now, counts, *left)
@@ -94,21 +96,18 @@ def forget(
             with store.writing():
                 keep(store, receipt)
             _settle(store)
-        near = [NearName(name, int(store.scalar("times_said", name))) for name in found.near]
         return receipt._replace(
             names=tuple(found.names) if dry_run else (),
-            near=tuple(one for one in near if one.turns),
+            near=tuple(name for name in found.near if store.scalar("times_said", name)),
             doubtful=tuple(found.doubtful),
         )
 
 
-def finish(memory: Memory, store: Store) -> bool:
-    """Hold a database against what was forgotten, where that was not done; whether it was."""
-    version = store.scalar("tombstones_version")
-    if not bool(store.scalar("has_tombstones")) or store.value(FORGOTTEN_TO) == version:
-        return False
-    with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
-        marks = marks_of(store, Marker(memory.root, memory.config, memory.space))
+def finish(memory: Memory, store: Store) -> None:
+    """Hold a database against what was forgotten, where that was not done."""
+    lock = os.path.join(memory.workspace.folder, LOCK)
+    with suppress(BusyStoreError), alone(lock, 0):  # else whoever forgets does it
+        marks = Marks(store, memory.root, memory.config)
         with store.writing():
             Sweep(store, marks, memory.now()).run()
         # What of the rest cannot be done now, on a full disk or while somebody reads, is done at
@@ -117,35 +116,13 @@ def finish(memory: Memory, store: Store) -> bool:
             _drop_set_aside(memory)
             copies.renewed(memory.workspace, {})
             _settle(store)
-        return True
-    return False
-
-
-@contextmanager
-def _alone(memory: Memory, seconds: float) -> Iterator[None]:
-    folder = memory.workspace.folder
-    with closing(lock_at(os.path.join(folder, LOCK))) as lock:
-        if not lock.acquire(seconds):
-            raise BusyStoreError(
-                "another process is deleting something in {path}",
-                hint="wait until it has finished",
-                path=folder,
-            )
-        yield
-
-
-def _drop_all(store: Store) -> tuple[Counter[str], list[bytes]]:
-    """Take everything out of a store; as `Sweep.run` has it."""
-    transcripts = len(store.query("transcripts"))
-    dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
-    return Counter({name: dropped[name] for name in _COUNTED if dropped[name]}), []
 
 
 def _settle(store: Store) -> None:
     """See that nothing is left in indexes and log; only then is it done."""
     if store.erasure.scrub():
         with store.writing():
-            store.set_value(FORGOTTEN_TO, store.scalar("tombstones_version"))
+            store.set_value(FORGOTTEN_TO, store.scalar("marks_version"))
 
 
 # Files
@@ -166,7 +143,7 @@ def _own_files(store: Store, marks: Marks) -> list[FileProblem]:
     paths = [os.path.join(it.root, *it.path.split("/")) for it in notes]
     paths += [path for path, *_ in store.primary.dump("followed")]
     there = dict.fromkeys(filter(os.path.isfile, paths)) if marks.cuts else ()
-    return [one for path in there for one in _places_in(marks, path, "")][:MOST_FILES]
+    return [FileProblem(path, n, "") for path in there for n in _lines_with(marks, path)]
 
 
 def _views_left(memory: Memory, marks: Marks, *, dry: bool) -> Iterator[FileProblem]:
@@ -177,19 +154,18 @@ def _views_left(memory: Memory, marks: Marks, *, dry: bool) -> Iterator[FileProb
         if one.what == "away":
             yield one
         elif not dry or not is_inside(one.file, workspace.path):  # else they are taken in
-            yield from _places_in(marks, one.file, one.what)
+            yield from (one._replace(line=n) for n in _lines_with(marks, one.file))
 
 
-def _places_in(marks: Marks, path: str, what: str) -> list[FileProblem]:
-    """The lines of a file with what was forgotten; the file, where nobody can tell by them."""
+def _lines_with(marks: Marks, path: str) -> Iterator[int]:
+    """The lines of a file with what was forgotten; 0 where nobody can tell by them."""
     if not marks.cuts or path.endswith(".sqlite"):
-        return [FileProblem(path, 0, what)]
-    found = []
+        yield 0
+        return
     with suppress(OSError), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
         for n, line in enumerate(file if os.path.getsize(path) <= _MOST_BYTES else (), 1):
             said: object = line.strip().lstrip("-*>#|0123456789.[] \t")
             with suppress(ValueError, RecursionError):
                 said = json.loads(line) if line.lstrip().startswith("{") else said
             if marks.cut_json(said, 0) != said:
-                found.append(FileProblem(path, n, what))
-    return found
+                yield n

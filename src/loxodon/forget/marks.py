@@ -13,67 +13,35 @@ for what was said up to a moment; the same said later is new. There are three ki
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
+from datetime import datetime
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
-from loxodon.forget.names import longer_name, spelled, tokens
+from loxodon.forget.names import is_address, longer_name, spelled, tokens
 from loxodon.security.keys import Keys
-from loxodon.text.sentences import spans
+from loxodon.text.sentences import spans, split
 from loxodon.text.words import fold, index_words
 from loxodon.types import Entity
 
 if TYPE_CHECKING:
     from loxodon.config import Config
+    from loxodon.store import TurnRow
     from loxodon.store.store import Store
     from loxodon.types import Draft, Turn
 
-LONG_AGO = -(1 << 60)
+LONG_AGO, _EVER = -(1 << 60), 1 << 60
 _LEAST_WORDS = 3  # a turn without a time is known by its words; `yes` is anybody's
 _MOST_CLAUSES = 40
 _WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _BETWEEN_CLAUSES = re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
 _ENDING = re.compile(r"[.。!！?？…]+[\"'”’）)]*\Z")
-# What a digest is of, and the kind of its mark. Rows of earlier versions have the former as kind.
-_KINDS = {
-    **dict.fromkeys(("turn", "spoken", "words", "session", "span", "memory", "import"), "turn"),
-    **dict.fromkeys(("text", "said", "part"), "text"),
-    **dict.fromkeys(("name", "cased", "inner", "token", "address"), "name"),
-}
-
-
-class Mark(NamedTuple):
-    kind: str
-    mark: bytes
-    until: int  # milliseconds since 1970 UTC: what was said up to then
-    size: int = 0  # of a name: its words
-
-    @classmethod
-    def of_period(cls, since: int, until: int) -> Mark:
-        """Of everything said in a period, which is no secret."""
-        return cls("turn", since.to_bytes(8, "big", signed=True), until)
-
-
-class Marker:
-    """Makes the marks of a space."""
-
-    def __init__(self, home: str, config: Config, space: str) -> None:
-        self._key = Keys(home, config.keys.source).key("tombstone", space)
-
-    def digest(self, of: str, *parts: bytes | str) -> bytes:
-        encoded = [p if isinstance(p, bytes) else p.encode("utf-8", "surrogatepass") for p in parts]
-        # Lengths keep ("ab", "c") and ("a", "bc") apart.
-        data = b"".join(b"%d:%b" % (len(part), part) for part in encoded)
-        return blake2b(data, key=self._key, digest_size=16, person=of.encode()).digest()
-
-    def mark(self, of: str, until: int, *parts: bytes | str) -> Mark:
-        return Mark(_KINDS[of], self.digest(of, *parts), until)
-
-    def name(self, name: str, until: int) -> Mark:
-        found = tokens(name)
-        return Mark("name", self.digest("name", spelled(found)), until, len(found))
+_KINDS = {"said": "text", "part": "text", "name": "name"}  # of a mark; all others are of a turn
+_CUT = b"forgotten:"  # before the key of a turn that has lost words
+# Kind, mark, the milliseconds since 1970 UTC up to which it is of what was said, words of a name
+_Row = tuple[str, bytes, int, int]
 
 
 def plain(text: str) -> str:
@@ -89,51 +57,97 @@ def _clauses(sentence: str) -> list[str]:
 
 
 def clauses_of(text: str) -> list[str]:
-    return [part for start, end in spans(text) for part in _clauses(text[start:end])]
+    return [part for sentence in split(text) for part in _clauses(sentence)]
 
 
 class Marks:
     """The marks of a space, to be held against what comes or is there."""
 
     def __init__(
-        self,
-        marker: Marker,
-        marks: Iterable[Mark],
-        known_names: Collection[str],
-        *,
-        present: bool = False,
-        words: Collection[str] | None = None,
+        self, store: Store, root: str, config: Config, now: datetime | None = None
     ) -> None:
-        """With `present`, all that they are held against was there when they were made, whatever
-        time it says of itself. What has none of `words`, if they are given, meets no mark."""
-        self.marker, self._known_names = marker, known_names
-        self._present, self._words = present, words
+        """Those that a store keeps. With `now` none yet: those that are put down are of what is
+        there now, whatever time it says of itself."""
+        self._key = Keys(root, config.keys.source).key("tombstone", store.space)
+        others = [one for one in store.query_as(Entity, "entities") if one.name != "user"]
+        self.known_names = [name for one in others for name in (one.name, *one.aliases)]
+        self.new: list[_Row] = []  # to be kept
         self.cuts = False  # whether any is of a text or a name
+        self._now = to_stored(now)[0] if now else 0
         self._until: dict[bytes, int] = {}
-        self._names: set[tuple[str, int]] = set()  # what their digests are of, and their sizes
+        self._sizes: set[int] = set()  # of the names, in words
         self._periods: list[tuple[int, int]] = []
-        for was, mark, until, size in marks:
-            if len(mark) == 8:
-                self._periods.append((int.from_bytes(mark, "big", signed=True), until))
-            elif kind := _KINDS.get(was):
-                self._until[mark] = max(until, self._until.get(mark, until))
-                self.cuts |= kind != "turn"
-                self._names |= {(was, size or 1)} if kind == "name" else set()
+        self._hints: set[str] = set()  # if there are any, what has none of them meets no mark
+        for one in store.query("tombstones") if now is None else ():
+            self._take(*one)
+
+    def _take(self, kind: str, mark: bytes, until: int, size: int) -> None:
+        if len(mark) == 8:
+            self._periods.append((int.from_bytes(mark, "big", signed=True), until))
+        else:
+            self._until[mark] = max(until, self._until.get(mark, until))
+            self.cuts |= kind != "turn"
+            self._sizes |= {size or 1} if kind == "name" else set()
+
+    # Putting down
+
+    def put(self, of: str, *parts: bytes | str, size: int = 0) -> None:
+        """Mark something by what it is (`turn`, `memory`, …) and what tells it from others."""
+        self._put(_KINDS.get(of, "turn"), self._digest(of, *parts), size)
+
+    def _put(self, kind: str, mark: bytes, size: int = 0) -> None:
+        self.new.append((kind, mark, self._now, size))
+        self._take(kind, mark, _EVER, size)
+
+    def put_turn(self, turn: TurnRow, *, only: bool = False) -> None:
+        """Mark a turn as a whole, by its key and, unless `only` this one, what was said when."""
+        self.put("turn", turn.key)
+        if not only:
+            words = plain(turn.content)
+            self.put("spoken", words, str(turn.at))
+            self.put("words", words)
+
+    def put_period(self, since: int) -> None:
+        """Mark everything said from a moment on, which is no secret."""
+        self._put("turn", since.to_bytes(8, "big", signed=True))
+
+    def put_text(self, text: str, *, key: bytes = b"") -> None:
+        """Mark a sentence or clause, everywhere or in the turn with `key`."""
+        if words := plain(text):
+            self.put("part", self._rekeyed(key), words) if key else self.put("said", words)
+            self._hints.add(max(words.split(), key=len))
+
+    def put_name(self, name: str) -> None:
+        found = tokens(name)
+        self.put("name", spelled(found), size=len(found))
+        self._hints.add(max((fold(one.written) for one in found), key=len))
+        if is_address(name):  # it ends so however it is spelled
+            self._hints.add(fold(name)[-1])
+
+    def _digest(self, of: str, *parts: bytes | str) -> bytes:
+        encoded = [p if isinstance(p, bytes) else p.encode("utf-8", "surrogatepass") for p in parts]
+        # Lengths keep ("ab", "c") and ("a", "bc") apart.
+        data = b"".join(b"%d:%b" % (len(part), part) for part in encoded)
+        return blake2b(data, key=self._key, digest_size=16, person=of.encode()).digest()
+
+    def _rekeyed(self, key: bytes) -> bytes:
+        """The key of a turn that has lost words, by which its own key must not tell any more."""
+        return key if key.startswith(_CUT) else _CUT + self._digest("key", key)
+
+    # Looking
 
     def has(self, of: str, at: int, *parts: bytes | str) -> bool:
         """Whether there is a mark of this that is not older."""
-        until = self._until.get(self.marker.digest(of, *parts))
-        return until is not None and (self._present or at <= until)
+        until = self._until.get(self._digest(of, *parts))
+        return until is not None and at <= until
 
     def in_period(self, at: int) -> bool:
-        return any(a <= at and (self._present or at <= until) for a, until in self._periods)
+        return any(since <= at <= until for since, until in self._periods)
 
     def has_turn(self, key: bytes, session: str, content: str, at: int | None) -> bool:
         """Whether a turn was forgotten as such; `at` is None where nobody knows its time."""
         when = LONG_AGO if at is None else at
         if self.has("turn", when, key) or self.has("session", when, session):
-            return True
-        if self.has("part", LONG_AGO, key):  # of earlier versions
             return True
         if at is None:
             several = len(index_words(content)) >= _LEAST_WORDS
@@ -142,31 +156,31 @@ class Marks:
 
     def has_name(self, text: str, at: int) -> bool:
         """Whether a text has a name that was forgotten, and not within a longer one."""
-        if not text or not self._names or not self._may_have(text):
+        if not self._sizes or not self._may_have(text):
             return False
         found = tokens(text)
-        for of, size in self._names:
+        for size in self._sizes:
             for window in (found[n : n + size] for n in range(len(found) - size + 1)):
                 written = spelled(window)
-                is_marked = self.has(of, at, written) or self.has(of, at, fold(written))
-                if is_marked and not longer_name(text, window, self._known_names):
+                is_marked = self.has("name", at, written) or self.has("name", at, fold(written))
+                if is_marked and not longer_name(text, window, self.known_names):
                     return True
         return False
 
     def _may_have(self, text: str) -> bool:
         folded = fold(text)
-        return self._words is None or any(word in folded for word in self._words)
+        return not self._hints or any(word in folded for word in self._hints)
 
     def cut(self, text: str, at: int, key: bytes = b"") -> str:
         """`text`, said at a moment in the turn with `key`, without what was forgotten of it."""
-        if not self.cuts or not text or not self._may_have(text):
+        if not self.cuts or not self._may_have(text):
             return text
 
         def is_said(part: str) -> bool:
             words = plain(part)
-            return self.has("said", at, words) or self.has("part", LONG_AGO, key, words)
+            return self.has("said", at, words) or self.has("part", LONG_AGO, turn, words)
 
-        kept, last = "", 0
+        turn, kept, last = self._rekeyed(key), "", 0
         for start, end in spans(text):
             sentence, left = text[start:end], ""
             if not is_said(sentence) and not self.has_name(sentence, at):
@@ -180,10 +194,10 @@ class Marks:
             last = end
         return text if kept == text[:last] else (kept + text[last:]).strip()
 
-    def left_of_turn(self, key: bytes, text: str, at: int) -> tuple[str, bytes]:
+    def cut_turn(self, key: bytes, text: str, at: int) -> tuple[str, bytes]:
         """What is left of a turn, and the key that it has then."""
         while (left := self.cut(text, at, key)) != text:
-            key, text = self.marker.digest("key", key), left
+            key, text = self._rekeyed(key), left
         return text, key
 
     def cut_json(self, value: Any, at: int) -> Any:
@@ -201,7 +215,7 @@ class Marks:
         """What a session is called that is named after something forgotten: the same each time."""
         if self.cut(name, at) == name:
             return name
-        return f"forgotten-{self.marker.digest('called', name).hex()[:12]}"
+        return f"forgotten-{self._digest('called', name).hex()[:12]}"
 
     def admitted(
         self, drafts: Sequence[Draft | None], keyed: Sequence[tuple[Turn, bytes]], live: bool
@@ -211,7 +225,7 @@ class Marks:
         for draft, (turn, key) in zip(drafts, keyed, strict=True):
             has_time = draft is None or draft.at is not None
             at = to_stored(turn.at)[0] if has_time or live else 0
-            content, new_key = self.left_of_turn(key, turn.content, at)
+            content, new_key = self.cut_turn(key, turn.content, at)
             session = self.session_name(turn.session, at)
             if not (
                 not content.strip()
@@ -224,14 +238,3 @@ class Marks:
                 kept = turn._replace(session=session, channel=channel, content=content)
                 found.append((kept, new_key))
         return found
-
-
-def marks_of(store: Store, marker: Marker) -> Marks:
-    """The marks of a store."""
-    return Marks(marker, [Mark(*one) for one in store.query("tombstones")], known_names(store))
-
-
-def known_names(store: Store) -> list[str]:
-    """What anybody is called but the user."""
-    others = [one for one in store.query_as(Entity, "entities") if one.name != "user"]
-    return [name for one in others for name in (one.name, *one.aliases)]

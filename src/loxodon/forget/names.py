@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate
 from typing import NamedTuple
 
 from loxodon.language.en import clauses as english
@@ -47,14 +48,13 @@ class Token(NamedTuple):
 def tokens(text: str) -> list[Token]:
     found = []
     for one in _like("token").finditer(text):
-        written = one[0]
-        if one.lastgroup != "word":
-            written = fold(one[str(one.lastgroup)])
-        if one.lastgroup == "site":
+        kind = str(one.lastgroup)
+        written = one[kind] if kind == "word" else fold(one[kind])
+        if kind == "site":
             written = written.removeprefix("www.").rstrip("/")
-        elif one.lastgroup == "number" and sum(map(str.isdigit, written)) >= _TELEPHONE:
+        elif kind == "number" and sum(map(str.isdigit, written)) >= _TELEPHONE:
             written = re.sub(r"[^\d+]", "", written)
-        if one.lastgroup != "sign" or written.isalnum():
+        if kind != "sign" or written.isalnum():
             found.append(Token(written, *one.span()))
     return found
 
@@ -105,17 +105,14 @@ def longer_name(text: str, window: Sequence[Token], known: Iterable[str]) -> str
     name = text[start:end]
     for other in known:
         if len(other) > len(name) and fold(name) in fold(other) and _is_of_another(other, name):
-            for one in re.finditer(re.escape(other), text):
-                if one.start() <= start and end <= one.end():
-                    return other
+            spans = (one.span() for one in re.finditer(re.escape(other), text))
+            if any(first <= start and end <= last for first, last in spans):
+                return other
     if name.isascii():
         return ""
     import rjieba
 
-    edges, at = [0], 0
-    for word in rjieba.cut(text, False):
-        at += len(word)
-        edges.append(at)
+    edges = [0, *accumulate(map(len, rjieba.cut(text, False)))]
     first = max(edge for edge in edges if edge <= start)
     last = min((edge for edge in edges if edge >= end), default=end)
     longer = text[first:last]
@@ -142,12 +139,12 @@ def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> li
         found.update(form for form in forms if form in text)
         found.update(one for one in capitalised if any(_is_near(one, name) for name in names))
         if there := [it for name in names for it in places(text, name)]:
-            found.update(
-                _like("called").findall(text), (one for one in capitalised if f" {one}" in text)
-            )
             found.update(longer_name(text, it, known) for it in there)
-    found -= {one for one in found if len(one) < 2 or _like("calendar").fullmatch(one)}
-    return sorted(one for one in found if fold(one) not in map(fold, names))[:_MOST_NEAR]
+            found.update(one for one in capitalised if f" {one}" in text)
+            found.update(_like("called").findall(text))
+    own = [*map(fold, names)]
+    others = {one for one in found if fold(one) not in own and len(one) > 1}
+    return sorted(one for one in others if not _like("calendar").fullmatch(one))[:_MOST_NEAR]
 
 
 def _is_near(word: str, name: str) -> bool:

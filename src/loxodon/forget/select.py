@@ -10,24 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import takewhile
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
-from loxodon.forget.marks import LONG_AGO, Mark, Marker, Marks, clauses_of, known_names, plain
+from loxodon.forget.marks import LONG_AGO, Marks, clauses_of, plain
 from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
 from loxodon.guard.quarantine import FORGET, UNCLEAR, request_parts
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
-from loxodon.store import QuarantinedText, TurnRow
+from loxodon.store import QuarantinedText
 from loxodon.store.store import Store
-from loxodon.text.sentences import spans, split
+from loxodon.text.sentences import split
 from loxodon.text.similarity import covers, gist
 from loxodon.text.words import fold
 from loxodon.types import CAPTURED, Entity, Record
 
-_REPLIES = 3  # turns behind a source that may answer it
 SAME = 0.75  # how much of a memory a text has that says it
 _LEAST = 0.2  # and the best clause of those that it was drawn from
 
@@ -40,7 +38,6 @@ class Selection(NamedTuple):
     session: str = ""
     since: datetime | None = None
     all: bool = False
-    also: tuple[str, ...] = ()  # with an entity, other names to be forgotten with it
     only: bool = False  # with ids, nothing else that says the same
     doubtful: bool = False  # with an entity, also sentences that only may be about it
 
@@ -48,7 +45,7 @@ class Selection(NamedTuple):
     def what(self) -> str:
         """Which of them is given; InputError where it is none, or more than one."""
         named = [name for name in self._fields[:5] if getattr(self, name)]
-        is_more = ((self.also or self.doubtful) and not self.entity) or (self.only and not self.ids)
+        is_more = (self.doubtful and not self.entity) or (self.only and not self.ids)
         if len(named) != 1 or is_more:
             raise InputError(
                 "say what to forget, in exactly one way",
@@ -59,108 +56,82 @@ class Selection(NamedTuple):
 
 
 class Selected:
-    """The marks of a selection, made from a store; NotFoundError where there is no such thing."""
+    """Puts down the marks of a selection; NotFoundError where there is no such thing."""
 
-    def __init__(self, store: Store, marker: Marker, selection: Selection, now: datetime) -> None:
-        self.marks: list[Mark] = []
-        self.words: set[str] = set()  # one of each text and name that is marked
+    def __init__(self, store: Store, marks: Marks, selection: Selection) -> None:
         self.names: list[str] = []  # what an entity is called
         self.near: list[str] = []  # names that may be of the same, and stay
         self.doubtful: list[str] = []  # sentences that may be about it, and stay
-        self.known_names = known_names(store)
-        self._store, self._erasure, self._marker = store, store.erasure, marker
+        self._store, self._erasure, self._marks = store, store.erasure, marks
         self._entities = store.query_as(Entity, "entities")
         self._only = selection.only
-        self._until = to_stored(now)[0]
         match selection.what:
             case "ids":
-                for id in selection.ids:
+                for id in dict.fromkeys(selection.ids):
                     self._id(id)
             case "entity":
-                self._entity((selection.entity, *selection.also), doubtful=selection.doubtful)
+                self._entity(selection.entity, doubtful=selection.doubtful)
             case "session":
-                if not store.scalar("session_size", selection.session):
+                marks.put("session", selection.session)
+                turns = [it for it in self._erasure.turns() if it.session == selection.session]
+                for turn in turns:
+                    marks.put_turn(turn)
+                if not turns:
                     raise _nothing_called(selection.session)
-                self._mark("session", selection.session)
-                turns = self._erasure.turns()
-                self._turns(turn for turn in turns if turn.session == selection.session)
             case _:
-                since = LONG_AGO if selection.since is None else to_stored(selection.since)[0]
-                self.marks.append(Mark.of_period(since, self._until))
-
-    def _mark(self, of: str, *parts: bytes | str) -> None:
-        self.marks.append(self._marker.mark(of, self._until, *parts))
-
-    def _text(self, text: str, *, turn: TurnRow | None = None) -> None:
-        """A sentence or clause, everywhere or in one turn."""
-        if words := plain(text):
-            self._mark("part", turn.key, words) if turn else self._mark("said", words)
-            self.words.add(max(words.split(), key=len))
-
-    def _turns(self, turns: Iterable[TurnRow]) -> None:
-        """Turns as a whole, by their keys and by what was said when."""
-        for turn in turns:
-            self._mark("turn", turn.key)
-            if not self._only:
-                words = plain(turn.content)
-                self._mark("spoken", words, str(turn.at))
-                self._mark("words", words)
+                marks.put_period(to_stored(selection.since)[0] if selection.since else LONG_AGO)
 
     def _id(self, id: str) -> None:
-        number = id.partition("_")[2]
-        no = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else None
-        if id.startswith("n_"):
+        kind, _, number = id.partition("_")
+        no = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
+        if ":" in id:
+            kind, no = "t", self._store.scalar("turn_row", *id.rpartition(":")[::2])
+        if kind == "n":
             raise InputError(
                 "{id} is a note in one of your own files, which Loxodon never changes",
                 hint="delete it in the file; `loxodon get {id}` shows where it is",
                 id=id,
             )
-        if id.startswith("e_"):
-            named = [one.name for one in self._entities if one.id == id]
-            if not named:
-                raise _nothing_called(id)
-            self._entity(named)
-        elif id.startswith("q_"):
+        if kind == "e" and (named := [one.name for one in self._entities if one.id == id]):
+            self._entity(named[0])
+        elif kind == "q":
             self._request(id, no)
-        elif id.startswith("t_") or ":" in id:
-            row = self._store.scalar("turn_row", *id.rpartition(":")[::2]) if ":" in id else no
-            turns = [*self._erasure.turns([row])] if row is not None else []
-            if not turns:
-                raise _nothing_called(id)
-            self._turns(turns)
-        elif record := self._store.get(id):
-            self._memories([record])
+        elif kind == "t" and no and (turns := [*self._erasure.turns([no])]):
+            self._marks.put_turn(turns[0], only=self._only)
+        elif kind in ("e", "t"):
+            raise _nothing_called(id)
+        elif self._store.get(id):
+            self._memories([id])
         else:
             raise no_memory(id)
 
-    def _request(self, id: str, no: int | None) -> None:
+    def _request(self, id: str, no: int) -> None:
         """All that was held back because the user asked to have it forgotten."""
-        asked = self._store.query_as(QuarantinedText, "quarantined_one", no) if no else []
-        if not asked or asked[0].reason != FORGET:
+        found = self._store.query_as(QuarantinedText, "quarantined_one", no)
+        asked = next((one for one in found if one.reason == FORGET), None)
+        if asked is None:
             raise _nothing_called(id)
-        if asked[0].state == UNCLEAR:
+        if asked.state == UNCLEAR:
             raise InputError(
                 "it is not clear what {id} is about",
                 hint="name the memories or messages that are meant; `loxodon review` lists some",
                 id=id,
             )
-        parts = (asked[0], *request_parts(self._store, asked[0]))
-        records = (self._store.get(one.memory) for one in parts if one.memory)
-        self._memories([one for one in records if one is not None])
+        parts = (asked, *request_parts(self._store, asked))
+        self._memories([it.memory for it in parts if it.memory and self._store.get(it.memory)])
         turns = self._store.turns([one.turn for one in parts if one.turn is not None])
         for one in parts:
             text = turns[one.turn].content[one.start : one.stop] if one.turn in turns else ""
             for part in (text, *split(text)):
-                self._text(part)
+                self._marks.put_text(part)
 
-    def _memories(self, records: Sequence[Record]) -> None:
+    def _memories(self, ids: Sequence[str]) -> None:
         """Memories, and what says them in the turns they were drawn from and in the answers."""
-        ids = {one.id for one in records}
-        known = list(self._erasure.memories(self._store.column("memory_rows_by_id", [*ids])))
+        known = list(self._erasure.memories(self._store.column("memory_rows_by_id", ids)))
         wordings = [it.record for id in ids for it in self._store.history(id) if it.record.id == id]
         contents = list(dict.fromkeys(it.content for it in wordings))
         for id in ids:
-            self._mark("memory", id)
+            self._marks.put("memory", id)
         sources = {turn for one in known for turn in one.turns}
         if self._only:
             for turn in self._erasure.turns(sources):
@@ -168,10 +139,10 @@ class Selected:
                 others = [it.record.content for it in drawn if it.record.id not in ids]
                 parts = clauses_of(turn.content)
                 for part in _most_like(parts, contents, others) if len(parts) > 1 else parts:
-                    self._text(part, turn=turn)
+                    self._marks.put_text(part, key=turn.key)
             return
         for part in (part for content in contents for part in (content, *split(content))):
-            self._text(part)
+            self._marks.put_text(part)
         # What only they name gives them away; 猫 and `my sister` are what many are called.
         aliases = {alias for one in self._entities for alias in one.aliases}
         names = {name for it in wordings for name in _names_in(it)} - aliases - {USER, ""}
@@ -179,75 +150,70 @@ class Selected:
         telling = [
             it for it in names if rows.issuperset(self._store.column("memories_telling", it))
         ]
-        replies = set[int]()  # what the assistant said right after these turns
-        for row, said in self._store.turns(list(sources)).items():
-            behind = self._store.query_turns("turns_behind", said.session, row, _REPLIES)
-            replies |= {int(it.ref[2:]) for it in takewhile(lambda it: it.role != "user", behind)}
-        for turn in self._erasure.turns(sources | replies):
+        replies = self._store.column("replies_to", [*sources])
+        for turn in self._erasure.turns(sources.union(replies)):
             parts = [part for part in clauses_of(turn.content) if plain(part)]
             found = [part for part in parts if _is_said(part, wordings, telling)]
             if turn.seq in sources:
                 found = found or _most_like(parts, contents)
                 if turn.channel == CAPTURED or not found:
-                    self._turns([turn])
+                    self._marks.put_turn(turn)
                     continue
             for part in found:
-                self._text(part)
+                self._marks.put_text(part)
 
-    def _entity(self, given: Sequence[str], *, doubtful: bool = False) -> None:
+    def _entity(self, given: str, *, doubtful: bool = False) -> None:
         """Every sentence that names someone, and those that tell what is known of them."""
-        if not all(map(tokens, given)):
-            raise InputError("{name} is not a name", hint="use a word", name=repr(given[0]))
-        known = self._store.entities_named(given)
-        called = [
-            (known[one].name, *known[one].aliases) if one in known else (one,) for one in given
-        ]
-        names = [name for names in called for name in names]
+        if not tokens(given):
+            raise InputError("{name} is not a name", hint="use a word", name=repr(given))
+        marks, known = self._marks, self._store.entities_named([given]).get(given)
+        names = [known.name, *known.aliases] if known else [given]
         if fold(USER) in map(fold, names):
             raise InputError(
                 "everything is about the user",
                 hint="to delete everything, use `loxodon forget --all`",
             )
-        own = list(dict.fromkeys(one for one in names if one in given or not is_role(one)))
-        others = [one for one in self.known_names if not is_role(one) and one not in own]
-        named = [self._marker.name(one, self._until) for one in own]
+        own = [one for one in dict.fromkeys(names) if one == given or not is_role(one)]
+        others = [one for one in marks.known_names if not is_role(one) and one not in own]
         self.names += own
-        self.marks += named
-        self.words.update(max((fold(t.written) for t in tokens(one)), key=len) for one in own)
-        if any(map(is_address, own)):
-            self.words.update(one[-1] for one in map(fold, own))  # however it is spelled
-        marks = Marks(self._marker, named, self.known_names, present=True, words={*self.words})
+        for name in own:
+            marks.put_name(name)
         for one in list(self._erasure.memories()):
-            if one.record.kind != "summary" and is_about(one.record, marks):
-                self._mark("memory", one.record.id)
-                for turn in self._erasure.turns(one.turns):
-                    rest = marks.cut(turn.content, turn.at)
-                    if turn.channel == CAPTURED:
-                        self._turns([turn])
-                    elif rest != turn.content:
-                        # What tells of them with a pronoun
-                        for part in _most_like(clauses_of(rest), [one.record.content]):
-                            if refers(part) and not any(has_name(part, it) for it in others):
-                                self._text(part)
+            if one.record.kind == "summary" or not is_about(one.record, marks):
+                continue
+            marks.put("memory", one.record.id)
+            for turn in self._erasure.turns(one.turns):
+                rest = marks.cut(turn.content, turn.at)
+                if turn.channel == CAPTURED:
+                    marks.put_turn(turn)
+                elif rest != turn.content:
+                    # What tells of them with a pronoun
+                    for part in _most_like(clauses_of(rest), [one.record.content]):
+                        if refers(part) and not any(has_name(part, it) for it in others):
+                            marks.put_text(part)
         said = [turn.content for turn in self._erasure.turns()]
-        self.near = near(own, self.known_names, said)
+        self.near = near(own, marks.known_names, said)
         mine = [*map(fold, own)]
         theirs = {role for it in self._entities if fold(it.name) not in mine for role in it.aliases}
         roles = [one for one in names if one not in own and one not in theirs]
-        hints = [*self.words, *map(fold, roles)]
-        for text in (*said, *(text for _, text in self._store.stream("memory_texts"))):
-            for sentence in split(text) if any(hint in fold(text) for hint in hints) else ():
-                if marks.has_name(sentence, self._until) or any(
-                    has_name(sentence, it) for it in others
-                ):
-                    continue
-                if any(has_name(sentence, one) for one in own if not is_address(one)) or any(
-                    speaks_of(role, sentence) for role in roles
-                ):
-                    self.doubtful.append(sentence.strip())
-        self.doubtful = list(dict.fromkeys(self.doubtful))
+        words = [one for one in own if not is_address(one)]
+
+        def may_mean(text: str) -> bool:
+            """Whether a text has their name in another case, or a role that they alone have."""
+            by_name = any(has_name(text, one) for one in words)
+            return by_name or any(speaks_of(role, text) for role in roles)
+
+        texts = (*said, *(text for _, text in self._store.stream("memory_texts")))
+        found = [part.strip() for text in texts if may_mean(text) for part in split(text)]
+        self.doubtful = [
+            part
+            for part in dict.fromkeys(found)
+            if may_mean(part)
+            and not marks.has_name(part, 0)
+            and not any(has_name(part, it) for it in others)
+        ]
         while doubtful and self.doubtful:
-            self._text(self.doubtful.pop())
+            marks.put_text(self.doubtful.pop())
 
 
 def _nothing_called(name: str) -> NotFoundError:
@@ -281,8 +247,8 @@ def _names_in(record: Record) -> list[str]:
     something (`Heron`, `B-12`)."""
     proper = [
         word
-        for start, end in spans(record.content)
-        for n, word in enumerate(re.findall(r"[A-Za-z0-9][\w-]+", record.content[start:end], re.A))
+        for sentence in split(record.content)
+        for n, word in enumerate(re.findall(r"[A-Za-z0-9][\w-]+", sentence, re.A))
         if (n and word[0].isupper()) or any(map(str.isdigit, word))
     ]
     return [record.value, *record.entities, *proper]
@@ -291,14 +257,14 @@ def _names_in(record: Record) -> list[str]:
 def _most_like(
     parts: Sequence[str], wordings: Iterable[str], others: Sequence[str] = ()
 ) -> list[str]:
-    """The clauses that have the most of a wording; of these, those with the least of others."""
+    """The clauses that have the most of a wording and the least of others, and those that are a
+    name in it."""
+    theirs = {part: max((covers(part, one) for one in others), default=0.0) for part in parts}
     found: dict[str, None] = {}
     for wording in wordings:
-        shares = {part: covers(part, wording) for part in parts}
-        most = max(shares.values(), default=0.0)
-        best = [part for part in parts if shares[part] == most >= _LEAST]
-        theirs = {part: max((covers(part, one) for one in others), default=0.0) for part in best}
-        found |= dict.fromkeys(p for p in best if theirs[p] == min(theirs.values()))
+        like = {part: (covers(part, wording), -theirs[part]) for part in parts}
+        best = max(like.values(), default=(0.0, 0.0))
+        found |= dict.fromkeys(part for part in parts if like[part] == best and best[0] >= _LEAST)
         found |= dict.fromkeys(p for p in parts if plain(p) and has_name(wording, plain(p)))
     return list(found)
 

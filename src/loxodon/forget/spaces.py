@@ -16,12 +16,12 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from loxodon import files
-from loxodon.clock import to_stored
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, unwritable
-from loxodon.forget.receipts import Receipt, backups, new_receipt, read
+from loxodon.forget.receipts import Receipt, backups, new_receipt
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
 from loxodon.security import tokens
 from loxodon.security.paths import is_inside
@@ -36,44 +36,38 @@ _PATIENCE = 10.0  # seconds in which those who can let go of a space do
 
 def delete(
     home: str,
+    root: str,
     space: str,
     config: Config,
     keys: StoreKeys,
     now: datetime,
+    let_go: Callable[[], None],
     *,
-    root: str = "",
-    dry_run: bool = False,
-    let_go: Callable[[], None] = lambda: None,
+    dry_run: bool,
 ) -> Receipt:
-    """Delete a space and everything of it; with `dry_run`, only count."""
-    root = root or home
+    """Delete a space and everything of it; with `dry_run`, only count. `let_go` of it is called
+    while others have it open; its state is at `root`: the home, or the address of a database."""
     folder = space_folder(root, space, make=False)
     shared = files.shared(folder)
-    if shared:
-        counts = shared[0].counts(space)
-    else:
-        counts = counts_of(os.path.join(folder, DATABASE), keys)
-        counts["files"] = sum(len(names) for _, _, names in os.walk(folder))
+    counts = shared[0].counts(space) if shared else counts_of(f"{folder}/{DATABASE}", keys)
+    counts["files"] = 0 if shared else sum(len(names) for _, _, names in os.walk(folder))
+    counts["access tokens"] = sum(space in one.spaces for one in tokens.read(root))
     if dry_run:
-        left = _left(home, space, folder, config, dry_run=True)
-        return new_receipt("space", now, counts, *left)
+        return new_receipt("space", now, counts, *_left(home, space, folder, config, dry_run=True))
     let_go()
     with nullcontext() if shared else _to_oneself(home, folder, keys, let_go):
-        left = _left(home, space, folder, config, dry_run=False)
-        counts["access tokens"] = revoked = sum(space in one.spaces for one in tokens.read(root))
-        grants = tokens.without_space(root, space)
-        receipt = new_receipt("space", now, counts, *left)
+        receipt = new_receipt("space", now, counts, *_left(home, space, folder, config))
         name = "" if keys and not shared else space
-        row = {**receipt._asdict(), "at": to_stored(now)[0], "space": name}
-        row["files"] = [one[:3] for one in left]
+        row = json.dumps({"space": name, **receipt._asdict(), "at": now.isoformat()})
         # Begun on a line of its own: the last run may have been killed within one.
-        line = f"\n{json.dumps(row)}\n".encode()
+        line = f"\n{row}\n".encode()
+        grants = tokens.without_space(root, space)
         if shared:
-            changed = {tokens.FILE: tokens.in_toml(grants)} if revoked else {}
+            changed = {tokens.FILE: tokens.in_toml(grants)} if counts["access tokens"] else {}
             if not shared[0].drop_space(space, changed, {DELETED: line}):  # another was faster
                 raise no_space(space)
             return receipt
-        if revoked:
+        if counts["access tokens"]:
             tokens.write(home, grants)
         try:
             files.append(os.path.join(home, DELETED), line)
@@ -95,15 +89,19 @@ def finish(home: str) -> None:
     shutil.rmtree(os.path.join(home, DELETING), ignore_errors=True)
 
 
-def receipts(root: str, now: datetime) -> list[tuple[str, Receipt]]:
-    """(name, receipt) of the spaces that were deleted, newest first."""
-    path, found = os.path.join(root, DELETED), list[tuple[str, Receipt]]()
+def receipts(root: str) -> list[dict[str, Any]]:
+    """The receipts of the spaces that were deleted, newest first, as they were put down."""
+    path, found = os.path.join(root, DELETED), list[dict[str, Any]]()
     for line in reversed(files.read(path).split(b"\n") if files.exists(path) else ()):
-        with suppress(ValueError, KeyError, TypeError):  # a line that a kill cut short
-            kept = json.loads(line)
-            row = [kept[name] for name in ("id", "at", "by", "what", "erased", "files")]
-            found.append((kept["space"], read(row, now.tzinfo)))
+        with suppress(ValueError):  # a line that a kill cut short
+            found.append(json.loads(line))
     return found
+
+
+def workspace_of(folder: str, config: Config) -> str:
+    """Where the text views of the space in `folder` are kept now."""
+    path = config.workspace.path if os.path.basename(folder) == "main" else ""
+    return os.path.abspath(os.path.expanduser(path or os.path.join(folder, WORKSPACE)))
 
 
 def views_left(
@@ -125,19 +123,17 @@ def views_left(
 
 
 def _left(
-    home: str, space: str, folder: str, config: Config, *, dry_run: bool
-) -> tuple[FileProblem, ...]:
+    home: str, space: str, folder: str, config: Config, *, dry_run: bool = False
+) -> list[FileProblem]:
     """Where its text stays; what Loxodon wrote to other folders is removed, unless `dry_run`."""
-    path = config.workspace.path if space == "main" else ""
-    workspace = os.path.abspath(os.path.expanduser(path or os.path.join(folder, WORKSPACE)))
+    workspace = workspace_of(folder, config)
     views = views_left(folder, space, workspace, dry_run=dry_run)
     found = [one for one in views if not is_inside(one.file, folder)]  # which goes with it
-    moved = space_path(home, space)
-    if moved != folder and os.path.isdir(moved):
+    if (moved := space_path(home, space)) != folder and os.path.isdir(moved):
         found.append(FileProblem(moved, 0, "copy"))
     if not dry_run:
         shutil.rmtree(os.path.join(workspace, PENDING), ignore_errors=True)
-    return (*found, *backups(home, config, "backup"))
+    return [*found, *backups(home, config, "backup")]
 
 
 def is_leaving(home: str, space: str) -> bool:

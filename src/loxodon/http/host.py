@@ -215,8 +215,8 @@ class Host:
 
         config, keys = self.config, keys_for(self.home, self.config)
         now = (self._clock or system_clock(zone_named(config.timezone)))()
-        more: Any = {"root": self.root, "dry_run": dry_run, "let_go": lambda: self.release(space)}
-        return delete(self.home, space, config, keys, now, **more)
+        where, let_go = (self.home, self.root, space), lambda: self.release(space)
+        return delete(*where, config, keys, now, let_go, dry_run=dry_run)
 
     def _check_running(self) -> None:
         if self._closed:

@@ -143,7 +143,7 @@ class Exchange:
         """What the memory has; in a thread."""
         request, chat, words = self.request, self._speaker.chat, clean(self.request.last_words)
         enabled, snapshot = memory.config.enabled, None
-        forgotten = memory.workspace.store.scalar("tombstones_version") if enabled else ""
+        forgotten = memory.workspace.store.scalar("marks_version") if enabled else ""
         kept = self._conversation
         kept = kept if forgotten == kept.forgotten else Conversation()
         if kept.snapshot is None and chat == "direct":

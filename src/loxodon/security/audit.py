@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cached_property
-from threading import Lock, get_ident
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +80,6 @@ class Audit:
         self.waiting: list[dict[str, Any]] = []  # reads that are not in the log yet
         self._store, self._keys, self._now = store, keys, now
         self._since, self._lock = 0.0, Lock()
-        self._unrecorded: set[int] = set()  # threads
 
     @cached_property
     def key(self) -> bytes:
@@ -99,13 +98,13 @@ class Audit:
 
     def before_commit(self) -> None:
         """Put what the current transaction changed on record, inside it."""
-        if get_ident() in self._unrecorded:
+        verb = current_verb(self) or RunningVerb(self, "store")
+        if not verb.op:
             return
-        verb, entries = current_verb(self), self._taken()
-        if verb is None or not verb.wrote or self._store.changed:  # not each step of a long one
-            entries.append(self._entry(verb.op if verb else "store", self._store.changed))
-        if verb is not None:
-            verb.wrote = True
+        entries = self._taken()
+        if not verb.wrote or self._store.changed:  # not each step of a long one
+            entries.append(self._entry(verb.op, self._store.changed))
+        verb.wrote = True
         self._put(entries)
 
     def flush(self, seconds: float = 1.0) -> None:
@@ -122,14 +121,10 @@ class Audit:
     @contextmanager
     def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         """A transaction that is no entry by itself; reads that wait are put on record with it."""
-        self._unrecorded.add(get_ident())
-        try:
-            with self._store.writing(seconds):
-                yield
-                if self.waiting:
-                    self._put(self._taken())
-        finally:
-            self._unrecorded.discard(get_ident())
+        with RunningVerb(self, ""), self._store.writing(seconds):
+            yield
+            if self.waiting:
+                self._put(self._taken())
 
     def adopt(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Begin the log with entries that another key vouched for. Call inside `writing`."""
@@ -161,7 +156,7 @@ class Audit:
             "ids": named[:_MOST_IDS],
             "more": len(named) > _MOST_IDS,
         }
-        return {name: value for name, value in entry.items() if value or name == "count"}
+        return {name: value for name, value in entry.items() if value}
 
     def _put(self, entries: Iterable[Mapping[str, Any]]) -> None:
         key, rows = self.key, list[AuditRow]()
@@ -195,7 +190,8 @@ def put_on_record(
 
 
 class RunningVerb:
-    """A verb that is being done; verbs within it are part of it."""
+    """A verb that is being done; verbs within it are part of it. One without a name is not put on
+    record."""
 
     def __init__(self, audit: Audit, op: str) -> None:
         self.audit, self.op, self.wrote = audit, op, False
@@ -227,7 +223,7 @@ def on_record(
     audit: Audit, op: str, how: str, do: Callable[..., Any], *args: Any, **named: Any
 ) -> Any:
     """Do something and put it on record, `how` as its verb says; also that it failed."""
-    facts: dict[str, int] = {name: True for name in _FACTS if named.get(name)}
+    facts = {name: True for name in _FACTS if named.get(name)}
     asked = [id for id in args[1:2] if isinstance(id, str) and _ID.fullmatch(id)]
     try:
         with RunningVerb(audit, op) as verb:
@@ -237,9 +233,6 @@ def on_record(
         audit.read(op, asked, outcome=outcome, **facts)
         raise
     if how == "reads" or (how == "writes" and not verb.wrote):
-        items = getattr(found, "items", found)
-        listed = isinstance(items, list | tuple) and not hasattr(items, "_fields")
-        facts |= {"count": len(items)} if listed else {}
         audit.read(op, [*_ids_in(found)] or asked, **facts)
     return found
 

@@ -21,39 +21,19 @@ from loxodon.security.audit import END, HEAD, Audit, chained, entries_of, read_h
 from loxodon.store.store import Store
 from loxodon.verbs import Arg, Cursor, Limit, Since, Until, verb
 
-_OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more")
-SAID = {
-    "head": "the head of the log was changed or deleted",
-    "cut": "the end of the log is missing, from entry {n} on",
-    "gap": "entries from {n} on are missing",
-    "changed": "entry {n} was changed or inserted without the key",
-}
-
-
-class Finding(NamedTuple):
-    """Something that is not as it was written, and the first entry of which that is so."""
-
-    kind: str
-    n: int  # 0 for all of the log
-
-    @property
-    def said(self) -> str:
-        """It in the language of the process."""
-        return t(SAID[self.kind], n=self.n)
-
 
 class Verified(NamedTuple):
     """The result of checking a log."""
 
-    entries: int  # that are as they were written
+    entries: int
     first: int  # the number of the first that is kept
     last: int
     trusted_to: int  # entries up to this number are beyond doubt
-    findings: tuple[Finding, ...]  # the first of each kind
+    problem: str  # the first thing that is not as it was written; empty where all is
 
     @property
     def sound(self) -> bool:
-        return not self.findings
+        return not self.problem
 
 
 class AuditEntry(NamedTuple):
@@ -66,7 +46,6 @@ class AuditEntry(NamedTuple):
     caller: str
     op: str
     ids: tuple[str, ...]  # what it was about or gave
-    given: int | None  # how many were given, where that was a list
     outcome: str  # `ok`, or the code of the error that it failed with
     more: bool  # whether it was about more than `ids` names
     facts: Mapping[str, Any]  # how it was asked for: `dry_run`, `reveal`
@@ -134,32 +113,29 @@ class AuditLog:
         Raises KeyProblemError where the key is not there, without which nothing can be told.
         """
         audit = self._log()
-        key, found = audit.key, dict[str, int]()
         audit.flush()
-        good = first = last = 0
+        key, wrong = audit.key, dict[int, str]()  # by the first entry of which it is so
+        entries = first = last = 0
         tip = b""
         with self._store.reading():
             head = self._store.value(HEAD)
             for n, entry, digest in entries_of(self._store):
                 if n != last + 1 and first:
-                    found.setdefault("gap", last + 1)
+                    wrong.setdefault(last + 1, t("entries from {n} on are missing", n=last + 1))
                 elif n == last + 1 and digest != chained(key, tip, n, entry):
-                    found.setdefault("changed", n)
-                else:
-                    good += 1
-                first, last, tip = first or n, n, digest
+                    wrong.setdefault(n, _changed(n))
+                entries, first, last, tip = entries + 1, first or n, n, digest
         if first > 1 and not 0 < audit.keep <= last - first:  # else they were pruned
-            found["gap"] = 1
+            wrong[1] = t("entries from {n} on are missing", n=1)
         end = read_head(head, key)
         if end is None and (head or last):
-            found["head"] = 0
+            wrong[0] = t("the head of the log was changed or deleted")
         elif end and end[0] > last:
-            found["cut"] = last + 1
+            wrong[last + 1] = t("the end of the log is missing, from entry {n} on", n=last + 1)
         elif end and end != (last, tip):
-            found.setdefault("changed", last)
-        findings = sorted((Finding(*one) for one in found.items()), key=lambda one: one.n)
-        trusted = max(0, findings[0].n - 1) if findings else last
-        return Verified(good, first, last, trusted, tuple(findings))
+            wrong.setdefault(last, _changed(last))
+        n = min(wrong, default=last + 1)
+        return Verified(entries, first, last, max(0, n - 1), wrong.get(n, ""))
 
     def _log(self) -> Audit:
         if self._store.audit is None:
@@ -183,8 +159,15 @@ class AuditLog:
                         str(given.get("caller", "")),
                         str(given["op"]),
                         tuple(given.get("ids", ())),
-                        given.get("count"),
                         str(given.get("outcome", "ok")),
                         bool(given.get("more")),
-                        {name: value for name, value in given.items() if name not in _OWN},
+                        {
+                            name: value
+                            for name, value in given.items()
+                            if name not in AuditEntry._fields
+                        },
                     )
+
+
+def _changed(n: int) -> str:
+    return t("entry {n} was changed or inserted without the key", n=n)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import suppress
 from typing import NamedTuple
 
 from loxodon import config as settings
@@ -18,10 +17,10 @@ from loxodon import files
 from loxodon.clock import system_clock
 from loxodon.config import Config, EncryptionConfig
 from loxodon.errors import DamagedStoreError, KeyProblemError, StoreError, UsageError
-from loxodon.filelock import FileLock, draft_in, sweep_drafts
+from loxodon.filelock import alone, draft_in, sweep_drafts
 from loxodon.forget.receipts import backups
-from loxodon.forget.spaces import views_left
-from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, WORKSPACE
+from loxodon.forget.spaces import views_left, workspace_of
+from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES
 from loxodon.memory import Memory
 from loxodon.security import keys
 from loxodon.security.keys import Change, KeySource, Seal, Work
@@ -29,11 +28,9 @@ from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import held, leave, space_of
-from loxodon.store.sqlite.database import busy
 from loxodon.views.plain import Pending
 
 _WAIT_SECONDS = 10.0
-_SHORTEST_PHRASE = 12
 _NOT_COPIES = ("-wal", "-shm", "-journal", *BESIDE, ".tmp")
 
 
@@ -48,7 +45,6 @@ class Recoded(NamedTuple):
 class _Home(NamedTuple):
     path: str
     config: Config
-    environ: Mapping[str, str]
     progress: Progress = lambda done, total: None
 
     @property
@@ -57,26 +53,10 @@ class _Home(NamedTuple):
         root = os.path.join(self.path, SPACES)
         return [path for name in files.names(root) if os.path.isdir(path := f"{root}/{name}")]
 
-    def workspace(self, folder: str) -> str:
-        path = self.config.workspace.path if os.path.basename(folder) == "main" else ""
-        return os.path.abspath(os.path.expanduser(path or os.path.join(folder, WORKSPACE)))
-
-    def key_at(self, source: KeySource) -> bytes:
-        text = keys.key_text(source, self.environ)
-        if len(text) < _SHORTEST_PHRASE:
-            raise KeyProblemError(
-                "the passphrase in {place} is too short",
-                hint="use at least {n} characters, or create a key with --make-key",
-                place=str(source),
-                n=_SHORTEST_PHRASE,
-            )
-        return keys.key_from(text, self.path)
-
 
 def recode(
     home: str,
     config: Config,
-    environ: Mapping[str, str],
     work: Work,
     source: KeySource | None = None,
     *,
@@ -84,12 +64,13 @@ def recode(
     progress: Progress,
 ) -> Recoded:
     """Encrypt, decrypt or rekey every space of a home."""
-    this = _Home(home, config, environ, progress)
+    this = _Home(home, config, progress)
     current = keys.source_of(home, config.encryption)
     change = _planned(work, current, source)
-    finish(home, environ)
+    finish(home)
     path = os.path.join(home, KEYS, RECODING)
-    with _locked(f"{path}.lock"):
+    files.make_folder(os.path.dirname(path))
+    with alone(f"{path}.lock", _WAIT_SECONDS):
         if earlier := keys.change_of(home):
             raise KeyProblemError(
                 "an earlier change was interrupted, and cannot be completed without the key in "
@@ -101,11 +82,11 @@ def recode(
         if work != "decrypt":
             cipher.check_build()
             waiting = change.waiting
-            if (make and current is None) or (work == "rekey" and not waiting.read(environ)):
+            if (make and current is None) or (work == "rekey" and not waiting.read()):
                 waiting.make()
-            new = (this.key_at(waiting),)
+            new = (keys.key_at(waiting),)
             Seal(new)  # what it needs must be installed before anything is changed
-        old = () if work == "encrypt" else keys.database_keys(home, config.encryption, environ)
+        old = () if work == "encrypt" else keys.database_keys(home, config.encryption)
         _open_each(this, (*old, *new))
         files.replace(path, json.dumps(change).encode())
         files.sync_folder(os.path.dirname(path))
@@ -134,16 +115,17 @@ def _planned(work: Work, current: KeySource | None, source: KeySource | None) ->
     return Change(work, place, place.next if work == "rekey" else place)
 
 
-def finish(home: str, environ: Mapping[str, str]) -> bool:
+def finish(home: str) -> bool:
     """End what was cut short; whether something was."""
     path = os.path.join(home, KEYS, RECODING)
     if not os.path.exists(path):
         return False
-    with _locked(f"{path}.lock"), suppress(KeyProblemError, DamagedStoreError, OSError):
+    lock = alone(f"{path}.lock", _WAIT_SECONDS)
+    with lock, suppress(KeyProblemError, DamagedStoreError, OSError):
         change = keys.change_of(home)
         if change is not None:  # else whoever had the lock has done it
-            config = settings.with_environment(settings.load(home), environ)
-            _do(_Home(home, config, environ), change)
+            config = settings.with_environment(settings.load(home), os.environ)
+            _do(_Home(home, config), change)
             os.unlink(path)
     return True
 
@@ -152,38 +134,28 @@ def _do(home: _Home, change: Change) -> Recoded:
     """Bring a home to what a change says; whatever of it was done before is left out."""
     work, place, waiting = change
     if work == "decrypt":
-        done = _recode_all(home, (home.key_at(place),), ())
+        done = _recode_all(home, (keys.key_at(place),), ())
         for name in ("encryption.key", "encryption.file"):
             settings.write(home.path, name, None)
         return Recoded(done, "")
     if work == "encrypt":
-        key = home.key_at(place)
+        key = keys.key_at(place)
         settings.write(home.path, "encryption.file", place.name if place.kind == "file" else None)
         settings.write(home.path, "encryption.key", place.kind)
         done = _recode_all(home, (), (key,))
         left = backups(home.path, home.config)
         for folder in reversed(home.folders):
             space = space_of(os.path.join(folder, DATABASE), (key,))
-            left = [*views_left(folder, space, home.workspace(folder)), *left]
+            left = [*views_left(folder, space, workspace_of(folder, home.config)), *left]
         return Recoded(done, str(place), tuple(one.file for one in left))
     try:
-        key = home.key_at(waiting)
+        key = keys.key_at(waiting)
     except KeyProblemError:  # it is where it belongs already
-        key = home.key_at(place)
-    before = keys.database_keys(home.path, home.config.encryption, home.environ)
+        key = keys.key_at(place)
+    before = keys.database_keys(home.path, home.config.encryption)
     done = _recode_all(home, (*before, key), (key,))
     place.take_next()
     return Recoded(done, str(waiting if waiting.kind == "env" else place))
-
-
-@contextmanager
-def _locked(path: str) -> Iterator[None]:
-    """Nobody else does the same."""
-    files.make_folder(os.path.dirname(path))
-    with closing(FileLock(path)) as lock:
-        if not lock.acquire(_WAIT_SECONDS):
-            raise busy(path)
-        yield
 
 
 def _open_each(home: _Home, known: Keys) -> None:
@@ -215,7 +187,7 @@ def _recode_all(home: _Home, before: Keys, after: Keys) -> int:
         for name in sorted(os.listdir(folder)):  # with what a restore or a repair set aside
             if name.startswith(DATABASE) and not name.endswith(_NOT_COPIES):
                 done += _recode(os.path.join(folder, name), known, after)
-        workspace = home.workspace(folder)
+        workspace = workspace_of(folder, home.config)
         if os.path.isdir(os.path.join(workspace, PENDING)):
             waiting = Pending(folder, workspace, "", Seal(known) if known else None)
             waiting.reseal(Seal(after) if after else None)
@@ -231,7 +203,7 @@ def _recode(path: str, known: Keys, after: Keys) -> bool:
     if state == "encrypted" and after and cipher.checks(path) == [*map(cipher.check_of, after)]:
         return False
     known = () if state == "plain" else known
-    with _locked(os.path.splitext(path)[0] + ".lock"):
+    with alone(os.path.splitext(path)[0] + ".lock", _WAIT_SECONDS):
         with draft_in(os.path.dirname(path)) as draft, held(path, known) as connection:
             if connection is None:
                 raise cipher.damaged(path, StoreError("it is not a readable database"))

@@ -2,8 +2,8 @@
 
 The master key (`keys.source`) recognises what was forgotten and signs the audit log. Each space has
 its fingerprint (SPACE/key.mark), so that one that is gone is never silently replaced. The database
-key (`encryption.key`) opens encrypted databases: 64 hexadecimal digits, or a passphrase, stretched
-with a salt in HOME/keys/stretch.json. While a home gets another key, a database opens with either.
+key (`encryption.key`) opens encrypted databases; while a home gets another, they open with either.
+Both are 32 random bytes, written as 64 hexadecimal digits.
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ import hmac
 import json
 import os
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from loxodon import files
 from loxodon.config import EncryptionConfig
 from loxodon.errors import INSTALL, KeyProblemError, unwritable
 from loxodon.filelock import lock_at
-from loxodon.layout import KEY_MARK, KEYS, RECODING, STRETCH
+from loxodon.layout import KEY_MARK, KEYS, RECODING
 from loxodon.spaces import space_path
 
 VARIABLE = "LOXODON_KEY"
@@ -31,10 +30,6 @@ _SIZE = 32
 _SERVICE = "loxodon"
 _LONGEST = 4_096
 _LOCK_SECONDS = 30.0
-# How passphrases are stretched; more than the second, in a file that somebody else wrote, would
-# only keep the machine busy.
-_SCRYPT = {"n": 1 << 15, "r": 8, "p": 1}
-_SCRYPT_MOST = {"n": 1 << 20, "r": 32, "p": 16}
 _SEALED = b"loxodon-sealed:"
 _NONCE = 12
 
@@ -55,10 +50,10 @@ class KeySource(NamedTuple):
             return f"keyring:{_SERVICE}/{self.name}"
         return f"${self.name}" if self.kind == "env" else self.name
 
-    def read(self, environ: Mapping[str, str]) -> str:
+    def read(self) -> str:
         """What stands there; empty for nothing."""
         if self.kind == "env":
-            return environ.get(self.name, "").strip()
+            return os.environ.get(self.name, "").strip()
         if self.kind == "keyring":
             return (_keyring(lambda ring: ring.get_password(_SERVICE, self.name)) or "").strip()
         try:
@@ -77,7 +72,7 @@ class KeySource(NamedTuple):
         if self.kind == "env":
             raise KeyProblemError(
                 "cannot create a key in an environment variable",
-                hint="set {variable} to 64 hexadecimal digits or a long passphrase, and try again",
+                hint="set {variable} to 64 hexadecimal digits, and try again",
                 variable=self.name,
             )
         if self.kind == "keyring":
@@ -101,13 +96,13 @@ class KeySource(NamedTuple):
         if self.kind == "file" and os.path.exists(waiting.name):
             os.replace(waiting.name, self.name)
             files.sync_folder(os.path.dirname(self.name))
-        elif self.kind == "keyring" and (text := waiting.read({})):
+        elif self.kind == "keyring" and (text := waiting.read()):
             self.write(text)
             _keyring(lambda ring: ring.delete_password(_SERVICE, waiting.name))
 
     def make(self) -> None:
         """Put a new key here; a KeyProblemError where there is one."""
-        if self.kind != "env" and self.read({}):
+        if self.kind != "env" and self.read():
             raise KeyProblemError(
                 "there is already a key in {place}",
                 hint="omit --make-key to use it, or choose another place",
@@ -142,13 +137,12 @@ class Keys(NamedTuple):
 
     home: str
     kind: str = "file"
-    environ: Mapping[str, str] = os.environ
 
     def key(self, purpose: str, space: str) -> bytes:
         """The key of a space for one purpose (audit, tombstone), which notes what its master is."""
         folder = space_path(self.home, space)
         path = os.path.join(folder, KEY_MARK)
-        noted = KeySource("file", path).read({})
+        noted = KeySource("file", path).read()
         master = self.master() or (b"" if noted else self._made())
         fingerprint = mac(master, b"loxodon\0fingerprint")[:8].hex()
         if noted and noted != fingerprint:
@@ -166,17 +160,10 @@ class Keys(NamedTuple):
 
     def master(self) -> bytes | None:
         """The master itself; None where there is none yet."""
-        text = self._place.read(self.environ)
+        text = self._place.read()
         if not text and self.kind != "env":
             return None
-        with suppress(ValueError):
-            if len(found := bytes.fromhex(text)) == _SIZE:
-                return found
-        raise KeyProblemError(
-            "the master key in {where} is missing or invalid",
-            hint="it must be 64 hexadecimal digits; restore it from a copy",
-            where=str(self._place),
-        )
+        return _key_in(text, self._place)
 
     def adopt(self, master: bytes) -> None:
         """Have the master of another place, which this one is a copy of; refuse to change one."""
@@ -220,9 +207,7 @@ def source_of(home: str, config: EncryptionConfig) -> KeySource | None:
     return KeySource(config.key, names.get(config.key, path))
 
 
-def database_keys(
-    home: str, config: EncryptionConfig, environ: Mapping[str, str]
-) -> tuple[bytes, ...]:
+def database_keys(home: str, config: EncryptionConfig) -> tuple[bytes, ...]:
     """The keys of a home, the one that new files get first; none where nothing is encrypted."""
     source, change = source_of(home, config), change_of(home)
     if source is None:
@@ -230,16 +215,16 @@ def database_keys(
     found: dict[bytes, None] = {}
     for one in (change.waiting, source) if change else (source,):
         try:
-            found[key_from(key_text(one, environ), home)] = None
+            found[key_at(one)] = None
         except KeyProblemError:  # of two one may be in its place already
             if one is source and not found:
                 raise
     return tuple(found)
 
 
-def key_text(source: KeySource, environ: Mapping[str, str]) -> str:
-    """The key or passphrase that stands at `source`."""
-    text = source.read(environ)
+def key_at(source: KeySource) -> bytes:
+    """The key that stands at `source`."""
+    text = source.read()
     if not text:
         raise KeyProblemError(
             "there is no key in {place}",
@@ -252,50 +237,18 @@ def key_text(source: KeySource, environ: Mapping[str, str]) -> str:
             hint="run `chmod 600 {path}`; if somebody may have read it, also run `loxodon rekey`",
             path=source.name,
         )
-    return text
+    return _key_in(text, source)
 
 
-def key_from(text: str, home: str, stretch: Mapping[str, Any] | None = None) -> bytes:
-    """The key that a text stands for: itself, or what a passphrase is stretched to."""
+def _key_in(text: str, source: KeySource) -> bytes:
     with suppress(ValueError):
-        if len(text) == 2 * _SIZE:
-            return bytes.fromhex(text)
-    return _stretched(text, **(stretch or _stretching(home)))
-
-
-@lru_cache(maxsize=4)
-def _stretched(text: str, *, n: int, r: int, p: int, salt: str) -> bytes:
-    from hashlib import scrypt
-
-    most = 256 * n * r
-    return scrypt(text.encode(), salt=salt.encode(), n=n, r=r, p=p, maxmem=most, dklen=_SIZE)
-
-
-def _stretching(home: str) -> dict[str, Any]:
-    """How passphrases of this home are stretched; made where it is first needed."""
-    path = os.path.join(home, KEYS, STRETCH)
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    if not os.path.exists(path):
-        draft = f"{path}.{os.getpid()}"
-        files.replace(draft, json.dumps({**_SCRYPT, "salt": os.urandom(16).hex()}).encode())
-        with suppress(FileExistsError):  # of two who make one at once, one is kept
-            os.link(draft, path)
-        os.unlink(draft)
-        files.sync_folder(os.path.dirname(path))
-    return checked_stretching(files.read(path), path)
-
-
-def checked_stretching(text: bytes | str, path: str) -> dict[str, Any]:
-    """What a file says of stretching, if it makes sense."""
-    with suppress(ValueError, KeyError, TypeError):
-        given = json.loads(text)
-        within = all(0 < given[name] <= most for name, most in _SCRYPT_MOST.items())
-        if within and len(str(given["salt"])) >= 16:
-            return {name: given[name] for name in (*_SCRYPT_MOST, "salt")}
+        if len(found := bytes.fromhex(text)) == _SIZE:
+            return found
     raise KeyProblemError(
-        "{path} is damaged, and the passphrase needs it to give the right key",
-        hint="restore it from a backup; every backup contains it",
-        path=path,
+        "the key in {place} is missing or invalid",
+        hint="it must be 64 hexadecimal digits; restore it from a copy. For a new one, run "
+        "`openssl rand -hex 32`",
+        place=str(source),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, PausedError
@@ -13,7 +13,6 @@ from loxodon.store.rows import moment
 from loxodon.types import Pause
 
 VALUE = "pauses"  # the name of the value that has them
-_Span = tuple[int, int | None]  # the end of one may be open
 
 
 class Pauses:
@@ -24,21 +23,22 @@ class Pauses:
         self._read = read
         self._write = write
 
-    def _spans(self) -> list[_Span]:
-        return [(since, until) for since, until in json.loads(self._read() or "[]")]
+    def _kept(self, zone: tzinfo | None = None) -> list[Pause]:
+        rows = json.loads(self._read() or "[]")
+        return [Pause(moment(a, zone), None if b is None else moment(b, zone)) for a, b in rows]
+
+    def _keep(self, pauses: Sequence[Pause]) -> None:
+        rows = [[one and to_stored(one)[0] for one in pause] for pause in pauses]
+        self._write(json.dumps(rows))
 
     def now(self, now: datetime) -> Pause | None:
         """The pause that this moment is in."""
-        for since, until in reversed(self._spans()):
-            if _covers((since, until), now):
-                ends = None if until is None else moment(until, now.tzinfo)
-                return Pause(moment(since, now.tzinfo), ends)
-        return None
+        return next((one for one in reversed(self._kept(now.tzinfo)) if _covers(one, now)), None)
 
     def covering(self, moments: Sequence[datetime]) -> list[bool]:
         """Of each moment whether it is in a pause."""
-        spans = self._spans()
-        return [any(_covers(span, at) for span in spans) for at in moments]
+        kept = self._kept()
+        return [any(_covers(one, at) for one in kept) for at in moments]
 
     def begin(self, now: datetime, until: datetime | None) -> Pause:
         """Pause from now on; a pause that is on gets the end that is given."""
@@ -46,23 +46,21 @@ class Pauses:
             raise InputError(
                 "a pause cannot end before it starts", hint="give a time in the future"
             )
-        since = running.since if (running := self.now(now)) else now
-        others = [span for span in self._spans() if not _covers(span, now)]
-        last = to_stored(until)[0] if until else None
-        self._write(json.dumps([*others, (to_stored(since)[0], last)]))
-        return Pause(since, until)
+        pause = Pause(running.since if (running := self.now(now)) else now, until)
+        self._keep([*(one for one in self._kept() if not _covers(one, now)), pause])
+        return pause
 
     def end(self, now: datetime) -> bool:
         """Go on; whether it was paused."""
-        spans, at = self._spans(), to_stored(now)[0]
-        ended = [(span[0], at) if _covers(span, now) else span for span in spans]
-        if ended != spans:
-            self._write(json.dumps(ended))
-        return ended != spans
+        kept = self._kept()
+        ended = [one._replace(until=now) if _covers(one, now) else one for one in kept]
+        if ended != kept:
+            self._keep(ended)
+        return ended != kept
 
 
-def _covers(span: _Span, at: datetime) -> bool:
-    return span[0] <= to_stored(at)[0] and (span[1] is None or to_stored(at)[0] < span[1])
+def _covers(pause: Pause, at: datetime) -> bool:
+    return pause.since <= at and (pause.until is None or at < pause.until)
 
 
 def paused_error(pause: Pause) -> PausedError:

@@ -217,5 +217,5 @@ export interface Receipt {
   erased: Record<string, number>;
   files: { file: string; line: number; what: string; hint: string }[];
   names: string[];
-  near: { name: string; turns: number }[];
+  near: string[];
 }

@@ -891,6 +891,20 @@ SELECT {turn} WHERE t.session = {session_named} AND t.seq > ? ORDER BY t.seq LIM
 -- name: turns_from
 SELECT {turn} WHERE t.session = {session_named} AND t.seq BETWEEN ? AND ? ORDER BY t.seq
 
+-- name: turns_of_days
+-- Every turn of the sessions and days, by the clock of who spoke, that some turns are of.
+SELECT {turn} WHERE (t.session, {day}) IN (
+  SELECT t.session, {day} FROM turns t WHERE t.seq IN (SELECT value FROM json_each(?))
+) ORDER BY t.seq
+
+-- name: replies_to
+-- What was said right after some turns, up to what the user said next.
+SELECT DISTINCT r.seq FROM turns t JOIN turns r ON r.session = t.session AND r.seq > t.seq
+WHERE t.seq IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
+  SELECT 1 FROM turns u WHERE u.session = t.session AND u.role = 'user'
+  AND u.seq > t.seq AND u.seq <= r.seq
+)
+
 -- name: turns_to_read_again
 SELECT {turn} WHERE t.seq IN (SELECT turn FROM fragments WHERE stage = 'again')
 ORDER BY t.seq LIMIT ?
@@ -1011,10 +1025,7 @@ WITH RECURSIVE next (first, row, id) AS (
 SELECT next.first, next.row FROM next JOIN memories m ON m.row = next.row
 WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row
 
--- name: has_tombstones
-SELECT 1 FROM tombstones LIMIT 1
-
--- name: tombstones_version
+-- name: marks_version
 SELECT count(*) || ':' || coalesce(sum(until % 1000000), 0) FROM tombstones
 
 -- Names ----------------------------------------------------------------------------------------------

@@ -859,6 +859,19 @@ SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.ch
 SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, t.origin,
   t.agent FROM turns t JOIN sessions s ON s.no = t.session WHERE t.session = (SELECT no FROM sessions WHERE id = $1) AND t.seq BETWEEN $2 AND $3 ORDER BY t.seq
 
+-- name: turns_of_days
+SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, t.origin,
+  t.agent FROM turns t JOIN sessions s ON s.no = t.session WHERE (t.session, ((t.at + t.utc_offset * 60000 + 62135596800000) / 86400000)) IN (
+  SELECT t.session, ((t.at + t.utc_offset * 60000 + 62135596800000) / 86400000) FROM turns t WHERE t.seq = ANY(translate($1, '[]', '{}')::bigint[])
+) ORDER BY t.seq
+
+-- name: replies_to
+SELECT DISTINCT r.seq FROM turns t JOIN turns r ON r.session = t.session AND r.seq > t.seq
+WHERE t.seq = ANY(translate($1, '[]', '{}')::bigint[]) AND NOT EXISTS (
+  SELECT 1 FROM turns u WHERE u.session = t.session AND u.role = 'user'
+  AND u.seq > t.seq AND u.seq <= r.seq
+)
+
 -- name: turns_to_read_again
 SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, t.origin,
   t.agent FROM turns t JOIN sessions s ON s.no = t.session WHERE t.seq IN (SELECT turn FROM fragments WHERE stage = 'again')
@@ -1010,10 +1023,7 @@ WITH RECURSIVE next (first, row, id) AS (
 SELECT next.first, next.row FROM next JOIN memories m ON m.row = next.row
 WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row
 
--- name: has_tombstones
-SELECT 1 FROM tombstones LIMIT 1
-
--- name: tombstones_version
+-- name: marks_version
 SELECT count(*) || ':' || coalesce(sum(until % 1000000), 0) FROM tombstones
 
 -- part: entities_of_names
