@@ -13,9 +13,11 @@ that back (`obey`): the encoder takes a while, and nobody else could write meanw
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime, timedelta
+from math import log
 from typing import NamedTuple
 
 from loxodon.consolidate import themes
@@ -26,8 +28,8 @@ from loxodon.guard.own_words import masked, others
 from loxodon.guard.provenance import shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
 from loxodon.journal.identity import Keyed
-from loxodon.language.forget import Request, may_ask, requests
-from loxodon.language.leaning import leans
+from loxodon.language.forget import PERHAPS, Request, may_ask, requests
+from loxodon.language.leaning import leans, refers
 from loxodon.language.statements import USER
 from loxodon.language.worth import encoder
 from loxodon.recall.understand import understand
@@ -35,6 +37,7 @@ from loxodon.store import Filter, KnownTurn, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.names import parts_of
+from loxodon.text.related import expand
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, index_words, query_words
@@ -42,18 +45,21 @@ from loxodon.types import Entity, Record, Turn
 
 _COMING = 1 << 60  # from here on count the turns that are not in the journal yet
 _MOST = 20  # memories that a request plainly means; of more it is asked
-_SHOWN = 10  # memories that are asked about then
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
 _SHORT = 300  # characters of a message that is about one thing; of a longer one, of a sentence
-_BY_WORDS = 0.5  # weight of the share of the words beside the cosine
-_LEAST = {"en": 0.25, "zh": 0.38}  # score from which on something may be meant
-_NEARLY = 0.7  # how much of the best score others must have to be meant as well
-_OTHERS = 0.6  # what is left where the user means something of their own, and the text does not
+# How much speaks for a message: the words that it shares with what is meant, by their rarity, or
+# a related one, and how much nearer than the others it is to what is meant and to the request; in
+# logits, fitted to requests in stores of 2 to 85 messages, in half of which nothing is meant
+_WORDS, _WHAT, _REQUEST = 3.7, 7.5, 10.1
+_OTHERS = -3.0  # the same where what is meant is the user's own, and a text speaks of nobody's
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|us|you|your)\b|[\u4e00-\u9fff]")
-_OWN = re.compile(r"(?i)^\W*(?:my|our|i|we)\b|^\W*[我咱]")
-_CHAIN, _SAME_TALK = 6, timedelta(days=2)  # messages that go on with one
+_OWN = re.compile(r"(?i)(?:my|our|i|we)\b")
+_FAR, _USUAL = {"en": 0.1, "zh": 0.3}, 5  # how near any two texts are, counted as so many others
+# The logarithm of how many there are must speak for the best one; and more where it is not sure
+# that something is to be forgotten. Others that are meant as well have this share of the best.
+_DOUBT, _NEARLY = 1.5, 0.65
+_CHAIN, _GOES_ON = 6, 0.1  # messages that go on with one; how much nearer than any two texts
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
-_NAME = re.compile(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
 
 
 class Place(NamedTuple):
@@ -88,8 +94,14 @@ def asked_in(store: Store, batch: Sequence[Keyed]) -> Asked:
     coming = [turn for turn, old in zip(turns, known, strict=True) if old is None]
     found, taken = Asked(batch, {}), set[int]()  # the rows that are held from then on
     for turn in coming:
-        for request in _requests(store, turn):
+        is_users = speaks_for_user(turn) and shown_origin(turn) == "user"
+        if not may_ask(turn.content) or not is_users or another(store, turn):
+            continue
+        own = masked(turn.content, others(turn.content))
+        for request in requests(own) or [one for one in requests(own, PERHAPS) if one.what]:
             places = _meant(_Talk(store, coming, taken), turn, request)
+            if not (places or request.is_sure):
+                continue
             judge_ahead(store, {one.row for one in places})
             found.requests.setdefault(row_of(turn) - _COMING, []).append((request, places))
             taken |= {row_of(turn), *(one.row for one in places)}
@@ -143,14 +155,6 @@ def bring_back(store: Store, id: str) -> None:
     store.worklog.read_again(rows)
 
 
-def _requests(store: Store, turn: Turn) -> list[Request]:
-    """The requests in what of a turn is the user's own."""
-    is_users = speaks_for_user(turn) and shown_origin(turn) == "user"
-    if not may_ask(turn.content) or not is_users or another(store, turn):
-        return []
-    return requests(masked(turn.content, others(turn.content)))
-
-
 def _hold(
     store: Store, turn: Turn, request: Request, places: Sequence[Place], now: datetime
 ) -> bool:
@@ -161,15 +165,14 @@ def _hold(
         for one in places
         if one.row in turns and turns[one.row].content[one.start : one.end] == one.text
     ]
-    known = _drawn_from(store, turns, places)
-    records = [one for one in known if store.wall.owns(one)]
+    records = [one for one in _drawn_from(store, turns, places) if store.wall.owns(one)]
     own = Place.of(turn, request.start, request.end)
     is_plain = len(records) <= _MOST and len(places) <= 2 * _MOST
-    state = DROPPED if not (known or places) else HELD if is_plain else UNCLEAR
+    state = DROPPED if not places else HELD if is_plain else UNCLEAR
     (head,) = _put(store, [own], FORGET, now, state)
     reason, rows = f"{FORGET} q_{head.no}", {own.row}
     if state == UNCLEAR:
-        _put(store, records[:_SHOWN], reason, now, UNCLEAR)
+        _put(store, records[:_MOST], reason, now, UNCLEAR)
     if state == HELD:
         rows |= {one.row for one in places}
         active = [one for one in records if one.state == "active"]
@@ -183,6 +186,28 @@ def _hold(
         _drop_names(store, records)
     _tell_anew(store, rows)
     return state != DROPPED
+
+
+def _drawn_from(store: Store, turns: Mapping[int, Turn], places: Iterable[Place]) -> list[Record]:
+    """The memories that were drawn from nothing but these stretches."""
+    inside, rest = dict.fromkeys(turns, ""), {row: one.content for row, one in turns.items()}
+    for one in places:
+        inside[one.row] += f"{one.text} "
+        rest[one.row] = rest[one.row].replace(one.text, " ", 1)
+
+    def is_told(row: int, content: str) -> bool:
+        """Whether these stretches of a turn, and not the rest of it, say something."""
+        if row not in rest:
+            return False
+        return not rest[row].strip() or covers(inside[row], content) > covers(rest[row], content)
+
+    drawn = store.erasure.memories(store.column("memories_of_turns", [*rest]))
+    return [
+        one.record
+        for one in drawn
+        if one.record.kind != "summary"
+        and all(is_told(row, one.record.content) for row in one.turns)
+    ]
 
 
 def _put(
@@ -229,10 +254,6 @@ class _Talk(NamedTuple):
     coming: Sequence[Turn] = ()
     held: Collection[int] = ()  # rows that nobody will see any more
 
-    def earlier(self, turn: Turn) -> list[Turn]:
-        """Those of them that come before one."""
-        return [one for one in self.coming if row_of(one) < row_of(turn)]
-
     def around(self, turn: Turn, most: int) -> tuple[list[Turn], list[Turn]]:
         """The last turns before one in its session, and the first behind it."""
         place = turn.session, row_of(turn), most
@@ -246,7 +267,7 @@ class _Talk(NamedTuple):
 def _meant(talk: _Talk, turn: Turn, request: Request) -> list[Place]:
     """The stretches of messages that a request in a turn is about."""
     if request.what:
-        return _found(talk, turn, _Sense(talk, turn, request.what))
+        return _found(talk, turn, request)
     own = turn.content[: request.start]
     if len(query_words(own)) > 1 and not _POINTING.search(own):
         return [Place.of(turn, 0, request.start)]
@@ -255,111 +276,90 @@ def _meant(talk: _Talk, turn: Turn, request: Request) -> list[Place]:
     return [Place.of(one) for one in before[asked:]]
 
 
-class _Sense:
-    """What somebody means by some words."""
-
-    def __init__(self, talk: _Talk, turn: Turn, what: str) -> None:
-        self.what, self.people = what, _people(talk, turn, what)
-        names = [name for each in self.people for name in each]
-        words = {*query_words(what)}
-        self.words = words.difference(*map(query_words, names)) or words
-        self.vector = encoder().embed([what])[0]
-        self._is_own = _OWN.search(what) is not None  # `my salary` is not the average one
-
-    def nearness(self, texts: Sequence[str]) -> list[float]:
-        """How near each text is to it; 0 where it does not name whom it must."""
-        near = (encoder().embed(texts) @ self.vector).tolist()
-        scores = []
-        for text, close in zip(texts, near, strict=True):
-            named = all(any(has_name(text, name) for name in names) for names in self.people)
-            share = len(self.words.intersection(index_words(text))) / (len(self.words) or 1)
-            is_of_others = self._is_own and not _FIRST_PERSON.search(text)
-            score = (_BY_WORDS * share + close) * (_OTHERS if is_of_others else 1.0)
-            scores.append(score if named else 0.0)
-        return scores
-
-
-def _people(talk: _Talk, turn: Turn, what: str) -> list[list[str]]:
-    """For each whom some words name, all the names they go by; an address is one."""
-    if is_address(what):
-        return [[what]]
-    named = understand(what, turn.at, talk.store.named).entities
-    known = [one for one in named if one.entity.name != USER]
-    found = {fold(it.text): [fold(it.entity.name), *map(fold, it.entity.aliases)] for it in known}
-    names = _NAME.findall(what)
-    roles = [part.name for part in parts_of(fold(what)) if is_role(part.name)]
-    for name in (*names, *roles):
-        hits = talk.store.search("turns", query_words(name), Filter(until=turn.at), _NEAR)
-        said = [one.content for one in talk.store.turns([hit.row for hit in hits]).values()]
-        said += [one.content for one in talk.earlier(turn) if has_name(one.content, name)]
-        if (said or name in names) and not any(fold(name) in one for one in found):
-            # `my sister Mei` goes by that name, too.
-            like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
-            found[fold(name)] = [fold(name), *map(fold, re.findall(like, "\n".join(said)))]
-    return [*found.values()]
-
-
-def _found(talk: _Talk, turn: Turn, sense: _Sense) -> list[Place]:
-    """The passages nearest to what is meant, and the talk that goes on with them."""
-    turns = _candidates(talk, turn, sense)
-    held = {*talk.store.quarantine.in_turns(turns), *talk.held}
-    said = list[tuple[Place, Turn]]()
-    for row, one in turns.items():
-        if one.content != turn.content and row not in held:
-            is_long = len(one.content) > _SHORT  # and its sentences are about one thing each
-            parts = spans(one.content) if is_long else [(0, len(one.content))]
-            said += [(Place.of(one, *part), one) for part in parts]
-    scores = sense.nearness([place.text for place, _ in said])
-    least = max(_LEAST[language_of(sense.what)], _NEARLY * max(scores, default=0.0))
+def _found(talk: _Talk, turn: Turn, request: Request) -> list[Place]:
+    """The passages that stand out as what is meant, and the talk that goes on with them."""
+    what, asked = request.what, turn.content[request.start : request.end]
+    said = [one for one in _said(talk, turn, what) if asked not in one[0].text]
+    people = _people(talk, turn, what, [place.text for place, _ in said])
+    for names in people:
+        said = [one for one in said if any(has_name(one[0].text, name) for name in names)]
+        like = rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
+        if query_words(rest := re.sub(like, " ", fold(what))):  # all of them are about this one
+            what, asked = rest, re.sub(like, " ", fold(asked))
+    scores = _scores(what, asked, [place.text for place, _ in said])
+    least = log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
+    least = max([least, *(_NEARLY * score for score in scores)])
     found: dict[Place, None] = {}
-    for score, (place, said_first) in zip(scores, said, strict=True):
-        if score < least:
-            continue
-        found[place], last = None, said_first
-        for one in talk.around(last, _CHAIN)[1] if place == Place.of(last) else ():
-            if one.role == "user":
-                near = leans(one.content, "" if sense.people else last.content)
-                near = near or sense.nearness([one.content])[0] >= least
-                if one.at - last.at > _SAME_TALK or not near:
-                    break
-                last = one
-            found[Place.of(one)] = None
+    for score, (place, one) in zip(scores, said, strict=True):
+        if score >= least:
+            found[place] = None
+            if place == Place.of(one):
+                found |= dict.fromkeys(map(Place.of, _going_on(talk, one, not people)))
     return [*found]
 
 
-def _candidates(talk: _Talk, turn: Turn, sense: _Sense) -> dict[int, Turn]:
-    """What the user said that may be meant: by its words, by its meaning, and what has no vector
-    yet."""
+def _said(talk: _Talk, turn: Turn, what: str) -> list[tuple[Place, Turn]]:
+    """What the user said that may be meant: by its words, its meaning, or without a vector yet."""
     store, until = talk.store, Filter(until=turn.at + timedelta(milliseconds=1))
-    rows = [hit.row for hit in store.search("turns", [*sense.words], until, _TURNS)]
-    view = QuestionVector(encoder().name, sense.vector)
+    rows = [hit.row for hit in store.search("turns", query_words(what), until, _TURNS)]
+    view = QuestionVector(encoder().name, encoder().embed([what])[0])
     rows += [one.row for one in store.vectors.similar("turns", view, _NEAR, until)]
     rows += store.column("next_turns", encoder().name, _TURNS)
-    last = (*talk.around(turn, _TURNS)[0], *talk.earlier(turn)[-_TURNS:])
+    coming = [one for one in talk.coming if row_of(one) < row_of(turn)]
+    last = (*talk.around(turn, _TURNS)[0], *coming[-_TURNS:])
     turns = store.turns(rows) | {row_of(one): one for one in last}
-    return {row: one for row, one in turns.items() if one.role == "user" and one.at <= turn.at}
-
-
-# Memories
-
-
-def _drawn_from(store: Store, turns: Mapping[int, Turn], places: Iterable[Place]) -> list[Record]:
-    """The memories that were drawn from nothing but these stretches."""
-    inside, rest = dict.fromkeys(turns, ""), {row: one.content for row, one in turns.items()}
-    for one in places:
-        inside[one.row] += f"{one.text} "
-        rest[one.row] = rest[one.row].replace(one.text, " ", 1)
-
-    def is_told(row: int, content: str) -> bool:
-        """Whether these stretches of a turn, and not the rest of it, say something."""
-        if row not in rest:
-            return False
-        return not rest[row].strip() or covers(inside[row], content) > covers(rest[row], content)
-
-    drawn = store.erasure.memories(store.column("memories_of_turns", [*rest]))
+    held = {*store.quarantine.in_turns(turns), *talk.held}
     return [
-        one.record
-        for one in drawn
-        if one.record.kind != "summary"
-        and all(is_told(row, one.record.content) for row in one.turns)
+        (Place.of(one, *part), one)
+        for row, one in turns.items()
+        if one.role == "user" and one.at <= turn.at and row not in held
+        for part in (spans(one.content) if len(one.content) > _SHORT else [(0, len(one.content))])
     ]
+
+
+def _scores(what: str, asked: str, texts: Sequence[str]) -> list[float]:
+    """How much speaks for each text as what is meant."""
+    words, had = {*query_words(what)}, [{*index_words(text)} for text in texts]
+    related = [({*one.word.split()}, one.weight) for one in expand(words, what)]
+    spread = Counter(word for each in had for word in each)
+    rarity = {word: log((len(texts) + 1) / (spread[word] + 0.5)) for word in words}
+    near = encoder().embed(texts) @ encoder().embed([what, asked]).T
+    others = (_USUAL * _FAR[language_of(asked)] + near.sum(0) - near) / (_USUAL + len(texts) - 1)
+    scores = list[float]((near - others) @ (_WHAT, _REQUEST))
+    for n, (text, each) in enumerate(zip(texts, had, strict=True)):
+        share = sum(rarity[word] for word in each & words) / (sum(rarity.values()) or 1.0)
+        share = max([share, *(weight for those, weight in related if those <= each)])
+        is_of_others = _OWN.match(what) and not _FIRST_PERSON.search(text)
+        scores[n] += _WORDS * share + (_OTHERS if is_of_others else 0)
+    return scores
+
+
+def _going_on(talk: _Talk, turn: Turn, by_name: bool) -> list[Turn]:
+    """The messages behind one that go on with it; an answer does if what it answers is near."""
+    found, last = list[Turn](), turn
+    for one in talk.around(turn, _CHAIN)[1]:
+        if one.role == "user":
+            link = found[-1] if found and found[-1].role != "user" else one
+            near, other = encoder().embed([last.content, link.content])
+            is_near = near @ other >= _FAR[language_of(one.content)] + _GOES_ON
+            does_lean = leans(one.content, last.content if by_name else "")
+            if not (does_lean and (is_near or refers(one.content))):
+                break
+            last = one
+        found.append(one)
+    return found
+
+
+def _people(talk: _Talk, turn: Turn, what: str, texts: Iterable[str]) -> list[list[str]]:
+    """For each whom some words name, all the names they go by; an address is one."""
+    if is_address(what):
+        return [[what]]
+    named = [one.entity for one in understand(what, turn.at, talk.store.named).entities]
+    found = [[fold(it.name), *map(fold, it.aliases)] for it in named if it.name != USER]
+    for role in (part.name for part in parts_of(fold(what)) if is_role(part.name)):
+        told = "\n".join(text for text in texts if has_name(text, role))
+        if told and not any(role in names for names in found):
+            # `my sister Mei` goes by that name, too.
+            like = rf"(?i:\b{re.escape(role)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
+            found.append([role, *map(fold, re.findall(like, told))])
+    return found

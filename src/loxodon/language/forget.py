@@ -27,6 +27,7 @@ MOST = 600  # Characters of a message that can be a request; a longer one is a d
 _MOST_SENTENCE = 200
 _MOST_WHAT = 75
 _LIKELY = 0.8  # from which on a sentence asks for it
+PERHAPS = 0.3  # from which on it may, if what it names was told
 # Nearly all requests have one of these, most messages none: those are not judged at all
 _SIGN = re.compile(
     r"(?i)\b(?:forg|un-?(?:say|said|hear|know|rem|see|lear)|del|eras|remov|rid\b|memor|remem|stor|sav"
@@ -41,11 +42,13 @@ _SIGN = re.compile(
 # What needs no judging: that something is to be remembered, or what is mine to be forgotten
 _KEEPS = re.compile(
     r"(?i)\W*(?:(?:please|pls|can you|could you) )?(?:remember|record|note)\b(?! to (?:forget|del))"
-    r"|\W*请?你?(?:记住|记下|记得)"
+    r"|\W*请?你?(?:记住|记下|记得)|.*(?<![别要用必])[你得]?帮我记"
 )
 _ASKS = re.compile(
-    r"(?i)\W*(?:(?:please|pls) )?forget (?:about )?(?:my|that i|what i (?:said|told)) [^,;:?]+$"
+    r"(?i)\W*(?:(?:please|pls) )?forget (?:about )?(?:my|(?:that|who|how) i|what i (?:said|told))"
+    r" [^,;:?]+$"
     r"|\W*请?你?(?:把我的?[^，。？]{1,20}忘[了掉]吧?|忘[记掉]我的[^，。？了]{1,20})\W*$"
+    r"|[^，,。？?说]{2,20}事情?(?:烦?请|麻烦|拜托)[你您]?(?:都|彻底)?忘[了掉记]吧?(?:$|[，,。!！])"
 )
 _QUOTED = re.compile(
     r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)"
@@ -65,6 +68,7 @@ class Request(NamedTuple):
     end: int  # Where it stands in the message: what is meant, the wish, and what only says it again
     # What is meant, as said: `my divorce`, `I smoke`, `小林的生日`; empty for what was said last
     what: str
+    is_sure: bool = True  # if not, it is one only where what it names was told
 
 
 def may_ask(text: str) -> bool:
@@ -72,13 +76,13 @@ def may_ask(text: str) -> bool:
     return len(text) <= MOST and _SIGN.search(text) is not None and not _LETTER.search(text)
 
 
-def requests(text: str) -> list[Request]:
+def requests(text: str, least: float = _LIKELY) -> list[Request]:
     """The requests to forget in a message, in order."""
     if not may_ask(text):
         return []
     masked = _QUOTED.sub(lambda found: _GONE * len(found[0]), text)
     parts = [(start, end) for start, end in spans(masked) if end - start <= _MOST_SENTENCE]
-    asking = _asking([masked[start:end] for start, end in parts])
+    asking = _asking([masked[start:end] for start, end in parts], least)
     found: list[Request] = []
     said: list[tuple[int, str]] = []  # the sentences before a wish, which may name what it means
     for (start, end), asks in zip(parts, asking, strict=True):
@@ -90,25 +94,25 @@ def requests(text: str) -> list[Request]:
         follows = bool(found) and found[-1].end == len(before)
         meant = grammar.meant(sentence, [one for _, one in said]) if asks else None
         again = meant and (not meant.what or _AGAIN.search(sentence))
-        if follows and (again or grammar.is_again(sentence)):
+        if follows and (again or grammar.like["again"].fullmatch(sentence)):
             found[-1] = found[-1]._replace(end=end)
             continue
         if meant:
             first = said[meant.at][0] if meant.at is not None else start
-            found.append(Request(first, end, meant.what))
+            found.append(Request(first, end, meant.what, least == _LIKELY))
             said = []
         else:
             said.append((start, sentence))
     return found
 
 
-def _asking(sentences: Sequence[str]) -> list[bool]:
+def _asking(sentences: Sequence[str], least: float) -> list[bool]:
     """Which sentences ask; the last one where only all of them together do."""
     together = [" ".join(sentences)] if len(sentences) > 1 else []
     each = (*sentences, *together)
     likely = zip(each, intents(each), strict=True)
     asks = [
-        _ASKS.match(one) is not None or (two.forget >= _LIKELY and not _KEEPS.match(one))
+        _ASKS.match(one) is not None or (two.forget >= least and not _KEEPS.match(one))
         for one, two in likely
     ]
     if together and asks.pop() and not any(asks):
@@ -141,7 +145,7 @@ class _Grammar:
         names: dict[str, str] = table.pop("names")
         table["before"] = rf"^(?:{table['before']}(?=$|[^\w']|[^\x00-\x7f])[\s,]*)+"
         table["after"] = rf"(?:(?:^|[\s,]+|(?=[^\x00-\x7f])){table['after']})+$"
-        self._like = Patterns(names | table)
+        self.like = Patterns(names | table)
 
     def meant(self, sentence: str, before: Sequence[str]) -> _Meant | None:
         """What a sentence that asks means; None where that is somebody's words, or nothing."""
@@ -151,35 +155,31 @@ class _Grammar:
         told: list[tuple[int | None, list[str]]] = [(None, [clauses[own]]), (None, clauses[:own])]
         told += [(at, self._clauses(one)) for at, one in enumerate(before)]
         for at, parts in told:
-            if any(self._like["last"].search(one) for one in parts):
+            if any(self.like["last"].search(one) for one in parts):
                 return _Meant("", at)
             if what := next(filter(None, map(self._named, parts)), ""):
                 return None if _GONE in what else _Meant(what, at)
-        if self._like["pointing"].search(sentence):
+        if self.like["pointing"].search(sentence):
             return _Meant("")
         what = next(filter(None, map(self._named, clauses[own + 1 :])), "")
         return _Meant(what) if what and _GONE not in what else None
 
     def _clauses(self, sentence: str) -> list[str]:
-        cuts = [one.span() for one in self._like["clause"].finditer(sentence)]
+        cuts = [one.span() for one in self.like["clause"].finditer(sentence)]
         starts, ends = [0, *(end for _, end in cuts)], [*(at for at, _ in cuts), len(sentence)]
         return [sentence[start:end] for start, end in zip(starts, ends, strict=True)]
 
-    def is_again(self, sentence: str) -> bool:
-        """Whether a sentence only says again what was asked before it, or thanks."""
-        return self._like["again"].fullmatch(sentence) is not None
-
     def _named(self, clause: str) -> str:
         """What a clause names, without the words that only ask."""
-        if self._like["meta"].fullmatch(clause.strip(_EDGE)):
+        if self.like["meta"].fullmatch(clause.strip(_EDGE)):
             return ""
-        clause, before = self._like["lately"].sub(" ", clause), ""
+        clause, before = self.like["lately"].sub(" ", clause), ""
         while clause != before:
             before, clause = clause, clause.strip(_EDGE)
             for edge in ("after", "before"):
-                clause = self._like[edge].sub("", clause).strip(_EDGE)
+                clause = self.like[edge].sub("", clause).strip(_EDGE)
         is_no_name = not 1 < len(clause) <= (_MOST_WHAT if clause.isascii() else _MOST_WHAT // 3)
-        return "" if is_no_name or self._like["meta"].fullmatch(clause) else clause
+        return "" if is_no_name or self.like["meta"].fullmatch(clause) else clause
 
 
 _grammar = cache(_Grammar)
