@@ -22,7 +22,7 @@ from loxodon.text.things import own_words
 from loxodon.text.words import fold
 from loxodon.types import Record
 
-_LIKELY = 0.95  # from which on it is asked
+_LIKELY = 0.8  # from which on it is asked
 _ALIKE = {"en": 0.3, "zh": 0.45}  # cosine from which on two may be about the same thing
 _NEAR, _LATEST = 3, 40  # memories looked at: the nearest of those by meaning and the newest
 _FACTS = Filter(kind="fact", state="active")
