@@ -58,6 +58,7 @@ VARIANTS: dict[str, list[Patch]] = {
     "surroundings whatever the journal is": [
         ("store.indexes", "nature_of", lambda stored: Nature(0.9, 24.0))
     ],
+    "without what hits have in common": _without("alike"),
     "without words for the same": _without("related"),
     "without meaning": _without("meaning", "setting"),
     "words of the asking count in full": [("recall.words", "_ASKING", frozenset())],

@@ -40,7 +40,7 @@ from loxodon.recall.pipeline import searched
 from loxodon.store import Filter
 
 Floats = NDArray[Any]
-PARTS = ("related", "around", "meaning", "setting", "time", "then")
+PARTS = ("related", "around", "alike", "meaning", "setting", "time", "then")
 """The parts that are fitted, beside that of the words, which is 1."""
 FACTORS = {"assistant": "BY_ASSISTANT", "speaker": "NAMED", "time": "IN_TIME"}
 _TRIED = (0.33, 0.5, 0.7, 0.85, 1.2, 1.4, 2.0, 3.0)

@@ -24,6 +24,7 @@ ASKED: Weights = _HAND | {
     "words": 1.0,
     "related": 0.35,
     "around": 1.0,
+    "alike": 1.12,
     "meaning": 0.3,
     "setting": 0.12,
     "time": 0.3,
@@ -31,7 +32,7 @@ ASKED: Weights = _HAND | {
     "all questions": 1.0,
 }
 # For a message or a piece of dialogue, in which what is told is looked for too
-_NOT_TOLD = dict.fromkeys(("around", "setting", "time", "then"), 0.0)
+_NOT_TOLD = dict.fromkeys(("around", "alike", "setting", "time", "then"), 0.0)
 TOLD: Weights = {**ASKED, **_NOT_TOLD, "related": 0.175, "meaning": 0.7}
 BY_ASSISTANT = 0.35  # factor for what an assistant said, unless the question is about that
 NAMED = 1.92  # factor for what someone said whom the question names

@@ -1,6 +1,7 @@
 """The routes: each searches in its own way, and all add to one pool.
 
     words       full text over turns, memories and notes, with the neighbours of a turn (words.py)
+    alike       turns similar to the best hits, if the journal is a collection of notes
     meaning     vectors, if an embedder is set
     attribute   memories of exactly the attribute asked for: `home`, for "where do I live"
     since       later turns that say that what the best hits tell is over (recency.py)
@@ -22,7 +23,7 @@ from loxodon.guard.provenance import waits
 from loxodon.recall.look import Key, Look
 from loxodon.recall.recency import ended_since
 from loxodon.recall.understand import Question, asked_attributes, last_talk
-from loxodon.recall.words import LEAST_COHESION, by_words, is_light
+from loxodon.recall.words import LEAST_COHESION, alike, by_words, is_light
 from loxodon.store import Filter, Index
 from loxodon.store.rows import about_label
 from loxodon.text.language import language_of
@@ -52,6 +53,7 @@ def search(look: Look) -> None:
     if not is_bare_last(look.question):  # whose words lead nowhere else
         by_words(look)
         routes = {
+            "alike": alike,
             "meaning": _by_meaning,
             "attribute": _attributes,
             "since": ended_since,

@@ -2,7 +2,8 @@
 
 All are scored alike, with the word rarity of the journal: the bm25 scores of two indexes cannot be
 compared. Words that a turn lacks but a neighbour has count too, less with distance; how much
-depends on the journal (`store.nature`).
+depends on the journal (`store.nature`). In a collection of notes, what hits have in common leads on
+instead: from "the one who is 36" to the cousin, and from the cousin to her school.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from heapq import nlargest
 
 from loxodon.recall.look import Key, Look, Shares, Terms
 from loxodon.recall.understand import Question, without_asking
-from loxodon.store import Having, Index, Place, Standing
+from loxodon.store import Filter, Having, Index, Place, Standing
 from loxodon.text.related import SAME, expand
+from loxodon.text.similarity import cosine, unit
 from loxodon.text.wordlists import words_of
 from loxodon.text.words import among, index_words, query_words
 
@@ -26,6 +29,7 @@ _KEPT = 60  # turns and neighbours that go on to be weighed
 _LENT = (0.8, 0.45)  # what a word of a neighbour counts, by its distance
 _BY_ASSISTANT = 0.6  # an assistant's long answers touch on many things that were not asked about
 LEAST_COHESION = 0.15  # where turns in a row have no more in common, neighbours lend nothing
+_MOST_COHESION = 0.7  # from here on, nothing is looked for by what hits have in common
 _NEGLIGIBLE = 0.02
 _FEW = 3  # memories that match; with fewer the archive is asked
 _ALIAS = 0.5
@@ -225,6 +229,51 @@ def _lent(
         for row, share in most.items():
             lent[row] = lent.get(row, 0.0) + value * share
     return lent
+
+
+_HOPS = 5  # hits that lead on
+_HOP_FROM = 0.4  # how good a hit must be, beside the best, to lead on
+_HOP_WORDS = 16
+_HOP_LIST = 300  # a word that more turns have leads nowhere
+_HOP_READ = 20
+_READ = 600  # characters of a turn that is led to
+
+
+def alike(look: Look) -> dict[int, float]:
+    """Turns that have much in common with the best ones that were found: how much, from 0 to 1."""
+    store, cohesion = look.store, look.nature.cohesion
+    totals = {key.row: found.score for key, found in look.pool.items() if key.is_turn}
+    is_plain = look.where == Filter(kind=look.where.kind) and look.question.kind != "none"
+    if not is_plain or not look.weights["alike"] or cohesion >= _MOST_COHESION or not totals:
+        return {}
+    best = max(totals.values())
+    seeds = sorted(totals, key=lambda row: (-totals[row], -row))[:_HOPS]
+    leading = store.turns([row for row in seeds if totals[row] >= _HOP_FROM * best])
+    texts = {row: index_words(leading[row].content[:_READ]) for row in seeds if row in leading}
+    # In the order of the text: that of a set would be another in each process.
+    told = dict.fromkeys(word for text in texts.values() for word in text)
+    asked = set(look.question.words)
+    having = store.having("turns", [word for word in told if word not in asked][:_HOP_WORDS])
+    worth = {word: rarity(having, word) for word in having.counts}
+    other = rarity(having, "")
+    shared: dict[int, float] = {}
+    for word, rows in having.lists.items():
+        if 1 < len(rows) <= _HOP_LIST:
+            for row in rows:
+                shared[row] = shared.get(row, 0.0) + worth[word]
+
+    def vector(text: Sequence[str]) -> dict[str, float]:
+        return unit({word: worth.get(word, other) for word in dict.fromkeys(text)})
+
+    vectors = {row: vector(text) for row, text in texts.items()}
+    found: dict[int, float] = {}
+    led = nlargest(_HOP_READ, shared, key=lambda row: (shared[row], row))
+    for row, turn in store.turns(led).items():
+        own = vector(index_words(turn.content[:_READ]))
+        near = [totals[one] / best * cosine(own, vectors[one]) for one in vectors if one != row]
+        if max(near, default=0.0) > 0:
+            found[row] = (1 - cohesion) * max(near)
+    return found
 
 
 def _matching(look: Look, index: Index, terms: Terms, journal: Having) -> Shares:
