@@ -167,7 +167,7 @@ def ideal(server: Stage) -> Scene:
         if name == "reading":
             reply = answer(shown(body), wanted)
         else:
-            reply = {"verdict": "unrelated", "summary": "", "portrait": "", "profile": ""}
+            reply = {"verdict": "unrelated", "summary": ""}
         says(reply)(handler)
 
     return scene

@@ -4,13 +4,11 @@ moment, goes, and the profile is renewed."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from loxodon.consolidate import themes
-from loxodon.consolidate.keep import tags_of
-from loxodon.consolidate.profile import profiles, put_profiles
+from loxodon.consolidate.profile import put_profiles
 from loxodon.consolidate.reconcile import said_at
 from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter
@@ -18,13 +16,9 @@ from loxodon.store.store import Store
 from loxodon.text.similarity import sense
 from loxodon.types import Event, Record
 
-if TYPE_CHECKING:
-    from loxodon.consolidate.model_reading import ModelReader
-
 PARTITION = 10  # Memories from which on a partition (project and topic) is looked through
 FADED = 0.15  # Strength below which what was only for the moment goes
 _FLEETING = ("temp", "debug")
-_TOGETHER = 40  # Facts of one partition that a model is asked to merge at a time
 
 
 def daily(store: Store, now: datetime) -> Counter[str]:
@@ -33,30 +27,24 @@ def daily(store: Store, now: datetime) -> Counter[str]:
     pending = store.query_as(Event, "pending_events", f"{now:%Y-%m-%d}")
     for agent, day in dict.fromkeys((one.agent, one.date) for one in pending):
         with store.writing_as(agent):
-            counts["days"] += themes.renew_theme(store, themes.DAY + day, now)
+            counts["days"] += themes.renew_theme(store, themes.DAY + day, now) is not None
             store.execute("mark_compressed", day, agent)
     return counts
 
 
-def weekly(store: Store, now: datetime, model: ModelReader | None) -> Counter[str]:
+def weekly(store: Store, now: datetime) -> Counter[str]:
     """Clear crowded partitions, let the fleeting go, renew the profile."""
     counts: Counter[str] = Counter()
     for project, topic, _ in store.query("partitions", PARTITION):
         where = Filter(kind="fact", state="active", project=project, topic=topic)
         with store.writing():
             counts["merged"] += merged(store, store.find(where), now)
-        for facts in _alike(store, store.find(where)):
-            for told, content in model.merge(facts) if model else ():  # outside a transaction
-                with store.writing():
-                    counts["merged"] += _put_together(store, told, content, now)
     with store.writing():  # what was only for the moment and has faded goes
         fleeting = [one for name in _FLEETING for one in store.query_records("of_category", name)]
         cleared = [_archived(store, one, "faded", now) for one in fleeting if one.strength < FADED]
         themes.renew(store, cleared, now)
         counts["cleared"] += len(cleared)
-    pages = profiles(store, now, model)
-    with store.writing():
-        put_profiles(store, pages, now)
+        put_profiles(store, now)
         store.worklog.set_work(store.worklog.work()._replace(weekly_at=now))
     return counts
 
@@ -76,14 +64,18 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
         if len(alike) < 2:
             continue
         written = [one for one in alike if _by_hand(store, one)]
-        longest = max(alike, key=lambda one: (len(one.content), said_at(one)))
-        kept = written[0] if written else longest
+        kept, *_ = written or [max(alike, key=lambda one: (len(one.content), said_at(one)))]
         others = [one for one in alike if one is not kept and one not in written]
         if not others:
             continue
-        values = _best_of((kept, *others))
-        values["confirmed_at"] = max(said_at(one) for one in (kept, *others))
-        values["trust"] = kept.trust if written else least(one.trust for one in alike)
+        told = (kept, *others)
+        values = {
+            "sources": tuple(dict.fromkeys(source for one in told for source in one.sources)),
+            "importance": max(one.importance for one in told),
+            "strength": max(one.strength for one in told),
+            "confirmed_at": max(map(said_at, told)),
+            "trust": kept.trust if written else least(one.trust for one in alike),
+        }
         changed.append(store.update(kept.id, None, "merged", now, values))
         gone += [_archived(store, one, "merged", now) for one in others]
     themes.renew(store, [*changed, *gone], now)
@@ -96,39 +88,6 @@ def _by_hand(store: Store, record: Record) -> bool:
         step.record.id == record.id and step.change in ("captured", "edited")
         for step in store.history(record.id)
     )
-
-
-def _alike(store: Store, facts: Iterable[Record]) -> list[list[Record]]:
-    """Facts that one sentence may tell: of one subject, trusted alike, not written by a person."""
-    groups: dict[tuple[object, ...], list[Record]] = {}
-    for one in facts:
-        if one.due_at is None and one.expires_at is None and not _by_hand(store, one):
-            key = (one.agent, one.subject, one.trust, one.audience, one.category, one.positive)
-            groups.setdefault(key, []).append(one)
-    return [one[:_TOGETHER] for one in groups.values() if len(one) > 1]
-
-
-def _put_together(store: Store, told: Sequence[Record], content: str, now: datetime) -> int:
-    """Let the newest of some facts tell them all; how many went."""
-    still = [one for record in told if (one := store.get(record.id)) is not None]
-    if [(one.id, one.version) for one in still] != [(one.id, one.version) for one in told]:
-        return 0  # one changed while the model was thinking
-    newest, *others = sorted(still, key=said_at, reverse=True)
-    values = _best_of(still)
-    values |= {"content": content, "tags": tags_of(content)}
-    values["entities"] = tuple(dict.fromkeys(name for one in still for name in one.entities))
-    changed = [store.update(newest.id, None, "merged", now, values)]
-    changed += [_archived(store, one, "merged", now) for one in others]
-    themes.renew(store, changed, now)
-    return len(others)
-
-
-def _best_of(records: Sequence[Record]) -> dict[str, object]:
-    return {
-        "sources": tuple(dict.fromkeys(source for one in records for source in one.sources)),
-        "importance": max(one.importance for one in records),
-        "strength": max(one.strength for one in records),
-    }
 
 
 def _archived(store: Store, record: Record, change: str, now: datetime) -> Record:

@@ -24,15 +24,6 @@ _MOST = 500  # Turns that are counted; that many are worth a flush whatever they
 _WAIT_SECONDS = 900.0  # How long a second run waits for the first before it gives up
 
 
-def model_reader(space: OpenSpace) -> ModelReader | None:
-    """What decides the cases that the rules could not, if a model is set."""
-    if space.config.model.mode == "rules":
-        return None
-    from loxodon.consolidate.model_reading import ModelReader
-
-    return ModelReader(space)
-
-
 class Consolidation:
     """Consolidation of one space; `embed` is called at the end of a run."""
 
@@ -51,20 +42,17 @@ class Consolidation:
         """Why what was said should be taken up now: `tokens`, `quiet` or `over`."""
         space, store = self._space, self._store
         with store.reading():
-            pending = self._pending()
-            if not pending:
-                return ""
-            last = store.scalar("last_turn")
-            turns = store.query_turns("turns_after", store.worklog.work().done_to, last, _MOST)
-            newest = store.query_turns("turns_after", last - 1, last, -1)
-        first = next((one.at for one in turns if one.channel != CAPTURED), None)
-        if began is not None and first is not None and first < began:
+            done_to, last = store.worklog.work().done_to, store.scalar("last_turn")
+            turns = store.query_turns("turns_after", done_to, last, _MOST)
+        said = [one for one in turns if one.channel != CAPTURED]
+        if not said:  # but some may have to be read again
+            return "quiet" if self._pending() else ""
+        if began is not None and said[0].at < began:
             return "over"
-        if pending > _MOST or sum(space.count(one.content) for one in turns) >= BUFFERED:
+        if len(turns) == _MOST or sum(space.count(one.content) for one in turns) >= BUFFERED:
             return "tokens"
-        quiet = space.config.buffer.quiet
-        waited = abs((space.now() - newest[0].at).total_seconds()) if newest else quiet
-        return "quiet" if waited >= quiet else ""
+        waited = abs((space.now() - turns[-1].at).total_seconds())
+        return "quiet" if waited >= space.config.buffer.quiet else ""
 
     def run(
         self, now: datetime, *, force: bool, if_due: bool, phase: int | None, on_phase: OnPhase
@@ -90,12 +78,20 @@ class Consolidation:
         return self._alone(now, Run.flush, shared=True)
 
     def week(self, now: datetime) -> Consolidated:
-        """The weekly work."""
-        return self._alone(now, Run.week)
+        """What is pending, and the weekly work."""
+        return self._alone(now, lambda run: run.all("weekly"))
 
     def undecided(self, now: datetime) -> Consolidated:
         """Ask the model once more about what waits for it."""
         return self._alone(now, Run.decide)
+
+    def _model(self) -> ModelReader | None:
+        """What decides the cases that the rules could not, if a model is set."""
+        if self._space.config.model.mode == "rules":
+            return None
+        from loxodon.consolidate.model_reading import ModelReader
+
+        return ModelReader(self._space)
 
     def _pending(self) -> int:
         return int(self._store.scalar("count_pending", self._store.worklog.work().done_to))
@@ -120,8 +116,7 @@ class Consolidation:
                 succeeded = not done.phase and not done.attempts and done.done_to >= wanted
                 if shared and waited and succeeded:
                     return Consolidated(False, "another run did it")
-                model = model_reader(self._space)
-                return work(Run(self._space, now, model, self._embed, **how))
+                return work(Run(self._space, now, self._model(), self._embed, **how))
             except TakenOverError:
                 waited = True
             finally:

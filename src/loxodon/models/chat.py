@@ -7,6 +7,7 @@ of a day holds whatever goes wrong.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -26,11 +27,13 @@ from loxodon.errors import (
 from loxodon.models.prompts import OPEN, cleaned, prompt
 from loxodon.models.replies import Message, RefusedError, Schema, UnfitError, message_of, value_of
 from loxodon.models.wire import Endpoint, patiently, run_program
+from loxodon.store.store import Store
 from loxodon.tokens import cut, estimate
 
 _TEMPERATURE = 0.3
 _REPEATED = 300  # tokens of a bad answer that the model is shown again
 _PER_MESSAGE = 8  # tokens that a message takes beside its text
+_UNLIMITED = 1 << 40
 # What a server says that does not take a field of a request, and the field
 _COMPLAINTS = (
     (b"max_completion_tokens", "max_tokens"),
@@ -43,23 +46,25 @@ Turn = dict[str, str]
 
 
 class Ledger:
-    """What the model costs on a day: its tokens by phase, and their cap; 0 is none."""
+    """What the model costs on a day: its tokens by task, and their cap; 0 is none."""
 
-    def __init__(self, book: Any = None, day: str = "", cap: int = 0) -> None:
-        self._book, self._day, self._cap = book, day, cap
+    def __init__(self, store: Store | None = None, day: str = "", cap: int = 0) -> None:
+        self._store, self._day, self._cap = store, day, cap
         self._lock, self._held = Lock(), 0  # several questions may be on their way at once
+        self.by_task: Counter[str] = Counter()
 
-    def room(self) -> int | None:
-        """Tokens left today; None where there is no cap."""
-        return max(0, self._cap - self._held - self._book.spent(self._day)) if self._cap else None
+    def room(self) -> int:
+        """Tokens left today."""
+        if self._store is None or not self._cap:
+            return _UNLIMITED
+        return max(0, self._cap - self._held - int(self._store.scalar("spent", self._day)))
 
     @contextmanager
     def holding(self, tokens: int) -> Iterator[None]:
         """While a question is on its way that takes so many at most; SpentModelError where there
         are not that many left."""
         with self._lock:
-            room = self.room()
-            if room is not None and tokens > room:
+            if tokens > self.room():
                 raise SpentModelError(
                     "the daily token limit of the model is used up",
                     hint="the rest continues tomorrow; change the limits with model.daily_tokens "
@@ -72,9 +77,13 @@ class Ledger:
             with self._lock:
                 self._held -= tokens
 
-    def record(self, phase: str, tokens_in: int, tokens_out: int) -> None:
-        if self._book is not None and tokens_in + tokens_out:
-            self._book.spend(self._day, phase, tokens_in, tokens_out)
+    def record(self, task: str, tokens_in: int, tokens_out: int) -> None:
+        """Note what was spent; it is on disk at once."""
+        with self._lock:
+            self.by_task[task] += tokens_in + tokens_out
+        if self._store is not None and tokens_in + tokens_out:
+            with self._store.writing():
+                self._store.execute("spend", self._day, task, tokens_in, tokens_out)
 
 
 class ModelQuestion(NamedTuple):

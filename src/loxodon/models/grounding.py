@@ -144,12 +144,6 @@ def shares(a: str, b: str) -> bool:
     return not _units(a).isdisjoint(_units(b))
 
 
-def lost(content: str, fact: str) -> bool:
-    """Whether a sentence leaves out a number or a Latin name of a fact that it stands for."""
-    named = names(fact, "en") - {"user"}
-    return not (_numbers(fact) <= _numbers(content) and named <= _latin(content))
-
-
 def closest(content: str, said: str) -> str:
     """The clause of `said` that has most of the words of `content`."""
     wanted = _units(content)

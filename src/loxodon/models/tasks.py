@@ -1,4 +1,4 @@
-"""The smaller questions that a model is asked (weighing, summing up, merging), and its trial.
+"""The smaller questions that a model is asked (weighing, summing up), and its trial.
 
 A text holds only what was found in the lines handed in (`grounding.py`).
 """
@@ -6,7 +6,7 @@ A text holds only what was found in the lines handed in (`grounding.py`).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
@@ -18,24 +18,15 @@ from loxodon.models import grounding, reading
 from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply
 from loxodon.models.grounding import Evidence
 from loxodon.models.prompts import fenced, prompt
-from loxodon.models.reading import MOST_STATEMENT, KnownMemory, shown
-from loxodon.models.replies import TEXT, UnfitError, array, check_length, record
+from loxodon.models.reading import KnownMemory, shown
+from loxodon.models.replies import TEXT, UnfitError, check_length, record
 from loxodon.text.similarity import gist
 
 Verdict = Literal["confirm", "deny", "unrelated"]
 
-# Characters in Chinese, words in English
-MOST_SUMMARY = {"zh": 50, "en": 30}
-MOST_ENTITY = {"zh": 80, "en": 45}
-MOST_PORTRAIT = {"zh": 200, "en": 100}
-_PER_MERGED = 40  # tokens of the answer for each fact
+MOST_SUMMARY = {"zh": 50, "en": 30}  # Characters in Chinese, words in English
 
 _WEIGHING = record({"verdict": {"type": "string", "enum": list(get_args(Verdict))}})
-_MERGING = record(
-    {"merged": array(record({"numbers": array({"type": "integer"}), "content": TEXT}))}
-)
-
-Merge = tuple[tuple[int, ...], str]  # The places of facts, and the sentence that tells them
 
 
 def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> ModelReply[Verdict]:
@@ -55,98 +46,24 @@ def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Mod
 
 
 def summarise(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[str]:
-    """The facts of one theme in one short sentence."""
-    return _text(model, "summary", "summarise", _numbered(facts), MOST_SUMMARY, language)
-
-
-def entity(model: ChatModel, name: str, facts: Sequence[str], language: str) -> ModelReply[str]:
-    """Who or what somebody or something is to the user, in a sentence or two."""
-    lines = [("name", shown(name)), *_numbered(facts)]
-    return _text(model, "profile", "entity", lines, MOST_ENTITY, language)
-
-
-def portrait(
-    model: ChatModel, entries: Sequence[str], changes: Sequence[str], language: str
-) -> ModelReply[str]:
-    """The core profile: who the user is and what changed this week, in a few sentences."""
-    lines = [("known", shown(one)) for one in entries]
-    lines += [("changed", shown(one)) for one in changes]
-    return _text(model, "portrait", "portrait", lines, MOST_PORTRAIT, language)
-
-
-def merge(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[list[Merge]]:
-    """Which facts of a partition one sentence can tell without losing anything."""
-    most = 60 + _PER_MERGED * len(facts)
-    system = prompt("merge", language, most=str(MOST_STATEMENT[language]))
-
-    def merged(numbers: list[int], content: str) -> Merge:
-        places = tuple(dict.fromkeys(n - 1 for n in numbers))
-        if len(places) < 2 or not all(0 <= n < len(facts) for n in places):
-            raise UnfitError("numbers must name two or more of the facts")
-        content, told = " ".join(content.split()).rstrip("。."), [facts[n] for n in places]
-        _check(content, told, MOST_STATEMENT, language)
-        if any(grounding.lost(content, fact) for fact in told):
-            raise UnfitError("a name or a number of the facts is lost")
-        return places, content
-
-    def read(value: dict[str, Any]) -> list[Merge]:
-        found: list[Merge] = []
-        problem = None
-        for group in msgspec.convert(value["merged"], list[_Group]):
-            try:
-                found.append(merged(group.numbers, group.content))
-            except UnfitError as error:
-                problem = error
-        if problem and not found:
-            raise problem
-        taken = [n for places, _ in found for n in places]
-        if len(taken) > len(set(taken)):
-            raise UnfitError("a fact is in two groups")
-        return found
-
-    asked = ModelQuestion("merge", language, system, fenced(_numbered(facts)), _MERGING, most)
-    return model.ask(asked, read)
-
-
-class _Group(msgspec.Struct):
-    numbers: list[int]
-    content: str
-
-
-def _text(
-    model: ChatModel,
-    field: str,
-    name: str,
-    lines: Sequence[tuple[str, str]],
-    most: Mapping[str, int],
-    language: str,
-) -> ModelReply[str]:
-    """A text in which everything is from `lines`."""
-    system = prompt(name, language, most=str(most[language]))
-    schema, given = record({field: TEXT}), [line for _, line in lines]
+    """The facts of one theme in one short sentence, in which everything is from them."""
+    most = MOST_SUMMARY[language]
+    system, given = prompt("summarise", language, most=str(most)), [*map(shown, facts)]
 
     def read(value: dict[str, Any]) -> str:
-        text = " ".join(msgspec.convert(value[field], str).split())
-        _check(text, given, most, language)
+        text = " ".join(msgspec.convert(value["summary"], str).split())
+        check_length(text, MOST_SUMMARY, language)
+        whole = "\n".join(given)
+        reason = grounding.invented(text, Evidence(whole), whole, language)
+        if reason or grounding.turned(text, whole):
+            raise UnfitError(f"the text is not what was given: {reason or 'it says the contrary'}")
         if sum(grounding.shares(text, line) for line in given) < min(2, len(given)):
-            raise UnfitError(f"the {field} does not sum up what was given")
+            raise UnfitError("the summary does not sum up what was given")
         return text
 
-    room = 2 * most[language] + 20
-    return model.ask(ModelQuestion(name, language, system, fenced(lines), schema, room), read)
-
-
-def _check(text: str, given: Sequence[str], most: Mapping[str, int], language: str) -> None:
-    """Raise UnfitError for a text that is too long, or says what was not given."""
-    check_length(text, most, language)
-    whole = "\n".join(given)
-    reason = grounding.invented(text, Evidence(whole), whole, language)
-    if reason or grounding.turned(text, whole):
-        raise UnfitError(f"the text is not what was given: {reason or 'it says the contrary'}")
-
-
-def _numbered(facts: Sequence[str]) -> list[tuple[str, str]]:
-    return [(str(n), shown(fact)) for n, fact in enumerate(facts, 1)]
+    lines, schema = [(str(n), fact) for n, fact in enumerate(given, 1)], record({"summary": TEXT})
+    asked = ModelQuestion("summarise", language, system, fenced(lines), schema, 2 * most + 20)
+    return model.ask(asked, read)
 
 
 # Ten sentences in each language (`trial.json`) that a model has to read well before it decides

@@ -267,16 +267,14 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.consolidate.consolidation import model_reader
-        from loxodon.consolidate.profile import profile, profiles, put_profiles
+        from loxodon.consolidate.profile import profile, put_profiles
 
-        now, judge = self._space.now(), model_reader(self._space)
+        now = self._space.now()
         if refresh:
             self._space.for_owner()  # the stored page is the owner's
-            pages = profiles(self._store, now, judge)
             with self._store.writing():
-                put_profiles(self._store, pages, now)
-        return self._space.shown(profile(self._store, now, language, judge))
+                put_profiles(self._store, now)
+        return self._space.shown(profile(self._store, now, language))
 
 
 def _frame(
@@ -406,7 +404,7 @@ def _profile_of(store: Store, now: datetime, language: str, audience: str | None
 
     where = Filter(state="active", audience=audience, trust=OWN)
     chosen = core(store.find(where, _KNOWN, strongest=True), now)
-    return profile_text(chosen, (), "", language).split("\n", 2)[2] if chosen else ""
+    return profile_text(chosen, (), language).split("\n", 2)[2] if chosen else ""
 
 
 def _recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:
