@@ -234,10 +234,9 @@ class ModelReader:
         try:
             reply = question()
         except ModelError as error:
-            with self._lock:
-                if not isinstance(error, SpentModelError):
-                    self.problem = error.localized()[0]
-                    self._down = self._down or not isinstance(error, BadReplyError)
+            if not isinstance(error, SpentModelError):
+                self.problem = error.localized()[0]
+                self._down = self._down or not isinstance(error, BadReplyError)
             return None
         with self._lock:
             self._counts["questions"] += 1

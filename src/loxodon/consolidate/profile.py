@@ -29,7 +29,9 @@ LISTED = 20  # Changes that the profile shows; the newest
 _READ = 1_000
 _LASTING = ("identity", "config", "credential")
 
-# A memory as it stands, what happened to it (`new`, `now`, `over`, `faded`), and when
+_KINDS = ("new", "now", "over", "faded")  # of what happened to a memory
+
+# A memory as it stands, what happened to it, and when
 ProfileChange = tuple[Record, str, datetime]
 
 
@@ -67,12 +69,13 @@ def _week(store: Store, since: datetime) -> list[ProfileChange]:
     }
     last: dict[str, tuple[str, datetime]] = {}
     added: set[str] = set()
-    told = [(one, phrases()["changes"][one].split()) for one in ("new", "now", "over", "faded")]
+    words = phrases()["changes"]
+    kinds = {name: kind for kind in _KINDS for name in words[kind].split()}
     changes = store.query_as(Change, "changes_since", since)
     for id, name, at in sorted(changes, key=lambda one: one[2]):
-        for change in (one for one, names in told if name in names and id not in held):
-            last[id] = change, at
-            added |= {id} if change == "new" else set()
+        if name in kinds and id not in held:
+            last[id] = kinds[name], at
+            added |= {id} if kinds[name] == "new" else set()
     found = []
     for id, (change, at) in last.items():
         record = store.get(id)

@@ -226,9 +226,7 @@ class _Page:
             filled = [(one, self._sections[one]) for one in order if self._sections.get(one)]
             lines = [line for heading, section in filled for line in ("", heading, *section)]
             text = "\n".join([*self._head, *lines, *self._foot])
-            if self._count(text) <= self._budget:
-                return text
-            if not filled:
+            if not filled or self._count(text) <= self._budget:
                 return cut(text, self._budget, self._count)
             # Lines together may take a little more than one by one: the last written goes first
             [section for section in self._sections.values() if section][-1].pop()
