@@ -64,7 +64,8 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
         if len(alike) < 2:
             continue
         written = [one for one in alike if _by_hand(store, one)]
-        kept, *_ = written or [max(alike, key=lambda one: (len(one.content), said_at(one)))]
+        longest = max(alike, key=lambda one: (len(one.content), said_at(one)))
+        kept = written[0] if written else longest
         others = [one for one in alike if one is not kept and one not in written]
         if not others:
             continue

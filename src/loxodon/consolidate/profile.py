@@ -29,9 +29,7 @@ LISTED = 20  # Changes that the profile shows; the newest
 _READ = 1_000
 _LASTING = ("identity", "config", "credential")
 
-_KINDS = ("new", "now", "over", "faded")  # of what happened to a memory
-
-# A memory as it stands, what happened to it, and when
+# A memory as it stands, what happened to it (`new`, `now`, `over`, `faded`), and when
 ProfileChange = tuple[Record, str, datetime]
 
 
@@ -70,7 +68,7 @@ def _week(store: Store, since: datetime) -> list[ProfileChange]:
     last: dict[str, tuple[str, datetime]] = {}
     added: set[str] = set()
     words = phrases()["changes"]
-    kinds = {name: kind for kind in _KINDS for name in words[kind].split()}
+    kinds = {name: kind for kind in ("new", "now", "over", "faded") for name in words[kind].split()}
     changes = store.query_as(Change, "changes_since", since)
     for id, name, at in sorted(changes, key=lambda one: one[2]):
         if name in kinds and id not in held:

@@ -337,7 +337,8 @@ def _place_core(
 
 def _details(main: Record, found: Material, top: set[str], language: str) -> list[_Line]:
     """What a core memory rests on, the facts behind it, and what else is known of its subject."""
-    lines = [_Line(t("because: {basis}", language, basis=one_line(main.basis)))] * bool(main.basis)
+    because = t("because: {basis}", language, basis=one_line(main.basis))
+    lines = [_Line(because)] if main.basis else []
     facts = [one for one in found.records if one.kind != "summary" and holds(one, found.now)]
     facts.sort(key=lambda one: (one.id not in main.derived_from, -_score(one, found.now), one.id))
     for one in facts:
