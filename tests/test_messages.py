@@ -52,6 +52,7 @@ LABELS = (
 """What fields, columns and counts are called; any other goes by its name in English."""
 
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
+ERRORS |= {"RefusedError"}  # of the servers
 
 Sentence = tuple[str, str]
 """A sentence and its plural, which is empty where it counts nothing."""

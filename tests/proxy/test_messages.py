@@ -87,7 +87,7 @@ def test_told_in_one_conversation_is_known_in_the_next(
     raw = ai.messages.with_raw_response.create(
         model="test", max_tokens=99, system="简短回答", messages=said
     )
-    assert int(raw.headers["x-loxodon-recalled"]) >= 1
+    assert raw.headers["x-loxodon-memory"].startswith("used; items=")
     (request,) = upstream.requests
     ((recalled, own),) = contents(request)
     assert own == text("我对什么食物过敏？")

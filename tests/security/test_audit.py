@@ -151,8 +151,8 @@ def test_each_call_is_on_record_once_with_its_ids(tmp_path: Path) -> None:
 
 
 def test_record_says_which_surface_and_agent_called(tmp_path: Path) -> None:
-    with Host(tmp_path, surface="mcp") as host:
-        host.memory("main").within("coder").recall("tea")
+    with Host(tmp_path, surface="mcp") as host, host.using("main") as memory:
+        memory.within("coder").recall("tea")
     Shell(tmp_path)("recall", "tea")
     with Memory.open(tmp_path) as memory:
         memory.recall("tea")

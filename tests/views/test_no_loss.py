@@ -175,7 +175,8 @@ class Life:
         self.memory.documents.append((name,), [text])
 
     def _drop(self, name: str) -> None:
-        self.memory.documents.pop((name,))
+        for one in self.memory.documents.newest((name,), 1):
+            self.memory.documents.delete((name,), one.key)
 
     def _consolidate(self) -> None:
         self.memory.consolidate(force=True)

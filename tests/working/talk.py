@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from loxodon.models.replies import message_of
+from loxodon.models.chat import message_of
 from loxodon.working import Ask, Message, Session
 from tests.models.server import Stage
 

@@ -21,8 +21,7 @@ from loxodon.config import Config, ModelConfig
 from loxodon.errors import InputError, UsageError
 from loxodon.memory import Memory
 from loxodon.models.chat import ChatModel, ModelQuestion
-from loxodon.models.prompts import fenced, prompt
-from loxodon.models.replies import TEXT, record
+from loxodon.models.prompts import TEXT, prompt, record
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
 
@@ -101,8 +100,7 @@ def _answer(
     started = perf_counter()
     context = memory.recall(text, ITEMS, budget).context
     recalled = perf_counter()
-    notes = fenced([("note", line) for line in context.splitlines()])
-    told = f"{notes}\n{fenced([('question', text)])}"
+    told = [*(("note", line) for line in context.splitlines()), ("question", text)]
     said = prompt("answer", language, today=f"{question['asked_at']:%A %Y-%m-%d}")
     answer = reader.ask(
         ModelQuestion("answer", language, said, told, _ANSWER, 300),
@@ -111,7 +109,7 @@ def _answer(
     pair = {"question": text, "reference": question["answer"], "answer": answer.value}
     said = prompt(f"judge_{how}", language)
     verdict = judge.ask(
-        ModelQuestion("judge", language, said, fenced(pair.items()), _VERDICT, 50),
+        ModelQuestion("judge", language, said, [*pair.items()], _VERDICT, 50),
         lambda value: bool(value["verdict"] == "right"),
     )
     return {

@@ -36,7 +36,8 @@ def backup(call: Call) -> Result:
         spaces = _spaces(call)
         with Host(call.folder) as host:
             for space in spaces:  # which brings each up to date, and says what is wrong with it
-                host.memory(space, make=False).for_owner()
+                with host.using(space, make=False) as memory:
+                    memory.for_owner()
             how |= {"config": call.config, "keys": keys_for(call.folder, call.config)}
             how |= {"whole": True, "now": call.clock(), "progress": view.progress}
             found = backup(call.folder, spaces, call.file, **how)

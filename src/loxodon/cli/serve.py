@@ -50,8 +50,8 @@ def _host(call: Call, surface: str, **how: Any) -> Host:
     # A server asks the clock itself, unless it is told what to take for now.
     told = call.now or os.environ.get("LOXODON_NOW")
     host = Host(call.folder, call.clock if told else None, surface=surface, **how)
-    host.memory(call.space)
-    return host
+    with host.using(call.space):
+        return host
 
 
 def _serving(call: Call, url: str, **more: str) -> None:
@@ -163,12 +163,12 @@ def proxy(call: Call) -> Result:
         recalling, journal = (
             stack.enter_context(_host(call, "proxy", threads=_THREADS)) for _ in range(2)
         )
-        memory = recalling.memory(call.space)
-        # Load what a recall needs, so that the first client does not wait for it.
-        for words in ("What did I say?", "我昨天说了什么？") if memory.config.enabled else ():
-            memory.gate(words)
-            memory.recall(words, as_of=memory.now())  # which counts no use
-            memory.snapshot()
+        with recalling.using(call.space) as memory:
+            # Load what a recall needs, so that the first client does not wait for it.
+            for words in ("What did I say?", "我昨天说了什么？") if memory.config.enabled else ():
+                memory.gate(words)
+                memory.recall(words, as_of=memory.now())  # which counts no use
+                memory.snapshot()
         memories = Memories(recalling, journal, call.limit, explain=call.explain)
         rule, rate = SpaceRule(call.space, call.space_by), recalling.config.serve.rate
         how: Any = {"key_is_ours": bool(call.key_env), "rate": rate}

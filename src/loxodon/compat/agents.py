@@ -75,12 +75,20 @@ class LoxodonSession:
 
     async def pop_item(self) -> Item | None:
         """Take away the last item, and return it; None where there is none."""
-        gone = await to_thread(self._memory.documents.pop, self._namespace)
-        return gone.value if gone else None
+        gone = await to_thread(self._take_away, 1)
+        return gone[0].value if gone else None
 
     async def clear_session(self) -> None:
         """Take all items away; what was said stays in the journal."""
-        await to_thread(self._memory.documents.clear, self._namespace)
+        await to_thread(self._take_away, 0)
+
+    def _take_away(self, limit: int) -> list[Document]:
+        documents = self._memory.documents
+        with documents.together():
+            gone = documents.newest(self._namespace, limit)
+            for one in gone:
+                documents.delete(self._namespace, one.key)
+        return gone
 
     async def recall(self, data: Any) -> Any:
         """The SDK's `call_model_input_filter`: with the instructions, what is remembered for the

@@ -128,9 +128,8 @@ class Documents:
         whole = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         if any("\ud800" <= c <= "\udfff" for c in whole):  # half a character: by its number only
             whole = json.dumps(value, separators=(",", ":"))
-        if len(whole) > MAX_VALUE:
+        if (size := len(whole)) > MAX_VALUE:
             hint = "the limit is {most} characters"
-            size = len(whole)
             raise InputError(
                 "the document is too large: {size} characters", hint=hint, size=size, most=MAX_VALUE
             )
@@ -160,23 +159,6 @@ class Documents:
             if kept is not None:
                 self._kept.drop([kept.no])
         return kept is not None and any(self._lasting([kept]))
-
-    @verb(named=True, access="write", audit="writes")
-    def clear(self, namespace: Namespace) -> int:
-        """Take away all documents of a namespace; how many there were."""
-        with self._store.writing():
-            gone = [kept.no for kept in self._newest(self._at(namespace), deep=False)]
-            self._kept.drop(gone)
-        return len(gone)
-
-    @verb(named=True, access="write", audit="writes")
-    def pop(self, namespace: Namespace) -> Document | None:
-        """Take away the last changed document of a namespace; None where it has none."""
-        with self._store.writing():
-            for kept in self._newest(self._at(namespace), deep=False):
-                self._kept.drop([kept.no])
-                return self._document(kept)
-        return None
 
     @verb(named=True, audit="reads")
     def newest(self, namespace: Namespace, limit: int = 0) -> list[Document]:

@@ -345,7 +345,15 @@ def _infer(
     timestamp: Any,
 ) -> list[Answer]:
     """Journal messages, make them known, and tell what that changed."""
-    turns = [_turn(one, timestamp) for one in messages if text_of(one["content"]).strip()]
+    turns = []
+    for one in messages:
+        role, content, name = one["role"], one["content"], one.get("name")
+        text = in_parts(content, text_of) if role == "user" else text_of(content)
+        if text_of(content).strip():
+            turn = {"role": role, "content": text, "id": uuid4().hex, "channel": CHANNEL}
+            turn |= {"at": timestamp} if timestamp else {}
+            turn |= {"speaker": str(name)} if name else {}
+            turns.append(turn | {"origin": "relayed"} if role == "user" else turn)
     before = {one.id: one for one in memory.list()}
     memory.add(turns, session=scope.session)
     memory.flush()
@@ -376,15 +384,6 @@ def _infer(
 
 def _event(event: str, record: Record) -> Answer:
     return {"id": _id(record), "memory": record.content, "event": event}
-
-
-def _turn(message: Mapping[str, Any], timestamp: Any) -> dict[str, object]:
-    role, content = message["role"], message["content"]
-    turn = {"role": role, "id": uuid4().hex, "channel": CHANNEL, "at": timestamp}
-    turn["content"] = in_parts(content, text_of) if role == "user" else text_of(content)
-    turn["origin"] = "relayed" if role == "user" else None
-    turn["speaker"] = message.get("name") and str(message["name"])
-    return {name: value for name, value in turn.items() if value}
 
 
 def _mark(memory: Space, id: str) -> Answer:
@@ -444,32 +443,25 @@ def _recalled(
 def _erase_all(memory: Space, scope: Scope) -> None:
     """Erase all of a user, agent or run that came through here, and nothing that did not.
 
-    A memory that came by another way too, or was told by another agent or run, stays theirs.
+    With a message goes what is known only from it. A memory that came by another way too, or was
+    told by another agent or run, stays theirs.
     """
-    marks = {one.key: one.value for one in memory.documents.newest(ROOT)}
-    said = {(one.session, one.id): one for one in memory.journal() if one.channel == CHANNEL}
-    own = {key: turn for key, turn in said.items() if scope.has_session(turn.session)}
-    gone = []
+    said = [one for one in memory.journal() if one.channel == CHANNEL]
+    sessions = {CAPTURED, *(one.session for one in said)}
+    gone = [one.ref for one in said if scope.has_session(one.session)]
     with memory.documents.together():
-        for record in memory.list(state=None):
-            sources = {(one.session, one.turn) for one in record.sources}
-            mark = marks.get(record.id)
-            if mark is None:
-                gone += [record.id] if sources and sources <= own.keys() else []
-                continue
+        for id, mark in ((one.key, one.value) for one in memory.documents.newest(ROOT)):
             if not scope.has_mark(mark):
                 continue
-            if "role" in mark:  # kept as it stood: its source is that
-                sources = {key for key in sources if key[0] != CAPTURED}
             rest = {n: [one for one in mark.get(n, ()) if one != it] for n, it in scope.asked}
             if any(rest[name] for name, it in scope.asked if it):
-                memory.documents.put(ROOT, record.id, {**mark, **rest}, text="")
-            elif sources <= said.keys():
-                gone.append(record.id)
+                memory.documents.put(ROOT, id, {**mark, **rest}, text="")
+            elif "role" in mark and {one.session for one in memory.get(id).sources} <= sessions:
+                gone.append(id)  # which was kept as it stood
             else:
-                memory.documents.delete(ROOT, record.id)
-    if erased := [*gone, *(turn.ref for turn in own.values())]:
-        memory.forget(*erased, only=True)
+                memory.documents.delete(ROOT, id)
+    if gone:
+        memory.forget(*gone, only=True)
 
 
 def _id(record: Record) -> str:

@@ -219,10 +219,12 @@ class ModelReader:
             themes.renew(self._store, list(keeper.changed.values()), now)
 
     def _reword(self, summary: Record, now: datetime) -> None:
-        """A summary in better words than those of its facts."""
-        language, model = language_of(summary.content), self.model
+        """A summary, or the profile of somebody, in better words than those of its facts."""
+        language, model, theme = language_of(summary.content), self.model, summary.value
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
-        text = self._ask(lambda: tasks.summarise(model, facts, language), language)
+        name = "" if theme.startswith(themes.DAY) else theme.partition(":")[2]
+        lines, task = tasks.numbered(facts, name), "entity" if name else "summarise"
+        text = self._ask(lambda: tasks.text_on(model, task, lines, language), language)
         with self._store.writing():
             kept = self._store.get(summary.id)
             if text and text != summary.content and kept and kept.version == summary.version:

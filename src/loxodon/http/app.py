@@ -6,7 +6,6 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from secrets import token_hex
-from time import perf_counter
 from traceback import extract_tb
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -16,14 +15,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route, Router
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
-from loxodon.errors import ForbiddenError, InputError, LoxodonError, UsageError
+from loxodon.errors import ForbiddenError, InputError, LoxodonError
 from loxodon.http import bodies, guard, openapi
 from loxodon.http.bodies import PRIVATE, answer, encoded, language_of, peer_of
-from loxodon.http.console import Console, Exchange
+from loxodon.http.console import DIST, Console, Exchange
 from loxodon.http.fields import given, given_in_query
 from loxodon.http.guard import Caller, Door, Rates, RefusedError
+from loxodon.http.health import GONE, Sending
 from loxodon.http.host import Host
 from loxodon.http.logs import log
 from loxodon.http.operations import OPERATIONS, Operation
@@ -35,7 +35,6 @@ from loxodon.security.paths import is_inside
 from loxodon.spaces import folder_name, no_space
 from loxodon.verbs import PATH, TEXT, Argument
 
-GONE = 499  # the status that is counted where nobody is there to get one
 _PROBES = ("/livez", "/readyz", "/health")
 _CODE = (Argument("code", TEXT, "the code of the link that opened the page", required=True),)
 
@@ -55,7 +54,7 @@ class App:
         exchange: Exchange | None = None,
     ) -> None:
         self._host, self._door, self._exchange = host, at, exchange
-        self._console = Console()
+        self._console = Console(directory=DIST, check_dir=False)
         self._rates = Rates(host.config.serve.rate)
         self._pages = Pages(host, at, runner)
         self._metrics = self._pages.counted
@@ -78,14 +77,7 @@ class App:
         self._stopping = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started, status = perf_counter(), GONE
-
-        async def sending(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+        sending = Sending(send)
         # Names keep their %2F until a route has taken the path apart.
         raw = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
         scope.update(path=raw.rstrip("/") or "/", app=self)
@@ -101,24 +93,22 @@ class App:
             except Exception as error:  # the last resort: a client gets a document, whatever fails
                 told = self._told(error, request)
                 about["code"] = told.code
-                if status == GONE:  # else the head is sent, and the connection breaks off
+                if sending.status == GONE:  # else the head is sent, and the connection breaks off
                     await bodies.failed(told, language_of(request))(scope, receive, sending)
-        name, seconds = request.state.operation, perf_counter() - started
-        self._metrics.request(name, status, seconds)
+        name = request.state.operation
+        self._metrics.request(name, sending)
         if name != "console":
-            log(name, status=status, ms=round(1e3 * seconds, 2), **about)
+            log(name, status=sending.status, ms=sending.ms, **about)
 
-    def _told(self, error: Exception, request: Request) -> LoxodonError | RefusedError:
+    def _told(self, error: Exception, request: Request) -> LoxodonError:
         """The error that a client is told of."""
-        if isinstance(error, RefusedError | LoxodonError):
+        if isinstance(error, LoxodonError):
             return error
         if isinstance(error, HTTPException) and error.status_code == 405:
-            methods = dict(error.headers or {}).get("Allow", "")
-            said = UsageError("this path only accepts {methods}", methods=methods)
-            return RefusedError(405, "no_method", said, {"allow": methods})
+            return guard.no_method(dict(error.headers or {}).get("Allow", ""))
         if isinstance(error, HTTPException):
-            said = UsageError("not found", hint="see /openapi.json for the available paths")
-            return RefusedError(404, "no_route", said)
+            hint = "see /openapi.json for the available paths"
+            return RefusedError("not found", "no_route", hint=hint)
         # What the error says is not logged, because it may have words of the memory in it.
         kind, place = type(error).__name__, extract_tb(error.__traceback__)[-1]
         line = f"{place.filename}:{place.lineno}"
@@ -147,7 +137,7 @@ class App:
             await self._routes(request.scope, receive, send)
 
     async def _root(self, request: Request) -> Response:
-        return self._console.page(request.scope)
+        return await self._console.get_response("index.html", request.scope)
 
     async def _openapi(self, request: Request) -> Response:
         return answer(openapi.document())
@@ -225,14 +215,11 @@ class App:
 
 def _route(path: str, named: Mapping[str, tuple[str, Endpoint]]) -> Route:
     """A route with its endpoints by method, each with the name of its operation."""
-    methods = sorted({*named, "OPTIONS", *(["HEAD"] if "GET" in named else [])})
-    allow = ", ".join(methods)
+    methods = sorted({*named, *(["HEAD"] if "GET" in named else [])})
 
     async def endpoint(request: Request) -> Response:
-        if request.method == "OPTIONS":
-            return Response(status_code=204, headers={"allow": allow})
         if request.method not in methods:
-            raise HTTPException(405, headers={"Allow": allow})
+            raise HTTPException(405, headers={"Allow": ", ".join(methods)})
         name, found = named["GET" if request.method == "HEAD" else request.method]
         request.state.operation = name
         return await found(request)

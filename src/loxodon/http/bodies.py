@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from loxodon import errors
-from loxodon.errors import InputError, LoxodonError, UsageError
+from loxodon.errors import InputError, LoxodonError
 from loxodon.http.guard import RefusedError
 
 MOST_BYTES = 10_000_000
@@ -70,17 +70,16 @@ async def json_body(request: Request) -> bytes:
                     if len(body) > MOST_BYTES:
                         break
     except TimeoutError:
-        error = UsageError("timed out waiting for the request body")
-        raise RefusedError(408, "too_slow", error, {"connection": "close"}) from None
+        raise RefusedError("timed out waiting for the request body", "too_slow") from None
     if max(size, len(body)) > MOST_BYTES:
         hint = "split it into several requests"
-        error = UsageError("the body is larger than {most} bytes", hint=hint, most=MOST_BYTES)
-        raise RefusedError(413, "too_large", error, {"connection": "close"})
+        raise RefusedError(
+            "the body is larger than {most} bytes", "too_large", hint=hint, most=MOST_BYTES
+        )
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if body and kind != "application/json":  # which a form of a web page cannot send
         hint = "send it with Content-Type: application/json"
-        error = UsageError("the body must be JSON", hint=hint)
-        raise RefusedError(415, "unsupported_media_type", error)
+        raise RefusedError("the body must be JSON", "unsupported_media_type", hint=hint)
     return bytes(body)
 
 
@@ -96,23 +95,20 @@ def answer(data: object, status: int = 200, **headers: str) -> Response:
     return Response(body, status, {"content-type": "application/json", **PRIVATE, **headers})
 
 
-def failed(error: LoxodonError | RefusedError, language: str) -> Response:
-    """An error as a document."""
+def status_of(error: LoxodonError) -> int:
     if isinstance(error, RefusedError):
-        found = _error_of(error.error, language, error.code)
-        return answer(found, error.status, **error.headers)
-    busy = isinstance(error, errors.BusyStoreError | errors.BusyModelError)
-    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-    wait = {"retry-after": "1"} if busy else {}
-    return answer(_error_of(error, language), status, **wait)
+        return error.status
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def _error_of(error: LoxodonError, language: str, code: str = "") -> dict[str, Any]:
-    """What went wrong, in `language`; of the same shape as `loxodon --json` prints it."""
+def failed(error: LoxodonError, language: str) -> Response:
+    """An error as a document, in `language`; of the same shape as `loxodon --json` prints it."""
 
     def told(one: LoxodonError) -> dict[str, Any]:
-        message, hint = one.localized(language)
-        return {"message": message, "hint": hint}
+        return dict(zip(("message", "hint"), one.localized(language), strict=True))
 
     problems = [{"line": line, **told(one)} for line, one in error.problems]
-    return {"error": {"code": code or error.code, **told(error), "problems": problems}}
+    found = {"error": {"code": error.code, **told(error), "problems": problems}}
+    busy = isinstance(error, errors.BusyStoreError | errors.BusyModelError)
+    headers = error.headers if isinstance(error, RefusedError) else {}
+    return answer(found, status_of(error), **({"retry-after": "1"} if busy else headers))

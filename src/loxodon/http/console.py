@@ -13,9 +13,7 @@ from typing import Any
 
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
 
-from loxodon.errors import UsageError
 from loxodon.http.guard import RefusedError
 
 DIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "web", "dist")
@@ -38,15 +36,8 @@ _HEADERS = {
 class Console(StaticFiles):
     """The files of the console."""
 
-    def __init__(self, folder: str = DIST) -> None:
-        super().__init__(directory=folder, check_dir=False)
-        self._page = os.path.join(folder, "index.html")
-
-    def page(self, scope: Scope) -> Response:
-        return self.file_response(self._page, os.stat(self._page), scope)
-
-    def file_response(self, full_path: Any, *args: Any, **more: Any) -> Response:
-        reply = super().file_response(full_path, *args, **more)
+    def file_response(self, *args: Any, **more: Any) -> Response:
+        reply = super().file_response(*args, **more)
         reply.headers.update(_HEADERS)
         return reply
 
@@ -60,10 +51,9 @@ class Exchange:
     def take(self, code: str) -> str:
         """The token; a RefusedError for another code, or one that was used."""
         if not self._code or not hmac.compare_digest(code.encode("utf-8", "replace"), self._code):
-            error = UsageError(
-                "the link was already used, or is from an earlier start",
-                hint="run `loxodon ui` again for a new link",
+            hint = "run `loxodon ui` again for a new link"
+            raise RefusedError(
+                "the link was already used, or is from an earlier start", "unauthorized", hint=hint
             )
-            raise RefusedError(401, "unauthorized", error)
         self._code = b""
         return self._token

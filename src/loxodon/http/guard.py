@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from time import monotonic
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from loxodon.errors import InputError, LoxodonError, UsageError
+from loxodon.errors import ForbiddenError, LoxodonError, UsageError
 from loxodon.fields import choice
 from loxodon.security.tokens import Grant, Right, grant_of
 from loxodon.types import CHATS, Chat
@@ -31,25 +31,40 @@ GUESSES = 10  # wrong tokens a second that an address may send
 Need = Right | Literal["", "any", "metrics", "home"]
 
 
-class RefusedError(Exception):
-    """A request that is not let in, as a status, a code and what is wrong."""
+_CLOSE = {"connection": "close"}
+# The status and headers of an answer by its code
+_REFUSALS: Mapping[str, tuple[int, Mapping[str, str]]] = {
+    "bad_path": (400, {}),
+    "unauthorized": (401, {"www-authenticate": "Bearer"}),
+    "no_route": (404, {}),
+    "no_method": (405, {}),
+    "too_slow": (408, _CLOSE),
+    "too_large": (413, _CLOSE),
+    "unsupported_media_type": (415, {}),
+    "too_many": (429, {"retry-after": "1"}),
+    "upstream_unreachable": (502, {}),
+    "upstream_timeout": (504, {}),
+}
 
-    def __init__(
-        self, status: int, code: str, error: LoxodonError, headers: Mapping[str, str] | None = None
-    ) -> None:
-        super().__init__(str(error))
-        self.status, self.code, self.error = status, code, error
-        self.headers = dict(headers or {})
+
+class RefusedError(LoxodonError):
+    """A request that a server refuses, with the status and headers of its code."""
+
+    def __init__(self, said: str, code: str, **more: Any) -> None:
+        super().__init__(said, **more)
+        self.code, (self.status, self.headers) = code, _REFUSALS[code]
 
 
-def forbidden(error: UsageError) -> RefusedError:
-    return RefusedError(403, "forbidden", error)
-
-
-def not_granted() -> RefusedError:
+def not_granted() -> ForbiddenError:
     """For who has a token, but not for this."""
     hint = "use a token with owner permission"
-    return forbidden(UsageError("this token does not have permission for this", hint=hint))
+    return ForbiddenError("this token does not have permission for this", hint=hint)
+
+
+def no_method(allowed: str) -> RefusedError:
+    error = RefusedError("this path only accepts {methods}", "no_method", methods=allowed)
+    error.headers = {"allow": allowed}
+    return error
 
 
 class Door(NamedTuple):
@@ -112,14 +127,13 @@ def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = tuple) -
 def let_in(
     at: Door, rates: Rates, peer: str, headers: Mapping[str, str], *, metrics: bool = False
 ) -> Caller:
-    """Who asks from the address `peer`, or a RefusedError; tokens may be for `metrics` alone."""
+    """Who asks from the address `peer`, or an error; tokens may be for `metrics` alone."""
     check_place(at, headers)
     grant = granted(at, headers)
     if grant is None:
         rates.take(f"wrong {peer}", most=GUESSES)
         hint = "send it as Authorization: Bearer TOKEN"
-        error = UsageError("the request has no valid token", hint=hint)
-        raise RefusedError(401, "unauthorized", error, {"www-authenticate": "Bearer"})
+        raise RefusedError("the request has no valid token", "unauthorized", hint=hint)
     if grant.rights == "metrics" and not metrics:
         raise not_granted()
     caller = _caller(grant, headers)
@@ -133,10 +147,10 @@ def check_place(at: Door, headers: Mapping[str, str]) -> None:
     named = _HOST.fullmatch(host)
     if (at.own_names or not at.guarded) and not (named and is_loopback(named[1] or named[2])):
         hint = "use 127.0.0.1 or localhost; other host names require a token"
-        raise forbidden(UsageError("the Host header of the request is not this machine", hint=hint))
+        raise ForbiddenError("the Host header of the request is not this machine", hint=hint)
     if origin is not None and not _same_place(origin, host):
         hint = "send the request from a program, or from a page on this machine"
-        raise forbidden(UsageError("cross-origin requests are refused", hint=hint))
+        raise ForbiddenError("cross-origin requests are refused", hint=hint)
 
 
 def granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
@@ -157,11 +171,8 @@ def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
     chat = headers.get(CHAT, "").strip().lower()[:80] or "direct"
     if grant.agent and agent not in ("", grant.agent):
         hint = "omit the header {header}"
-        raise forbidden(UsageError("the token belongs to another agent", hint=hint, header=AGENT))
-    try:
-        choice(CHAT, chat, CHATS)
-    except InputError as error:
-        raise RefusedError(400, error.code, error) from None
+        raise ForbiddenError("the token belongs to another agent", hint=hint, header=AGENT)
+    choice(CHAT, chat, CHATS)
     heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
     owners = not grant.agent and grant.chat == "direct"
     relays = grant.relays or (owners and headers.get(RELAYS, "").strip().lower() == "user")
@@ -204,5 +215,4 @@ class Rates:
         self._taken[name] += 1
         if rate and self._taken[name] > rate:
             hint = "wait a moment; the limit is in the setting serve.rate"
-            error = UsageError("too many requests", hint=hint)
-            raise RefusedError(429, "too_many", error, {"retry-after": "1"})
+            raise RefusedError("too many requests", "too_many", hint=hint)

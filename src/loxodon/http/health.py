@@ -9,11 +9,12 @@ import asyncio
 import os
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import NamedTuple
 
 import prometheus_client as prometheus
 from prometheus_client import Gauge
+from starlette.types import Message, Send
 
 from loxodon.errors import LoxodonError
 from loxodon.http.host import Host
@@ -32,6 +33,7 @@ _OF_SPACES = {
     "store_bytes": ("Bytes on disk.", "bytes"),
     "failed_consolidations": ("Failed consolidations since the last that did not.", "attempts"),
 }
+GONE = 499  # the status that is counted where nobody is there to get one
 KEPT_SECONDS = 5.0  # how long a look is good for
 WAIT_SECONDS = 2.0  # how long whoever asks waits for a new one
 LEAST_FREE = 32 << 20  # bytes below which a disk is as good as full
@@ -57,6 +59,22 @@ class Look(NamedTuple):
     silent: bool = False  # whether the store has not answered in time
 
 
+class Sending:
+    """Hands an answer on to the client, and knows how it went."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self._started = send, perf_counter()
+        self.status = GONE  # until the answer begins
+
+    async def __call__(self, message: Message) -> None:
+        self.status = message.get("status", self.status)
+        await self._send(message)
+
+    @property
+    def ms(self) -> float:
+        return round(1e3 * (perf_counter() - self._started), 2)
+
+
 class Metrics:
     """What a server counts, for Prometheus. Any thread may count."""
 
@@ -71,10 +89,10 @@ class Metrics:
         )
         self.running = Gauge("loxodon_requests_running", "Being answered.", registry=every)
 
-    def request(self, operation: str, status: int, seconds: float) -> None:
+    def request(self, operation: str, answer: Sending) -> None:
         """One request that was answered."""
-        self._requests.labels(operation, status).inc()
-        self._seconds.labels(operation).observe(seconds)
+        self._requests.labels(operation, answer.status).inc()
+        self._seconds.labels(operation).observe(answer.ms / 1e3)
 
     def text(self, look: Look | None = None, waiting: int = 0) -> str:
         """All of it in Prometheus' text format, with how the server stands now."""

@@ -145,11 +145,6 @@ class Host:
                 self._names[folder] = name if folder_name(name) == folder else ""
         return self._names.get(folder, "")
 
-    def memory(self, space: str = "main", *, make: bool = True) -> Memory:
-        """The memory of a space, shared by all. Ask for it each time; do not keep or close it."""
-        with self.using(space, make=make) as memory:
-            return memory
-
     @contextmanager
     def using(self, space: str = "main", *, make: bool = True) -> Iterator[Memory]:
         """The memory of a space, shared by all, which stays open for as long as this is held."""

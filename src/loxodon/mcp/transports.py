@@ -14,10 +14,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from loxodon.errors import UsageError
+from loxodon.errors import LoxodonError
 from loxodon.http import server as web
-from loxodon.http.bodies import MOST_BYTES, failed, language_of, peer_of
-from loxodon.http.guard import Caller, Door, Rates, RefusedError, let_in, not_granted
+from loxodon.http.bodies import MOST_BYTES, failed, language_of, peer_of, status_of
+from loxodon.http.guard import Caller, Door, Rates, RefusedError, let_in, no_method, not_granted
 from loxodon.http.logs import log
 from loxodon.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.security.actor import Actor, acting
@@ -70,8 +70,8 @@ class App:
         request = Request(scope)
         try:
             caller = self._let_in(request)
-        except RefusedError as refusal:
-            log("mcp.refused", status=refusal.status, code=refusal.code)
+        except LoxodonError as refusal:
+            log("mcp.refused", status=status_of(refusal), code=refusal.code)
             await failed(refusal, language_of(request))(scope, receive, send)
             return
         if self._running is None:
@@ -81,17 +81,16 @@ class App:
             await self._manager.handle_request(scope, receive, send)
 
     def _let_in(self, request: Request) -> Caller:
-        """Who asks; a RefusedError for who may not, or not so often, or not this."""
+        """Who asks; an error for who may not, or not so often, or not this."""
         caller = let_in(self._door, self._rates, peer_of(request), request.headers)
         other = self._served.agent and caller.agent not in ("", self._served.agent)
         if other or not caller.grant.reaches(self._served.space):
             raise not_granted()
         if request.url.path.rstrip("/") != PATH:
-            error = UsageError("not found", hint="the MCP endpoint is {path}", path=PATH)
-            raise RefusedError(404, "no_route", error)
+            hint = "the MCP endpoint is {path}"
+            raise RefusedError("not found", "no_route", hint=hint, path=PATH)
         if request.method != "POST":  # without sessions there is nothing to listen to
-            error = UsageError("this path only accepts {methods}", methods="POST")
-            raise RefusedError(405, "no_method", error, {"allow": "POST"})
+            raise no_method("POST")
         return caller
 
     async def _run(self) -> None:

@@ -1,18 +1,20 @@
 """The model: one question, one checked answer, through any OpenAI-compatible endpoint or a program.
 
 Every request is allowed by the ledger before it is sent and noted in it afterwards, so that the cap
-of a day holds whatever goes wrong.
+of a day holds whatever goes wrong. Models put prose or fences around JSON, think aloud before it,
+stop half-way, refuse, or answer something else: they are told once why an answer cannot be used.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -24,8 +26,7 @@ from loxodon.errors import (
     SpentModelError,
     UnreachableModelError,
 )
-from loxodon.models.prompts import OPEN, cleaned, prompt
-from loxodon.models.replies import Message, RefusedError, Schema, UnfitError, message_of, value_of
+from loxodon.models.prompts import Schema, fenced, prompt
 from loxodon.models.wire import Endpoint, patiently, run_program
 from loxodon.store.store import Store
 from loxodon.tokens import cut, estimate
@@ -40,9 +41,58 @@ _COMPLAINTS = (
     (b"temperature", "temperature"),
     (b"", "response_format"),
 )
+_TRIES = 8  # places at which a JSON object may begin in prose
 
 T = TypeVar("T")
 Turn = dict[str, str]
+
+
+class UnfitError(Exception):
+    """An answer that cannot be used; the message is for the model that gave it."""
+
+
+class RefusedError(UnfitError):
+    """An answer in the right shape, of which nothing can be believed."""
+
+
+class Message(NamedTuple):
+    text: str  # empty where there is none, or a refusal
+    tokens_in: int = 0  # what it cost, where the server says so
+    tokens_out: int = 0
+    cut: bool = False  # it stopped at its limit of tokens
+
+
+def message_of(body: bytes) -> Message:
+    """The message in a server's answer."""
+    try:
+        data = json.loads(body.decode("utf-8-sig"))
+        choice = data["choices"][0]
+        said, ended = choice["message"], choice.get("finish_reason")
+        content, used = said.get("content"), data.get("usage") or {}
+        if said.get("refusal") or ended == "content_filter":
+            content = ""
+        if isinstance(content, list):  # some servers answer in parts
+            content = "".join(part["text"] for part in content if part.get("type") == "text")
+        costs = [used.get("prompt_tokens"), used.get("completion_tokens")]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return Message("")
+    sent, got = (one if type(one) is int and 0 < one < 10**9 else 0 for one in costs)
+    return Message(content if isinstance(content, str) else "", sent, got, ended == "length")
+
+
+def value_of(text: str) -> dict[str, Any]:
+    """The JSON object in what a model said."""
+    text = text.rpartition("</think>")[2].strip()
+    if not text:
+        raise UnfitError("the answer is empty")
+    for start in [match.start() for match in re.finditer(r"\{", text)][:_TRIES]:
+        try:
+            value = json.JSONDecoder().raw_decode(text, start)[0]
+        except (ValueError, RecursionError):  # no JSON, or nested a thousand deep
+            continue
+        if value:
+            return cast(dict[str, Any], value)
+    raise UnfitError("there is no whole JSON object in the answer")
 
 
 class Ledger:
@@ -60,59 +110,61 @@ class Ledger:
         return max(0, self._cap - self._held - int(self._store.scalar("spent", self._day)))
 
     @contextmanager
-    def holding(self, tokens: int) -> Iterator[None]:
-        """While a question is on its way that takes so many at most; SpentModelError where there
-        are not that many left."""
+    def paying(self, task: str, most: int) -> Iterator[list[int]]:
+        """While a question is on its way that takes so many tokens at most; those that it took are
+        put into what it gets. SpentModelError where there are not that many left."""
         with self._lock:
-            if tokens > self.room():
+            if most > self.room():
                 raise SpentModelError(
                     "the daily token limit of the model is used up",
                     hint="the rest continues tomorrow; change the limits with model.daily_tokens "
                     "and model.daily_tokens_full",
                 )
-            self._held += tokens
+            self._held += most
+        taken = [0, 0]
         try:
-            yield
+            yield taken
         finally:
             with self._lock:
-                self._held -= tokens
-
-    def record(self, task: str, tokens_in: int, tokens_out: int) -> None:
-        """Note what was spent; it is on disk at once."""
-        with self._lock:
-            self.by_task[task] += tokens_in + tokens_out
-        if self._store is not None and tokens_in + tokens_out:
-            with self._store.writing():
-                self._store.execute("spend", self._day, task, tokens_in, tokens_out)
+                self._held -= most
+                self.by_task[task] += sum(taken)
+            if self._store is not None and any(taken):  # on disk at once, because it was spent
+                with self._store.writing():
+                    self._store.execute("spend", self._day, task, *taken)
 
 
 class ModelQuestion(NamedTuple):
     name: str  # what is asked for; the ledger counts by it
     language: str
     system: str
-    user: str
+    lines: Sequence[tuple[str, str]]  # what it is about, each text with a label
     schema: Schema  # what the server is asked to keep to
     most: int  # tokens of the answer
+    repair: tuple[Turn, ...] = ()  # an answer that could not be used, and why
+
+    def turns(self, clean: Callable[[str], str] = str) -> list[Turn]:
+        """What is sent. Our own words and labels, a date beside a text that speaks of keys, are no
+        secrets: only the texts are cleaned."""
+        lines = fenced((label, clean(text)) for label, text in self.lines)
+        said = [{"role": "system", "content": self.system}, {"role": "user", "content": lines}]
+        return [*said, *({**turn, "content": clean(turn["content"])} for turn in self.repair)]
 
     @property
-    def turns(self) -> list[Turn]:
-        return [{"role": "system", "content": self.system}, {"role": "user", "content": self.user}]
+    def sent(self) -> int:
+        """The tokens of what is sent."""
+        return sum(estimate(turn["content"]) + _PER_MESSAGE for turn in self.turns())
+
+    @property
+    def cost(self) -> int:
+        """The most tokens one attempt takes: what is sent, the schema, and the longest answer."""
+        schema = json.dumps(self.schema, separators=(",", ":"))
+        return self.sent + estimate(schema) + self.most
 
 
 class ModelReply(NamedTuple, Generic[T]):
     value: T
     tokens_in: int  # of all attempts together
     tokens_out: int
-
-
-def cost(question: ModelQuestion, turns: Sequence[Turn] = (), most: int = 0) -> int:
-    """The most tokens one attempt takes: what is sent, the schema, and the longest answer."""
-    schema = estimate(json.dumps(question.schema, separators=(",", ":")))
-    return _sent(turns or question.turns) + schema + (most or question.most)
-
-
-def _sent(turns: Sequence[Turn]) -> int:
-    return sum(estimate(turn["content"]) + _PER_MESSAGE for turn in turns)
 
 
 class ChatModel:
@@ -140,97 +192,83 @@ class ChatModel:
         """The answer to `question` as `read` makes it from the JSON object.
 
         Waits and asks again where the server is busy. `read` raises UnfitError for what it cannot
-        use, ValidationError or KeyError for another shape: the reason is told to the model once.
-        Raises a ModelError at the end.
+        use, ValidationError or KeyError for another shape: the reason is told to the model, which
+        is then asked afresh. Raises a ModelError at the end.
         """
         spent = [0, 0]  # tokens sent and received
+        asked, retries = question, self._config.retries
         try:
-            return ModelReply(self._answer(question, read, spent), *spent)
+            for _ in range(retries + 1):
+                message = patiently(partial(self._request, asked, spent), retries)
+                try:
+                    return ModelReply(read(value_of(message.text)), *spent)
+                except (UnfitError, msgspec.ValidationError, KeyError) as error:
+                    reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+                    refused = isinstance(error, RefusedError)
+                repair: tuple[Turn, ...] = ()
+                if message.cut:
+                    asked = asked._replace(most=2 * asked.most)
+                elif not asked.repair:
+                    shown = cut(message.text[: 40 * _REPEATED], _REPEATED) or "…"
+                    told = prompt("repair", question.language, reason=reason)
+                    answered = {"role": "assistant", "content": shown}
+                    repair = answered, {"role": "user", "content": told}
+                asked = asked._replace(repair=repair)
+            raise BadReplyError(
+                "the model's answer cannot be used: {reason}",
+                hint="open decisions are retried in the next run; a larger model may do better",
+                reason=reason,
+                refused=refused,
+            )
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent
             raise
 
-    def _answer(self, question: ModelQuestion, read: Callable[[Any], T], spent: list[int]) -> T:
-        turns, most, told, retries = question.turns, question.most, False, self._config.retries
-        for _ in range(retries + 1):
-            message = patiently(partial(self._request, turns, question, most, spent), retries)
-            turns = question.turns
-            try:
-                return read(value_of(message.text))
-            except (UnfitError, msgspec.ValidationError, KeyError) as error:
-                reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-                refused = isinstance(error, RefusedError)
-            if message.cut:
-                most *= 2
-            elif not told:
-                told = True
-                shown = cut(message.text[: 40 * _REPEATED], _REPEATED)
-                again = prompt("repair", question.language, reason=reason)
-                turns.append({"role": "assistant", "content": shown or "…"})
-                turns.append({"role": "user", "content": again})
-        raise BadReplyError(
-            "the model's answer cannot be used: {reason}",
-            hint="open decisions are retried in the next run; a larger model may do better",
-            reason=reason,
-            refused=refused,
-        )
-
-    def _request(
-        self, turns: Sequence[Turn], question: ModelQuestion, most: int, spent: list[int]
-    ) -> Message:
+    def _request(self, question: ModelQuestion, spent: list[int]) -> Message:
         """One request, allowed by the ledger and paid for."""
-        tokens_in, tokens_out = 0, 0
         # A trial, once for each model, may take more than all the questions of a day.
-        with self.ledger.holding(cost(question, turns, most) if question.name != "trial" else 0):
+        most = question.cost if question.name != "trial" else 0
+        with self.ledger.paying(question.name, most) as paid:
             try:
-                message = self._send(turns, question, most)
-                tokens_in = _sent(turns) if message.tokens_in is None else message.tokens_in
-                got = message.tokens_out
-                tokens_out = estimate(message.text) if got is None else got
+                message = self._send(question)
+                paid[0] = message.tokens_in or question.sent
+                paid[1] = message.tokens_out or estimate(message.text)
                 return message
             except UnreachableModelError as error:
                 if error.values["delivered"]:  # it may be at work on it, and will want to be paid
-                    tokens_in = _sent(turns)
+                    paid[0] = question.sent
                 raise
             finally:
-                spent[:] = spent[0] + tokens_in, spent[1] + tokens_out
-                self.ledger.record(question.name, tokens_in, tokens_out)
+                spent[:] = spent[0] + paid[0], spent[1] + paid[1]
 
-    def _send(self, turns: Sequence[Turn], question: ModelQuestion, most: int) -> Message:
+    def _send(self, question: ModelQuestion) -> Message:
         """What the program says, or the server, without what that was found not to take."""
-        # What was kept before there was a rule for it is not told to a model either. Where there is
-        # data beside it, the system's turn is our own.
-        fenced = any(OPEN in turn["content"] for turn in turns[1:])
-        told = [
-            turn
-            if fenced and turn["role"] == "system"
-            else {**turn, "content": cleaned(turn["content"], self._clean)}
-            for turn in turns
-        ]
+        # What was kept before there was a rule for it is not told to a model either.
+        turns = question.turns(self._clean)
         if self._config.kind == "command":
             form = f"Answer with JSON only, as this schema has it: {json.dumps(question.schema)}"
-            said = "\n\n".join([*(turn["content"] for turn in told), form])
+            said = "\n\n".join([*(turn["content"] for turn in turns), form])
             return Message(run_program(self._config.command, said, self._config.timeout))
         schema = {"name": question.name, "strict": True, "schema": question.schema}
         body = {
             "model": self._config.name,
-            "messages": told,
+            "messages": turns,
             "stream": False,
-            "max_tokens": most,
+            "max_tokens": question.most,
             "temperature": _TEMPERATURE,
             "response_format": {"type": "json_schema", "json_schema": schema},
         }
-        before = set(self._without)
+        without = self._without
         while True:
-            taken = {name: value for name, value in body.items() if name not in self._without}
-            if "max_tokens" in self._without:
-                taken["max_completion_tokens"] = most
+            taken = {name: value for name, value in body.items() if name not in without}
+            if "max_tokens" in without:
+                taken["max_completion_tokens"] = question.most
             status, answer = self._endpoint.post(taken)
             if status == 200:
+                self._without = without
                 return message_of(answer)
             complaints = [name for said, name in _COMPLAINTS if said in answer]
-            new = [name for name in complaints if name not in self._without]
+            new = [name for name in complaints if name not in without]
             if status not in (400, 422) or not new:  # it was something else
-                self._without = before
                 raise self._endpoint.rejected(status)
-            self._without.add(new[0])
+            without = {*without, new[0]}

@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from time import monotonic
@@ -140,7 +140,7 @@ class EndpointEmbedder:
         # With the address: servers call different models by the same name.
         self.name = f"{config.name} at {config.base_url}"
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         body = {"model": self._endpoint.config.name, "input": list(texts)}
         status, answer = self._endpoint.post(body)
         if status in (400, 413, 422):  # it may be these texts only
@@ -154,14 +154,12 @@ class EndpointEmbedder:
         try:
             data: Any = json.loads(answer)["data"]
             placed = {int(one.get("index", n)): one["embedding"] for n, one in enumerate(data)}
-            if len(data) == len(texts):
-                return [[float(number) for number in placed[n]] for n in range(len(texts))]
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
-            pass
-        raise BadReplyError(
-            "the embedder's answer is not one vector for each text",
-            hint="check that embedder.base_url and embedder.name belong to an embedding model",
-        )
+            return [placed[n] for n in range(len(texts))]
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise BadReplyError(
+                "the embedder's answer is not one vector for each text",
+                hint="check that embedder.base_url and embedder.name belong to an embedding model",
+            ) from None
 
 
 def vectors(
@@ -195,10 +193,10 @@ class Questioner:
     """Embeds questions. Never raises for an embedder that fails, and never waits for it twice."""
 
     def __init__(self, choose: Callable[[], Embedder | None], seconds: float) -> None:
-        self._choose = choose
-        self._seconds = seconds
-        self._failed_at, self._problem = 0.0, ""
-        self._known: dict[str, Floats] = {}  # vectors by question
+        self._choose, self._seconds = choose, seconds
+        self._error: LoxodonError | None = None  # why it could not be asked last
+        self._failed_at = 0.0
+        self._vector: Any = lru_cache(_REMEMBERED)(self._embed)
 
     def ask(self, text: str) -> EmbeddedQuestion:
         """`text` as the configured model sees it."""
@@ -207,20 +205,23 @@ class Questioner:
             embedder = self._choose() if text else None
             if embedder is None:
                 return EmbeddedQuestion(None)
-            if text not in self._known:
-                if self._problem and monotonic() - self._failed_at < _PAUSE_SECONDS:
-                    return EmbeddedQuestion(None, self._problem)
-                if len(self._known) == _REMEMBERED:
-                    del self._known[next(iter(self._known))]
-                # A model is loaded for its first question.
-                seconds = self._seconds if self._known else max(_LOAD_SECONDS, self._seconds)
-                (vector,), (good,) = vectors(embedder, [text], seconds)
-                if not good:
-                    raise BadReplyError("the embedder gave no usable vector")
-                self._known[text] = vector
+            vector = self._vector(embedder, text)
         except LoxodonError as error:
-            self._failed_at, self._problem = monotonic(), error.localized()[0]
-            return EmbeddedQuestion(None, self._problem)
+            if error is not self._error:
+                self._error, self._failed_at = error, monotonic()
+            return EmbeddedQuestion(None, error.localized()[0])
         # Whatever it ends with; words that are only looked for ask nothing.
         asks = language_of(text) if _ASKING.search(text) else ""
-        return EmbeddedQuestion(QuestionVector(embedder.name, self._known[text], asks))
+        return EmbeddedQuestion(QuestionVector(embedder.name, vector, asks))
+
+    def _embed(self, embedder: Embedder, text: str) -> Floats:
+        if self._error and monotonic() - self._failed_at < _PAUSE_SECONDS:
+            raise self._error
+        # A model is loaded for its first question.
+        loaded = self._vector.cache_info().currsize
+        seconds = self._seconds if loaded else max(_LOAD_SECONDS, self._seconds)
+        found, (good,) = vectors(embedder, [text], seconds)
+        if not good:
+            raise BadReplyError("the embedder gave no usable vector")
+        vector: Floats = found[0]
+        return vector

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from operator import itemgetter
@@ -94,6 +95,18 @@ def invented(
     return ""
 
 
+def bad_length(sentence: str, most: Mapping[str, int], language: str) -> str:
+    """Why a sentence cannot be kept that is empty or too long: characters in Chinese, words in
+    English."""
+    size = len(sentence) if language == "zh" else len(sentence.split())
+    # Nobody's words have twelve letters on average: a long run without spaces is no sentence.
+    if size > most[language] or len(sentence) > 12 * most["en"]:
+        return (
+            f"a text has more than {most[language]} {'characters' if language == 'zh' else 'words'}"
+        )
+    return "" if sentence else "a sentence is empty"
+
+
 def stands(text: str, words: str) -> bool:
     """Whether `words` stand in `text`, whatever their case, spaces and punctuation."""
     quoted, letters = ("".join(filter(str.isalnum, fold(one))) for one in (words, text))
@@ -142,6 +155,12 @@ def _affirms_what_is_denied(content: str, said: str) -> bool:
 def shares(a: str, b: str) -> bool:
     """Whether two texts have a word of content in common."""
     return not _units(a).isdisjoint(_units(b))
+
+
+def lost(content: str, fact: str) -> bool:
+    """Whether a sentence leaves out a number or a Latin name of a fact that it stands for."""
+    named = names(fact, "en") - {"user"}
+    return not (_numbers(fact) <= _numbers(content) and named <= _latin(content))
 
 
 def closest(content: str, said: str) -> str:

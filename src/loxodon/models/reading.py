@@ -22,11 +22,10 @@ import msgspec
 from loxodon.language import statements
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import USER, EntityType, Mention, Statement
-from loxodon.models import grounding, replies
-from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, cost
+from loxodon.models import grounding
+from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, RefusedError, UnfitError
 from loxodon.models.grounding import Evidence
-from loxodon.models.prompts import fenced, prompt
-from loxodon.models.replies import TEXT, RefusedError, Schema, UnfitError, array, record
+from loxodon.models.prompts import TEXT, Schema, array, prompt, record
 from loxodon.text.dates import find_moments
 from loxodon.text.sentences import split
 from loxodon.text.words import fold
@@ -123,7 +122,7 @@ def read(model: ChatModel, batch: Batch) -> ModelReply[ModelReading]:
 
 def size(batch: Batch) -> int:
     """The most tokens that a question about a batch takes."""
-    return cost(question(batch))
+    return question(batch).cost
 
 
 def question(batch: Batch) -> ModelQuestion:
@@ -144,7 +143,7 @@ def question(batch: Batch) -> ModelQuestion:
     schema = record({key: {"$ref": "#/$defs/all"} for key in labels.values()})
     schema = {**schema, "$defs": {"all": array({"anyOf": [_DROPPED, stated]})}}
     most = max(least, each * len(labels))
-    return ModelQuestion("reading", language, system, fenced(lines), schema, most)
+    return ModelQuestion("reading", language, system, lines, schema, most)
 
 
 def shown(text: str) -> str:
@@ -253,7 +252,8 @@ def _stated(
 ) -> ReadItem:
     """An item that says something, with what of its labels can be believed."""
     words, content = claim.words.strip(), claim.content.strip().rstrip("。.").rstrip()
-    replies.check_length(content, MOST_STATEMENT, batch.language)
+    if reason := grounding.bad_length(content, MOST_STATEMENT, batch.language):
+        raise UnfitError(reason)
     if len(split(content)) > 1:
         raise UnfitError("content must be one sentence")
     averse = claim.attribute in _ATTRIBUTES["averse"].split()

@@ -1,4 +1,4 @@
-"""The smaller questions that a model is asked (weighing, summing up), and its trial.
+"""The smaller questions that a model is asked (weighing, summing up, merging), and its trial.
 
 A text holds only what was found in the lines handed in (`grounding.py`).
 """
@@ -6,7 +6,8 @@ A text holds only what was found in the lines handed in (`grounding.py`).
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
@@ -15,26 +16,35 @@ from typing import Any, Literal, NamedTuple, get_args
 import msgspec
 
 from loxodon.models import grounding, reading
-from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply
+from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, UnfitError
 from loxodon.models.grounding import Evidence
-from loxodon.models.prompts import fenced, prompt
-from loxodon.models.reading import KnownMemory, shown
-from loxodon.models.replies import TEXT, UnfitError, check_length, record
+from loxodon.models.prompts import TEXT, array, prompt, record
+from loxodon.models.reading import MOST_STATEMENT, KnownMemory, shown
 from loxodon.text.similarity import gist
 
 Verdict = Literal["confirm", "deny", "unrelated"]
+Merge = tuple[tuple[int, ...], str]  # The places of facts, and the sentence that tells them
 
-MOST_SUMMARY = {"zh": 50, "en": 30}  # Characters in Chinese, words in English
-
+# What a text is called in the answer, and how long it may be: characters in Chinese, words in
+# English
+_TEXTS: Mapping[str, tuple[str, Mapping[str, int]]] = {
+    "summarise": ("summary", {"zh": 50, "en": 30}),
+    "entity": ("profile", {"zh": 80, "en": 45}),
+    "portrait": ("portrait", {"zh": 200, "en": 100}),
+}
+_PER_MERGED = 40  # tokens of the answer for each fact
 _WEIGHING = record({"verdict": {"type": "string", "enum": list(get_args(Verdict))}})
+_MERGING = record(
+    {"merged": array(record({"numbers": array({"type": "integer"}), "content": TEXT}))}
+)
 
 
 def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> ModelReply[Verdict]:
     """What a new fact does to a belief. One that shares no word with it is not asked about."""
     if gist(belief).words.isdisjoint(gist(fact).words):
         return ModelReply("unrelated", 0, 0)
-    user = fenced([("belief", shown(belief)), ("fact", shown(fact))])
-    asked = ModelQuestion("weigh", language, prompt("weigh", language), user, _WEIGHING, 30)
+    lines = [("belief", shown(belief)), ("fact", shown(fact))]
+    asked = ModelQuestion("weigh", language, prompt("weigh", language), lines, _WEIGHING, 30)
     # A belief becomes a fact by this: what says the contrary cannot confirm it.
     contrary = grounding.negated(belief) != grounding.negated(fact)
 
@@ -45,25 +55,70 @@ def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Mod
     return model.ask(asked, read)
 
 
-def summarise(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[str]:
-    """The facts of one theme in one short sentence, in which everything is from them."""
-    most = MOST_SUMMARY[language]
-    system, given = prompt("summarise", language, most=str(most)), [*map(shown, facts)]
+def text_on(
+    model: ChatModel, task: str, lines: Sequence[tuple[str, str]], language: str
+) -> ModelReply[str]:
+    """A short text in which everything is from labelled lines: `summarise` facts in a sentence,
+    say who or what an `entity` is to the user, draw a `portrait` of the user and their week."""
+    field, most = _TEXTS[task]
+    lines = [(label, shown(line)) for label, line in lines]
+    system, given = prompt(task, language, most=str(most[language])), [line for _, line in lines]
 
     def read(value: dict[str, Any]) -> str:
-        text = " ".join(msgspec.convert(value["summary"], str).split())
-        check_length(text, MOST_SUMMARY, language)
-        whole = "\n".join(given)
-        reason = grounding.invented(text, Evidence(whole), whole, language)
-        if reason or grounding.turned(text, whole):
-            raise UnfitError(f"the text is not what was given: {reason or 'it says the contrary'}")
+        text = " ".join(msgspec.convert(value[field], str).split())
+        _check(text, given, most, language)
         if sum(grounding.shares(text, line) for line in given) < min(2, len(given)):
-            raise UnfitError("the summary does not sum up what was given")
+            raise UnfitError(f"the {field} does not sum up what was given")
         return text
 
-    lines, schema = [(str(n), fact) for n, fact in enumerate(given, 1)], record({"summary": TEXT})
-    asked = ModelQuestion("summarise", language, system, fenced(lines), schema, 2 * most + 20)
+    schema, room = record({field: TEXT}), 2 * most[language] + 20
+    return model.ask(ModelQuestion(task, language, system, lines, schema, room), read)
+
+
+def numbered(facts: Sequence[str], name: str = "") -> list[tuple[str, str]]:
+    """Facts as lines, after the `name` of whom or what they are about."""
+    lines = [(str(n), shown(fact)) for n, fact in enumerate(facts, 1)]
+    return [("name", name), *lines] if name else lines
+
+
+class _Group(msgspec.Struct):
+    numbers: list[int]
+    content: str
+
+
+def merge(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[list[Merge]]:
+    """Which facts of a partition one sentence can tell without losing anything."""
+
+    def read(value: dict[str, Any]) -> list[Merge]:
+        found, free = [], {*range(len(facts))}
+        for group in msgspec.convert(value["merged"], list[_Group]):
+            places = tuple(dict.fromkeys(n - 1 for n in group.numbers))
+            if len(places) < 2 or not free.issuperset(places):
+                raise UnfitError("numbers must name two or more of the facts, each in one group")
+            free -= {*places}
+            content, told = (
+                " ".join(group.content.split()).rstrip("。."),
+                [facts[n] for n in places],
+            )
+            _check(content, told, MOST_STATEMENT, language)
+            if any(grounding.lost(content, fact) for fact in told):
+                raise UnfitError("a name or a number of the facts is lost")
+            found.append((places, content))
+        return found
+
+    system = prompt("merge", language, most=str(MOST_STATEMENT[language]))
+    most = 60 + _PER_MERGED * len(facts)
+    asked = ModelQuestion("merge", language, system, numbered(facts), _MERGING, most)
     return model.ask(asked, read)
+
+
+def _check(text: str, given: Sequence[str], most: Mapping[str, int], language: str) -> None:
+    """Raise UnfitError for a text that is too long, or says what was not given."""
+    whole = "\n".join(given)
+    reason = grounding.bad_length(text, most, language)
+    reason = reason or grounding.invented(text, Evidence(whole), whole, language)
+    if reason or grounding.turned(text, whole):
+        raise UnfitError(f"the text is not what was given: {reason or 'it says the contrary'}")
 
 
 # Ten sentences in each language (`trial.json`) that a model has to read well before it decides
@@ -96,8 +151,7 @@ class Trial(NamedTuple):
 @cache
 def _sentences() -> dict[str, list[dict[str, Any]]]:
     """The sentences by language: each `text`, a memory `known` that it is about and a `hint` of the
-    rules, where there are any; of a good reading, what it does (`do`) and one of the words that it
-    `has`, none where nothing is kept."""
+    rules, where there are any, and the effect that is wanted, none where nothing is to be kept."""
     found: dict[str, Any] = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
     return found
 
@@ -112,24 +166,20 @@ def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
         language,
     )
 
-    def is_well_read(n: int, one: dict[str, Any], items: Sequence[reading.ReadItem]) -> bool:
-        dropped = {item.hint for item in items if item.do == "drop"}
-        hints = [
-            hint.text for k, hint in enumerate(batch.hints) if hint.line == n and k not in dropped
-        ]
-        texts = [*hints, *(item.statement.content for item in items if item.statement)]
-        has, known, do = one.get("has"), one.get("known"), one.get("do", ("add", "update"))
-        if not has and not known:
-            return not items or (not texts and all(item.do == "drop" for item in items))
-        if known and not any(item.do in do and item.target == str(n) for item in items):
-            return False
-        return bool(items) and (not has or any(word in text for word in has for text in texts))
+    def effects(n: int, items: Sequence[reading.ReadItem]) -> list[str]:
+        """What an answer does: the hints that it leaves, and its own items with their targets."""
+        dropped = {item.hint for item in items}
+        hints = [one for k, one in enumerate(batch.hints) if items and k not in dropped]
+        kept = [(item, item.statement) for item in items if item.do != "drop"]
+        did = [f"{one.do} {one.target}: {said.content if said else ''}" for one, said in kept]
+        return [*(hint.text for hint in hints if hint.line == n), *did]
 
     def judged(value: dict[str, Any]) -> Trial:
         found, failed = reading.believed(value, batch), []
         for n, one in tried:
-            items = [item for item in found.items if item.line == n]
-            if n not in found.decided or not is_well_read(n, one, items):
+            did = effects(n, [item for item in found.items if item.line == n])
+            well = any(re.search(one["want"], text) for text in did) if "want" in one else not did
+            if n not in found.decided or not well:
                 failed.append(one["text"])
         return Trial(len(tried) - len(failed), len(tried), tuple(failed))
 

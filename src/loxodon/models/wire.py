@@ -117,22 +117,19 @@ def run_program(command: str, said: str, timeout: float) -> str:
                 timeout=timeout,
                 cwd=folder,
                 env={**os.environ, READING: "1"},
-                check=False,
+                check=True,
             )
     except subprocess.TimeoutExpired:
         raise _too_slow(timeout, delivered=True) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, subprocess.CalledProcessError) as error:
+        # What it complains of may repeat what it was told: unsaid.
+        status = getattr(error, "returncode", None)
+        reason = getattr(error, "strerror", None) or error
         raise ModelError(
-            "cannot run the model's program: {reason}",
-            hint="check model.command",
-            reason=getattr(error, "strerror", None) or error,
-        ) from None
-    if done.returncode:  # what it complains of may repeat what it was told: unsaid
-        raise ModelError(
-            "the model's program failed (exit status {status})",
+            "the model's program failed: {reason}",
             hint="run model.command yourself: it must read a prompt from standard input",
-            status=done.returncode,
-        )
+            reason=reason if status is None else f"exit status {status}",
+        ) from None
     return done.stdout[:_MOST_BYTES].decode("utf-8", "replace")
 
 

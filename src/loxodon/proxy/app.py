@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import aclosing
-from time import perf_counter
 from typing import Any
 
 import httpx
@@ -16,12 +15,12 @@ from prometheus_client import CONTENT_TYPE_LATEST, Counter
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route, Router
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
-from loxodon.errors import LoxodonError, UnreachableModelError, UsageError
-from loxodon.http.bodies import language_of, peer_of
+from loxodon.errors import LoxodonError
+from loxodon.http.bodies import language_of, peer_of, status_of
 from loxodon.http.guard import Caller, Door, Rates, RefusedError, let_in, not_granted
-from loxodon.http.health import Metrics
+from loxodon.http.health import GONE, Metrics, Sending
 from loxodon.http.logs import log
 from loxodon.proxy import requests
 from loxodon.proxy.exchange import OUTCOMES, Exchange, Memories
@@ -39,7 +38,6 @@ _KINDS: dict[str, Kind] = {
     "/responses": "responses",
     "/messages": "messages",
 }
-_GONE = 499  # the status that is counted where nobody is there to get one
 
 
 class App:
@@ -69,31 +67,24 @@ class App:
         self._router = Router([health, metrics, Mount("/", self.forward)])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started, status = perf_counter(), 0
+        sending = Sending(send)
         about: dict[str, Any] = {}  # what the log says of this request
         scope["about"] = about
-
-        async def watched(message: Message) -> None:
-            nonlocal status
-            status = message.get("status", status)
-            await send(message)
-
         with self._metrics.running.track_inprogress():
             try:
-                await self._router(scope, receive, watched)
-            except (RefusedError, LoxodonError, httpx.TransportError) as error:
-                refusal = error if isinstance(error, RefusedError) else _failure(error)
-                if status:  # it has begun: the connection is closed, so that the client sees it
+                await self._router(scope, receive, sending)
+            except (LoxodonError, httpx.TransportError) as error:
+                refusal = error if isinstance(error, LoxodonError) else _failure(error)
+                if sending.status != GONE:  # it is broken off, so that the client sees it
                     about["broken"] = refusal.code
                 else:
                     reply = _error_reply(refusal, language_of(Request(scope)))
-                    await reply(scope, receive, watched)
+                    await reply(scope, receive, sending)
             except ClientDisconnect:
                 about["gone"] = True
-        seconds = perf_counter() - started
         path = scope["raw_path"].decode("latin-1")
-        log("proxy", path=path, status=status, ms=round(seconds * 1e3, 2), **about)
-        self._metrics.request(_kind(scope["method"], path) or "other", status or _GONE, seconds)
+        log("proxy", path=path, status=sending.status, ms=sending.ms, **about)
+        self._metrics.request(_kind(scope["method"], path) or "other", sending)
         if "memory" in about:
             self._outcomes.labels(about["memory"]).inc()
 
@@ -121,7 +112,7 @@ class App:
         path, about = scope["raw_path"].decode("latin-1"), scope["about"]
         url = self._upstream.address(path, scope["query_string"].decode("latin-1"))
         if url is None:
-            raise RefusedError(400, "bad_path", UsageError("unknown path"))
+            raise RefusedError("unknown path", "bad_path")
         body = await request.body()
         with acting(Actor("proxy", caller.agent, caller.name)):
             exchange, kind = None, _kind(request.method, path)
@@ -233,14 +224,13 @@ async def _recorded(received: httpx.Response, exchange: Exchange) -> AsyncIterat
 
 
 def _told(about: Mapping[str, Any]) -> Headers:
-    """The headers that tell what came of asking the memory."""
+    """The header that tells what came of asking the memory."""
     if "memory" not in about:
         return []
-    told, items = about["memory"], about.get("recalled", 0)
-    told += f"; items={items}" if told == "used" else ""
+    told = about["memory"]
+    told += f"; items={about['recalled']}" if told == "used" else ""
     told += "; paused" if about.get("paused") else ""
-    found = {"memory": told} if told == "off" else {"memory": told, "recalled": str(items)}
-    return [(f"{OURS}{name}".encode(), value.encode()) for name, value in found.items()]
+    return [(f"{OURS}memory".encode(), told.encode())]
 
 
 def _kind(method: str, path: str) -> Kind | None:
@@ -248,24 +238,25 @@ def _kind(method: str, path: str) -> Kind | None:
     return _KINDS.get(path.rstrip("/").removeprefix("/v1")) if method == "POST" else None
 
 
-def _failure(error: LoxodonError | httpx.TransportError) -> RefusedError:
-    if isinstance(error, LoxodonError):
-        return RefusedError(502, error.code, error)
-    said = str(error) or type(error).__name__
+def _failure(error: httpx.TransportError) -> RefusedError:
+    reason = str(error) or type(error).__name__
     if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
-        hint = "raise the limit with --timeout"
-        late = UnreachableModelError(
-            "the upstream did not answer in time: {reason}", hint=hint, reason=said
+        return RefusedError(
+            "the upstream did not answer in time: {reason}",
+            "upstream_timeout",
+            hint="raise the limit with --timeout",
+            reason=reason,
         )
-        return RefusedError(504, "upstream_timeout", late)
     hint = "check that it is running, and that --upstream is correct"
-    away = UnreachableModelError("cannot reach the upstream: {reason}", hint=hint, reason=said)
-    return RefusedError(502, "upstream_unreachable", away)
+    return RefusedError(
+        "cannot reach the upstream: {reason}", "upstream_unreachable", hint=hint, reason=reason
+    )
 
 
-def _error_reply(refusal: RefusedError, language: str) -> Response:
+def _error_reply(error: LoxodonError, language: str) -> Response:
     """In a shape that clients of OpenAI's and Anthropic's APIs know."""
-    message, hint = refusal.error.localized(language)
+    message, hint = error.localized(language)
     told = f"{message} ({hint})" if hint else message
-    detail = {"message": told, "type": "loxodon_proxy", "param": None, "code": refusal.code}
-    return JSONResponse({"type": "error", "error": detail}, refusal.status, refusal.headers)
+    detail = {"message": told, "type": "loxodon_proxy", "param": None, "code": error.code}
+    headers = error.headers if isinstance(error, RefusedError) else None
+    return JSONResponse({"type": "error", "error": detail}, status_of(error), headers)

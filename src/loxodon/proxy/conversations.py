@@ -23,6 +23,7 @@ from loxodon.recall.gate import State
 _MOST_KEYS = 20_000  # messages by which conversations are recognised, the latest
 _REPEATED = 600.0  # seconds within which a first message sent again is the same conversation
 _STALE = 3_600.0  # seconds: no prompt cache is left, and what was put away since must not be told
+SHORT = 8  # characters of a message's name within its session, which recalls cite
 _ROOM = 4  # recalls' worth of tokens that the blocks of a conversation may take
 
 
@@ -79,12 +80,7 @@ def message_names(request: ModelRequest) -> list[str]:
 
 def reply_name(user: str, reply: str) -> str:
     """What a reply to a message is called; another if it is given anew in other words."""
-    return f"{short(user)}-{_digest_of(' '.join(reply.split()))[:4]}"
-
-
-def short(name: str) -> str:
-    """A message's name within its session, short because recalls cite it."""
-    return name[:8]
+    return f"{user[:SHORT]}-{_digest_of(' '.join(reply.split()))[:4]}"
 
 
 def _digest_of(*parts: str) -> str:

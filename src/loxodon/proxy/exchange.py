@@ -28,7 +28,7 @@ from loxodon.http.logs import log
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.proxy import conversations
-from loxodon.proxy.conversations import Block, Conversation, Conversations, short
+from loxodon.proxy.conversations import SHORT, Block, Conversation, Conversations
 from loxodon.proxy.replies import Reply, ReplyBytes
 from loxodon.proxy.requests import ModelRequest, Speaker, clean, unanswered
 from loxodon.recall.gate import State
@@ -207,7 +207,7 @@ class Exchange:
             {
                 "role": "user",
                 "content": clean(messages[place].text)[:_MOST_TEXT],
-                "id": short(self._names[place]),
+                "id": self._names[place][:SHORT],
                 "speaker": clean(messages[place].name)[:100] or speaker.name,
                 "origin": "relayed" if speaker.chat == "direct" else "group",
             }

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.consolidate.segment import Sentence, kept, sentences_of
 from loxodon.errors import LoxodonError
 from loxodon.messages import t
-from loxodon.models.chat import ModelQuestion
-from loxodon.models.prompts import fenced, prompt
-from loxodon.models.replies import TEXT, UnfitError
-from loxodon.models.replies import record as shape_of
+from loxodon.models.chat import ModelQuestion, UnfitError
+from loxodon.models.prompts import TEXT, fenced, prompt
+from loxodon.models.prompts import record as shape_of
 from loxodon.text.language import language_of
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter, cut
@@ -28,9 +27,9 @@ from loxodon.working.shapes import Message, call_text, calls_in, images_in, text
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
-# Asks a model: a system prompt, the text, and the most tokens of its answer
-Tell = Callable[[str, str, int], str]
 Line = tuple[str, str]  # who speaks (user, assistant, tool, call or summary), and what
+# Asks a model: a system prompt, what it is about, and the most tokens of its answer
+Tell = Callable[[str, Sequence[Line], int], str]
 
 _LINE = 1_500  # Tokens of one message that a model is shown for its summary
 _RESULT = 300  # The same of a tool's result or call
@@ -132,8 +131,8 @@ def _language_in(lines: Sequence[Line]) -> str:
 
 def by_agent(ask: Ask) -> Tell:
     """Summaries by the model that the agent talks with."""
-    return lambda system, text, most: ask(
-        [{"role": "system", "content": system}, {"role": "user", "content": text}]
+    return lambda system, lines, most: ask(
+        [{"role": "system", "content": system}, {"role": "user", "content": fenced(lines)}]
     )
 
 
@@ -142,9 +141,9 @@ def by_memory(memory: Memory) -> Tell | None:
     if memory.config.model.mode != "full":
         return None
 
-    def tell(system: str, text: str, most: int) -> str:
+    def tell(system: str, lines: Sequence[Line], most: int) -> str:
         language, schema = language_of(system), shape_of({"summary": TEXT})
-        question = ModelQuestion("compaction", language, system + _AS_JSON, text, schema, 2 * most)
+        question = ModelQuestion("compaction", language, system + _AS_JSON, lines, schema, 2 * most)
         return memory.chat_model().ask(question, lambda value: str(value["summary"])).value
 
     return tell
@@ -155,10 +154,10 @@ def _by_model(tell: Tell, lines: Sequence[Line], most: int, room: int, count: Co
     language = _language_in(lines)
     # In Chinese a character is about a token, in English a word is one and a third.
     words = str(most if language == "zh" else most * 3 // 4)
-    system, text = prompt("compaction", language, most=words), fenced(lines)
-    if count(system) + count(text) + most > room:
+    system = prompt("compaction", language, most=words)
+    if count(system) + count(fenced(lines)) + most > room:
         raise UnfitError("there is too much to sum up")
-    summary = tell(system, text, most).rpartition("</think>")[2].strip()
+    summary = tell(system, lines, most).rpartition("</think>")[2].strip()
     if len(summary) < 2:
         raise UnfitError("the summary is empty")
     return cut(summary, most, count)

@@ -12,7 +12,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -119,15 +119,13 @@ class Encoder:
             head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
             start = file.tell()
             data = np.memmap(file, np.uint8, "r")
-        self._data = {
-            name: data[start + at : start + at + _size(kind, shape)].view(kind).reshape(shape)
+        self._data: dict[str, NDArray[Any]] = {
+            name: np.ndarray(shape, kind, data, start + at)
             for name, (kind, shape, at) in head.items()
         }
         # One thread: texts are short, and threads that wait for each other cost more than they do.
         self._one_thread = ThreadpoolController().wrap(limits=1)
         self._layers = [self._layer(f"l.{number}.") for number in range(_LAYERS)]
-        self._worth_layer: dict[str, Floats] | None = None
-        self._reader_layers: list[dict[str, Floats]] = []
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """A unit vector for each text."""
@@ -139,22 +137,21 @@ class Encoder:
 
     def judge(self, sentences: Sequence[str]) -> list[Judgement]:
         """Whether each sentence is worth keeping, and its topic."""
-        if self._worth_layer is None:
-            self._worth_layer = self._layer("worth.layer.")
-        found: list[Judgement | None] = [None] * len(sentences)
-        layers = [*self._layers[:-1], self._worth_layer]
-        for rows, hidden, mask in self._read(map(self._tokens, sentences), layers):
+        worth = np.zeros((len(sentences), 3), np.float32)
+        topics = np.zeros(len(sentences), np.intp)
+        for rows, hidden, mask in self._read(map(self._tokens, sentences), self._worth_layers):
             inner = _gelu(self._linear("worth.a", _mean_and_highest(hidden, mask)))
-            worth = _shares(self._linear("worth.w", inner))
-            topics = self._linear("worth.t", inner)
-            for row, (_, referring, keep), topic in zip(rows, worth, topics[:, 1:], strict=True):
-                found[row] = Judgement(float(keep), float(referring), TOPICS[int(topic.argmax())])
-        return [one for one in found if one is not None]
+            worth[rows] = _shares(self._linear("worth.w", inner))
+            topics[rows] = self._linear("worth.t", inner)[:, 1:].argmax(1)
+        return [
+            Judgement(keep, referring, TOPICS[topic])
+            for (_, referring, keep), topic in zip(worth.tolist(), topics, strict=True)
+        ]
 
     def intents(self, messages: Sequence[str]) -> list[Intent]:
         """What each message asks for."""
         found = np.zeros((len(messages), 3), np.float32)
-        for rows, hidden, mask in self._read(map(self._tokens, messages), self._as_reader()):
+        for rows, hidden, mask in self._read(map(self._tokens, messages), self._reader_layers):
             inner = _gelu(self._linear("reader.intent", _mean_and_highest(hidden, mask)))
             found[rows] = _shares(self._linear("reader.intents", inner))
         return [Intent(*one) for one in found[:, 1:].tolist()]
@@ -165,7 +162,7 @@ class Encoder:
         both = [a + self._tokens(b)[: LONGEST - 64] for a, (_, b) in zip(known, pairs, strict=True)]
         found = np.zeros((len(pairs), 3), np.float32)
         lengths = np.array([len(one) for one in known])
-        for rows, hidden, mask in self._read(both, self._as_reader(), lengths):
+        for rows, hidden, mask in self._read(both, self._reader_layers, lengths):
             is_later = np.arange(mask.shape[1]) >= lengths[rows][:, None]
             one, other = _mean(hidden, mask & ~is_later), _mean(hidden, mask & is_later)
             pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
@@ -173,19 +170,22 @@ class Encoder:
             found[rows] = _shares(self._linear("reader.changes", inner))
         return [Change(*one) for one in found[:, 1:].tolist()]
 
-    def _as_reader(self) -> list[dict[str, Floats]]:
+    @cached_property
+    def _worth_layers(self) -> list[dict[str, Floats]]:
+        return [*self._layers[:-1], self._layer("worth.layer.")]
+
+    @cached_property
+    def _reader_layers(self) -> list[dict[str, Floats]]:
         """The layers as they were changed to read what asks, and two texts together."""
-        if not self._reader_layers:
-            for number, layer in enumerate(self._layers):
-                maps = {
-                    f"{one}.weight": layer[f"{one}.weight"]
-                    + 2
-                    * self._weight(f"reader.l.{number}.maps.{one}.b")
-                    @ self._weight(f"reader.l.{number}.maps.{one}.a")
-                    for one in ("qkv", "o", "f1", "f2")
-                }
-                self._reader_layers.append(layer | maps)
-        return self._reader_layers
+        found = []
+        for number, layer in enumerate(self._layers):
+            changed = dict(layer)
+            for one in ("qkv", "o", "f1", "f2"):
+                low, high = (f"reader.l.{number}.maps.{one}.{part}" for part in "ab")
+                added = 2 * self._weight(high) @ self._weight(low)
+                changed[f"{one}.weight"] = layer[f"{one}.weight"] + added
+            found.append(changed)
+        return found
 
     def _read(
         self,
@@ -220,12 +220,9 @@ class Encoder:
             yield rows, hidden, mask
 
     def _layer(self, prefix: str) -> dict[str, Floats]:
-        names = {name.removeprefix("q:") for name in self._data if not name.startswith("s:")}
-        return {
-            name.removeprefix(prefix): self._weight(name)
-            for name in names
-            if name.startswith(prefix)
-        }
+        names = [name.removeprefix("q:") for name in self._data if not name.startswith("s:")]
+        named = [name for name in names if name.startswith(prefix)]
+        return {name.removeprefix(prefix): self._weight(name) for name in named}
 
     def _linear(self, name: str, x: Floats) -> Floats:
         return np.asarray(x @ self._weight(f"{name}.weight").T + self._weight(f"{name}.bias"))
@@ -280,7 +277,3 @@ def _normalized(x: Floats, weight: Floats, bias: Floats) -> Floats:
 def _gelu(x: Floats) -> Floats:
     inner = np.tanh(np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x))
     return np.asarray(np.float32(0.5) * x * (1 + inner))
-
-
-def _size(kind: str, shape: Sequence[int]) -> int:
-    return int(np.dtype(kind).itemsize * np.prod(shape))

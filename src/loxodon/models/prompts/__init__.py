@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-OPEN, CLOSE = "<data>", "</data>"
+Schema = Mapping[str, Any]  # of JSON: what a server is asked to keep to
+
+TEXT: Schema = {"type": "string"}
+
 # What could be read as a mark of ours or of a chat template: <|im_end|>, </data>, [/INST].
 _MARK = re.compile(r"<(?=[^\s\d])|\[(?=/?[A-Z]{2})")
-_LINE = re.compile(r'([^"]*) (".*")')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029", 0x7F: "\\u007f"}
 
@@ -35,20 +38,21 @@ def prompt(name: str, language: str, **values: str) -> str:
 
 def fenced(lines: Iterable[tuple[str, str]]) -> str:
     """Labelled texts as data: one line each, whatever is in them."""
-    return "\n".join([OPEN, *(f"{label} {_quoted(text)}" for label, text in lines), CLOSE])
-
-
-def cleaned(message: str, clean: Callable[[str], str]) -> str:
-    """A message with each text in it as `clean` makes it; our own words and labels, a date beside
-    a text that speaks of keys, are no secrets."""
-    head, opened, rest = message.partition(f"{OPEN}\n")
-    if not opened:
-        return clean(message)
-    lines = [_LINE.fullmatch(line) for line in rest.splitlines()]
-    made = [f"{one[1]} {_quoted(clean(json.loads(one[2])))}" for one in lines if one]
-    return "\n".join([f"{head}{OPEN}", *made, CLOSE])
+    quoted = [f"{label} {_quoted(text)}" for label, text in lines]
+    return "\n".join(["<data>", *quoted, "</data>"])
 
 
 def _quoted(text: str) -> str:
     text = json.dumps(_SURROGATE.sub("\ufffd", text), ensure_ascii=False).translate(_BREAKS)
     return _MARK.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def record(properties: dict[str, Schema]) -> Schema:
+    """The shape of an object that has these and nothing else."""
+    shape = {"type": "object", "properties": properties, "required": list(properties)}
+    return {**shape, "additionalProperties": False}
+
+
+def array(items: Schema) -> Schema:
+    """The shape of a list."""
+    return {"type": "array", "items": items}
