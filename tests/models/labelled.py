@@ -167,7 +167,7 @@ def ideal(server: Stage) -> Scene:
         if name == "reading":
             reply = answer(shown(body), wanted)
         else:
-            reply = {"verdict": "unrelated", "summary": ""}
+            reply = {"verdict": "unrelated", "summary": "", "portrait": "", "profile": ""}
         says(reply)(handler)
 
     return scene

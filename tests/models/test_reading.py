@@ -311,6 +311,23 @@ def test_verdict_on_a_belief_is_checked(
         assert found.confidence == pytest.approx(expected) or found.state == "archived"
 
 
+JAZZ = ("I like jazz", "I play the cello", "I have 2 cats")
+
+
+def test_portrait_says_only_what_is_known(reader: Reader) -> None:
+    def answer(lines: Shown) -> object:
+        texts = {label.split()[0]: text for label, text in lines if label[0].isdigit()}
+        return {n: [claim("add", t, content=t.replace("I", "The user"))] for n, t in texts.items()}
+
+    good = {"portrait": "The user likes jazz, plays the\ncello and has two cats."}
+    reader.hears(*JAZZ, answer=answer, portrait=good)
+    reader.memory.consolidate(force=True)
+    page = reader.memory.profile(refresh=True)
+    assert "two cats" in page
+    reader.server.play(playing(reader.server, answer, portrait={"portrait": "A famous musician."}))
+    assert "famous" not in reader.memory.profile(refresh=True)
+
+
 def retold(lines: Shown, **labels: Any) -> object:
     """Each message as a fact about the user, or about Mei."""
     texts = {label.split()[0]: text for label, text in lines if label[0].isdigit()}
@@ -337,3 +354,23 @@ def test_summary_says_only_what_is_known(server: Stage, text: str, good: bool) -
         found = [one.content for one in memory.list(kind="summary")]
         assert found
         assert (text in found) is good
+
+
+@each(("content", "good"), cases(__file__, "merges"))
+def test_merge_loses_and_adds_nothing(server: Stage, content: str, good: bool) -> None:
+    said = [f"I eat {letter * 5} for lunch" for letter in "ABCDEFGHIJ"]
+    said += ["I drink tea at breakfast", "I drink 2 cups of tea with milk"]
+
+    def merging(handler: BaseHTTPRequestHandler) -> None:
+        body = server.requests[-1].body
+        if body["response_format"]["json_schema"]["name"] == "merge":
+            numbers = [int(label) for label, text in shown(body) if "tea" in text]
+            says({"merged": [{"numbers": numbers, "content": content}]})(handler)
+        else:
+            says({"verdict": "unrelated"})(handler)
+
+    with TemporaryDirectory() as home, (reader := Reader(server, Path(home))).memory as memory:
+        reader.hears(*said, answer=lambda lines: retold(lines, topic="diet"))
+        server.play(merging)
+        memory.schedule.run("weekly")
+        assert (content in [one.content for one in memory.list()]) is good

@@ -4,11 +4,13 @@ moment, goes, and the profile is renewed."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from loxodon.consolidate import themes
-from loxodon.consolidate.profile import put_profiles
+from loxodon.consolidate.keep import tags_of
+from loxodon.consolidate.profile import renew_profile
 from loxodon.consolidate.reconcile import said_at
 from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter
@@ -16,9 +18,13 @@ from loxodon.store.store import Store
 from loxodon.text.similarity import sense
 from loxodon.types import Event, Record
 
+if TYPE_CHECKING:
+    from loxodon.consolidate.model_reading import ModelReader
+
 PARTITION = 10  # Memories from which on a partition (project and topic) is looked through
 FADED = 0.15  # Strength below which what was only for the moment goes
 _FLEETING = ("temp", "debug")
+_TOGETHER = 40  # Facts of one partition that a model is asked to merge at a time
 
 
 def daily(store: Store, now: datetime) -> Counter[str]:
@@ -32,19 +38,26 @@ def daily(store: Store, now: datetime) -> Counter[str]:
     return counts
 
 
-def weekly(store: Store, now: datetime) -> Counter[str]:
+def weekly(store: Store, now: datetime, model: ModelReader | None) -> Counter[str]:
     """Clear crowded partitions, let the fleeting go, renew the profile."""
     counts: Counter[str] = Counter()
     for project, topic, _ in store.query("partitions", PARTITION):
         where = Filter(kind="fact", state="active", project=project, topic=topic)
         with store.writing():
             counts["merged"] += merged(store, store.find(where), now)
+        if model is None or not model.thorough:
+            continue
+        for facts in _mergeable(store, store.find(where)):
+            for told, content in model.merge(facts):  # outside a transaction
+                with store.writing():
+                    counts["merged"] += _put_together(store, told, content, now)
     with store.writing():  # what was only for the moment and has faded goes
         fleeting = [one for name in _FLEETING for one in store.query_records("of_category", name)]
         cleared = [_archived(store, one, "faded", now) for one in fleeting if one.strength < FADED]
         themes.renew(store, cleared, now)
         counts["cleared"] += len(cleared)
-        put_profiles(store, now)
+    renew_profile(store, now, model)
+    with store.writing():
         store.worklog.set_work(store.worklog.work()._replace(weekly_at=now))
     return counts
 
@@ -59,7 +72,7 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
         if said:
             groups.setdefault(key, []).append(one)
     changed: list[Record] = []
-    gone: list[Record] = []
+    gone = 0
     for alike in groups.values():
         if len(alike) < 2:
             continue
@@ -69,18 +82,48 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
         others = [one for one in alike if one is not kept and one not in written]
         if not others:
             continue
-        told = (kept, *others)
-        values = {
-            "sources": tuple(dict.fromkeys(source for one in told for source in one.sources)),
-            "importance": max(one.importance for one in told),
-            "strength": max(one.strength for one in told),
-            "confirmed_at": max(map(said_at, told)),
-            "trust": kept.trust if written else least(one.trust for one in alike),
-        }
-        changed.append(store.update(kept.id, None, "merged", now, values))
-        gone += [_archived(store, one, "merged", now) for one in others]
-    themes.renew(store, [*changed, *gone], now)
-    return len(gone)
+        trust = kept.trust if written else least(one.trust for one in alike)
+        changed += _as_one(store, kept, others, now, trust=trust)
+        gone += len(others)
+    themes.renew(store, changed, now)
+    return gone
+
+
+def _mergeable(store: Store, facts: Iterable[Record]) -> list[list[Record]]:
+    """Facts that one sentence may tell: of one subject, trusted alike, not written by a person."""
+    groups: dict[tuple[object, ...], list[Record]] = {}
+    for one in facts:
+        if one.due_at is None and one.expires_at is None and not _by_hand(store, one):
+            key = (one.agent, one.subject, one.trust, one.audience, one.category, one.positive)
+            groups.setdefault(key, []).append(one)
+    return [one[:_TOGETHER] for one in groups.values() if len(one) > 1]
+
+
+def _put_together(store: Store, told: Sequence[Record], content: str, now: datetime) -> int:
+    """Let the newest of some facts tell them all; how many went."""
+    kept = [store.get(one.id) for one in told]
+    if [one and one.version for one in kept] != [one.version for one in told]:
+        return 0  # one changed while the model was thinking
+    newest, *others = sorted(told, key=said_at, reverse=True)
+    entities = tuple(dict.fromkeys(name for one in told for name in one.entities))
+    values = {"content": content, "tags": tags_of(content), "entities": entities}
+    themes.renew(store, _as_one(store, newest, others, now, **values), now)
+    return len(others)
+
+
+def _as_one(
+    store: Store, kept: Record, others: Sequence[Record], now: datetime, **values: object
+) -> list[Record]:
+    """Let a memory stand for others too, which go; all that changed."""
+    told = (kept, *others)
+    values |= {
+        "sources": tuple(dict.fromkeys(source for one in told for source in one.sources)),
+        "importance": max(one.importance for one in told),
+        "strength": max(one.strength for one in told),
+        "confirmed_at": max(map(said_at, told)),
+    }
+    changed = store.update(kept.id, None, "merged", now, values)
+    return [changed, *(_archived(store, one, "merged", now) for one in others)]
 
 
 def _by_hand(store: Store, record: Record) -> bool:

@@ -24,6 +24,15 @@ _MOST = 500  # Turns that are counted; that many are worth a flush whatever they
 _WAIT_SECONDS = 900.0  # How long a second run waits for the first before it gives up
 
 
+def model_reader(space: OpenSpace) -> ModelReader | None:
+    """What decides the cases that the rules could not, if a model is set."""
+    if space.config.model.mode == "rules":
+        return None
+    from loxodon.consolidate.model_reading import ModelReader
+
+    return ModelReader(space)
+
+
 class Consolidation:
     """Consolidation of one space; `embed` is called at the end of a run."""
 
@@ -85,14 +94,6 @@ class Consolidation:
         """Ask the model once more about what waits for it."""
         return self._alone(now, Run.decide)
 
-    def _model(self) -> ModelReader | None:
-        """What decides the cases that the rules could not, if a model is set."""
-        if self._space.config.model.mode == "rules":
-            return None
-        from loxodon.consolidate.model_reading import ModelReader
-
-        return ModelReader(self._space)
-
     def _pending(self) -> int:
         return int(self._store.scalar("count_pending", self._store.worklog.work().done_to))
 
@@ -116,7 +117,8 @@ class Consolidation:
                 succeeded = not done.phase and not done.attempts and done.done_to >= wanted
                 if shared and waited and succeeded:
                     return Consolidated(False, "another run did it")
-                return work(Run(self._space, now, self._model(), self._embed, **how))
+                model = model_reader(self._space)
+                return work(Run(self._space, now, model, self._embed, **how))
             except TakenOverError:
                 waited = True
             finally:

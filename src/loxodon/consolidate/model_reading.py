@@ -180,6 +180,23 @@ class ModelReader:
             self._store.worklog.put_page(TRIAL, language, text, self._model_set, self._now)
         return ModelReply((found, problem), *tokens)
 
+    def merge(self, facts: Sequence[Record]) -> list[tuple[list[Record], str]]:
+        """Facts of a partition that one sentence can tell, and that sentence."""
+        contents = [one.content for one in facts]
+        language = language_of("\n".join(contents))
+        found = self._ask(lambda: tasks.merge(self.model, contents, language), language) or []
+        return [([facts[n] for n in places], content) for places, content in found]
+
+    def portrait(self, core: Sequence[Record], changed: Iterable[Record]) -> str:
+        """A few words on the user and the week."""
+        if not core or not self.thorough:
+            return ""
+        lines = [("known", one.content) for one in core]
+        language = language_of("\n".join(text for _, text in lines))
+        lines += [("changed", one.content) for one in changed]
+        told = self._ask(lambda: tasks.text_on(self.model, "portrait", lines, language), language)
+        return told or ""
+
     def afterwards(
         self, changed: Iterable[Record], summaries: Iterable[Record], now: datetime
     ) -> None:

@@ -117,7 +117,7 @@ class Run:
                 self._counts += compress.daily(self._store, self._now)
                 last = None if reason == "weekly" else self._worklog.work().weekly_at
                 if has_come(CRON["weekly"], last, self._now, self._space.zone):
-                    self._counts += compress.weekly(self._store, self._now)
+                    self._counts += compress.weekly(self._store, self._now, self._model)
             self._follow_up()  # last, for what compressing made too
         return self._outcome(reason, phase=0, attempts=0, last_success=self._now)
 

@@ -1,12 +1,13 @@
 """The core profile: the hundred things that matter most, by section, and what a week changed.
 
-Renewed once a week or when asked, in the words of the memories.
+Renewed once a week or when asked, in the words of the memories; a model may word the portrait.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from loxodon.consolidate.phrases import phrases
 from loxodon.consolidate.snapshot import holds
@@ -20,6 +21,9 @@ from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.text.markdown import item
 from loxodon.types import GLOBAL_PROJECT, Record
+
+if TYPE_CHECKING:
+    from loxodon.consolidate.model_reading import ModelReader
 
 PROFILE = "profile"
 WEEK = timedelta(days=7)
@@ -43,19 +47,23 @@ def profile(store: Store, now: datetime, language: str) -> str:
         untrue = phrases()["changes"]["untrue"].split()
         if not any(change in untrue and at > made for _, change, at in changes):
             return text
-    return _written(store, now, language)
+    return profile_text(*_known(store, now), "", language)
 
 
-def put_profiles(store: Store, now: datetime) -> None:
-    """Renew the profile in every language; call inside `writing`."""
-    for language in LANGUAGES:
-        store.worklog.put_page(PROFILE, language, _written(store, now, language), "{}", now)
+def renew_profile(store: Store, now: datetime, model: ModelReader | None) -> None:
+    """Write the profile anew in every language."""
+    chosen, changes = _known(store, now)
+    portrait = model.portrait(chosen, [one for one, *_ in changes]) if model else ""
+    with store.writing():
+        for language in LANGUAGES:
+            text = profile_text(chosen, changes, portrait, language)
+            store.worklog.put_page(PROFILE, language, text, "{}", now)
 
 
-def _written(store: Store, now: datetime, language: str) -> str:
+def _known(store: Store, now: datetime) -> tuple[list[Record], list[ProfileChange]]:
     with store.reading():
-        chosen = core(store.find(Filter(state="active", trust=OWN), _READ, strongest=True), now)
-        return profile_text(chosen, _week(store, now - WEEK), language)
+        found = store.find(Filter(state="active", trust=OWN), _READ, strongest=True)
+        return core(found, now), _week(store, now - WEEK)
 
 
 def _week(store: Store, since: datetime) -> list[ProfileChange]:
@@ -97,8 +105,10 @@ def core(records: Iterable[Record], now: datetime) -> list[Record]:
     return [one for *_, one in sorted(places)[:ENTRIES]]
 
 
-def profile_text(core: Sequence[Record], changes: Sequence[ProfileChange], language: str) -> str:
-    """The profile as Markdown: the core by section, and the week's changes."""
+def profile_text(
+    core: Sequence[Record], changes: Sequence[ProfileChange], portrait: str, language: str
+) -> str:
+    """The profile as Markdown: the portrait, the core by section, and the week's changes."""
     headings = {
         "who": t("## Who", language),
         "health": t("## Health", language),
@@ -126,7 +136,7 @@ def profile_text(core: Sequence[Record], changes: Sequence[ProfileChange], langu
             "faded": t("faded: {what}", language, what=sentence(record)),
         }[change]
         sections["week"].append(f"- {at.date()} {item(quote.line(what))}")
-    lines: list[str] = []
+    lines = ["", item(quote.line(portrait))] if portrait else []
     for name, entries in sections.items():
         if entries:
             lines += ["", headings[name], *dict.fromkeys(entries)]

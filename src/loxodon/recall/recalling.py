@@ -267,13 +267,13 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.consolidate.profile import profile, put_profiles
+        from loxodon.consolidate.consolidation import model_reader
+        from loxodon.consolidate.profile import profile, renew_profile
 
         now = self._space.now()
         if refresh:
             self._space.for_owner()  # the stored page is the owner's
-            with self._store.writing():
-                put_profiles(self._store, now)
+            renew_profile(self._store, now, model_reader(self._space))
         return self._space.shown(profile(self._store, now, language))
 
 
@@ -404,7 +404,7 @@ def _profile_of(store: Store, now: datetime, language: str, audience: str | None
 
     where = Filter(state="active", audience=audience, trust=OWN)
     chosen = core(store.find(where, _KNOWN, strongest=True), now)
-    return profile_text(chosen, (), language).split("\n", 2)[2] if chosen else ""
+    return profile_text(chosen, (), "", language).split("\n", 2)[2] if chosen else ""
 
 
 def _recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:
