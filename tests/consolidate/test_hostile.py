@@ -1,4 +1,4 @@
-"""No message stops consolidation: not by its length, not by what it is made of, not by a kill."""
+"""No message stops consolidation: not by its length, not by what it is made of."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import sys
 import textwrap
 from pathlib import Path
 from time import process_time
-
-import pytest
 
 from loxodon import Memory
 from tests.clock import Clock
@@ -63,22 +61,6 @@ KILLER = """
     with Memory.open(Path(sys.argv[1]), config=CONFIG, clock=Clock()) as memory:
         memory.consolidate()
 """
-
-
-@pytest.mark.parametrize("where", ["sentences_in", "fragments_of", "read"])
-def test_a_message_that_kills_two_runs_is_put_aside_by_the_third(
-    tmp_path: Path, where: str
-) -> None:
-    with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
-        memory.add(said(FACTS[0], "I saw a walrus.", FACTS[1]))
-    command = [sys.executable, "-c", textwrap.dedent(KILLER), str(tmp_path), where]
-    ends = [subprocess.run(command, cwd=Path(__file__).parents[2]).returncode for _ in range(3)]
-    assert ends == [-signal.SIGKILL, -signal.SIGKILL, 0]
-    with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
-        assert facts_of(memory)
-        assert memory.status().aside == ("t_2",)
-        assert not memory.status().attempts
-        assert "walrus" in memory.recall("the walrus").context
 
 
 def test_one_kill_puts_nothing_aside(tmp_path: Path) -> None:

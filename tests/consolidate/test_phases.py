@@ -127,13 +127,14 @@ def test_a_killed_run_goes_on_where_it_was(homes: Homes, phase: int, where: str)
     home = homes.killed[phase, where]
     with reopened(home) as memory:
         status = memory.status()
-        next_phase = phase if where != "after" else (phase + 1) % (PHASES + 1)
+        # From the fifth on, a phase that is done may be done again
+        next_phase = phase + 1 if where == "after" and phase < 5 else phase
         assert (status.phase, status.attempts, status.stopped) == (next_phase, 1, False)
         assert (status.due, memory.validate()) == ("interrupted", [])
         began: list[int] = []
         outcome = memory.consolidate(progress=lambda number, done, total: began.append(number))
         assert (outcome.ran, outcome.reason) == (True, "interrupted")
-        assert began == list(range(next_phase or 5, PHASES + 1))
+        assert began == list(range(next_phase, PHASES + 1))
         status = memory.status()
         assert (status.phase, status.attempts, status.due, status.pending) == (0, 0, "", 0)
         assert memory.validate() == []

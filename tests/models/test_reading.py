@@ -356,6 +356,14 @@ def test_summary_says_only_what_is_known(server: Stage, text: str, good: bool) -
         assert (text in found) is good
 
 
+def test_profile_of_a_person_is_worded(reader: Reader) -> None:
+    words = "Mei plays the cello and has two cats in Osaka"
+    said = "Mei lives in Osaka", "Mei plays the cello", "Mei has 2 cats"
+    reader.hears(*said, answer=retold, entity={"profile": words})
+    (found,) = [one for one in reader.memory.list(kind="summary") if one.subject == "Mei"]
+    assert found.content == words
+
+
 @each(("content", "good"), cases(__file__, "merges"))
 def test_merge_loses_and_adds_nothing(server: Stage, content: str, good: bool) -> None:
     said = [f"I eat {letter * 5} for lunch" for letter in "ABCDEFGHIJ"]
@@ -363,8 +371,8 @@ def test_merge_loses_and_adds_nothing(server: Stage, content: str, good: bool) -
 
     def merging(handler: BaseHTTPRequestHandler) -> None:
         body = server.requests[-1].body
-        numbers = [int(label) for label, text in shown(body) if "tea" in text]
         if body["response_format"]["json_schema"]["name"] == "merge":
+            numbers = [int(label) for label, text in shown(body) if "tea" in text]
             says({"merged": [{"numbers": numbers, "content": content}]})(handler)
         else:
             says({"verdict": "unrelated"})(handler)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from loxodon.consolidate import themes
 from loxodon.consolidate.keep import tags_of
-from loxodon.consolidate.profile import profiles, put_profiles
+from loxodon.consolidate.profile import renew_profile
 from loxodon.consolidate.reconcile import said_at
 from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter
@@ -33,7 +33,7 @@ def daily(store: Store, now: datetime) -> Counter[str]:
     pending = store.query_as(Event, "pending_events", f"{now:%Y-%m-%d}")
     for agent, day in dict.fromkeys((one.agent, one.date) for one in pending):
         with store.writing_as(agent):
-            counts["days"] += themes.renew_theme(store, themes.DAY + day, now)
+            counts["days"] += themes.renew_theme(store, themes.DAY + day, now) is not None
             store.execute("mark_compressed", day, agent)
     return counts
 
@@ -45,8 +45,10 @@ def weekly(store: Store, now: datetime, model: ModelReader | None) -> Counter[st
         where = Filter(kind="fact", state="active", project=project, topic=topic)
         with store.writing():
             counts["merged"] += merged(store, store.find(where), now)
-        for facts in _alike(store, store.find(where)):
-            for told, content in model.merge(facts) if model else ():  # outside a transaction
+        if model is None or not model.thorough:
+            continue
+        for facts in _mergeable(store, store.find(where)):
+            for told, content in model.merge(facts):  # outside a transaction
                 with store.writing():
                     counts["merged"] += _put_together(store, told, content, now)
     with store.writing():  # what was only for the moment and has faded goes
@@ -54,9 +56,8 @@ def weekly(store: Store, now: datetime, model: ModelReader | None) -> Counter[st
         cleared = [_archived(store, one, "faded", now) for one in fleeting if one.strength < FADED]
         themes.renew(store, cleared, now)
         counts["cleared"] += len(cleared)
-    pages = profiles(store, now, model)
+    renew_profile(store, now, model)
     with store.writing():
-        put_profiles(store, pages, now)
         store.worklog.set_work(store.worklog.work()._replace(weekly_at=now))
     return counts
 
@@ -71,7 +72,7 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
         if said:
             groups.setdefault(key, []).append(one)
     changed: list[Record] = []
-    gone: list[Record] = []
+    gone = 0
     for alike in groups.values():
         if len(alike) < 2:
             continue
@@ -81,24 +82,14 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
         others = [one for one in alike if one is not kept and one not in written]
         if not others:
             continue
-        values = _best_of((kept, *others))
-        values["confirmed_at"] = max(said_at(one) for one in (kept, *others))
-        values["trust"] = kept.trust if written else least(one.trust for one in alike)
-        changed.append(store.update(kept.id, None, "merged", now, values))
-        gone += [_archived(store, one, "merged", now) for one in others]
-    themes.renew(store, [*changed, *gone], now)
-    return len(gone)
+        trust = kept.trust if written else least(one.trust for one in alike)
+        changed += _as_one(store, kept, others, now, trust=trust)
+        gone += len(others)
+    themes.renew(store, changed, now)
+    return gone
 
 
-def _by_hand(store: Store, record: Record) -> bool:
-    """Whether a person wrote a memory: captured it, or put it into other words."""
-    return is_own(record.trust) and any(
-        step.record.id == record.id and step.change in ("captured", "edited")
-        for step in store.history(record.id)
-    )
-
-
-def _alike(store: Store, facts: Iterable[Record]) -> list[list[Record]]:
+def _mergeable(store: Store, facts: Iterable[Record]) -> list[list[Record]]:
     """Facts that one sentence may tell: of one subject, trusted alike, not written by a person."""
     groups: dict[tuple[object, ...], list[Record]] = {}
     for one in facts:
@@ -110,25 +101,37 @@ def _alike(store: Store, facts: Iterable[Record]) -> list[list[Record]]:
 
 def _put_together(store: Store, told: Sequence[Record], content: str, now: datetime) -> int:
     """Let the newest of some facts tell them all; how many went."""
-    still = [one for record in told if (one := store.get(record.id)) is not None]
-    if [(one.id, one.version) for one in still] != [(one.id, one.version) for one in told]:
+    kept = [store.get(one.id) for one in told]
+    if [one and one.version for one in kept] != [one.version for one in told]:
         return 0  # one changed while the model was thinking
-    newest, *others = sorted(still, key=said_at, reverse=True)
-    values = _best_of(still)
-    values |= {"content": content, "tags": tags_of(content)}
-    values["entities"] = tuple(dict.fromkeys(name for one in still for name in one.entities))
-    changed = [store.update(newest.id, None, "merged", now, values)]
-    changed += [_archived(store, one, "merged", now) for one in others]
-    themes.renew(store, changed, now)
+    newest, *others = sorted(told, key=said_at, reverse=True)
+    entities = tuple(dict.fromkeys(name for one in told for name in one.entities))
+    values = {"content": content, "tags": tags_of(content), "entities": entities}
+    themes.renew(store, _as_one(store, newest, others, now, **values), now)
     return len(others)
 
 
-def _best_of(records: Sequence[Record]) -> dict[str, object]:
-    return {
-        "sources": tuple(dict.fromkeys(source for one in records for source in one.sources)),
-        "importance": max(one.importance for one in records),
-        "strength": max(one.strength for one in records),
+def _as_one(
+    store: Store, kept: Record, others: Sequence[Record], now: datetime, **values: object
+) -> list[Record]:
+    """Let a memory stand for others too, which go; all that changed."""
+    told = (kept, *others)
+    values |= {
+        "sources": tuple(dict.fromkeys(source for one in told for source in one.sources)),
+        "importance": max(one.importance for one in told),
+        "strength": max(one.strength for one in told),
+        "confirmed_at": max(map(said_at, told)),
     }
+    changed = store.update(kept.id, None, "merged", now, values)
+    return [changed, *(_archived(store, one, "merged", now) for one in others)]
+
+
+def _by_hand(store: Store, record: Record) -> bool:
+    """Whether a person wrote a memory: captured it, or put it into other words."""
+    return is_own(record.trust) and any(
+        step.record.id == record.id and step.change in ("captured", "edited")
+        for step in store.history(record.id)
+    )
 
 
 def _archived(store: Store, record: Record, change: str, now: datetime) -> Record:

@@ -51,20 +51,17 @@ class Consolidation:
         """Why what was said should be taken up now: `tokens`, `quiet` or `over`."""
         space, store = self._space, self._store
         with store.reading():
-            pending = self._pending()
-            if not pending:
-                return ""
-            last = store.scalar("last_turn")
-            turns = store.query_turns("turns_after", store.worklog.work().done_to, last, _MOST)
-            newest = store.query_turns("turns_after", last - 1, last, -1)
-        first = next((one.at for one in turns if one.channel != CAPTURED), None)
-        if began is not None and first is not None and first < began:
+            done_to, last = store.worklog.work().done_to, store.scalar("last_turn")
+            turns = store.query_turns("turns_after", done_to, last, _MOST)
+        said = [one for one in turns if one.channel != CAPTURED]
+        if not said:  # but some may have to be read again
+            return "quiet" if self._pending() else ""
+        if began is not None and said[0].at < began:
             return "over"
-        if pending > _MOST or sum(space.count(one.content) for one in turns) >= BUFFERED:
+        if len(turns) == _MOST or sum(space.count(one.content) for one in turns) >= BUFFERED:
             return "tokens"
-        quiet = space.config.buffer.quiet
-        waited = abs((space.now() - newest[0].at).total_seconds()) if newest else quiet
-        return "quiet" if waited >= quiet else ""
+        waited = abs((space.now() - turns[-1].at).total_seconds())
+        return "quiet" if waited >= space.config.buffer.quiet else ""
 
     def run(
         self, now: datetime, *, force: bool, if_due: bool, phase: int | None, on_phase: OnPhase
@@ -90,8 +87,8 @@ class Consolidation:
         return self._alone(now, Run.flush, shared=True)
 
     def week(self, now: datetime) -> Consolidated:
-        """The weekly work."""
-        return self._alone(now, Run.week)
+        """What is pending, and the weekly work."""
+        return self._alone(now, lambda run: run.all("weekly"))
 
     def undecided(self, now: datetime) -> Consolidated:
         """Ask the model once more about what waits for it."""

@@ -36,10 +36,9 @@ def ask(store: Store, ids: Iterable[str], now: datetime) -> int:
     known = [one for id in ids if id not in waiting and (one := store.get(id))]
     new = sorted((one for one in known if _may_change(one)), key=said_at, reverse=True)[:_MOST]
     asked: dict[str, tuple[float, str]] = {}
-    for one, replaced in zip(new, _replaced(store, new), strict=True):
-        for old, likely in replaced:
-            if old.id not in waiting:
-                asked[old.id] = max(asked.get(old.id, (0.0, "")), (likely, one.id))
+    for one, old, likely in _replaced(store, new):
+        if old.id not in waiting:
+            asked[old.id] = max(asked.get(old.id, (0.0, "")), (likely, one.id))
     with store.writing():
         for old_id, (_, new_id) in asked.items():
             store.execute("put_review", old_id, new_id, now)
@@ -49,20 +48,19 @@ def ask(store: Store, ids: Iterable[str], now: datetime) -> int:
 def replacing(store: Store, new: Sequence[Record], beside: Sequence[Record]) -> set[str]:
     """Which of these, by their words, seem to replace something known, or said beside them."""
     new = [one for one in new if _may_change(one)]
-    found = zip(new, _replaced(store, new, beside), strict=True)
-    return {one.content for one, replaced in found if replaced}
+    return {one.content for one, _, _ in _replaced(store, new, beside)}
 
 
 def _replaced(
     store: Store, new: Sequence[Record], beside: Sequence[Record] = ()
-) -> list[list[tuple[Record, float]]]:
-    """What each of these seems to replace, and how likely."""
+) -> list[tuple[Record, Record, float]]:
+    """Each of these with what it seems to replace, and how likely."""
     if not new:
         return []
     latest = store.find(_FACTS, _LATEST)  # of which some have no vector yet
     vectors = _vectors((*new, *latest, *beside))
-    pairs: list[tuple[int, Record]] = []
-    for at, one in enumerate(new):
+    pairs: list[tuple[Record, Record]] = []
+    for one in new:
         vector, least = vectors[one.content], _ALIKE[language_of(one.content)]
         question = QuestionVector(encoder().name, vector)
         near = store.vectors.similar("memories", question, 2 * _NEAR)
@@ -71,13 +69,10 @@ def _replaced(
         vectors |= _vectors([it for it in each.values() if it.content not in vectors])
         cosines = {content: float(vectors[content] @ vector) for content in each}
         nearest = sorted(cosines, key=lambda content: -cosines[content])[:_NEAR]
-        pairs += [(at, each[content]) for content in nearest if cosines[content] >= least]
-    texts = [(own_words(old.content), own_words(new[at].content)) for at, old in pairs]
-    replaced: list[list[tuple[Record, float]]] = [[] for _ in new]
-    for (at, old), change in zip(pairs, encoder().changes(texts), strict=True):
-        if change.replaces >= _LIKELY:
-            replaced[at].append((old, change.replaces))
-    return replaced
+        pairs += [(one, each[content]) for content in nearest if cosines[content] >= least]
+    changes = encoder().changes([(own_words(b.content), own_words(a.content)) for a, b in pairs])
+    judged = [(*pair, one.replaces) for pair, one in zip(pairs, changes, strict=True)]
+    return [one for one in judged if one[2] >= _LIKELY]
 
 
 def _may_change(one: Record) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.errors import BadReplyError, ConfigError, LoxodonError
+from loxodon.errors import BadReplyError, ConfigError, LoxodonError, ModelError
 from loxodon.filelock import lock_at
 from loxodon.layout import EMBEDDING_LOCK
 from loxodon.messages import t
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from loxodon.config import EmbedderConfig
     from loxodon.models.embedders import Embedder, Questioner
     from loxodon.opening import OpenSpace
-    from loxodon.store.vector_math import Floats
 
 # Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
 # characters, each with a vector of its own, nor fewer characters found more on long conversations.
@@ -122,10 +121,6 @@ class _Text(NamedTuple):
     hash: bytes
 
 
-class _StopError(Exception):
-    """The embedder cannot be used now; the message says why."""
-
-
 class _Run:
     """One run of one embedder."""
 
@@ -138,10 +133,10 @@ class _Run:
         self._total = self._vectors.coverage(self._name).pending
         self._done = self._embedded = self._bad = 0
         self._size = self._store.scalar("vector_size", self._name) or 0
-        self._stopped = ""
 
     def all(self, again: bool) -> int:
         """Embed everything that waits: first what is to be done again, then what is new."""
+        stopped = ""
         with self._store.writing():
             self._store.execute("put_vector_model", self._name, b"")
         try:
@@ -155,10 +150,10 @@ class _Run:
                     self._round([TextToEmbed(kind, row) for row in rows], alone=False)
                     with self._store.writing():
                         self._store.execute(f"advance_{kind}", rows[-1], self._name)
-        except _StopError as stopped:
-            self._stopped = str(stopped)
+        except (ModelError, ConfigError) as error:
+            stopped = error.localized()[0]
         with self._store.writing():
-            self._vectors.stop(self._name, self._stopped)
+            self._vectors.stop(self._name, stopped)
         return self._embedded
 
     def _round(self, waiting: Sequence[TextToEmbed], alone: bool) -> None:
@@ -231,45 +226,32 @@ class _Run:
             self._progress(min(self._done, self._total), self._total)
 
     def _batch(self, texts: list[str], alone: bool) -> list[bytes | str]:
-        """For each text its vector, or why there is none."""
-        from loxodon.models.embedders import vectors
-
-        if self._stopped:
-            raise _StopError(self._stopped)
-        # What was kept before there was a rule for it does not leave either.
-        texts = [self._clean(text) for text in texts]
-        outcome: list[bytes | str]
-        try:
-            retries = getattr(self._chosen, "retries", 0)
-            outcome = self._halves(*vectors(self._chosen, texts, _SECONDS, retries))
-        except BadReplyError as error:
-            outcome = [error.localized()[0]] * len(texts)
-        except LoxodonError as error:
-            self._stop(error.localized()[0])
-        failed = [one for one in outcome if isinstance(one, str)]
-        self._bad = self._bad + 1 if len(failed) == len(outcome) and not alone else 0
-        if self._bad == _BAD_BATCHES:
-            self._stop(failed[0])
-        return outcome
-
-    def _stop(self, said: str) -> NoReturn:
-        self._stopped = said
-        raise _StopError(said) from None
-
-    def _halves(self, vectors: Floats, good: list[bool]) -> list[bytes | str]:
-        """Vectors as they are kept; for what is no vector, that it is none."""
+        """For each text its vector, or why there is none. Raises where the embedder is unfit."""
         import numpy as np
 
-        size = vectors.shape[1]
-        if self._size and self._size != size:
-            said = t(
+        from loxodon.models.embedders import vectors
+
+        # What was kept before there was a rule for it does not leave either.
+        texts = [self._clean(text) for text in texts]
+        try:
+            retries = getattr(self._chosen, "retries", 0)
+            found, good = vectors(self._chosen, texts, _SECONDS, retries)
+            if not any(good):
+                raise BadReplyError("the embedder gave no usable vector")
+        except BadReplyError as error:
+            self._bad = 0 if alone else self._bad + 1
+            if self._bad == _BAD_BATCHES:
+                raise
+            return [error.localized()[0]] * len(texts)
+        self._bad, size, known = 0, found.shape[1], self._size
+        if known and known != size:
+            raise ConfigError(
                 "the embedder returned vectors of {found} numbers, but {known} before",
                 found=size,
-                known=self._size,
+                known=known,
             )
-            self._stop(said)
-        self._size = size if any(good) else self._size
-        halves, bad = vectors.astype(np.float16), t("the embedder gave no usable vector")
+        self._size = size
+        halves, bad = found.astype(np.float16), t("the embedder gave no usable vector")
         return [half.tobytes() if fine else bad for half, fine in zip(halves, good, strict=True)]
 
 

@@ -62,33 +62,23 @@ def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> 
 
 def _take_in(store: Store, mention: Mention, now: datetime, rename: Rename) -> None:
     found = store.entities_named((mention.name, *mention.aliases))
-    entity = found.get(mention.name)
-    unnamed = [
-        one
-        for alias in mention.aliases
-        if (one := found.get(alias)) and fold(one.name) == fold(alias) and one != entity
-        # Someone who has the user's name is still someone else.
-        if mention.name != USER
-    ]
-    if entity is None and not unnamed:
-        # Two sisters are two people: a relation leads to the one it first led to.
-        aliases = tuple(alias for alias in mention.aliases if alias not in found)
-        store.worklog.put_entity(Entity(mention.name, mention.type, aliases, now, now))
-        return
-    if entity is None:
-        entity, *unnamed = unnamed
-        rename(entity.name, mention.name)
-        aliases = _with(entity.aliases, [entity.name, *mention.aliases], mention.name)
-        entity = entity._replace(name=mention.name, aliases=aliases)
-    for other in unnamed:  # the sister and Mei turn out to be one
-        rename(other.name, entity.name)
+    same = [found[mention.name]] if mention.name in found else []
+    name = same[0].name if same else mention.name
+    # The sister and Mei turn out to be one. Someone who has the user's name is still someone else.
+    for alias in mention.aliases if mention.name != USER else ():
+        one = found.get(alias)
+        if one and fold(one.name) == fold(alias) and one not in same:
+            rename(one.name, name)
+            same.append(one)
+    for other in same[1:]:
         store.worklog.drop_entity(other.no)
-        aliases = _with(entity.aliases, [other.name, *other.aliases], entity.name)
-        entity = entity._replace(aliases=aliases)
-    own = [alias for alias in mention.aliases if alias not in found or found[alias] == entity]
-    aliases = _with(entity.aliases, own, entity.name)
+    # Two sisters are two people: a relation leads to the one it first led to.
+    own = [alias for alias in mention.aliases if alias not in found or found[alias] in same]
+    names = [one for entity in same for one in (entity.name, *entity.aliases)]
+    entity = same[0] if same else Entity(name, mention.type, (), now, now)
     type = mention.type if entity.type == "other" else entity.type
-    store.worklog.put_entity(entity._replace(type=type, aliases=aliases, updated_at=now))
+    entity = entity._replace(name=name, type=type, aliases=_with(names, own, name))
+    store.worklog.put_entity(entity._replace(updated_at=now))
 
 
 def hand_over(store: Store, statement: Statement, before: Collection[str], now: datetime) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
+from loxodon import verbs
 from loxodon.consolidate.decay import initial_strength
 from loxodon.consolidate.journalling import Journal, asked_in, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
@@ -27,23 +28,7 @@ from loxodon.types import (
     Source,
     Turn,
 )
-from loxodon.verbs import (
-    Arg,
-    AtVersion,
-    Category,
-    Changes,
-    Confidence,
-    Entities,
-    Expires,
-    Importance,
-    Project,
-    Route,
-    Tags,
-    Token,
-    ToldTo,
-    Topic,
-    verb,
-)
+from loxodon.verbs import Arg, AtVersion, Changes, Route, Token, verb
 
 if TYPE_CHECKING:
     from loxodon.consolidate.entities import Card
@@ -85,15 +70,15 @@ class Knowledge:
         content: Annotated[str, Arg("what to remember", most=10_000)],
         kind: Annotated[Kind, Arg("a fact, or a belief that is not certain")] = "fact",
         *,
-        importance: Importance = 0.5,
-        confidence: Confidence | None = None,
-        entities: Entities = (),
-        tags: Tags = (),
-        project: Project = GLOBAL_PROJECT,
-        topic: Topic = GENERAL_TOPIC,
-        category: Category = "fact",
-        expires_at: Expires = None,
-        audience: ToldTo = "private",
+        importance: verbs.Importance = 0.5,
+        confidence: verbs.Confidence | None = None,
+        entities: verbs.Entities = (),
+        tags: verbs.Tags = (),
+        project: verbs.Project = GLOBAL_PROJECT,
+        topic: verbs.Topic = GENERAL_TOPIC,
+        category: verbs.Category = "fact",
+        expires_at: verbs.Expires = None,
+        audience: verbs.ToldTo = "private",
         origin: Annotated[
             Origin | None, Arg("where the text came from (the user, or the agent itself)")
         ] = None,

@@ -26,7 +26,6 @@ from loxodon.models import tasks
 from loxodon.models.chat import ChatModel, Ledger, ModelReply
 from loxodon.models.reading import ModelReading, read, size
 from loxodon.store import Filter
-from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.words import query_words
 from loxodon.types import Record, Turn
@@ -66,27 +65,11 @@ class ModelChecked(NamedTuple):
     tried: tuple[ModelTried, ...]
 
 
-class StoreBook:
-    """The ledger in the store; each entry is on disk at once, because it was spent."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.by_task: Counter[str] = Counter()
-
-    def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
-        self.by_task[phase] += tokens_in + tokens_out
-        with self._store.writing():
-            self._store.execute("spend", day, phase, tokens_in, tokens_out)
-
-    def spent(self, day: str) -> int:
-        return int(self._store.scalar("spent", day))
-
-
-def chat_model(space: OpenSpace, book: StoreBook | None = None) -> ChatModel:
+def chat_model(space: OpenSpace) -> ChatModel:
     """The configured model, within its daily token limit; ConfigError if none is set."""
     model = space.config.model
     cap = model.daily_tokens_full if model.extraction == "full" else model.daily_tokens
-    ledger = Ledger(book or StoreBook(space.store), f"{space.now():%Y-%m-%d}", cap)
+    ledger = Ledger(space.store, f"{space.now():%Y-%m-%d}", cap)
     return ChatModel(model, ledger, clean=space.guard.clean)
 
 
@@ -98,10 +81,8 @@ class ModelReader:
         self.thorough = self._config.extraction == "full"  # whether all that was said is to be read
         self.most_turns = TURNS if self.thorough else 0  # in hand; 0 for as many as the rules take
         self._store, self._now = space.store, space.now()
-        self._book = StoreBook(space.store)
-        self.model = chat_model(space, self._book)
+        self.model = chat_model(space)
         self._model_set = json.dumps([self._config.address, self._config.name, tasks.VERSION])
-        self.tokens = 0  # that the model took so far
         self.problem = ""  # why it could not be asked
         self._down = False
         self._lock = Lock()
@@ -112,8 +93,8 @@ class ModelReader:
 
     @property
     def report(self) -> Asking:
-        by = dict(self._did), dict(self._refused), dict(self._book.by_task)
-        n = self._counts
+        n, tokens = self._counts, self.model.ledger.by_task
+        by = dict(self._did), dict(self._refused), dict(+tokens)
         return Asking(n["questions"], n["asked"], n["decided"], *by)
 
     def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
@@ -124,20 +105,17 @@ class ModelReader:
             groups.setdefault((one.turn.agent, one.language, session), []).append(one)
         stacks: list[Stack] = []
         room = self.model.ledger.room()
-        enough = WHOLE_BATCH if room is None else min(WHOLE_BATCH, 2 * room // 3)
-        least = enough if patient and not self.thorough else 0
+        least = min(WHOLE_BATCH, 2 * room // 3) if patient and not self.thorough else 0
         for left in groups.values():
             # The most promising first; where all is read, in the order of the talk
             left.sort(key=lambda one: (0 if self.thorough else -one.worth, one.no))
             while left and self._is_able_in(left[0].language):
-                most = min(
-                    self._config.max_tokens, self._config.max_tokens if room is None else room
-                )
+                most = min(self._config.max_tokens, room)
                 stack, fits = passages.that_fit(self._store, left, hear, most)
                 if stack is None or size(stack.batch) < least:
                     break
                 stacks.append(stack)
-                room = None if room is None else room - size(stack.batch)
+                room -= size(stack.batch)
                 left = left[fits:]
         with ThreadPoolExecutor(self._config.parallel) as pool:
             readings = list(pool.map(lambda one: self._ask(lambda: self._reading(one)), stacks))
@@ -202,16 +180,14 @@ class ModelReader:
             self._store.worklog.put_page(TRIAL, language, text, self._model_set, self._now)
         return ModelReply((found, problem), *tokens)
 
-    def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
+    def merge(self, facts: Sequence[Record]) -> list[tuple[list[Record], str]]:
         """Facts of a partition that one sentence can tell, and that sentence."""
-        if not self.thorough or len(facts) < 2:
-            return ()
         contents = [one.content for one in facts]
         language = language_of("\n".join(contents))
         found = self._ask(lambda: tasks.merge(self.model, contents, language), language) or []
         return [([facts[n] for n in places], content) for places, content in found]
 
-    def portrait(self, core: Sequence[Record], changed: Sequence[Record]) -> str:
+    def portrait(self, core: Sequence[Record], changed: Iterable[Record]) -> str:
         """A few words on the user and the week."""
         if not core or not self.thorough:
             return ""
@@ -221,24 +197,19 @@ class ModelReader:
         told = self._ask(lambda: tasks.text_on(self.model, "portrait", lines, language), language)
         return told or ""
 
-    def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
+    def afterwards(
+        self, changed: Iterable[Record], summaries: Iterable[Record], now: datetime
+    ) -> None:
         """Better what a run has changed: weigh beliefs, reword summaries."""
-        facts = [one for one in changed if one.kind == "fact" and one.state == "active"]
         # Only the owner's word settles what was supposed.
-        own = [one for one in facts if is_own(one.trust)]
-        pairs = ((belief, fact) for fact in own for belief in self._beliefs_near(fact))
+        facts = (one for one in changed if one.kind == "fact" and is_own(one.trust))
+        held = (one for one in facts if one.state == "active")
+        pairs = ((belief, fact) for fact in held for belief in self._beliefs_near(fact))
         for belief, fact in islice(pairs, WEIGHED):
             self._weigh(belief, fact.content, now)
-        for agent, theirs in themes.by_agent(facts) if self.thorough else ():
-            with self._store.writing_as(agent):
-                touched = {
-                    theme: themes.summary_of(self._store, theme)
-                    for one in theirs
-                    for theme in themes.all_themes(self._store, one)
-                }
-            for theme, summary in touched.items():
-                if summary is not None and summary.updated_at == now:
-                    self._reword(theme, summary, now)
+        for one in summaries:
+            if self.thorough and one.state == "active":
+                self._reword(one, now)
 
     def _beliefs_near(self, fact: Record) -> list[Record]:
         """Beliefs of the same agent about the subject of a fact (or captured, about nobody knows
@@ -264,18 +235,17 @@ class ModelReader:
                 keeper.deny(kept)
             themes.renew(self._store, list(keeper.changed.values()), now)
 
-    def _reword(self, theme: str, summary: Record, now: datetime) -> None:
+    def _reword(self, summary: Record, now: datetime) -> None:
         """A summary, or the profile of somebody, in better words than those of its facts."""
-        language, model = language_of(summary.content), self.model
+        language, model, theme = language_of(summary.content), self.model, summary.value
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
-        name = theme.partition(":")[2] if not theme.startswith(themes.DAY) else ""
+        name = "" if theme.startswith(themes.DAY) else theme.partition(":")[2]
         lines, task = tasks.numbered(facts, name), "entity" if name else "summarise"
         text = self._ask(lambda: tasks.text_on(model, task, lines, language), language)
-        if text and text != summary.content:
-            with self._store.writing():
-                kept = self._store.get(summary.id)
-                if kept is not None and kept.version == summary.version:
-                    self._store.update(summary.id, None, "reworded", now, {"content": text})
+        with self._store.writing():
+            kept = self._store.get(summary.id)
+            if text and text != summary.content and kept and kept.version == summary.version:
+                self._store.update(summary.id, None, "reworded", now, {"content": text})
 
     def _ask(self, question: Callable[[], ModelReply[T]], language: str = "") -> T | None:
         if self._down or (language and not self._is_able_in(language)):
@@ -283,14 +253,11 @@ class ModelReader:
         try:
             reply = question()
         except ModelError as error:
-            with self._lock:
-                self.tokens += error.tokens_in + error.tokens_out
-                if not isinstance(error, SpentModelError):
-                    self.problem = error.localized()[0]
-                    self._down = self._down or not isinstance(error, BadReplyError)
+            if not isinstance(error, SpentModelError):
+                self.problem = error.localized()[0]
+                self._down = self._down or not isinstance(error, BadReplyError)
             return None
         with self._lock:
-            self.tokens += reply.tokens_in + reply.tokens_out
             self._counts["questions"] += 1
         return reply.value
 

@@ -8,24 +8,21 @@
     6  index        keywords of what changed, vectors of what has none
     7  snapshot     what a conversation starts with
 
-Phases 1 to 4 go through a batch of turns at a time. Each phase is one transaction that also notes
-which phase is next (the sixth may be several): a run goes on where the last was cut short. What
-passes from phase to phase is in the work log.
+Phases 1 to 4 go through a batch of turns at a time; each of them is one transaction that also notes
+which phase is next. The others may be done twice. So a run goes on where the last was cut short.
+What passes from phase to phase is in the work log.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from io import FileIO
 from itertools import groupby, islice, pairwise
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.consolidate import compress, decay, doubts, themes
 from loxodon.consolidate.keep import Keeper, record_of
@@ -53,16 +50,11 @@ _MOST = 1_000  # up to so many; always so many where a model is asked
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
 _SHORT = 3  # Sentences of a talk
-_MARK, _MARK_SIZE = "consolidation.mark", 32
-_DEATHS = 2  # Runs killed over one message before it is put aside
 _ASKED = 3  # Times that a model is asked about a piece it says nothing believable about
 
-P = ParamSpec("P")
 T = TypeVar("T")
 # Called with the phase that begins, how many turns are done and how many there are
 OnPhase = Callable[[int, int, int], None] | None
-# The segments of a session's new turns, the numbers of those they take the place of, and events
-Talk = tuple[list[Segment], list[int], list[Event]]
 
 
 class Consolidated(NamedTuple):
@@ -99,7 +91,6 @@ class Run:
         self._space, self._store, self._worklog = space, space.store, space.store.worklog
         self._now, self._model, self._embed, self._on_phase = now, model, embed, on_phase
         self._force = force
-        self._mark = _Mark(space.folder)
         self._counts: Counter[str] = Counter()
         self._seconds: Counter[int] = Counter()
         self._failed: dict[int, tuple[str, str]] = {}
@@ -113,21 +104,21 @@ class Run:
         self._phases = (*first, self._decay, self._index, self._snapshot)
 
     def all(self, reason: str) -> Consolidated:
-        """Every phase for all that is pending, then the daily and weekly work that is due."""
+        """Every phase for all that is pending, then the daily work, and the weekly where it is due
+        or the reason."""
         with self._begun():
             self._learn()
             if not self._turns:  # what waits is asked about also when nothing new was said
-                self._take_decision()
+                self._ask_again()
             for phase in range(max(_RECONCILED, self._worklog.work().phase), PHASES + 1):
                 self._set(phase=phase)
                 self._do(phase)
             if not self._held:  # else no day or week is over by this clock
                 self._counts += compress.daily(self._store, self._now)
-                last = self._worklog.work().weekly_at
+                last = None if reason == "weekly" else self._worklog.work().weekly_at
                 if has_come(CRON["weekly"], last, self._now, self._space.zone):
                     self._counts += compress.weekly(self._store, self._now, self._model)
-            self._counts["embedded"] += self._embed()  # last, for what compressing made too
-            self._ask_what_holds()
+            self._follow_up()  # last, for what compressing made too
         return self._outcome(reason, phase=0, attempts=0, last_success=self._now)
 
     def flush(self) -> Consolidated:
@@ -142,27 +133,17 @@ class Run:
             self._learn()
             self._set(phase=6)
             self._do(6)
-            self._counts["embedded"] += self._embed()
-            self._ask_what_holds()
+            self._follow_up()
         return self._outcome("flush", phase=0, attempts=0)
-
-    def week(self) -> Consolidated:
-        """The weekly work; a run that was cut short is brought to its end instead."""
-        if self._worklog.work().phase:
-            return self.all("interrupted")
-        with self._begun():
-            if not self._held:
-                self._counts += compress.weekly(self._store, self._now, self._model)
-        return self._outcome("weekly", attempts=0)
 
     def decide(self) -> Consolidated:
         """Make memories of what a model decides about what waits, where nothing is in hand."""
         if self._worklog.work().phase:
             return Consolidated(False, "not due")
         with self._begun():
-            if self._take_decision():
-                self._set(phase=6)
-                self._do(6)
+            self._ask_again()
+            self._set(phase=6)
+            self._do(6)
         return self._outcome("undecided", phase=0, attempts=0)
 
     def only(self, phase: int) -> Consolidated:
@@ -180,7 +161,9 @@ class Run:
                 self._counts["embedded"] += self._embed()
         return self._outcome("asked for" if pending else "nothing is pending", attempts=0)
 
-    def _ask_what_holds(self) -> None:
+    def _follow_up(self) -> None:
+        """Embed what is new, and ask whether what it seems to replace still holds."""
+        self._counts["embedded"] += self._embed()
         self._counts["doubted"] += doubts.ask(self._store, sorted(self._changed), self._now)
 
     @contextmanager
@@ -196,12 +179,7 @@ class Run:
                     reason=work.error or "it was interrupted",
                 )
             attempts = work.attempts + 1
-            for no, turn in self._store.turns([self._mark.fatal]).items():
-                self._failed[no] = turn.content, "runs were cut short while they read it"
-                attempts = 1  # the kills say nothing against the next run
-            self._put_aside()
-            work = work._replace(attempts=attempts, last_run=self._now, error="")
-            self._worklog.set_work(work)
+            self._worklog.set_work(work._replace(attempts=attempts, last_run=self._now, error=""))
             self._signed = _signature(self._worklog.work())
         failed = self._store.query_as(Fragment, "fragments", "failed", -1)
         self._aside = {one.turn for one in failed}
@@ -219,8 +197,6 @@ class Run:
             with suppress(StoreError, TakenOverError):  # a full disk has no room for this either
                 self._set(error=text[:500])
             raise
-        finally:
-            self._mark.remove()
 
     @contextmanager
     def _writing(self, **work: Any) -> Iterator[None]:
@@ -242,6 +218,13 @@ class Run:
             if not self._take_up(upto):
                 return
 
+    def _ask_again(self) -> None:
+        """Phases 3 and 4 for what waits for a model, where nothing is in hand."""
+        if self._model:
+            self._set(phase=3, upto=self._worklog.work().done_to)
+            self._do(3)
+            self._do(4)
+
     def _take_up(self, upto: int) -> bool:
         """Take the next turns up to number `upto` in hand; whether there are any."""
         done_to, most = self._worklog.work().done_to, self._model and self._model.most_turns
@@ -259,6 +242,8 @@ class Run:
             self._on_phase(phase, self._worklog.work().done_to, self._store.scalar("last_turn"))
         self._phases[phase - 1]()
         self._seconds[phase] += perf_counter() - started  # type: ignore[assignment]
+        if phase >= _RECONCILED and self._worklog.work().phase == phase:
+            self._set(phase=(phase + 1) % (PHASES + 1))
 
     def _set(self, **values: Any) -> None:
         with self._writing(**values):
@@ -270,11 +255,14 @@ class Run:
             self._counts[stage] = self._store.scalar("count_fragments", stage)
         counts = {name: n for name, n in sorted(self._counts.items()) if n}
         seconds = {phase: round(s, 4) for phase, s in sorted(self._seconds.items())}
-        done = Consolidated(True, reason, self._turns, counts, seconds)
-        done = done._replace(clock_doubted_until=self._held)
-        if (model := self._model) is None:
+        done = Consolidated(
+            True, reason, self._turns, counts, seconds, clock_doubted_until=self._held
+        )
+        if self._model is None:
             return done
-        return done._replace(tokens=model.tokens, problem=model.problem, model=model.report)
+        report = self._model.report
+        tokens, problem = sum(report.tokens.values()), self._model.problem
+        return done._replace(tokens=tokens, problem=problem, model=report)
 
     def _segment(self) -> None:
         turns = self._in_hand()
@@ -299,7 +287,10 @@ class Run:
 
     def _talk(
         self, session: str, turns: Sequence[Turn], known: Mapping[int, Sequence[Sentence]]
-    ) -> Talk:
+    ) -> tuple[list[Segment], list[int], list[Event]]:
+        """The segments of a session's new turns, the numbers of those they take the place of, and
+        events."""
+
         def sentences(turn: Turn) -> Sequence[Sentence]:
             said = known.get(number(turn))
             return (self._safely(turn, sentences_in, turn) or ()) if said is None else said
@@ -387,30 +378,17 @@ class Run:
         asked = ModelAnswer()
         if self._model:
             asked = self._model.read(self._in_hand(), self._hear, patient=self._patient)
-        with self._writing(phase=4):
-            self._take_in(asked)
-
-    def _take_decision(self) -> bool:
-        """Make memories of what a model decides about what waits; whether it decided anything."""
-        asked = self._model.read((), self._hear) if self._model else ModelAnswer()
-        if asked == ModelAnswer():
-            return False
-        with self._writing(phase=4, upto=self._worklog.work().done_to):
-            self._take_in(asked)
-        self._do(4)
-        return True
-
-    def _take_in(self, asked: ModelAnswer) -> None:
-        """Put what a model decided in the place of what the rules read."""
-        self._store.execute_many("drop_candidate", [(no,) for no in asked.dropped])
-        self._store.execute_many("put_candidate", [(no, one.to_json()) for no, one in asked.found])
-        self._store.execute_many("drop_waiting", asked.settled)
-        self._store.execute_many("put_off", asked.in_vain)
-        self._store.execute("drop_asked_fragments", _ASKED)
-        for record in asked.taken_back:
-            kept = self._store.get(record.id)
-            if kept is not None and kept.version == record.version:
-                self._retract(kept)
+        with self._writing(phase=4):  # what it decided takes the place of what the rules read
+            self._store.execute_many("drop_candidate", [(no,) for no in asked.dropped])
+            found = [(no, one.to_json()) for no, one in asked.found]
+            self._store.execute_many("put_candidate", found)
+            self._store.execute_many("drop_waiting", asked.settled)
+            self._store.execute_many("put_off", asked.in_vain)
+            self._store.execute("drop_asked_fragments", _ASKED)
+            for record in asked.taken_back:
+                kept = self._store.get(record.id)
+                if kept is not None and kept.version == record.version:
+                    self._retract(kept)
 
     def _retract(self, record: Record) -> None:
         self._store.update(record.id, None, "retracted", self._now, {"state": "archived"})
@@ -440,13 +418,13 @@ class Run:
                     for candidate, no in theirs:
                         self._safely(turns[no], take, candidate, turns[no])
             changed = list(keeper.changed.values())
-            keeper.counts["summaries"] += themes.renew(self._store, changed, self._now)
+            renewed = themes.renew(self._store, changed, self._now)
             self._store.execute("drop_candidates")
             self._put_aside()
-        self._counts += keeper.counts
+        self._counts += keeper.counts + Counter(summaries=len(renewed))
         self._changed |= keeper.changed.keys()
         if self._model:
-            self._model.afterwards(keeper.changed.values(), self._now)
+            self._model.afterwards(changed, renewed, self._now)
 
     def _was_forgotten(self, record: Record, at: datetime) -> bool:
         """Whether a memory restates something that was forgotten after it was said."""
@@ -461,8 +439,7 @@ class Run:
             # What faded, or a person edited or archived, is no longer told by a summary.
             last = self._store.query_records("last_changed", _INDEXED)
             others = [one for one in last if one.id not in self._changed]
-            self._counts["summaries"] += themes.renew(self._store, others, self._now)
-            self._advance(5)
+            self._counts["summaries"] += len(themes.renew(self._store, others, self._now))
 
     def _index(self) -> None:
         done = _INDEXED
@@ -470,8 +447,6 @@ class Run:
             with self._writing():
                 done = self._worklog.index(_INDEXED)
                 self._counts["indexed"] += done
-                if done < _INDEXED:
-                    self._advance(6)
 
     def _snapshot(self) -> None:
         space = self._space
@@ -480,21 +455,11 @@ class Run:
             for page in pages:
                 self._worklog.put_page(*page, self._now)
             self._counts["snapshots"] += len(pages)
-            self._advance(7)
 
-    def _advance(self, phase: int) -> None:
-        """Note that a phase is done, in the transaction in which it was."""
-        work = self._worklog.work()
-        if work.phase == phase:
-            self._worklog.set_work(work._replace(phase=(phase + 1) % (PHASES + 1)))
-
-    def _safely(
-        self, turn: Turn, rules: Callable[P, T], *given: P.args, **named: P.kwargs
-    ) -> T | None:
+    def _safely(self, turn: Turn, rules: Callable[..., T], *given: Any) -> T | None:
         """What the rules make of a turn; None for one they cannot deal with, which is put aside."""
-        self._mark.at(number(turn))
         try:
-            return rules(*given, **named)
+            return rules(*given)
         except StoreError:
             raise
         except Exception as error:  # any text is possible, and so is any mistake in a rule
@@ -518,38 +483,6 @@ class Run:
         """Turns as they may be read, without those that were put aside."""
         left = [turn for turn in turns if number(turn) not in self._aside]
         return quarantine.read(self._store, left)
-
-
-class _Mark:
-    """The message being read, in a file that outlives a process that is killed over it: a run goes
-    on where the last was cut short, so a message that no run survives would stop all of them."""
-
-    def __init__(self, folder: str) -> None:
-        self._path = os.path.join(folder, _MARK)
-        self._turn, self._deaths = 0, 0
-        with suppress(OSError, ValueError):
-            turn, deaths = map(int, files.read(self._path)[:_MARK_SIZE].split())
-            self._turn, self._deaths = turn, deaths + 1
-        # The message over which enough runs have ended; 0 for none
-        self.fatal = self._turn if self._deaths >= _DEATHS else 0
-        self._file: FileIO | None = None
-
-    def at(self, turn: int) -> None:
-        data = b"%d %d" % (turn, self._deaths if turn == self._turn else 0)
-        with suppress(OSError, StoreError):  # that it cannot be written is no reason to fail
-            if there := files.shared(self._path):
-                there[0].replace(there[1], data)
-                return
-            # Not synced: a power cut, which loses it, is no message's doing.
-            self._file = self._file or FileIO(self._path, "w", opener=files.private)
-            self._file.seek(0)
-            self._file.write(data.ljust(_MARK_SIZE))
-
-    def remove(self) -> None:
-        with suppress(OSError, StoreError):
-            if self._file:
-                self._file.close()
-            files.remove(self._path)
 
 
 def _signature(work: Work) -> tuple[object, ...]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from loxodon.consolidate.phrases import phrases
 from loxodon.consolidate.snapshot import holds
 from loxodon.consolidate.themes import about, sentence
 from loxodon.guard.provenance import OWN, is_own
@@ -32,60 +33,37 @@ LISTED = 20  # Changes that the profile shows; the newest
 _READ = 1_000
 _LASTING = ("identity", "config", "credential")
 
-# What became of a memory, by the change in its history
-_CHANGES = {
-    **dict.fromkeys(("learned", "captured"), "new"),
-    **dict.fromkeys(("updated", "edited", "unsettled"), "now"),
-    **dict.fromkeys(("superseded", "corrected", "retracted", "rejected"), "over"),
-    **dict.fromkeys(("faded", "expired", "archived"), "faded"),
-}
-# Changes after which a profile may tell what is no longer so
-_UNTRUE = "edited archived superseded retracted corrected unsettled rejected denied confirmed"
-
-_SECTIONS = {
-    "replies": "reply_language reply_style form_of_address units rule",
-    "work": "occupation employer workplace school major education degree salary commute",
-    "who": "identity status",
-    "health": "health",
-    "preferences": "preference",
-    "people": "relation",
-    "projects": "config credential decision solution",
-    "plans": "plan",
-}
+# A memory as it stands, what happened to it (`new`, `now`, `over`, `faded`), and when
+ProfileChange = tuple[Record, str, datetime]
 
 
-class ProfileChange(NamedTuple):
-    """Something that happened to a memory, and the memory as it stands."""
-
-    record: Record
-    change: str  # `new`, `now`, `over`, `faded`
-    at: datetime
-
-
-def profile(store: Store, now: datetime, language: str, model: ModelReader | None) -> str:
+def profile(store: Store, now: datetime, language: str) -> str:
     """The profile as it was last written; made now where something in it may not hold any more."""
     language = language if language in LANGUAGES else LANGUAGES[0]
     page = store.worklog.page(PROFILE, language)
     if page is not None:
         text, _, made = page
         changes = store.query_as(Change, "changes_since", made)
-        if not any(change in _UNTRUE.split() and at > made for _, change, at in changes):
+        untrue = phrases()["changes"]["untrue"].split()
+        if not any(change in untrue and at > made for _, change, at in changes):
             return text
-    return profiles(store, now, model)[language]
+    return profile_text(*_known(store, now), "", language)
 
 
-def profiles(store: Store, now: datetime, model: ModelReader | None) -> dict[str, str]:
+def renew_profile(store: Store, now: datetime, model: ModelReader | None) -> None:
+    """Write the profile anew in every language."""
+    chosen, changes = _known(store, now)
+    portrait = model.portrait(chosen, [one for one, *_ in changes]) if model else ""
+    with store.writing():
+        for language in LANGUAGES:
+            text = profile_text(chosen, changes, portrait, language)
+            store.worklog.put_page(PROFILE, language, text, "{}", now)
+
+
+def _known(store: Store, now: datetime) -> tuple[list[Record], list[ProfileChange]]:
     with store.reading():
-        chosen = core(store.find(Filter(state="active", trust=OWN), _READ, strongest=True), now)
-        changes = _week(store, now - WEEK)
-    portrait = model.portrait(chosen, [one.record for one in changes]) if model else ""
-    return {language: profile_text(chosen, changes, portrait, language) for language in LANGUAGES}
-
-
-def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
-    """Keep the profile as it was written; call inside `writing`."""
-    for language, text in pages.items():
-        store.worklog.put_page(PROFILE, language, text, "{}", now)
+        found = store.find(Filter(state="active", trust=OWN), _READ, strongest=True)
+        return core(found, now), _week(store, now - WEEK)
 
 
 def _week(store: Store, since: datetime) -> list[ProfileChange]:
@@ -97,11 +75,13 @@ def _week(store: Store, since: datetime) -> list[ProfileChange]:
     }
     last: dict[str, tuple[str, datetime]] = {}
     added: set[str] = set()
+    words = phrases()["changes"]
+    kinds = {name: kind for kind in ("new", "now", "over", "faded") for name in words[kind].split()}
     changes = store.query_as(Change, "changes_since", since)
     for id, name, at in sorted(changes, key=lambda one: one[2]):
-        if id not in held and (change := _CHANGES.get(name)):
-            last[id] = change, at
-            added |= {id} if change == "new" else set()
+        if name in kinds and id not in held:
+            last[id] = kinds[name], at
+            added |= {id} if kinds[name] == "new" else set()
     found = []
     for id, (change, at) in last.items():
         record = store.get(id)
@@ -109,7 +89,7 @@ def _week(store: Store, since: datetime) -> list[ProfileChange]:
             continue
         went = change in ("over", "faded")
         if id not in added if went else record.state == "active":
-            found.append(ProfileChange(record, "new" if id in added else change, at))
+            found.append((record, "new" if id in added else change, at))
     return found
 
 
@@ -148,7 +128,7 @@ def profile_text(
         if record.kind == "belief":
             said = t("{what} (not certain)", language, what=said)
         sections[_section(record)].append(f"- {item(quote.line(said))}")
-    for record, change, at in sorted(changes, key=lambda one: one.at, reverse=True)[:LISTED]:
+    for record, change, at in sorted(changes, key=lambda one: one[2], reverse=True)[:LISTED]:
         what = {
             "new": t("new: {what}", language, what=sentence(record)),
             "now": t("now: {what}", language, what=sentence(record)),
@@ -156,7 +136,7 @@ def profile_text(
             "faded": t("faded: {what}", language, what=sentence(record)),
         }[change]
         sections["week"].append(f"- {at.date()} {item(quote.line(what))}")
-    lines = ["", item(quote.line(portrait))] if portrait.strip() else []
+    lines = ["", item(quote.line(portrait))] if portrait else []
     for name, entries in sections.items():
         if entries:
             lines += ["", headings[name], *dict.fromkeys(entries)]
@@ -171,5 +151,5 @@ def _section(record: Record) -> str:
         return "projects"
     if about(record) not in (USER, "") and words & {"relation", "identity", "status"}:
         return "people"
-    fitting = (name for name, known in _SECTIONS.items() if words & {*known.split()})
+    fitting = (name for name, known in phrases()["sections"].items() if words & {*known.split()})
     return next(fitting, "other")

@@ -37,7 +37,6 @@ _LEAST = 3  # Turns on either side of a change that only the words show
 _LEAST_ANNOUNCED = 2  # Turns before a change that somebody announces
 _WINDOW = 3  # Exchanges on either side that are compared
 _LEAST_TAGS, _MOST_TAGS, _LONGEST_TAG = 3, 6, 40
-_TOPIC = 12  # Characters of a topic, or a third of that in words
 
 _OPENINGS = rf"(?>(?:{'|'.join(phrases()['openings'])})[\s,，.。!！]+)*+"
 _ANNOUNCED, _HINTED = pattern("announced", _OPENINGS), pattern("hinted", _OPENINGS)
@@ -47,7 +46,7 @@ _CUTS, _LEAD, _DANGLING = pattern("cuts"), pattern("lead"), pattern("dangling")
 class TurnSegment(NamedTuple):
     """Turns of one session that are about one thing, and the segment that is kept of them."""
 
-    turns: list[Turn]
+    said: Sequence[_Read]
     kept: Segment
 
 
@@ -247,11 +246,10 @@ def _segment(turns: Sequence[_Read]) -> TurnSegment:
         tags += _keywords(one.text for _, one in chosen if not one.own)
         tags = list(dict.fromkeys(tags))[:_LEAST_TAGS]
     first, last = turns[0].turn, turns[-1].turn
-    lengths = [len(one) if language_of(one) == "zh" else 3 * len(one.split()) for one in tags]
-    short = (one for one, length in zip(tags, lengths, strict=True) if length <= _TOPIC)
-    about = next(short, GENERAL_TOPIC), tuple(tags), _text(chosen)
+    text = "\n".join(_line(*one) for one in chosen)
+    about = tags[0] if tags else GENERAL_TOPIC, tuple(tags), text
     segment = Segment(first.session, number(first), number(last), first.at, last.at, *about)
-    return TurnSegment([one.turn for one in turns], segment)
+    return TurnSegment(turns, segment)
 
 
 def _keywords(sentences: Iterable[str]) -> list[str]:
@@ -259,31 +257,21 @@ def _keywords(sentences: Iterable[str]) -> list[str]:
     return [one for one in found if len(one) <= _LONGEST_TAG and not is_small_talk(one)]
 
 
-def _text(sentences: Sequence[tuple[Turn, Sentence]]) -> str:
-    lines: list[str] = []
-    before: Turn | None = None
-    for turn, one in sentences:
-        if turn is before:
-            last, new = lines[-1][-3:], one.text[:3]
-            chinese = last[-1] > "\u3000" and new[0] > "\u3000"
-            gap = "\n" if "```" in (last, new) else "" if chinese else " "
-            lines[-1] += gap + one.text
-        else:
-            named = turn.speaker and turn.speaker not in ROLES
-            mark = ("" if turn.role == "user" else "> ") + (f"{turn.speaker}: " if named else "")
-            lines.append(mark + one.text)
-        before = turn
-    return "\n".join(lines)
+def _line(turn: Turn, sentence: Sentence) -> str:
+    """A sentence, and who said it where it was not the user."""
+    named = turn.speaker and turn.speaker not in ROLES
+    mark = ("" if turn.role == "user" else "> ") + (f"{turn.speaker}: " if named else "")
+    return mark + sentence.text
 
 
 # Events
 
 LONGEST = 200  # Characters of a line
 _SAME = 0.6  # A note is left out if so much of it is said by another
-_SAMPLE = 400  # Characters of a turn that count for the language: a pasted page is not the user's
 _MOST_CLAUSES = 400  # Clauses of a segment that are looked at: a pasted page has thousands
 _LEAST_WEIGHT = 2.0  # Of a note that is not the best of its segment
 _LENGTHS = {"zh": (3, 24), "en": (2, 14)}  # Characters or words of a note
+_CHARACTER_OR_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 # What nobody wants to read of a day: how it felt at the moment
 _PASSING = ("mood", "reaction", "encouragement", "doing now")
 
@@ -301,9 +289,10 @@ def events_of(segments: Sequence[TurnSegment], count: TokenCounter) -> list[Even
     days = groupby(segments, key=lambda one: (one.kept.session, f"{one.kept.started_at:%Y-%m-%d}"))
     for (session, date), group in days:
         of_day = list(group)
-        turns = [turn for one in of_day for turn in one.turns]
+        turns = [read.turn for one in of_day for read in one.said]
         speaking = [turn for turn in turns if turn.role == "user"] or turns
-        if summary := _line_of(of_day, speaking):
+        roles = {turn.role for turn in speaking}
+        if summary := _line_of([note for one in of_day for note in _notes(one, roles)]):
             sender = next((turn.speaker for turn in speaking if turn.speaker), "")
             tokens = sum(count(turn.content) for turn in turns)
             trust = provenance.least(map(provenance.content_origin, speaking))
@@ -312,16 +301,9 @@ def events_of(segments: Sequence[TurnSegment], count: TokenCounter) -> list[Even
     return found
 
 
-def _line_of(segments: Sequence[TurnSegment], speaking: Sequence[Turn]) -> str:
-    """What segments were about, in the language that most of what was said is in."""
-    words = {"en": 0, "zh": 0}
-    for turn in speaking:
-        text = turn.content[:_SAMPLE]
-        words[language_of(text)] += len(_CHARACTER_OR_WORD.findall(text))
-    language = max(words, key=lambda one: words[one])
-    roles = {turn.role for turn in speaking}
-    notes = [note for one in segments for note in _notes(one, roles, language)]
-    mark = "；" if language == "zh" else "; "
+def _line_of(notes: Sequence[_Note]) -> str:
+    """The best note of each segment, then what else fits and says something new, in order."""
+    mark = "；" if language_of("".join(one.text for one in notes)) == "zh" else "; "
     chosen: list[int] = []
     room = LONGEST
     for n in sorted(range(len(notes)), key=lambda n: (not notes[n].is_best, -notes[n].weight, n)):
@@ -333,22 +315,15 @@ def _line_of(segments: Sequence[TurnSegment], speaking: Sequence[Turn]) -> str:
     return mark.join(notes[n].text for n in sorted(chosen))
 
 
-def _notes(segment: TurnSegment, roles: Set[str], language: str) -> list[_Note]:
-    # Of what a program passed on, without what reads like an order
-    said = [
-        turn.content
-        if turn.origin != "relayed"
-        else "\n".join(filter(provenance.is_of_oneself, split(turn.content)))
-        for turn in segment.turns
-        if turn.role in roles
-    ]
+def _notes(segment: TurnSegment, roles: Set[str]) -> list[_Note]:
+    said = [one for one in segment.said if one.turn.role in roles]
+    tags, topic = segment.kept.tags, segment.kept.topic
     found = []
-    tags = segment.kept.tags
-    fitting = [text for text in said if language_of(text) == language]
-    least, most = _LENGTHS[language]
-    for text, asked in islice(_clauses(fitting, language), _MOST_CLAUSES):
+    for text, asked in islice(_clauses(said), _MOST_CLAUSES):
         # It must be able to stand by itself in a list of notes
+        language = language_of(text)
         length = len(_CHARACTER_OR_WORD.findall(text)) if language == "zh" else text.count(" ") + 1
+        least, most = _LENGTHS[language]
         fits = least <= length <= most or text in tags
         if not fits or _DANGLING.match(text) or is_small_talk(text):
             continue
@@ -361,21 +336,20 @@ def _notes(segment: TurnSegment, roles: Set[str], language: str) -> list[_Note]:
         best = max(found, key=lambda one: one.weight)
         found = [one for one in found if one.weight >= min(best.weight, _LEAST_WEIGHT)]
         return [one._replace(is_best=one is best) for one in found]
-    topic = segment.kept.topic
-    named = fold(topic) in fold("\n".join(said))
+    named = any(fold(topic) in fold(one.turn.content) for one in said)
     return [_Note(topic, frozenset(index_words(topic)), 0.0, is_best=True)] if named else []
 
 
-def _clauses(texts: Sequence[str], language: str) -> Iterator[tuple[str, bool]]:
-    """The clauses of texts, without what leads up to them, and whether their sentence asks."""
-    speech = import_module(f"loxodon.language.{language}").grammar.speech
-    for sentence in (one for text in texts for one in split(text)):
-        if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
-            continue
-        for clause in _CUTS.split(_sayable(sentence)):
-            text = _LEAD.sub("", clause.strip(), count=1).strip(" ,，.。!！?？~～…*_-")
-            if text and speech.never(text) not in _PASSING:
-                yield text, is_question(sentence)
-
-
-_CHARACTER_OR_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+def _clauses(said: Sequence[_Read]) -> Iterator[tuple[str, bool]]:
+    """What was said, clause by clause without what leads up to them, and whether it asks."""
+    for turn, sentences in said:
+        speech = import_module(f"loxodon.language.{language_of(turn.content)}").grammar.speech
+        for sentence in (one.text for one in sentences):
+            # Of what a program passed on, without what reads like an order
+            ordered = turn.origin == "relayed" and not provenance.is_of_oneself(sentence)
+            if ordered or is_small_talk(sentence) or speech.never(sentence) in _PASSING:
+                continue
+            for clause in _CUTS.split(_sayable(sentence)):
+                text = _LEAD.sub("", clause.strip(), count=1).strip(" ,，.。!！?？~～…*_-")
+                if text and speech.never(text) not in _PASSING:
+                    yield text, is_question(sentence)

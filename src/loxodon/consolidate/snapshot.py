@@ -9,12 +9,13 @@ twice. However much there is, only a few hundred memories are read.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby, zip_longest
 from typing import Any, NamedTuple
 
 from loxodon.config import Config
+from loxodon.consolidate.phrases import pattern, phrases
 from loxodon.consolidate.themes import DAY, about, clause_of, said_since
 from loxodon.guard.provenance import OWN, is_own
 from loxodon.language.statements import USER
@@ -38,20 +39,8 @@ _CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
 _SHARES = (0.4, 0.25, 0.15, 0.2)  # Of the room for core memories: the first three, and the others
 _SHORT = 40  # Tokens that a line may always take; a longer one is cut to its share
 _SMALL = 300  # Below this budget the frame is as short as can be
-_STRONGEST, _NEWEST, _BINDING, _RELATED = 300, 100, 60, 20  # Memories that are read
+_STRONGEST, _NEWEST, _BINDING = 300, 100, 60  # Memories that are read
 _CONSIDERED = 60  # Lines that a section looks at
-
-# What tells who the user is besides the category `identity`, in the order of a person's card
-_CARD = (
-    "name nickname age birthday gender occupation employer workplace school major grade home "
-    "hometown nationality native_language language marital_status partner living_with timezone"
-)
-_RULES = ("rule", "reply_style", "reply_language", "avoids", "form_of_address", "units")
-_DIET = r"饮食|[吃喝]|口味|(?i:\b(?:diet|foods?|eats?|eating|drinks?|drinking|meals?)\b)"
-_REPLIES = (
-    r"回复|回答|答复|称呼|透露|泄[露漏]|隐私|风格|语气|术语"
-    r"|(?i:\b(?:reply|replies|respond|responses?|answers?|reveal|disclose|private)\b)"
-)
 
 
 class Material(NamedTuple):
@@ -85,8 +74,8 @@ def _known(store: Store) -> list[Record]:
     """The memories that a snapshot chooses from: the strongest, the newest, and those that bind."""
     active = Filter(state="active", trust=OWN)  # however much others said
     records = store.find(active, _STRONGEST, strongest=True) + store.find(active, _NEWEST)
-    about_user = ((USER, "", "health"), (USER, "", "identity"), *((USER, one) for one in _RULES))
-    for key in (*about_user, (ASSISTANT,)):
+    keys = [(USER, "", "health"), (USER, "", "identity"), (ASSISTANT,)]
+    for key in (*keys, *((USER, one) for one in phrases()["rules"].split())):
         records += store.latest("about", key, _BINDING)
     return list({one.id: one for one in records if is_own(one.trust)}.values())
 
@@ -99,20 +88,15 @@ def renewed_snapshots(
     store: Store, config: Config, now: datetime, count: Counter
 ) -> list[tuple[str, str, str, str]]:
     """The pages that are not what they should be any more: name, language, text and basis."""
+    renewed = []
     with store.reading():
         found = material(store, config, now)
-        basis, renewed = _basis(found), []
         for language in LANGUAGES:
             if kept_snapshot(found, language) is None:
                 text = written(found, count, language)
-                told = [
-                    one
-                    for one in found.records
-                    if one.id in basis["ranking"] or quote.line(one.content) in text
-                ]
-                kept = {**basis, "content": {one.id: one.content for one in told}}
-                renewed.append((SNAPSHOT, language, text, json.dumps(kept, ensure_ascii=False)))
-        return renewed
+                basis = json.dumps(_basis(found, text), ensure_ascii=False)
+                renewed.append((SNAPSHOT, language, text, basis))
+    return renewed
 
 
 def kept_snapshot(found: Material, language: str) -> str | None:
@@ -121,25 +105,22 @@ def kept_snapshot(found: Material, language: str) -> str | None:
     page = found.store.worklog.page(SNAPSHOT, language)
     if page is None:
         return None
-    old, new = json.loads(page[1]), _basis(found)
-    contents = {one.id: one.content for one in found.records}
-    changed = any(contents.get(id) != said for id, said in old["content"].items())
-    before, ranks = old["ranking"], new["ranking"]
+    text, old, new = page[0], json.loads(page[1]), _basis(found, page[0])
+    before, ranks = old.pop("ranking"), new.pop("ranking")
     moved = (abs(before.get(id, 0.0) - ranks.get(id, 0.0)) > MOVED for id in {*before, *ranks})
-    return None if old.get("parts") != new["parts"] or changed or any(moved) else page[0]
+    return None if old != new or any(moved) else text
 
 
-def _basis(found: Material) -> dict[str, Any]:
-    """What a snapshot depends on: its day, as it tells of the last three, settings, and the scores
-    of the top twenty."""
+def _basis(found: Material, text: str) -> dict[str, Any]:
+    """What a snapshot depends on: its day, as it tells of the last three, settings, the scores of
+    the top twenty, and the words of these and of what it tells."""
     ranking = {one.id: score for one, score in _ranked(found.records, found.now)[:TOP]}
+    told = [one for one in found.records if one.id in ranking or quote.line(one.content) in text]
+    settings = found.config.snapshot
     return {
-        "parts": [
-            f"{found.now:%Y-%m-%d}",
-            found.config.snapshot.budget,
-            found.config.snapshot.identity,
-        ],
+        "parts": [f"{found.now:%Y-%m-%d}", settings.budget, settings.identity],
         "ranking": ranking,
+        "content": {one.id: one.content for one in told},
     }
 
 
@@ -245,9 +226,7 @@ class _Page:
             filled = [(one, self._sections[one]) for one in order if self._sections.get(one)]
             lines = [line for heading, section in filled for line in ("", heading, *section)]
             text = "\n".join([*self._head, *lines, *self._foot])
-            if self._count(text) <= self._budget:
-                return text
-            if not filled:
+            if not filled or self._count(text) <= self._budget:
                 return cut(text, self._budget, self._count)
             # Lines together may take a little more than one by one: the last written goes first
             [section for section in self._sections.values() if section][-1].pop()
@@ -271,7 +250,7 @@ def written(found: Material, count: Counter, language: str) -> str:
     binding = [one for one in facts if _binds(one)]
     binding.sort(key=lambda one: about(one) not in (USER, "", ASSISTANT))
     page.fill(constraints, lines(binding), _CONSTRAINTS)
-    places = {name: n for n, name in enumerate(_CARD.split())}
+    places = {name: n for n, name in enumerate(phrases()["card"].split())}
     card = [one for one in facts if one.category == "identity" or one.attribute in places]
     card.sort(key=lambda one: places.get(one.attribute, len(places)))
     page.fill(user, lines(one for one in card if about(one) in (USER, "")), _USER)
@@ -279,9 +258,10 @@ def written(found: Material, count: Counter, language: str) -> str:
     agent = lines(one for one in facts if one.subject == ASSISTANT)
     page.fill(identity, [*(_Line(line) for line in own if line), *agent], _IDENTITY)
     newest = sorted(found.events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
-    days = [day for day, _ in newest]  # The first line of each day before the second of any
-    newest = [one for _, one in sorted(enumerate(newest), key=lambda e: e[0] - days.index(e[1][0]))]
-    page.fill(recent, [_Line(f"{day}: {line}") for day, line in newest if line.strip()], _EVENTS)
+    days = [[*events] for _, events in groupby(newest, key=lambda event: event[0])]
+    # The first line of each day before the second of any
+    lines_of_days = (f"{one[0]}: {one[1]}" for row in zip_longest(*days) for one in row if one)
+    page.fill(recent, map(_Line, lines_of_days), _EVENTS)
     # Ranked are those not told yet: a summary that gives way must not take its facts with it
     untold = [one for one in holding if not page.has(_line(one, now, language))]
     order = [one for one, _ in _ranked(untold, now)]
@@ -322,15 +302,15 @@ def _frame(found: Material, language: str) -> tuple[list[str], list[str]]:
 
 
 def _binds(record: Record) -> bool:
-    is_rule = record.attribute in (*_RULES, "emergency_contact", "safety")
+    is_rule = record.attribute in (*phrases()["rules"].split(), "emergency_contact", "safety")
     if record.category == "health" or is_rule:
         return True
     if record.category != "preference":
         return False
     text = f"{record.topic} {' '.join(record.tags)} {record.content[:200]}"
     if record.attribute == "dislikes":
-        return bool(re.search(_DIET, text))
-    return not record.attribute and bool(re.search(_REPLIES, text))
+        return pattern("diet").search(text) is not None
+    return not record.attribute and pattern("manner").search(text) is not None
 
 
 def _place_core(
@@ -338,45 +318,41 @@ def _place_core(
 ) -> None:
     """A numbered list: each of the first three has its share of the room, details included; what
     one does not use goes on to the next."""
-    room, granted, spent, number = page.left, 0.0, 0, 1
+    room, granted, number = page.left, 0.0, 1
     others = {one.id for one in top}
     for place, record in enumerate(top):
         is_first = place < len(_SHARES) - 1
         granted += room * _SHARES[place] if place < len(_SHARES) else 0
-        line = _line(record, found.now, language, dated=is_first)
-        line = line._replace(mark=f"{number}. [{record.strength:.2f}] ")
-        if not (cost := page.add(heading, line, room - spent, granted - spent)):
+        mark = f"{number}. [{record.strength:.2f}] "
+        line = _line(record, found.now, language)._replace(mark=mark)
+        if not page.add(heading, line, page.left, granted - (room - page.left)):
             continue
-        spent += cost
         number += 1
         for detail in _details(record, found, others, language) if is_first else ():
-            left = granted - spent
+            left = granted - (room - page.left)
             if left < _SHORT // 4:  # no line is so short: the others need not be asked for
                 break
-            spent += page.add(heading, detail._replace(mark="   - "), left, left)
+            page.add(heading, detail._replace(mark="   - "), left, left)
 
 
 def _details(main: Record, found: Material, top: set[str], language: str) -> list[_Line]:
     """What a core memory rests on, the facts behind it, and what else is known of its subject."""
-    basis = [t("because: {basis}", language, basis=one_line(main.basis))] if main.basis else []
-    others = [one for id in main.derived_from[:_RELATED] if (one := found.store.get(id))]
-    if main.subject:
-        key = (USER, "", main.category) if main.subject == USER else (main.subject,)
-        near = found.store.latest("about", key, _RELATED)
-        others += sorted(near, key=lambda one: (-_score(one, found.now), one.id))
-    lines = [_Line(text) for text in basis]
-    for one in {one.id: one for one in others if is_own(one.trust)}.values():
-        belongs = one.kind != "summary" and _belongs(one.project, found.project)
-        if belongs and holds(one, found.now) and (one.id in main.derived_from or one.id not in top):
+    because = t("because: {basis}", language, basis=one_line(main.basis))
+    lines = [_Line(because)] if main.basis else []
+    facts = [one for one in found.records if one.kind != "summary" and holds(one, found.now)]
+    facts.sort(key=lambda one: (one.id not in main.derived_from, -_score(one, found.now), one.id))
+    for one in facts:
+        of_one = about(main).casefold() == about(one).casefold()
+        akin = main.subject and (main.subject != USER or one.category == main.category)
+        if one.id in main.derived_from or (of_one and akin and one.id not in top):
             # Their subject need not be said again
-            same = about(main).casefold() == about(one).casefold()
-            text = clause_of(one).rest if same else one.content
+            text = clause_of(one).rest if of_one else one.content
             lines.append(_line(one, found.now, language)._replace(text=text))
     return lines
 
 
-def _line(record: Record, now: datetime, language: str, *, dated: bool = False) -> _Line:
-    """The words of a memory, and behind them when it is due, how sure it is and since when."""
+def _line(record: Record, now: datetime, language: str) -> _Line:
+    """The words of a memory, and behind them when it is due and how sure it is."""
     notes = []
     due = record.due_at and record.due_at - timedelta(seconds=1)  # midnight ends the day before
     if due and str(due.year) not in record.content:  # or it says itself when: `2026年9月`
@@ -384,11 +360,6 @@ def _line(record: Record, now: datetime, language: str, *, dated: bool = False) 
         notes.append(t("was due by {day}" if past else "by {day}", language, day=day))
     if record.kind == "belief":
         notes.append(t("{percent}% sure", language, percent=round(record.confidence * 100)))
-    if dated and record.kind != "summary":
-        since = said_since(record).date()
-        notes.append(str(since))
-        if record.confirmed_at and record.confirmed_at.date() > since:
-            notes.append(t("last said {day}", language, day=record.confirmed_at.date()))
     joined = ("，" if language == "zh" else ", ").join(notes)
     brackets = "（{}）" if language == "zh" else " ({})"
     return _Line(record.content, record, note=brackets.format(joined) if notes else "")

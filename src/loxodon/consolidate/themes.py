@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from loxodon.consolidate.decay import initial_strength
@@ -34,24 +35,18 @@ _LONGEST = 400  # Characters; what is longer is no sentence
 _AUDIENCES: tuple[Audience, ...] = ("private", "group", "all")
 
 
-def renew(store: Store, changed: Iterable[Record], now: datetime) -> int:
-    """Renew the summaries of every theme that `changed` facts belong to; how many changed."""
-    renewed = 0
-    for agent, facts in by_agent(one for one in changed if one.kind == "fact"):
+def renew(store: Store, changed: Iterable[Record], now: datetime) -> list[Record]:
+    """Renew the summaries of every theme that `changed` facts belong to; those that changed."""
+    renewed = []
+    facts = sorted((one for one in changed if one.kind == "fact"), key=lambda one: one.agent)
+    for agent, theirs in groupby(facts, key=lambda one: one.agent):
         with store.writing_as(agent):
-            touched = dict.fromkeys(theme for one in facts for theme in all_themes(store, one))
-            renewed += sum(renew_theme(store, theme, now) for theme in touched)
-    return renewed
+            touched = dict.fromkeys(theme for one in theirs for theme in _touched(store, one))
+            renewed += [renew_theme(store, theme, now) for theme in touched]
+    return [one for one in renewed if one is not None]
 
 
-def by_agent(records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
-    found: dict[str, list[Record]] = {}
-    for one in records:
-        found.setdefault(one.agent, []).append(one)
-    return list(found.items())
-
-
-def all_themes(store: Store, fact: Record) -> list[str]:
+def _touched(store: Store, fact: Record) -> list[str]:
     """The themes of a fact; its day only where that day has a summary."""
     day = f"{DAY}{said_since(fact):%Y-%m-%d}"
     return [*_themes_of(fact), *([day] if summary_of(store, day) else [])]
@@ -73,8 +68,8 @@ def _themes_of(fact: Record) -> list[str]:
     return themes
 
 
-def renew_theme(store: Store, theme: str, now: datetime) -> bool:
-    """Write, rewrite or take away the summary of a theme; whether anything changed."""
+def renew_theme(store: Store, theme: str, now: datetime) -> Record | None:
+    """Write, rewrite or take away the summary of a theme; None where nothing changed."""
     kept = summary_of(store, theme)
     known = [one for one in _facts_of(store, theme, now) if one.kind == "fact"]
     facts = [one for one in known if one.valid_until is None and not one.done]
@@ -82,13 +77,11 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
     facts.sort(key=lambda one: (-round(one.importance, 2), -said_since(one).timestamp(), one.id))
     content = _summed_up(facts)
     if not content:
-        if kept is not None:
-            store.update(kept.id, None, "outdated", now, {"state": "archived"})
-        return kept is not None
+        return kept and store.update(kept.id, None, "outdated", now, {"state": "archived"})
     derived = tuple(fact.id for fact in facts)
     same = kept is not None and kept.derived_from == derived
     if kept and same and all(one.updated_at <= kept.updated_at for one in facts):
-        return False  # its words, which may be a model's, still stand
+        return None  # its words, which may be a model's, still stand
     importance = round(sum(one.importance for one in facts[:FEWEST_FACTS]) / FEWEST_FACTS, 3)
     newest = max(facts, key=lambda one: (said_since(one), one.id))
     values: dict[str, Any] = {
@@ -102,17 +95,15 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
         "sources": tuple(dict.fromkeys(source for one in facts for source in one.sources)),
     }
     if kept is not None:
-        changed = any(getattr(kept, name) != value for name, value in values.items())
-        if changed:
-            values["strength"] = max(kept.strength, importance)
-            store.update(kept.id, None, "renewed", now, values)
-        return changed
+        if all(getattr(kept, name) == value for name, value in values.items()):
+            return None
+        values["strength"] = max(kept.strength, importance)
+        return store.update(kept.id, None, "renewed", now, values)
     values |= {"subject": _subject_of(theme), "attribute": SUMMARY, "value": theme}
     values["project"] = newest.project if theme.startswith("project:") else GLOBAL_PROJECT
     values |= {"created_at": now, "updated_at": now, "valid_from": now}
     values["strength"] = initial_strength("summary", importance, 1.0)
-    store.insert(Record("", "", "summary", **values), "learned")
-    return True
+    return store.insert(Record("", "", "summary", **values), "learned")
 
 
 def summary_of(store: Store, theme: str) -> Record | None:
@@ -130,13 +121,10 @@ def _facts_of(store: Store, theme: str, now: datetime) -> list[Record]:
         start = datetime.fromisoformat(theme.removeprefix(DAY)).replace(tzinfo=now.tzinfo)
         where = Filter(state="active", kind="fact", since=start, until=start + timedelta(days=1))
         return [one for one in store.find(where, _MOST_FACTS) if one.category in _HAPPENED]
-    head, colon, name = theme.partition(":")
-    if head == "project":
-        found = store.latest("project", name, _MOST_FACTS)
-    elif colon:
-        found = store.latest("about", (name,), _MOST_FACTS)
+    subject, category = _subject_of(theme), "" if ":" in theme else theme.partition("/")[2]
+    if theme.startswith("project:"):
+        found = store.latest("project", subject, _MOST_FACTS)
     else:
-        subject, _, category = theme.partition("/")
         key = (subject, "", category) if category else (subject,)
         found = store.latest("about", key, _MOST_FACTS)
     found = [one for one in found if theme in _themes_of(one)]

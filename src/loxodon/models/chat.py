@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -27,11 +28,13 @@ from loxodon.errors import (
 )
 from loxodon.models.prompts import Schema, fenced, prompt
 from loxodon.models.wire import Endpoint, patiently, run_program
+from loxodon.store.store import Store
 from loxodon.tokens import cut, estimate
 
 _TEMPERATURE = 0.3
 _REPEATED = 300  # tokens of a bad answer that the model is shown again
 _PER_MESSAGE = 8  # tokens that a message takes beside its text
+_UNLIMITED = 1 << 40
 # What a server says that does not take a field of a request, and the field
 _COMPLAINTS = (
     (b"max_completion_tokens", "max_tokens"),
@@ -93,23 +96,25 @@ def value_of(text: str) -> dict[str, Any]:
 
 
 class Ledger:
-    """What the model costs on a day: its tokens by phase, and their cap; 0 is none."""
+    """What the model costs on a day: its tokens by task, and their cap; 0 is none."""
 
-    def __init__(self, book: Any = None, day: str = "", cap: int = 0) -> None:
-        self._book, self._day, self._cap = book, day, cap
+    def __init__(self, store: Store | None = None, day: str = "", cap: int = 0) -> None:
+        self._store, self._day, self._cap = store, day, cap
         self._lock, self._held = Lock(), 0  # several questions may be on their way at once
+        self.by_task: Counter[str] = Counter()
 
-    def room(self) -> int | None:
-        """Tokens left today; None where there is no cap."""
-        return max(0, self._cap - self._held - self._book.spent(self._day)) if self._cap else None
+    def room(self) -> int:
+        """Tokens left today."""
+        if self._store is None or not self._cap:
+            return _UNLIMITED
+        return max(0, self._cap - self._held - int(self._store.scalar("spent", self._day)))
 
     @contextmanager
-    def paying(self, phase: str, most: int) -> Iterator[list[int]]:
+    def paying(self, task: str, most: int) -> Iterator[list[int]]:
         """While a question is on its way that takes so many tokens at most; those that it took are
         put into what it gets. SpentModelError where there are not that many left."""
         with self._lock:
-            room = self.room()
-            if room is not None and most > room:
+            if most > self.room():
                 raise SpentModelError(
                     "the daily token limit of the model is used up",
                     hint="the rest continues tomorrow; change the limits with model.daily_tokens "
@@ -122,8 +127,10 @@ class Ledger:
         finally:
             with self._lock:
                 self._held -= most
-            if self._book is not None and any(taken):
-                self._book.spend(self._day, phase, *taken)
+                self.by_task[task] += sum(taken)
+            if self._store is not None and any(taken):  # on disk at once, because it was spent
+                with self._store.writing():
+                    self._store.execute("spend", self._day, task, *taken)
 
 
 class ModelQuestion(NamedTuple):

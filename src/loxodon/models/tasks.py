@@ -96,10 +96,8 @@ def merge(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[l
             if len(places) < 2 or not free.issuperset(places):
                 raise UnfitError("numbers must name two or more of the facts, each in one group")
             free -= {*places}
-            content, told = (
-                " ".join(group.content.split()).rstrip("。."),
-                [facts[n] for n in places],
-            )
+            content = " ".join(group.content.split()).rstrip("。.")
+            told = [facts[n] for n in places]
             _check(content, told, MOST_STATEMENT, language)
             if any(grounding.lost(content, fact) for fact in told):
                 raise UnfitError("a name or a number of the facts is lost")

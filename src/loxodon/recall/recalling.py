@@ -261,15 +261,13 @@ class Recalling:
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
         from loxodon.consolidate.consolidation import model_reader
-        from loxodon.consolidate.profile import profile, profiles, put_profiles
+        from loxodon.consolidate.profile import profile, renew_profile
 
-        now, judge = self._space.now(), model_reader(self._space)
+        now = self._space.now()
         if refresh:
             self._space.for_owner()  # the stored page is the owner's
-            pages = profiles(self._store, now, judge)
-            with self._store.writing():
-                put_profiles(self._store, pages, now)
-        return self._space.shown(profile(self._store, now, language, judge))
+            renew_profile(self._store, now, model_reader(self._space))
+        return self._space.shown(profile(self._store, now, language))
 
 
 def _frame(

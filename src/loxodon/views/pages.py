@@ -268,7 +268,7 @@ def _profiles(content: Content) -> Iterator[Planned]:
 
     store, memory, language = content.store, content.memory, content.language
     pages: dict[str, tuple[str, Callable[[], str]]] = {
-        "USER.md": ("profile", lambda: profile_of(store, memory.now(), language, None)),
+        "USER.md": ("profile", lambda: profile_of(store, memory.now(), language)),
         "layer1/snapshot.md": ("snapshot", lambda: memory.snapshot(language)),
     }
 
