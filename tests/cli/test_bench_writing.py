@@ -32,20 +32,22 @@ def case(*turns: Line, **checks: Any) -> Line:
     return {"id": "one", "turns": list(turns), "checks": checks.get("checks", [])}
 
 
-def share(n: int, right: int, done: int | None = None) -> dict[str, float]:
-    numbers = {"right": right, "done": right if done is None else done}
-    return {"n": n, **{name: round(100 * one / n, 2) for name, one in numbers.items()}}
+def share(n: int, right: int) -> dict[str, float]:
+    return {"n": n, "right": right, "share": round(100 * right / n, 2) if n else 0.0}
 
 
 def test_figures_of_a_case(loxodon: Shell) -> None:
     report = measured(loxodon, mover())
-    found = report["categories"]
-    assert found["additions"] == found["duplicates"] == found["never"] == share(1, 1)
-    # A change counts as done only if it was carried out: nobody ever lived in Bath.
-    assert found["changes"] == share(2, 2, 1)
-    assert "beliefs" not in found
-    assert report["overall"] == share(5, 5, 4)
+    assert report["additions"] == report["duplicates"] == report["never"] == share(1, 1)
+    assert report["changes"] == share(2, 2)
+    assert report["beliefs"] == share(0, 0)
+    assert report["types"]["retract"] == share(1, 1)
     assert (report["cases"], report["turns"], report["memories"]) == (1, 3, 2)
+    # An operation counts only if it was carried out.
+    assert report["operations"]["ADD"] == share(1, 1)
+    assert report["operations"]["DELETE"] == share(2, 1)  # nobody ever lived in Bath
+    assert report["operations"]["NOOP"] == share(2, 2)
+    assert report["operations"]["overall"] == share(5, 4)
 
 
 def test_memory_that_grows_is_an_update(loxodon: Shell) -> None:
@@ -54,9 +56,9 @@ def test_memory_that_grows_is_an_update(loxodon: Shell) -> None:
         said("我养了一只叫咪咪的橘猫", "s2", 9),
         checks=[check("update", present=["咪咪", "橘猫"])],
     )
-    assert measured(loxodon, cat)["categories"]["changes"] == share(1, 1)
+    assert measured(loxodon, cat)["operations"]["UPDATE"] == share(1, 1)
     new = case(said("I live in Leeds"), checks=[check("update", present=["Leeds"])])
-    assert measured(loxodon, new)["categories"]["changes"] == share(1, 1, 0)
+    assert measured(loxodon, new)["operations"]["UPDATE"] == share(1, 0)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,7 @@ def test_what_counts_as_right(loxodon: Shell, wanted: Line, right: bool) -> None
     told = case(
         said("I live in Leeds."), said("I think I may be allergic to shellfish."), checks=[wanted]
     )
-    assert measured(loxodon, told)["overall"] == share(1, right)
+    assert measured(loxodon, told)["types"][wanted["type"]] == share(1, right)
 
 
 def test_share_that_denoising_keeps(loxodon: Shell) -> None:

@@ -97,6 +97,11 @@ def percent(part: float, whole: int) -> float:
     return round(100 * part / whole, 2) if whole else 0.0
 
 
+def share(passed: Sequence[bool]) -> Figures:
+    """How many were right, of how many, and the percentage."""
+    return {"n": len(passed), "right": sum(passed), "share": percent(sum(passed), len(passed))}
+
+
 def mean(found: Sequence[Mapping[str, float]]) -> Figures:
     """How many questions or checks, and each of their scores averaged over them, in percent."""
     names = found[0] if found else ()

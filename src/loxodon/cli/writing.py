@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from loxodon.cli import view
-from loxodon.cli.bench import Figures, Sets, built, for_measuring, percent, read, table
+from loxodon.cli.bench import Figures, Sets, built, for_measuring, percent, read, share
 from loxodon.clock import zone_named
 from loxodon.config import Config, EmbedderConfig
 from loxodon.errors import InputError, UsageError
@@ -19,16 +19,17 @@ from loxodon.tokens import estimate
 class Check(NamedTuple):
     fields: tuple[str, ...]  # that it must have
     figure: str  # of the report, which it counts for
+    operation: str
 
 
 CHECKS = {
-    "add": Check(("present",), "additions"),
-    "update": Check(("present",), "changes"),
-    "supersede": Check(("present", "absent"), "changes"),
-    "retract": Check(("absent",), "changes"),
-    "never": Check(("absent",), "never"),
-    "repeat": Check(("once",), "duplicates"),
-    "belief": Check(("present",), "beliefs"),
+    "add": Check(("present",), "additions", "ADD"),
+    "update": Check(("present",), "changes", "UPDATE"),
+    "supersede": Check(("present", "absent"), "changes", "DELETE"),
+    "retract": Check(("absent",), "changes", "DELETE"),
+    "never": Check(("absent",), "never", "NOOP"),
+    "repeat": Check(("once",), "duplicates", "NOOP"),
+    "belief": Check(("present",), "beliefs", "ADD"),
 }
 # How a memory ends that something else was said of.
 _ENDED = ("superseded", "corrected", "retracted", "denied", "confirmed")
@@ -135,14 +136,17 @@ def _is_done(check: Figures, case: Figures) -> bool:
 
 def _report(cases: Sequence[Figures], how: Any) -> Figures:
     """What the cases of one file came to, and what failed."""
-    rows: list[Figures] = []
+    figures: dict[str, list[bool]] = {one.figure: [] for one in CHECKS.values()}
+    operations: dict[str, list[bool]] = {one.operation: [] for one in CHECKS.values()}
+    types: dict[str, list[bool]] = {}
     failures: list[Figures] = []
     for case in cases:
         wrong: dict[str, list[Figures]] = {"failed": [], "not_done": []}
         for check in case["checks"]:
             right, done = holds(check, case["kept"]), _is_done(check, case)
-            category = CHECKS[check["type"]].figure
-            rows.append({"category": category, "scores": {"right": right, "done": done}})
+            types.setdefault(check["type"], []).append(right)
+            figures[CHECKS[check["type"]].figure].append(right)
+            operations[CHECKS[check["type"]].operation].append(done)
             if not done:
                 wrong["not_done" if right else "failed"].append(check)
         if any(wrong.values()):
@@ -151,10 +155,17 @@ def _report(cases: Sequence[Figures], how: Any) -> Figures:
             failures.append({**told, "memories": case["kept"], "ended": case["ended"], **wrong})
     said, left = (sum(case[name] for case in cases) for name in ("said", "left"))
     took = [case["took"] for case in cases]
-    report = table(rows) | {
+
+    def shares(some: Mapping[str, Sequence[bool]]) -> Figures:
+        return {name: share(passed) for name, passed in some.items()}
+
+    report: Figures = {
         "cases": len(cases),
         "turns": sum(len(case["turns"]) for case in cases),
         "memories": sum(len(case["kept"]) for case in cases),
+        **shares(figures),
+        "types": shares(types),
+        "operations": shares({"overall": [*chain(*operations.values())], **operations}),
         "denoising": {"tokens": said, "left": left, "share": percent(left, said)},
         "consolidate_s": round(sum(one["consolidate_s"] for one in took), 2),
     }

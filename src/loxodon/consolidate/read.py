@@ -27,6 +27,7 @@ from loxodon.language.statements import (
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.dates import Moment, absolute, find_moments, format_date
 from loxodon.text.language import language_of
+from loxodon.text.things import own_words
 
 # How long what is temporary is kept where it names no day itself
 LASTS: dict[str, timedelta] = {"temp": timedelta(days=7), "debug": timedelta(days=14)}
@@ -178,21 +179,22 @@ def candidate_of(
     """A statement made at `at`, with its dates, and in few enough words."""
     names = names_in([statement]) if names is None else names
     content, value, quoted = statement.content, statement.value, statement.quoted
+    said = own_words(content) if quoted else content
     moments = [
         one
-        for one in find_moments(content, at)
-        if not one.recurring and not _in_name(content, names, one)
+        for one in find_moments(said, at)
+        if not one.recurring and not _in_name(said, names, one)
     ]
     if quoted:
         moments = [] if _HABIT.search(content) else [o for o in moments if _meant(o, at)]
-        ahead = [one for one in moments if (one.until if _limit(content, one) else one.since) > at]
+        ahead = [one for one in moments if (one.until if _limit(said, one) else one.since) > at]
         if statement.category == "fact" and ahead:
             statement = statement._replace(category="plan")
     due = expires = None
     if quoted and _tells_more(content, moments):
         pass  # and that is not over with its date
     elif statement.category == "plan":
-        due = next((_due(content, one, at) for one in moments if one.until > at), None)
+        due = next((_due(said, one, at) for one in moments if one.until > at), None)
         expires = due and due + AFTER_DUE
     elif statement.category in LASTS:
         expires = max([one.until for one in moments] + [at + LASTS[statement.category]])
@@ -251,7 +253,7 @@ def _meant(moment: Moment, at: datetime) -> bool:
 
 def _tells_more(content: str, moments: Sequence[Moment]) -> bool:
     """Whether own words have a part of some length without a date in it."""
-    said = content.split("“", 1)[-1].rstrip("”")
+    said = own_words(content)
     return any(
         len(part) + 2 * sum(map(str.isalpha, part)) * (not part.isascii()) > _SHORT
         and not any(one.text in part for one in moments)

@@ -183,7 +183,7 @@ def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
     weights: list[float] = []
     for n, one in enumerate(left):
         judged = worth.judge(one.text)
-        weight = judged.keep + judged.referring if one.own else _TOLD
+        weight = max(judged.keep + judged.referring, _TOLD) if one.own else _TOLD
         weight *= _ASKED if is_question(one.text) else 1
         weights.append(max(weight, weights[-1]) if n and _answers(left, n) else weight)
     heaviest = sorted(range(len(telling)), key=lambda i: (-weights[i], i))

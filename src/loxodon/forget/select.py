@@ -209,6 +209,7 @@ class Selected:
             part
             for part in dict.fromkeys(found)
             if may_mean(part)
+            and not part.startswith('["')  # the tags of a memory
             and not marks.has_name(part, 0)
             and not any(has_name(part, it) for it in others)
         ]

@@ -43,6 +43,7 @@ _SIGN = re.compile(
 _KEEPS = re.compile(
     r"(?i)\W*(?:(?:please|pls|can you|could you) )?(?:remember|record|note)\b(?! to (?:forget|del))"
     r"|\W*请?你?(?:记住|记下|记得)|.*(?<![别要用必])[你得]?帮我记"
+    r"|\W*忘(?:了|记)[^，。？吧]{1,20}了[，。]"  # 忘了…了 tells that somebody has
 )
 _ASKS = re.compile(
     r"(?i)\W*(?:(?:please|pls) )?forget (?:about )?(?:my|(?:that|who|how) i|what i (?:said|told))"

@@ -248,7 +248,7 @@ def _passage(
     never = all(grammar.speech.never(part.sentence.text) for part in run)
     if not kept and telling and not never and "[secret" not in text:
         best = max(worth.judge(part.sentence.text).keep for part in run)
-        sure = working or best < worth.MAYBE or not tells
+        sure = working or best < worth.MAYBE
         kept = judged.keep >= (worth.SURELY if sure else worth.LEAST)
         if not kept and asked:
             answer = worth.judge(f"{asked} {text}")
@@ -279,7 +279,9 @@ def _asked(said: TurnInContext) -> str:
         return ""
     sentences = re.split(r"(?<=[.!?。！？])\s*|\n", said.before[-1].content.strip()[-400:])
     last = next((one.strip() for one in reversed(sentences) if one.strip()), "")
-    return last if last.endswith(("?", "？")) and _length(last) <= _QUESTION else ""
+    one_language = bool(_HAN.search(last)) == bool(_HAN.search(said.text))
+    short = one_language and _length(last) <= _QUESTION
+    return last if short and last.endswith(("?", "？")) else ""
 
 
 def _is_task(grammar: Grammar, asked: str) -> bool:
