@@ -336,20 +336,25 @@ def _notes(segment: TurnSegment, roles: Set[str]) -> list[_Note]:
         best = max(found, key=lambda one: one.weight)
         found = [one for one in found if one.weight >= min(best.weight, _LEAST_WEIGHT)]
         return [one._replace(is_best=one is best) for one in found]
-    named = any(fold(topic) in fold(one.turn.content) for one in said)
+    named = any(fold(topic) in fold(text) for turn, text in _told(said))
     return [_Note(topic, frozenset(index_words(topic)), 0.0, is_best=True)] if named else []
 
 
 def _clauses(said: Sequence[_Read]) -> Iterator[tuple[str, bool]]:
     """What was said, clause by clause without what leads up to them, and whether it asks."""
-    for turn, sentences in said:
+    for turn, sentence in _told(said):
         speech = import_module(f"loxodon.language.{language_of(turn.content)}").grammar.speech
-        for sentence in (one.text for one in sentences):
-            # Of what a program passed on, without what reads like an order
-            ordered = turn.origin == "relayed" and not provenance.is_of_oneself(sentence)
-            if ordered or is_small_talk(sentence) or speech.never(sentence) in _PASSING:
-                continue
-            for clause in _CUTS.split(_sayable(sentence)):
-                text = _LEAD.sub("", clause.strip(), count=1).strip(" ,，.。!！?？~～…*_-")
-                if text and speech.never(text) not in _PASSING:
-                    yield text, is_question(sentence)
+        if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
+            continue
+        for clause in _CUTS.split(_sayable(sentence)):
+            text = _LEAD.sub("", clause.strip(), count=1).strip(" ,，.。!！?？~～…*_-")
+            if text and speech.never(text) not in _PASSING:
+                yield text, is_question(sentence)
+
+
+def _told(said: Sequence[_Read]) -> Iterator[tuple[Turn, str]]:
+    """What was said, sentence by sentence; of what a program passed on, without orders."""
+    for turn, sentences in said:
+        for one in sentences:
+            if turn.origin != "relayed" or provenance.is_of_oneself(one.text):
+                yield turn, one.text

@@ -45,6 +45,8 @@ from loxodon.text.things import own_words
 
 HEDGED = 0.6  # How sure one can be of what was said with a `maybe`
 OWN_WORDS = 0.4  # The importance of what is kept as it was said; of health as much as a frame's
+LASTING = 0.6  # The same of what hardly changes in a year
+_LASTS = ("identity", "home", "work", "family", "relation", "health", "diet", "skill")
 
 
 class Grammar(Protocol):
@@ -265,7 +267,9 @@ def _passage(
         content=grammar.quoted(text, asked),
         over=tuple(dict.fromkeys(words for one in own for words in one.over)),
         category=categories[0] if categories else "fact",
-        importance=max((one.importance for one in own), default=OWN_WORDS),
+        importance=max(
+            [LASTING if judged.topic in _LASTS else OWN_WORDS, *(one.importance for one in own)]
+        ),
         topic=base.topic if wish else judged.topic,
         mentions=tuple(dict.fromkeys(who for one in own for who in one.mentions)),
         fragments=tuple(n for part in run for n in part.sentence.numbers),
