@@ -38,6 +38,8 @@ _RECURRING = ("habit", "bedtime", "wake_time")  # Of these `Thursday afternoon` 
 _SHORT = 12
 _PARTS = re.compile(r"[,，;；!！]\s?|(?<=[\u4e00-\u9fff])\s|\s(?:and|but|so)\s|\s[-–—]\s", re.I)
 _PREPOSITION = re.compile(r"^(?:on|in|at|from) (?=.*\d)")  # Before a date
+# Before a day that it is not: `on Thursday, not on Tuesday`
+_DENIED = re.compile(r"(?i)不是$|\b(?:not|instead of|rather than) (?:on |in |at |the )*$")
 _NAMED_DAY, _COUNTED_DAY = pattern("named_day"), pattern("counted_day")
 _HABIT, _AT_WORK = pattern("habit"), pattern("at_work")
 
@@ -183,7 +185,9 @@ def candidate_of(
     moments = [
         one
         for one in find_moments(said, at)
-        if not one.recurring and not _in_name(said, names, one)
+        if not one.recurring
+        and not _in_name(said, names, one)
+        and not _DENIED.search(said[: one.start])
     ]
     if quoted:
         moments = [] if _HABIT.search(content) else [o for o in moments if _meant(o, at)]

@@ -390,12 +390,12 @@ def _left(grammar: Grammar, sentence: _Sentence, items: Sequence[Said]) -> list[
 
 
 def _tells(grammar: Grammar, clause: Clause, about: Clause) -> bool:
-    """Whether what no frame has read tells something, and not only that something has changed."""
+    """Whether what no frame has read tells something, and not only that something is over."""
     speech, text = grammar.speech, grammar.evened(clause.raw)
     never = speech.never(text)
     if speech.type(text) != "statement" or (never and (never != _UNNAMED or about.subject == USER)):
         return False
-    return speech.act(text)[0] == "state"
+    return speech.act(text)[0] in ("state", "change")
 
 
 _UNNAMED = "somebody not named"

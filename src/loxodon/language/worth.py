@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 LEAST = 0.3  # How likely a passage must be worth keeping
 SURELY = 0.8  # The same for one that asks for something, or does not say whom it is about
 # What frames leave of a sentence stays beside them unless it is most likely of no worth
-REST = 0.25
+REST = 0.1
 MAYBE = 0.2  # Of less worth a sentence is not even looked at for what it may change
 _MOST = 400  # Characters of a sentence that are judged
 _REMEMBERED = 20_000
