@@ -61,6 +61,7 @@ class Change(NamedTuple):
 
     same: float  # how likely it says the same
     replaces: float  # how likely what is known holds no more
+    part: float  # how likely a part of it does not, and the rest still does
 
 
 class Tokenizer:
@@ -160,7 +161,7 @@ class Encoder:
         """What the later of each two texts is to the earlier one."""
         known = [[*self._tokens(one)[:60], SEPARATOR] for one, _ in pairs]
         both = [a + self._tokens(b)[: LONGEST - 64] for a, (_, b) in zip(known, pairs, strict=True)]
-        found = np.zeros((len(pairs), 3), np.float32)
+        found = np.zeros((len(pairs), len(Change._fields) + 1), np.float32)
         lengths = np.array([len(one) for one in known])
         for rows, hidden, mask in self._read(both, self._reader_layers, lengths):
             is_later = np.arange(mask.shape[1]) >= lengths[rows][:, None]
