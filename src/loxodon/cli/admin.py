@@ -9,20 +9,22 @@ from typing import Any
 from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
-from loxodon.cli.commands import CHAT, Call, Result, arg, command, derived, moment, read_file, words
+from loxodon.cli.commands import (
+    CHAT,
+    TABLE,
+    Call,
+    Result,
+    arg,
+    command,
+    derived,
+    moment,
+    read_file,
+    words,
+)
 from loxodon.errors import DamagedStoreError, UsageError
 from loxodon.messages import t
 from loxodon.spaces import has_space, space_folder
 from loxodon.types import Problem
-
-# What to do about something that the status shows.
-HINTS = {
-    "stopped": "it stopped after several attempts; retry with `consolidate --force`",
-    "reviews": "to answer what waits for you: `loxodon review`",
-    "reminders": "plans past due: `loxodon schedule`",
-    "failing": "why a job fails: `loxodon schedule`",
-    "crowded": "more memories than expected (about 200 active, 5,000 in all): `loxodon stats`",
-}
 
 derived("stats")
 derived("rebuild-index", about="Rebuild every index from the data.", verb="rebuild_index")
@@ -32,8 +34,8 @@ derived("rebuild-index", about="Rebuild every index from the data.", verb="rebui
 def init(call: Call) -> Result:
     """Create a memory: a home, a space and its database."""
     existed = has_space(call.root, call.space)
-    if call.store and settings.load(call.folder).store.url != call.store:
-        settings.write(call.folder, "store.url", call.store)  # so that the next command has it
+    if call.store and settings.load(call.home_folder).store.url != call.store:
+        settings.write(call.home_folder, "store.url", call.store)  # so that the next command has it
     call.opened(make=True).close()
     data = {"home": call.root, "space": call.space, "created": not existed}
     return Result(data, t("the memory at {home} (space {space}) is ready", **data))
@@ -43,7 +45,7 @@ def init(call: Call) -> Result:
 def status(call: Call) -> Result:
     """Show the state of this memory."""
     found = call.do()
-    hints = [t(said) for name, said in HINTS.items() if getattr(found, name)]
+    hints = [t(said) for name, said in TABLE["said"]["status"].items() if getattr(found, name)]
     if not found.enabled:
         hints += [t("the memory engine is turned off; waiting in files: {n}", n=found.pending)]
     return Result(found, hide="attempts phase due enabled waiting", note="\n".join(hints))
@@ -58,10 +60,10 @@ def status(call: Call) -> Result:
 def config(call: Call) -> Result:
     """Show or change the settings."""
     if call.key and (call.value is not None or call.unset):
-        settings.write(call.folder, call.key, None if call.unset else call.value)
+        settings.write(call.home_folder, call.key, None if call.unset else call.value)
         if call.key not in settings.KEYS:  # something unknown was taken out
             return Result({})
-    found = settings.with_environment(settings.load(call.folder), os.environ)
+    found = settings.with_environment(settings.load(call.home_folder), os.environ)
     values = settings.shown(found)
     if call.key:
         settings.known(call.key)
@@ -190,14 +192,14 @@ def backup(call: Call) -> Result:
 
     if call.all:
         spaces = _spaces(call)
-        with Host(call.folder) as host:
+        with Host(call.home_folder) as host:
             for space in spaces:  # which brings each up to date, and says what is wrong with it
                 with host.using(space, make=False) as memory:
                     memory.for_owner()
-            how: Any = {"config": call.config, "keys": keys_for(call.folder, call.config)}
+            how: Any = {"config": call.config, "keys": keys_for(call.home_folder, call.config)}
             how |= {"overwrite": call.overwrite, "keep": call.keep, "now": call.clock()}
             found = backup(
-                call.folder, spaces, call.path, **how, whole=True, progress=view.progress
+                call.home_folder, spaces, call.path, **how, whole=True, progress=view.progress
             )
     else:
         found = call.do()
@@ -208,7 +210,7 @@ def backup(call: Call) -> Result:
 def _spaces(call: Call) -> list[str]:
     from loxodon.http.host import Host
 
-    with Host(call.folder) as host:
+    with Host(call.home_folder) as host:
         found = host.spaces()
     if not found:
         space_folder(call.root, call.space, make=False)  # says that there is no memory
@@ -233,9 +235,9 @@ def restore(call: Call) -> Result:
     if not os.path.isfile(source):
         if call.other or call.all:
             raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
-        return Result(restore_views(call.source, call.folder, call.space, **how))
+        return Result(restore_views(call.source, call.home_folder, call.space, **how))
     how["other"] = call.other
-    found = restore(source, call.folder, None if call.all else call.space, **how)
+    found = restore(source, call.home_folder, None if call.all else call.space, **how)
     if call.all:
         return Result({"spaces": {name: one._asdict() for name, one in found.items()}})
     return Result(found[call.space])
@@ -247,7 +249,7 @@ def validate(call: Call) -> Result:
     try:
         found = call.do()
     except DamagedStoreError as error:
-        found = [Problem(call.folder, *error.localized())]
+        found = [Problem(call.home_folder, *error.localized())]
     note = "" if found else t("no problems found")
     code = DamagedStoreError.exit_code if found else 0
     return Result({"ok": not found, "problems": found}, hide="ok", note=note, code=code)
@@ -262,7 +264,7 @@ def repair(call: Call) -> Result:
     from loxodon.backup.restore import repair
 
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}
-    found = repair(call.folder, call.space, **how, progress=view.progress)
+    found = repair(call.home_folder, call.space, **how, progress=view.progress)
     return Result(found, note="" if found.problems else t("no problems found"))
 
 
@@ -285,7 +287,7 @@ def encrypt(call: Call) -> Result:
     if call.env:
         source = KeySource("env", VARIABLE)
     elif call.keyring:
-        source = KeySource("keyring", f"database:{call.folder}")
+        source = KeySource("keyring", f"database:{call.home_folder}")
     elif call.key_file:
         source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
     note = t(
@@ -312,7 +314,7 @@ def _recoded(call: Call, source: Any = None, *, make: bool = False, note: str = 
     from loxodon.security.keys import NEXT_VARIABLE, VARIABLE
 
     how: Any = {"work": call.command.name, "source": source, "make": make}
-    found = recode(call.folder, call.config, **how, progress=view.progress)
+    found = recode(call.home_folder, call.config, **how, progress=view.progress)
     left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
     if found.key == f"${NEXT_VARIABLE}":
         names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
@@ -328,7 +330,7 @@ def move(call: Call) -> Result:
     """Move all spaces into a PostgreSQL database, or back into files."""
     from loxodon.backup.moving import move
 
-    found = move(call.folder, call.config, call.to, _spaces(call), call.clock, view.progress)
+    found = move(call.home_folder, call.config, call.to, _spaces(call), call.clock, view.progress)
     kept = t("the memory at {home} is unchanged; delete it when you like", home=call.root)
     return Result(found, note=kept)
 

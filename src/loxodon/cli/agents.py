@@ -12,7 +12,17 @@ from loxodon import config
 from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
 from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
 from loxodon.cli import view
-from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, need_mcp, read_file
+from loxodon.cli.commands import (
+    DRY_RUN,
+    TABLE,
+    YES,
+    Call,
+    Result,
+    arg,
+    command,
+    need_mcp,
+    read_file,
+)
 from loxodon.errors import InputError, LoxodonError, NotFoundError, UsageError
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
@@ -22,17 +32,7 @@ if TYPE_CHECKING:
 
 _OPENCLAW = "openclaw"
 _KNOWN = "|".join((*AGENTS, _OPENCLAW, "status"))
-# What to do after an agent was connected.
-NEXT = {
-    "new": "new sessions use it; `loxodon follow` journals the earlier ones",
-    "trust": "start Codex and allow the new hooks: it asks, or type /hooks",
-    "restart": "restart it to use the memory",
-}
-LEFT = {
-    "edited": "it was modified, so it is not changed",
-    "missing": "it does not exist yet; install again after OpenClaw has created it",
-    "elsewhere": "it is a link out of the workspace, so it is not changed",
-}
+_SAID = TABLE["said"]["connect"]
 
 
 @command(
@@ -53,24 +53,24 @@ def connect(call: Call) -> Result:
     agent, reader = AGENTS[call.agent], READERS.get(call.agent)
     names: Any = {"agent": agent.title, "program": reader, "name": call.agent}
     if call.remove:
-        program = config.load(call.folder).model.command
+        program = config.load(call.home_folder).model.command
         if program and program == reader and not call.dry_run:
-            _set_reader(call.folder, None, None)
+            _set_reader(call.home_folder, None, None)
         done = [t("{agent} is disconnected; the memory itself is kept", **names)]
-        return _carried_out(call, plan_remove(call.folder, call.agent), done)
+        return _carried_out(call, plan_remove(call.home_folder, call.agent), done)
     if call.reader and reader is None:
         raise UsageError("--reader is for {names}", names=", ".join(READERS))
     if agent.serves:
         need_mcp()
-    done = [t("{agent} is connected", **names), t(NEXT[agent.after])]
+    done = [t("{agent} is connected", **names), t(_SAID[agent.after])]
     if in_a_cache():
         done += [t("to keep it: `uv tool install loxodon`, then `loxodon connect {name}`", **names)]
-    folder, hook = folder_of(call.agent, os.environ), command_of(call.folder, call.space)
-    plan = plan_connect(call.folder, call.agent, folder, hook)
+    folder, hook = folder_of(call.agent, os.environ), command_of(call.home_folder, call.space)
+    plan = plan_connect(call.home_folder, call.agent, folder, hook)
     warned = t("what the rules are not sure of will be sent to {agent} by `{program}`", **names)
     found = _carried_out(call, plan, done, *([warned] if call.reader else []))
     if call.reader and found.data["done"]:
-        _set_reader(call.folder, "command", reader)
+        _set_reader(call.home_folder, "command", reader)
     return found
 
 
@@ -87,20 +87,20 @@ def _connected(call: Call) -> Result:
 
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
-    record = recorded(call.folder)
+    record = recorded(call.home_folder)
     found: dict[str, dict[str, Any]] = {}
     for name in AGENTS:
         state = state_of(record.get(name, {}), folder_of(name, os.environ))
         found[name] = {"state": state, "files": [*record.get(name, {}).get("files", ())]}
     there = os.path.isdir(state_folder(None, os.environ))
     claw = "not connected" if there else "not found"
-    if parts := install.parts(call.folder):
+    if parts := install.parts(call.home_folder):
         claw = "connected" if all(one.state == "there" for one in parts) else "changed"
     found[_OPENCLAW] = {"state": claw, "files": [one.path for one in parts]}
-    notes = _unowned(install.recorded(call.folder)["config"]) if parts else []
+    notes = _unowned(install.recorded(call.home_folder)["config"]) if parts else []
     if any(one["state"] == "changed" for one in found.values()):
         notes.append(t("if the files of an agent were changed, connect it again"))
-    problem = next(iter(noted(call.folder)[-1:]), "")
+    problem = next(iter(noted(call.home_folder)[-1:]), "")
     data = {"agents": found, "parts": parts, "problem": problem}
     rows = [{"agent": name, **one} for name, one in found.items()]
     warnings = [t("the last problem of a hook: {line}", line=problem)] if problem else []
@@ -113,10 +113,10 @@ def _connect_openclaw(call: Call) -> Result:
 
     if call.remove:
         done = [t("removed from OpenClaw; the memory itself is kept")]
-        return _carried_out(call, install.plan_uninstall(call.folder), done)
+        return _carried_out(call, install.plan_uninstall(call.home_folder), done)
     state = state_folder(call.state, os.environ)
     path = os.environ.get("OPENCLAW_CONFIG_PATH", "")
-    place = install.place_of(call.folder, call.space, state, call.workspace, path)
+    place = install.place_of(call.home_folder, call.space, state, call.workspace, path)
     done = [t("installed into the OpenClaw at {state}", state=state), *_unowned(place.config)]
     found = _carried_out(call, install.plan_install(place), done)
     if found.data["done"]:
@@ -147,7 +147,7 @@ def _carried_out(call: Call, plan: InstallPlan, done: list[str], *said: str) -> 
         changes.append({"path": one.path, "change": change, "diff": diff})
         shown += [f"{view.label(change)}  {one.path}", *diff]
     shown += [f"{view.label('removed')}  {path}" for path in plan.views]
-    shown += [f"{path}: {t(LEFT[reason])}" for path, reason in plan.left]
+    shown += [f"{path}: {t(_SAID[reason])}" for path, reason in plan.left]
     left = [{"path": path, "why": why} for path, why in plan.left]
     data = {"changes": changes, "views": plan.views, "left": left}
 

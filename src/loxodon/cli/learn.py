@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from loxodon.cli import view
-from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, derived
+from loxodon.cli.commands import DRY_RUN, TABLE, YES, Call, Result, arg, command, derived
 from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
 from loxodon.guard.provenance import is_own, origin_label
@@ -17,14 +17,6 @@ from loxodon.memory import Memory
 from loxodon.messages import current, t
 from loxodon.types import Record, Review
 
-NOT_RUN = {
-    "not due": "not due yet; to run it now, omit --if-due",
-    "nothing is pending": "no new messages; to run it anyway, add --force",
-    "another run did it": "another run has just done it",
-    "switched off": "the memory engine is turned off",
-    "paused": "the memory is paused; `loxodon resume` ends the pause",
-}
-
 derived("resume", about="End a pause.")
 derived("embed")
 
@@ -32,10 +24,11 @@ derived("embed")
 @command(
     arg("--for TIME", "for this long: 12h, 7d or 2w (default: until resumed)", dest="until"),
     verb="pause",
+    makes=True,
 )
 def pause(call: Call) -> Result:
     """Stop recording and learning for a while; recall still works."""
-    return Result({"paused": call.do(make=True)})
+    return Result({"paused": call.do()})
 
 
 @command(verb="consolidate")
@@ -43,7 +36,7 @@ def consolidate(call: Call) -> Result:
     """Turn new messages into facts, beliefs and summaries."""
     found = call.do()
     if not found.ran:
-        return Result(found, t(NOT_RUN[found.reason]))
+        return Result(found, t(TABLE["said"]["consolidate"][found.reason]))
     told = {"turns": found.turns, "learned": found.counts.get("added", 0), **found.counts}
     told |= {**found._asdict(), "seconds": sum(found.seconds.values())}
     hidden = ["ran", "reason", "counts", "added", "indexed", "snapshots"]
@@ -230,7 +223,7 @@ def person(call: Call) -> Result:
             raise NotFoundError("nothing is known about {name}", name=repr(call.name))
         return found
 
-    with Host(call.folder, call.clock) as host:
+    with Host(call.home_folder, call.clock) as host:
         if call.action == "export":
             found = each(lambda memory: [*about_person(memory, call.name)])
             rows = [{"space": space, **row} for space, rows in found.items() for row in rows]
@@ -256,7 +249,7 @@ def space(call: Call) -> Result:
     if call.action == "deleted":
         found = receipts(call.root)
         return Result(found, view.listing([one | {"files": ()} for one in found]))
-    with Host(call.folder, call.clock) as host:
+    with Host(call.home_folder, call.clock) as host:
         if call.action == "list":
             return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
         question = t("This deletes the space with all its files. Type its name to confirm: ")

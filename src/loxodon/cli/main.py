@@ -124,13 +124,12 @@ def _help(every: bool) -> Result:
         return view.aligned([(f"  {name:13}", told[name]) for name in names])
 
     lines = [t("Long-term memory for AI agents, on your own machine."), ""]
-    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(commands.DAILY), ""])]
-    elsewhere = (*commands.DAILY, *commands.OPERATORS)
-    for heading, (_, group) in commands.GROUPS.items():
-        names = group.split()
+    daily, hidden = commands.TABLE["daily"], commands.TABLE["hidden"]
+    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(daily), ""])]
+    for heading, group in commands.TABLE["groups"].items():
         if every:
-            lines += ["", t(heading), *listed(names)]
-        elif rest := [name for name in names if name not in elsewhere]:
+            lines += ["", t(heading), *listed(group["commands"])]
+        elif rest := [name for name in group["commands"] if name not in daily + hidden]:
             lines.append(f"{t(heading)}: {', '.join(rest)}")
     options = view.aligned([(name, t(about)) for name, about in commands.OPTIONS.items()])
     end = t("`loxodon COMMAND --help` explains a command, `loxodon help all` lists all of them.")

@@ -48,14 +48,14 @@ def _host(call: Call, surface: str, **how: Any) -> Host:
 
     # A server asks the clock itself, unless it is told what to take for now.
     told = call.now or os.environ.get("LOXODON_NOW")
-    host = Host(call.folder, call.clock if told else None, surface=surface, **how)
+    host = Host(call.home_folder, call.clock if told else None, surface=surface, **how)
     with host.using(call.space):
         return host
 
 
 def _serving(call: Call, url: str, **more: str) -> None:
     """Say that requests are answered now."""
-    told = {"url": url, "home": call.folder, **more}
+    told = {"url": url, "home": call.home_folder, **more}
     said = t("serving the memory at {home} on {url}; press Ctrl-C to stop", **told)
     print(json.dumps({**told, "pid": os.getpid()}) if call.json else said, flush=True)
 
