@@ -140,9 +140,7 @@ def policy(call: Call) -> Result:
     if call.action == "check":
         text = words(call.text or ["-"])
         found = [
-            {"kind": one.kind, "family": one.family, "start": one.start, "end": one.end}
-            | {"action": actions[one.kind]}
-            for one in guard.incoming.found(text)
+            {**one._asdict(), "action": actions[one.kind]} for one in guard.incoming.found(text)
         ]
         taken = guard.taken(text)
         # Even here the text is told as it would be shown: a terminal has a scrollback.
@@ -283,30 +281,17 @@ def encrypt(call: Call) -> Result:
     """Encrypt every database in the home."""
     from loxodon.security.keys import VARIABLE, KeySource
 
-    source = None  # the key is where the settings say
-    if call.env:
-        source = KeySource("env", VARIABLE)
-    elif call.keyring:
-        source = KeySource("keyring", f"database:{call.home_folder}")
-    elif call.key_file:
-        source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
+    places = {
+        "env": call.env and VARIABLE,
+        "keyring": call.keyring and f"database:{call.home_folder}",
+        "file": call.key_file and os.path.abspath(os.path.expanduser(call.key_file)),
+    }  # else the key is where the settings say
+    source = next((KeySource(kind, name) for kind, name in places.items() if name), None)
     note = t(
         "Keep a copy of the key in another place: without it, nobody can read this memory.\n"
         "Plain text was removed; disks and snapshots may still hold some of it."
     )
     return _recoded(call, source, make=call.make_key, note=note)
-
-
-@command(for_files="encryption")
-def decrypt(call: Call) -> Result:
-    """Decrypt the databases."""
-    return _recoded(call)
-
-
-@command(for_files="encryption")
-def rekey(call: Call) -> Result:
-    """Change the encryption key."""
-    return _recoded(call)
 
 
 def _recoded(call: Call, source: Any = None, *, make: bool = False, note: str = "") -> Result:
@@ -320,6 +305,10 @@ def _recoded(call: Call, source: Any = None, *, make: bool = False, note: str = 
         names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
         note = t("From now on, {variable} must have the value of {next}.", **names)
     return Result(found, hide="left", note=note, warnings=left)
+
+
+command(name="decrypt", about="Decrypt the databases.", for_files="encryption")(_recoded)
+command(name="rekey", about="Change the encryption key.", for_files="encryption")(_recoded)
 
 
 # PostgreSQL

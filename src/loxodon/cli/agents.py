@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from difflib import ndiff
+from typing import Any
 
 from loxodon import config
+from loxodon.agents.changes import InstallPlan
 from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
 from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
 from loxodon.cli import view
@@ -23,12 +24,10 @@ from loxodon.cli.commands import (
     need_mcp,
     read_file,
 )
-from loxodon.errors import InputError, LoxodonError, NotFoundError, UsageError
+from loxodon.errors import LoxodonError, NotFoundError, UsageError
+from loxodon.journal.lines import as_object, parse_line
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
-
-if TYPE_CHECKING:
-    from loxodon.agents.changes import InstallChange, InstallPlan
 
 _OPENCLAW = "openclaw"
 _KNOWN = "|".join((*AGENTS, _OPENCLAW, "status"))
@@ -52,10 +51,15 @@ def connect(call: Call) -> Result:
         return _connect_openclaw(call)
     agent, reader = AGENTS[call.agent], READERS.get(call.agent)
     names: Any = {"agent": agent.title, "program": reader, "name": call.agent}
+
+    def set_reader(kind: str | None, program: str | None) -> None:
+        config.write(call.home_folder, "model.kind", kind)
+        config.write(call.home_folder, "model.command", program)
+
     if call.remove:
         program = config.load(call.home_folder).model.command
         if program and program == reader and not call.dry_run:
-            _set_reader(call.home_folder, None, None)
+            set_reader(None, None)
         done = [t("{agent} is disconnected; the memory itself is kept", **names)]
         return _carried_out(call, plan_remove(call.home_folder, call.agent), done)
     if call.reader and reader is None:
@@ -70,13 +74,8 @@ def connect(call: Call) -> Result:
     warned = t("what the rules are not sure of will be sent to {agent} by `{program}`", **names)
     found = _carried_out(call, plan, done, *([warned] if call.reader else []))
     if call.reader and found.data["done"]:
-        _set_reader(call.home_folder, "command", reader)
+        set_reader("command", reader)
     return found
-
-
-def _set_reader(home: str, kind: str | None, program: str | None) -> None:
-    config.write(home, "model.kind", kind)
-    config.write(home, "model.command", program)
 
 
 def _connected(call: Call) -> Result:
@@ -87,24 +86,26 @@ def _connected(call: Call) -> Result:
 
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
-    record = recorded(call.home_folder)
     found: dict[str, dict[str, Any]] = {}
     for name in AGENTS:
-        state = state_of(record.get(name, {}), folder_of(name, os.environ))
-        found[name] = {"state": state, "files": [*record.get(name, {}).get("files", ())]}
-    there = os.path.isdir(state_folder(None, os.environ))
-    claw = "not connected" if there else "not found"
-    if parts := install.parts(call.home_folder):
+        record = recorded(call.home_folder).get(name, {})
+        state = state_of(record, folder_of(name, os.environ))
+        found[name] = {"state": state, "files": [*record.get("files", ())]}
+    parts, notes = install.parts(call.home_folder), []
+    if parts:
         claw = "connected" if all(one.state == "there" for one in parts) else "changed"
+        notes += _unowned(install.recorded(call.home_folder)["config"])
+    else:
+        there = os.path.isdir(state_folder(None, os.environ))
+        claw = "not connected" if there else "not found"
     found[_OPENCLAW] = {"state": claw, "files": [one.path for one in parts]}
-    notes = _unowned(install.recorded(call.home_folder)["config"]) if parts else []
     if any(one["state"] == "changed" for one in found.values()):
         notes.append(t("if the files of an agent were changed, connect it again"))
     problem = next(iter(noted(call.home_folder)[-1:]), "")
-    data = {"agents": found, "parts": parts, "problem": problem}
-    rows = [{"agent": name, **one} for name, one in found.items()]
     warnings = [t("the last problem of a hook: {line}", line=problem)] if problem else []
-    return Result(data, [*view.listing(rows), *notes], warnings=warnings)
+    rows = view.listing([{"agent": name, **one} for name, one in found.items()])
+    data = {"agents": found, "parts": parts, "problem": problem}
+    return Result(data, [*rows, *notes], warnings=warnings)
 
 
 def _connect_openclaw(call: Call) -> Result:
@@ -143,7 +144,11 @@ def _carried_out(call: Call, plan: InstallPlan, done: list[str], *said: str) -> 
         if one.path.endswith((install.RECORD, RECORD)):
             continue
         change = "new" if not one.before else "removed" if one.after is None else "changed"
-        diff = _diff(one) if one.path.endswith(".md") and one.path not in plan.kit else []
+        diff: list[str] = []
+        # Only the user's own prose is shown: settings may have secrets in them.
+        if one.path.endswith(".md") and one.path not in plan.kit:
+            old, new = ((part or b"").decode().splitlines() for part in (one.before, one.after))
+            diff = [f"    {x[0]}{x[2:]}" for x in ndiff(old, new) if x.startswith(("-", "+"))]
         changes.append({"path": one.path, "change": change, "diff": diff})
         shown += [f"{view.label(change)}  {one.path}", *diff]
     shown += [f"{view.label('removed')}  {path}" for path in plan.views]
@@ -161,15 +166,6 @@ def _carried_out(call: Call, plan: InstallPlan, done: list[str], *said: str) -> 
         return Result({"done": True, **data}, [*shown, *done] if call.yes else done)
 
     return call.carried_out(change_files) if plan.changes or said else change_files(True)
-
-
-def _diff(change: InstallChange) -> list[str]:
-    """The lines that change in the user's own prose; settings may have secrets in them."""
-    from difflib import unified_diff
-
-    before, after = ((one or b"").decode().splitlines() for one in (change.before, change.after))
-    lines = unified_diff(before, after, n=0, lineterm="")
-    return [f"    {one}" for one in [*lines][2:] if not one.startswith("@@")]
 
 
 @command(
@@ -190,17 +186,19 @@ def follow(call: Call) -> Result:
             hint="known names: {names}",
             names=", ".join((*FOLLOWED, _OPENCLAW)),
         )
-    others = [name for name in names if name != _OPENCLAW]
-    for name in others:  # before a memory is made for nothing
-        check_found(name, FOLLOWED[name].folder(os.environ))
-    if _OPENCLAW in names:
-        agents_at(state, ())
+    for name in names:  # before a memory is made for nothing
+        if name == _OPENCLAW:
+            agents_at(state, ())
+        else:
+            check_found(name, FOLLOWED[name].folder(os.environ))
     with call.opened(make=True) as memory:
-        follow_agent = partial(memory.workspace.follow_agent, progress=view.progress)
-        found: dict[str, Any] = {name: follow_agent(name) for name in others}
-        if _OPENCLAW in names:
-            found[_OPENCLAW] = memory.workspace.follow()
-    return Result(found)
+        at = memory.workspace
+        return Result(
+            {
+                name: at.follow() if name == _OPENCLAW else at.follow_agent(name, "", view.progress)
+                for name in names
+            }
+        )
 
 
 @command(arg("AGENT", "the agent"), arg("EVENT", "the event, with its JSON on standard input"))
@@ -208,8 +206,13 @@ def hook(call: Call) -> Result | None:
     """Answer a hook of a connected agent; for the agent, not for direct use."""
     from loxodon.agents.hooks import action_of, answer, note, succeeded
 
-    if call.agent == _OPENCLAW:
-        return _answer_openclaw(call)
+    if call.agent == _OPENCLAW:  # whose plugin hears of errors
+        from loxodon.agents.openclaw.answer import answer as answer_openclaw
+
+        request: Any = as_object(parse_line(read_file("-").decode("utf-8", "replace")))
+        with call.opened(make=True) as memory:
+            answered = answer_openclaw(memory.workspace, request)
+        return Result(answered, view.json_text(answered))
     if os.environ.get("LOXODON_READING"):  # an agent that reads for us is not the person's
         return None
     found: dict[str, object] = {}
@@ -229,19 +232,3 @@ def hook(call: Call) -> Result | None:
     if found:
         print(json.dumps(found))  # an agent reads one form only
     return None
-
-
-def _answer_openclaw(call: Call) -> Result:
-    """Answer OpenClaw's plugin, which hears of errors."""
-    from loxodon.agents.openclaw.answer import answer
-
-    try:
-        request = json.loads(read_file("-"))
-    except (ValueError, RecursionError):
-        request = None
-    if not isinstance(request, dict):
-        hint = "this command is for OpenClaw's plugin, not for direct use"
-        raise InputError("standard input is not a JSON object", hint=hint)
-    with call.opened(make=True) as memory:
-        answered = answer(memory.workspace, request)
-    return Result(answered, view.json_text(answered))

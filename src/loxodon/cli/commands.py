@@ -27,6 +27,7 @@ from loxodon.clock import Clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import INSTALL, ConfigError, InputError, UsageError
 from loxodon.fields import names_of
+from loxodon.journal.lines import unreadable
 from loxodon.layout import DATABASE, MADE
 from loxodon.memory import Memory, verb_named
 from loxodon.messages import current, t
@@ -83,15 +84,9 @@ def whole(text: str) -> int:
 
 
 # How values of each kind are named in help, and what they are if not text.
-_METAVARS: dict[Any, str] = {
-    verbs.WHOLE: "N",
-    verbs.SIZE: "N",
-    verbs.NUMBER: "0..1",
-    verbs.TEXTS: "A,B",
-    verbs.MOMENT: "WHEN",
-    verbs.MOMENT_OR_NONE: "WHEN",
-    verbs.TEXT: "NAME",
-}
+_METAVARS: dict[Any, str] = {verbs.TEXT: "NAME", verbs.TEXTS: "A,B", verbs.NUMBER: "0..1"}
+_METAVARS |= {verbs.WHOLE: "N", verbs.SIZE: "N"}
+_METAVARS |= {verbs.MOMENT: "WHEN", verbs.MOMENT_OR_NONE: "WHEN"}
 _TYPES: dict[str, Callable[[str], Any]] = {"N": whole, "0..1": float, "A,B": names_of}
 
 
@@ -122,14 +117,16 @@ CHAT = arg(
 )
 
 
-def command(*added: Added, verb: str = "", **how: Any) -> Callable[[Run], Run]:
+def command(
+    *added: Added, name: str = "", about: str = "", verb: str = "", **how: Any
+) -> Callable[[Run], Run]:
     """Declare a function as the command of its name, which its docstring explains."""
 
     def declare(run: Run) -> Run:
-        name = run.__name__.strip("_").replace("_", "-")
-        about = " ".join((run.__doc__ or "").split("\n\n")[0].split())
+        called = name or run.__name__.strip("_").replace("_", "-")
+        told = about or " ".join((run.__doc__ or "").split("\n\n")[0].split())
         of = verb_named(verb) if verb else None
-        _DECLARED[name] = Command(name, about, run, added, of, **how)
+        _DECLARED[called] = Command(called, told, run, added, of, **how)
         return run
 
     return declare
@@ -137,8 +134,8 @@ def command(*added: Added, verb: str = "", **how: Any) -> Callable[[Run], Run]:
 
 def derived(name: str, *added: Added, about: str = "", verb: str = "", **how: Any) -> None:
     """Declare a command that calls its verb with what is typed, and is about the same."""
-    of = verb_named(verb or name)
-    _DECLARED[name] = Command(name, about or of.about, Call.derived, added, of, **how)
+    about = about or verb_named(verb or name).about
+    command(*added, name=name, about=about, verb=verb or name, **how)(Call.derived)
 
 
 def command_named(name: str) -> Command:
@@ -315,12 +312,7 @@ def read_file(name: str) -> bytes:
         with open(name, "rb") as file:
             return file.read()
     except (OSError, AttributeError) as error:  # standard input may be closed
-        raise InputError(
-            "cannot read {file}: {reason}",
-            hint="check the file name and its permissions",
-            file=name,
-            reason=getattr(error, "strerror", "") or str(error),
-        ) from None
+        raise unreadable(name, getattr(error, "strerror", "") or str(error)) from None
 
 
 # What was typed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -272,19 +272,15 @@ def erased(call: Call, erase: Callable[[bool], Any], question: str = "", word: s
 
 def _receipt(one: Receipt, *, gone: bool) -> list[str]:
     """What was deleted, or would be, and where it still stands."""
-    counts = counted(one.erased)
-    lines = [t("would delete: {counts}", counts=counts)]
+    said = t("deleted: {counts}") if gone else t("would delete: {counts}")
+    places = [(f"{f.file}:{f.line}" if f.line else f.file, view.label(f.what)) for f in one.files]
+    lists: dict[str, Sequence[str]] = {
+        t("under the names:"): one.names[1:] and one.names,
+        t("may be about it, kept (add --doubtful to delete):"): one.doubtful,
+        t("may be its own names, kept (forget them by name):"): one.near,
+        t("still in these files, which Loxodon does not change:"): view.aligned(places),
+    }
+    lines = [line for heading, some in lists.items() if some for line in (heading, *some)]
     if gone:
-        lines = [t("deleted: {counts}", counts=counts), t("receipt {id}", id=one.id)]
-    if len(one.names) > 1:
-        lines.append(t("under the names: {names}", names=", ".join(one.names)))
-    if one.doubtful:
-        lines += [t("may be about it, kept (add --doubtful to delete):"), *one.doubtful]
-    if one.near:
-        names = ", ".join(one.near)
-        lines.append(t("may be its own names, kept (forget them by name): {names}", names=names))
-    if one.files:
-        lines.append(t("still in these files, which Loxodon does not change:"))
-        places = [(f"{f.file}:{f.line}" if f.line else f.file, f.what) for f in one.files]
-        lines += view.listing([{"file": place, "state": what} for place, what in places])
-    return [*lines, t("backups stored elsewhere still contain it")] if gone else lines
+        lines += [t("receipt {id}", id=one.id), t("backups stored elsewhere still contain it")]
+    return [said.format(counts=counted(one.erased)), *lines]

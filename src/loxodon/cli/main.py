@@ -18,8 +18,7 @@ from loxodon.security.actor import Actor, acting
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
     typed = list(sys.argv[1:] if argv is None else argv)
-    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    messages.use(locale)
+    messages.use(next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), ""))
     for stream in (sys.stdout, sys.stderr):
         # What an encoding lacks is printed as `\u…`; to pipes UTF-8.
         if hasattr(stream, "reconfigure"):
@@ -27,23 +26,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding=None if named else "utf-8", errors="backslashreplace")
     try:
         return _run(typed)
-    except LoxodonError as error:
-        return _failed(error, "--json" in typed)
     except BrokenPipeError:  # the reader (`| head`) has had enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 for what Python flushes at exit
         return 0
     except KeyboardInterrupt:
         view.warn(t("interrupted; everything acknowledged is saved"))
         return 130
-    except OSError as error:
-        return _failed(unwritable("", error), "--json" in typed)
     except Exception as error:
-        if os.environ.get("LOXODON_DEBUG"):
-            raise
-        hint = "this is a defect: please report it with what LOXODON_DEBUG=1 prints"
-        name = type(error).__name__
-        defect = LoxodonError("{name}: {reason}", hint=hint, name=name, reason=str(error))
-        return _failed(defect, "--json" in typed)
+        known = unwritable("", error) if isinstance(error, OSError) else error
+        if not isinstance(known, LoxodonError):
+            if os.environ.get("LOXODON_DEBUG"):
+                raise
+            hint = "this is a defect: please report it with what LOXODON_DEBUG=1 prints"
+            name = type(error).__name__
+            known = LoxodonError("{name}: {reason}", hint=hint, name=name, reason=str(error))
+        return _failed(known, "--json" in typed)
 
 
 def _run(typed: list[str]) -> int:
