@@ -108,12 +108,12 @@ def _question(one: Held | Review) -> str:
         unclear = t("it is not clear what you mean, so nothing was done")
         done = unclear if one.state == "unclear" else t("archived, and no longer recalled")
         how = t("delete it with `forget {id}`, or undo it with `review --reject {id}`", id=one.id)
-        asked = t("you asked on {day}: {text}", day=view.day(one.at), text=one.text)
+        asked = t("you asked on {day}: {text}", day=f"{one.at:%F}", text=one.text)
         return f"{one.id}  {asked}\n  {done}; {how}"
     belief, against = one.belief, one.against
     version = f" v{belief.version}" if belief.version > 1 else ""
     if belief.kind == "fact" and against.created_at > belief.created_at:
-        day = view.day(against.valid_from or against.created_at)
+        day = f"{against.valid_from or against.created_at:%F}"
         why = t("is that still true? on {day} you said: {text}", day=day, text=against.content)
     elif against.id != belief.id:
         why = t("contradicts {id}: {content}", id=against.id, content=against.content)
@@ -121,7 +121,7 @@ def _question(one: Held | Review) -> str:
         origin = origin_label(belief.trust, current())
         why = t("you have not confirmed this yet ({whence}): is it true?", whence=origin)
     else:
-        day = view.day(belief.confirmed_at or belief.created_at)
+        day = f"{belief.confirmed_at or belief.created_at:%F}"
         why = t("is that still true? it was last mentioned on {day}", day=day)
     return f"{belief.id}{version}  {belief.content}\n  {why}"
 
@@ -163,15 +163,13 @@ def _confirmed_all(memory: Memory, call: Call) -> Result:
 
 @command(
     arg("DECISION release|drop", "release shows it, drop hides it", nargs="?"),
-    arg("ID", "id of the entry, such as q_12", nargs="?"),
+    arg("ID", "id of the entry, such as q_12", nargs="?", default=""),
     arg("--all", "also show released and dropped entries"),
     verb="quarantine",
     without="state",
 )
 def quarantine(call: Call) -> Result:
     """List instructions found in other people's text and held back; release or drop one."""
-    if call.decision and call.id is None:
-        raise UsageError("no id given")
     with call.opened() as memory:
         if call.decision:
             return Result(getattr(memory, call.decision)(call.id))
@@ -235,7 +233,7 @@ def person(call: Call) -> Result:
 
 @command(
     arg("ACTION list|delete|deleted", "what to do"),
-    arg("NAME", "the space to delete", nargs="?"),
+    arg("NAME", "the space to delete", nargs="?", default=""),
     DRY_RUN,
     YES,
 )
@@ -244,8 +242,6 @@ def space(call: Call) -> Result:
     from loxodon.forget.spaces import receipts
     from loxodon.http.host import Host
 
-    if (call.action == "delete") != bool(call.name):
-        raise UsageError("delete needs the name of a space; list and deleted take none")
     if call.action == "deleted":
         found = receipts(call.root)
         return Result(found, view.listing([one | {"files": ()} for one in found]))

@@ -150,7 +150,7 @@ def _row(one: Any) -> Mapping[str, Any]:
         "kind": one.kind,
         "importance": f"{one.importance:.2f}",
         "strength": f"{one.strength:.2f}",
-        "since": day(one.valid_from or one.created_at),
+        "since": f"{one.valid_from or one.created_at:%F}",
         "tags": one.tags,
         "memory": one.content + (f"  [{t('archived')}]" if one.state == "archived" else ""),
     }
@@ -208,20 +208,14 @@ def in_words(value: object) -> str:
         file = value.file and f"{value.file}:{value.line}"
         return file or f"{value.session}:{value.turn}"
     if isinstance(value, Pause):
-        if value.until is None:
-            return t("paused: nothing is recorded or learned until `loxodon resume`")
-        until = in_words(value.until)
-        return t("paused until {until}: nothing is recorded or learned", until=until)
+        until = in_words(value.until) if value.until else "`loxodon resume`"
+        return t("nothing is recorded or learned until {until}", until=until)
     if isinstance(value, Mapping):
         return ", ".join(f"{label(str(name))} {in_words(x)}" for name, x in value.items() if x)
     if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
         return ", ".join(map(in_words, value))
     named = (name for name in ("content", "value", "name") if hasattr(value, name))
     return str(getattr(value, next(named, ""), value))
-
-
-def day(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d}"
 
 
 def problems_in(value: Any) -> Iterator[str]:
@@ -244,7 +238,7 @@ def items(found: Sequence[Item], *, explain: bool) -> Iterator[str]:
         speaker = who(item.why.get("speaker", ""), current()) if item.kind == "turn" else ""
         before = speaker or item.why.get("heading", "")
         said = "\n   ".join((f"{before}: {item.content}" if before else item.content).splitlines())
-        yield f"{n}. [{day(item.at)}] {marks(item, current())}{said}"
+        yield f"{n}. [{item.at:%F}] {marks(item, current())}{said}"
         about = [label("file note" if item.kind == "note" else item.kind), item.id]
         if item.sources:
             about.append(t("from {place}", place=in_words(item.sources[0])))

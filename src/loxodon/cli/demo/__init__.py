@@ -34,16 +34,16 @@ _MARK = "example"  # a file in the home that says that it is one, and may be rep
 _ROLES = {">": "user", "<": "assistant", "w": "tool"}
 
 
-@command(
-    arg("DIR", "folder for it (--home, or ~/.loxodon-demo); never your memory", nargs="?"),
-    arg("--replace", "rebuild it as of today"),
-)
+@command(arg("--replace", "rebuild it as of today"))
 def demo(call: Call) -> Result:
-    """Build an example memory with a few months of life in it, to try things on."""
-    home = home_at(call.dir or call.home or "~/.loxodon-demo")
+    """Build an example memory with a few months of life in it, to try things on.
+
+    It is in the folder that `--home` names, or ~/.loxodon-demo: never in your memory.
+    """
+    home = home_at(call.home or "~/.loxodon-demo")
     is_example = Path(home, _MARK).exists()
     if not is_example and os.path.exists(home) and (os.path.isfile(home) or os.listdir(home)):
-        hint = "choose a folder that is empty or does not exist: loxodon demo DIR"
+        hint = "choose a folder that is empty or does not exist: loxodon --home DIR demo"
         raise InputError(
             "{path} contains something other than an example memory", hint=hint, path=home
         )
