@@ -8,22 +8,11 @@ from typing import Any
 
 from loxodon import config as settings
 from loxodon import files
-from loxodon.cli import view
-from loxodon.cli.commands import (
-    CHAT,
-    TABLE,
-    Call,
-    Result,
-    arg,
-    command,
-    derived,
-    moment,
-    read_file,
-    words,
-)
+from loxodon.cli import commands, view
+from loxodon.cli.commands import CHAT, Call, Result, arg, command, derived, moment, read_file, words
 from loxodon.errors import DamagedStoreError, UsageError
 from loxodon.messages import t
-from loxodon.spaces import has_space, space_folder
+from loxodon.spaces import has_space
 from loxodon.types import Problem
 
 derived("stats")
@@ -45,7 +34,8 @@ def init(call: Call) -> Result:
 def status(call: Call) -> Result:
     """Show the state of this memory."""
     found = call.do()
-    hints = [t(said) for name, said in TABLE["said"]["status"].items() if getattr(found, name)]
+    said = commands.TABLE["said"]["status"]
+    hints = [t(what_to_do) for name, what_to_do in said.items() if getattr(found, name)]
     if not found.enabled:
         hints += [t("the memory engine is turned off; waiting in files: {n}", n=found.pending)]
     return Result(found, hide="attempts phase due enabled waiting", note="\n".join(hints))
@@ -183,20 +173,13 @@ def audit(call: Call) -> Result:
 def backup(call: Call) -> Result:
     """Back up the memory to one file, while it is in use."""
     from loxodon.backup.create import backup
-    from loxodon.http.host import Host
     from loxodon.opening import keys_for
 
     if call.all:
-        spaces = _spaces(call)
-        with Host(call.home_folder) as host:
-            for space in spaces:  # which brings each up to date, and says what is wrong with it
-                with host.using(space, make=False) as memory:
-                    memory.for_owner()
-            how: Any = {"config": call.config, "keys": keys_for(call.home_folder, call.config)}
-            how |= {"overwrite": call.overwrite, "keep": call.keep, "now": call.clock()}
-            found = backup(
-                call.home_folder, spaces, call.path, **how, whole=True, progress=view.progress
-            )
+        how: Any = {"config": call.config, "keys": keys_for(call.home_folder, call.config)}
+        how |= {"overwrite": call.overwrite, "keep": call.keep, "now": call.clock()}
+        how |= {"whole": True, "progress": view.progress}
+        found = backup(call.home_folder, _spaces(call), call.path, **how)
     else:
         found = call.do()
     key = t("It is encrypted. The key is not in the backup: keep a copy of it.")
@@ -204,12 +187,14 @@ def backup(call: Call) -> Result:
 
 
 def _spaces(call: Call) -> list[str]:
+    """The spaces of the home, each brought up to date; an error where one cannot be used."""
     from loxodon.http.host import Host
 
     with Host(call.home_folder) as host:
-        found = host.spaces()
-    if not found:
-        space_folder(call.root, call.space, make=False)  # says that there is no memory
+        found = host.spaces() or [call.space]
+        for space in found:
+            with host.using(space, make=False) as memory:
+                memory.for_owner()
     return found
 
 

@@ -33,14 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         view.warn(t("interrupted; everything acknowledged is saved"))
         return 130
     except Exception as error:
-        known = unwritable("", error) if isinstance(error, OSError) else error
-        if not isinstance(known, LoxodonError):
-            if os.environ.get("LOXODON_DEBUG"):
-                raise
-            hint = "this is a defect: please report it with what LOXODON_DEBUG=1 prints"
-            name = type(error).__name__
-            known = LoxodonError("{name}: {reason}", hint=hint, name=name, reason=str(error))
-        return _failed(known, "--json" in typed)
+        if os.environ.get("LOXODON_DEBUG") and not isinstance(error, LoxodonError | OSError):
+            raise
+        return _failed(error, "--json" in typed)
 
 
 def _run(typed: list[str]) -> int:
@@ -133,8 +128,14 @@ def _help(every: bool) -> Result:
     return Result({"commands": told}, [*lines, "", *options, "", end])
 
 
-def _failed(error: LoxodonError, as_json: bool) -> int:
+def _failed(error: Exception, as_json: bool) -> int:
     """Tell the error: to stderr for a person and, with --json, to stdout as the one document."""
+    if isinstance(error, OSError):
+        error = unwritable("", error)
+    elif not isinstance(error, LoxodonError):
+        hint = "this is a defect: please report it with what LOXODON_DEBUG=1 prints"
+        name, reason = type(error).__name__, str(error)
+        error = LoxodonError("{name}: {reason}", hint=hint, name=name, reason=reason)
     message, hint = error.localized()
     problems = [(line, *one.localized()) for line, one in error.problems]
     if as_json:

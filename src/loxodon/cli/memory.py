@@ -27,11 +27,7 @@ derived(
     arg("ID", "id of a memory, message, note or entity, or a name", nargs="+", dest="name"),
     about="Show everything about a memory, a message or a person.",
 )
-derived(
-    "profile",
-    arg("--refresh", "rebuild it now, as the weekly job does"),
-    about="Show the core facts about the user.",
-)
+derived("profile", about="Show the core facts about the user.")
 derived("snapshot", about="Print what a conversation should start with.")
 derived(
     "edit",
