@@ -83,6 +83,8 @@ def bench(call: Call) -> Result:
     }[call.what]
     # All files are read before anything runs.
     sets = {name: read(name, parse, config.timezone) for name in call.file}
+    if call.what != "answers":  # where the limit is one of questions
+        sets = {name: some[: call.limit or None] for name, some in sets.items()}
     files = [*measure(sets, call, config)]
     shown: list[str] = []
     for one in files:
@@ -292,13 +294,12 @@ def measure_retrieval(sets: Sets, how: Any, config: Config) -> Iterator[Figures]
     that cannot be had is an error before anything runs."""
     config = for_measuring(config)
     chosen_embedder(config.embedder)
-    talks = {name: some[: how.limit or None] for name, some in sets.items()}
-    before = [*talks.values()][-1][-1]
-    for name, some in talks.items():
+    before = [*sets.values()][-1][-1]
+    for name, talks in sets.items():
         rows: list[Figures] = []
         crossed: list[Figures] = []
         ingested: list[Figures] = []
-        for talk in view.watched(some):
+        for talk in view.watched(talks):
             with built(talk, config, how.keep) as (memory, now, took):
                 ingested.append(took)
                 for question in _chosen(talk, how):
@@ -553,8 +554,8 @@ def measure_writing(sets: Sets, how: Any, config: Config) -> Iterator[Figures]:
     alone = for_measuring(config)._replace(embedder=EmbedderConfig(kind="none"))
     config = alone._replace(model=config.model) if how.model else alone
     for name, cases in sets.items():
-        some = view.watched(cases[: how.limit or None])
-        yield {"file": name, **_written([written(case, config) for case in some], how)}
+        done = [written(case, config) for case in view.watched(cases)]
+        yield {"file": name, **_written(done, how)}
 
 
 def written(case: Figures, config: Config) -> Figures:

@@ -14,6 +14,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -32,6 +33,7 @@ from loxodon.layout import DATABASE, MADE
 from loxodon.memory import Memory, verb_named
 from loxodon.messages import current, t
 from loxodon.spaces import home_at, space_folder, space_path
+from loxodon.text.dates import parse_moment, until
 from loxodon.verbs import Argument, Verb
 
 with open(os.path.join(os.path.dirname(__file__), "commands.toml"), "rb") as _file:
@@ -283,8 +285,6 @@ def words(given: Sequence[str]) -> str:
 
 def moment(text: str, now: datetime, name: str = "") -> datetime | None:
     """A time as it is typed: of the past where something is looked for, else to come."""
-    from loxodon.text.dates import parse_moment, until
-
     typed, is_past = text.strip().lower(), name in ("since", "until", "as_of")
     if typed in ("never", "永不") and not is_past:
         return None
@@ -324,8 +324,6 @@ def command_typed(typed: Sequence[str]) -> tuple[Command, list[str]]:
     named = " ".join(typed[:words])
     name, *rest = [*ALIASES.get(named, named).split(" "), *typed[words:]]
     if name not in MODULES:
-        from difflib import get_close_matches
-
         near = "".join(get_close_matches(name, (*MODULES, *ALIASES), 1))
         hint = "list all commands with `loxodon help all`"
         if near:
@@ -364,7 +362,6 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser_of(one: Command) -> argparse.ArgumentParser:
-    argparse._ = str  # type: ignore[attr-defined]  # it would look for catalogues that nobody has
     parser = _Parser(
         prog=f"loxodon {one.name}",
         description=t(one.about),

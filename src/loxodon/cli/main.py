@@ -11,8 +11,10 @@ from loxodon import __version__, messages
 from loxodon.cli import commands, view
 from loxodon.cli.commands import Call, Result
 from loxodon.errors import LoxodonError, refused, unwritable
+from loxodon.guard.guard import Guard
 from loxodon.messages import t
 from loxodon.security.actor import Actor, acting
+from loxodon.store.walls import owners_only
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -82,14 +84,10 @@ def _result(typed: list[str], call: Call) -> Result | None:
     call.command = one
     verb = one.verb
     if call.as_agent and not (verb.agents if verb else one.name == "mcp"):
-        from loxodon.store.walls import owners_only
-
         raise owners_only()
     if one.for_files and call.config.store.url:
         raise refused(one.for_files)
     if verb and verb.masked:
-        from loxodon.guard.guard import Guard
-
         guard = Guard.of(call.root)
         view.mask_with(lambda value: guard.shown_value(value, private=True, reveal=call.reveal))
     return one.run(call)

@@ -12,6 +12,7 @@ from loxodon.clock import zone_named
 from loxodon.errors import InputError, StaleEditError
 from loxodon.journal import Reading, is_database, read
 from loxodon.messages import t
+from loxodon.security.paths import allowed_path
 
 ID = arg("ID", "id of the memory, such as f_20260204_001")
 FORMATS = "jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat"
@@ -94,8 +95,6 @@ def add(call: Call) -> Result:
 
 def _read(name: str, call: Call) -> Reading:
     """What a file has in it: text, or the database that OpenClaw keeps its sessions in."""
-    from loxodon.security.paths import allowed_path
-
     if " " in name and not os.path.exists(name):
         hint = "to save one memory in your own words: `loxodon capture TEXT`"
         raise InputError("there is no file {file}", hint=hint, file=repr(name))

@@ -6,6 +6,7 @@ one, and `show` prints them.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,8 +45,6 @@ def mask_with(mask: Callable[[Any], Any] | None) -> None:
 
 def json_text(value: object, indent: int | None = 2) -> str:
     """A result as JSON, with its texts as they may be shown."""
-    import json
-
     from loxodon.http.wire import plain
 
     whole = plain(value)
