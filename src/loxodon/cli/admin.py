@@ -8,12 +8,22 @@ from typing import Any
 
 from loxodon import config as settings
 from loxodon import files
+from loxodon.backup import create, moving
+from loxodon.backup import restore as restoring
 from loxodon.cli import commands, view
 from loxodon.cli.commands import CHAT, Call, Result, arg, command, derived, moment, read_file, words
 from loxodon.errors import DamagedStoreError, UsageError
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import FILE, parsed
+from loxodon.http.host import Host
 from loxodon.messages import t
+from loxodon.opening import keys_for
+from loxodon.security import tokens
+from loxodon.security.encryption import recode
+from loxodon.security.keys import NEXT_VARIABLE, VARIABLE, KeySource
 from loxodon.spaces import has_space
 from loxodon.types import Problem
+from loxodon.views.restore import restore as restore_views
 
 derived("stats")
 derived("rebuild-index", about="Rebuild every index from the data.", verb="rebuild_index")
@@ -82,7 +92,6 @@ def config(call: Call) -> Result:
 )
 def token(call: Call) -> Result:
     """Create and revoke access tokens for programs."""
-    from loxodon.security import tokens
 
     def told(grant: tokens.Grant) -> dict[str, object]:
         return {name: one for name, one in grant._asdict().items() if name != "digest"}
@@ -112,9 +121,6 @@ def token(call: Call) -> Result:
 )
 def policy(call: Call) -> Result:
     """Show what is stored, masked or refused; check a text."""
-    from loxodon.guard.guard import Guard
-    from loxodon.guard.policy import FILE, parsed
-
     path = os.path.join(call.root, FILE)
     if call.action == "use":
         name = words(call.text)
@@ -172,14 +178,11 @@ def audit(call: Call) -> Result:
 )
 def backup(call: Call) -> Result:
     """Back up the memory to one file, while it is in use."""
-    from loxodon.backup.create import backup
-    from loxodon.opening import keys_for
-
     if call.all:
         how: Any = {"config": call.config, "keys": keys_for(call.home_folder, call.config)}
         how |= {"overwrite": call.overwrite, "keep": call.keep, "now": call.clock()}
         how |= {"whole": True, "progress": view.progress}
-        found = backup(call.home_folder, _spaces(call), call.path, **how)
+        found = create.backup(call.home_folder, _spaces(call), call.path, **how)
     else:
         found = call.do()
     key = t("It is encrypted. The key is not in the backup: keep a copy of it.")
@@ -188,8 +191,6 @@ def backup(call: Call) -> Result:
 
 def _spaces(call: Call) -> list[str]:
     """The spaces of the home, each brought up to date; an error where one cannot be used."""
-    from loxodon.http.host import Host
-
     with Host(call.home_folder) as host:
         found = host.spaces() or [call.space]
         for space in found:
@@ -207,9 +208,6 @@ def _spaces(call: Call) -> list[str]:
 )
 def restore(call: Call) -> Result:
     """Restore a memory from a backup or from its text views."""
-    from loxodon.backup.restore import restore
-    from loxodon.views.restore import restore as restore_views
-
     source = os.path.abspath(os.path.expanduser(call.source))
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "replace": call.replace}
     how["progress"] = view.progress
@@ -218,7 +216,7 @@ def restore(call: Call) -> Result:
             raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
         return Result(restore_views(call.source, call.home_folder, call.space, **how))
     how["other"] = call.other
-    found = restore(source, call.home_folder, None if call.all else call.space, **how)
+    found = restoring.restore(source, call.home_folder, None if call.all else call.space, **how)
     if call.all:
         return Result({"spaces": {name: one._asdict() for name, one in found.items()}})
     return Result(found[call.space])
@@ -242,10 +240,8 @@ def validate(call: Call) -> Result:
 )
 def repair(call: Call) -> Result:
     """Repair a damaged memory."""
-    from loxodon.backup.restore import repair
-
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}
-    found = repair(call.home_folder, call.space, **how, progress=view.progress)
+    found = restoring.repair(call.home_folder, call.space, **how, progress=view.progress)
     return Result(found, note="" if found.problems else t("no problems found"))
 
 
@@ -262,8 +258,6 @@ def repair(call: Call) -> Result:
 )
 def encrypt(call: Call) -> Result:
     """Encrypt every database in the home."""
-    from loxodon.security.keys import VARIABLE, KeySource
-
     places = {
         "env": call.env and VARIABLE,
         "keyring": call.keyring and f"database:{call.home_folder}",
@@ -278,9 +272,6 @@ def encrypt(call: Call) -> Result:
 
 
 def _recoded(call: Call, source: Any = None, *, make: bool = False, note: str = "") -> Result:
-    from loxodon.security.encryption import recode
-    from loxodon.security.keys import NEXT_VARIABLE, VARIABLE
-
     how: Any = {"work": call.command.name, "source": source, "make": make}
     found = recode(call.home_folder, call.config, **how, progress=view.progress)
     left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
@@ -300,9 +291,9 @@ command(name="rekey", about="Change the encryption key.", for_files="encryption"
 @command(arg("--to PLACE", "postgresql://user@host/database, or a folder", required=True))
 def move(call: Call) -> Result:
     """Move all spaces into a PostgreSQL database, or back into files."""
-    from loxodon.backup.moving import move
-
-    found = move(call.home_folder, call.config, call.to, _spaces(call), call.clock, view.progress)
+    found = moving.move(
+        call.home_folder, call.config, call.to, _spaces(call), call.clock, view.progress
+    )
     kept = t("the memory at {home} is unchanged; delete it when you like", home=call.root)
     return Result(found, note=kept)
 

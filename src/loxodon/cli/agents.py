@@ -11,6 +11,10 @@ from typing import Any
 from loxodon import config
 from loxodon.agents.changes import InstallPlan
 from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
+from loxodon.agents.hooks import action_of, answer, note, noted, succeeded
+from loxodon.agents.openclaw import install
+from loxodon.agents.openclaw.answer import answer as answer_openclaw
+from loxodon.agents.openclaw.follow import agents_at, state_folder
 from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
 from loxodon.cli import view
 from loxodon.cli.commands import (
@@ -25,6 +29,7 @@ from loxodon.cli.commands import (
     read_file,
 )
 from loxodon.errors import LoxodonError, NotFoundError, UsageError
+from loxodon.journal.follow import check_found, found_agents
 from loxodon.journal.lines import as_object, parse_line
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
@@ -80,10 +85,6 @@ def connect(call: Call) -> Result:
 
 def _connected(call: Call) -> Result:
     """Which agents are here, and which are connected."""
-    from loxodon.agents.hooks import noted
-    from loxodon.agents.openclaw import install
-    from loxodon.agents.openclaw.follow import state_folder
-
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
     found: dict[str, dict[str, Any]] = {}
@@ -109,9 +110,6 @@ def _connected(call: Call) -> Result:
 
 
 def _connect_openclaw(call: Call) -> Result:
-    from loxodon.agents.openclaw import install
-    from loxodon.agents.openclaw.follow import state_folder
-
     if call.remove:
         done = [t("removed from OpenClaw; the memory itself is kept")]
         return _carried_out(call, install.plan_uninstall(call.home_folder), done)
@@ -127,17 +125,13 @@ def _connect_openclaw(call: Call) -> Result:
 
 
 def _unowned(settings: str) -> list[str]:
-    from loxodon.agents.openclaw.install import channels_without_owner
-
-    names = ", ".join(channels_without_owner(settings))
+    names = ", ".join(install.channels_without_owner(settings))
     said = t("chats on {names} are groups until OpenClaw has commands.ownerAllowFrom", names=names)
     return [said] if names else []
 
 
 def _carried_out(call: Call, plan: InstallPlan, done: list[str], *said: str) -> Result:
     """Change files of other programs: what changes is shown first, and asked about."""
-    from loxodon.agents.openclaw import install
-
     changes: list[dict[str, Any]] = []
     shown = [*said]
     for one in plan.changes:
@@ -174,9 +168,6 @@ def _carried_out(call: Call, plan: InstallPlan, done: list[str], *said: str) -> 
 )
 def follow(call: Call) -> Result:
     """Journal what was said to your agents since the last time."""
-    from loxodon.agents.openclaw.follow import agents_at, state_folder
-    from loxodon.journal.follow import check_found, found_agents
-
     state = state_folder(None, os.environ)
     claw = [_OPENCLAW] if os.path.isdir(os.path.join(state, "agents")) else []
     names = dict.fromkeys(call.agents or [*found_agents(os.environ), *claw])
@@ -204,11 +195,7 @@ def follow(call: Call) -> Result:
 @command(arg("AGENT", "the agent"), arg("EVENT", "the event, with its JSON on standard input"))
 def hook(call: Call) -> Result | None:
     """Answer a hook of a connected agent; for the agent, not for direct use."""
-    from loxodon.agents.hooks import action_of, answer, note, succeeded
-
     if call.agent == _OPENCLAW:  # whose plugin hears of errors
-        from loxodon.agents.openclaw.answer import answer as answer_openclaw
-
         request: Any = as_object(parse_line(read_file("-").decode("utf-8", "replace")))
         with call.opened(make=True) as memory:
             answered = answer_openclaw(memory.workspace, request)

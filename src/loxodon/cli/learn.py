@@ -11,10 +11,13 @@ from loxodon.cli import view
 from loxodon.cli.commands import DRY_RUN, TABLE, YES, Call, Result, arg, command, derived
 from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
+from loxodon.forget.spaces import receipts
 from loxodon.guard.provenance import is_own, origin_label
 from loxodon.guard.quarantine import FORGET, Held, is_forget_request
+from loxodon.http.host import Host
 from loxodon.memory import Memory
 from loxodon.messages import current, t
+from loxodon.security.inspection import about_person
 from loxodon.types import Record, Review
 
 derived("resume", about="End a pause.")
@@ -209,8 +212,6 @@ def forget(call: Call) -> Result:
 )
 def person(call: Call) -> Result:
     """Export or erase one person's memories, messages and entities, in all spaces."""
-    from loxodon.http.host import Host
-    from loxodon.security.inspection import about_person
 
     def each(do: Callable[[Memory], Any]) -> dict[str, Any]:
         found = {}
@@ -239,9 +240,6 @@ def person(call: Call) -> Result:
 )
 def space(call: Call) -> Result:
     """List the spaces, delete one with everything in it, or list those that were deleted."""
-    from loxodon.forget.spaces import receipts
-    from loxodon.http.host import Host
-
     if call.action == "deleted":
         found = receipts(call.root)
         return Result(found, view.listing([one | {"files": ()} for one in found]))
