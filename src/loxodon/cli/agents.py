@@ -13,21 +13,10 @@ from loxodon.agents.changes import InstallPlan
 from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
 from loxodon.agents.hooks import action_of, answer, note, noted, succeeded
 from loxodon.agents.openclaw import install
-from loxodon.agents.openclaw.answer import answer as answer_openclaw
 from loxodon.agents.openclaw.follow import agents_at, state_folder
 from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
-from loxodon.cli import view
-from loxodon.cli.commands import (
-    DRY_RUN,
-    TABLE,
-    YES,
-    Call,
-    Result,
-    arg,
-    command,
-    need_mcp,
-    read_file,
-)
+from loxodon.cli import commands, view
+from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, need_mcp, read_file
 from loxodon.errors import LoxodonError, NotFoundError, UsageError
 from loxodon.journal.follow import check_found, found_agents
 from loxodon.journal.lines import as_object, parse_line
@@ -36,7 +25,7 @@ from loxodon.messages import t
 
 _OPENCLAW = "openclaw"
 _KNOWN = "|".join((*AGENTS, _OPENCLAW, "status"))
-_SAID = TABLE["said"]["connect"]
+_SAID = commands.TABLE["said"]["connect"]
 
 
 @command(
@@ -196,6 +185,8 @@ def follow(call: Call) -> Result:
 def hook(call: Call) -> Result | None:
     """Answer a hook of a connected agent; for the agent, not for direct use."""
     if call.agent == _OPENCLAW:  # whose plugin hears of errors
+        from loxodon.agents.openclaw.answer import answer as answer_openclaw
+
         request: Any = as_object(parse_line(read_file("-").decode("utf-8", "replace")))
         with call.opened(make=True) as memory:
             answered = answer_openclaw(memory.workspace, request)

@@ -113,15 +113,11 @@ def mean(found: Sequence[Mapping[str, float]]) -> Figures:
 
 def table(rows: Sequence[Figures], leave_out: Collection[str] = ()) -> Figures:
     """The mean scores of rows over all and by category, numbers first."""
-
-    def average(some: Iterable[Figures]) -> Figures:
-        return mean([row["scores"] for row in some if row["scores"]])
-
     names = sorted({row["category"] for row in rows}, key=lambda n: (not n.isdecimal(), len(n), n))
-    return {
-        "overall": average(row for row in rows if row["category"] not in leave_out),
-        "categories": {n: average(row for row in rows if row["category"] == n) for n in names},
-    }
+    scores = [(row["category"], row["scores"]) for row in rows if row["scores"]]
+    by_category = {name: mean([one for of, one in scores if of == name]) for name in names}
+    overall = mean([one for of, one in scores if of not in leave_out])
+    return {"overall": overall, "categories": by_category}
 
 
 def for_measuring(config: Config) -> Config:

@@ -362,6 +362,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser_of(one: Command) -> argparse.ArgumentParser:
+    argparse._ = str  # type: ignore[attr-defined]  # it would look for catalogues that nobody has
     parser = _Parser(
         prog=f"loxodon {one.name}",
         description=t(one.about),

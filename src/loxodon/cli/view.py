@@ -13,18 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
+from loxodon import types
 from loxodon.messages import current, t
-from loxodon.types import (
-    GENERAL_TOPIC,
-    GLOBAL_PROJECT,
-    Entity,
-    FileProblem,
-    Item,
-    Pause,
-    Record,
-    Source,
-    Turn,
-)
 
 Value = TypeVar("Value")
 LISTED = 50  # memories, turns or files that a person is shown unless they ask for more
@@ -137,12 +127,12 @@ def listing(found: Sequence[Any]) -> list[str]:
 
 
 def _row(one: Any) -> Mapping[str, Any]:
-    if isinstance(one, Entity):
+    if isinstance(one, types.Entity):
         return {"id": one.id, **one._asdict(), "no": None}
-    if isinstance(one, Turn):
+    if isinstance(one, types.Turn):
         at, who = in_words(one.at), one.speaker or one.role
         return {"at": at, "session": one.session, "id": one.ref, "message": f"{who}: {one.content}"}
-    if not isinstance(one, Record):
+    if not isinstance(one, types.Record):
         return fields(one)
     return {
         "id": one.id,
@@ -167,10 +157,10 @@ def record(value: Any, *without: str) -> list[str]:
             one = [{"name": key, **part} for key, part in one.items()]
         many = isinstance(one, list | tuple) and not hasattr(one, "_asdict")
         first = one[0] if many else one
-        if isinstance(first, FileProblem):
+        if isinstance(first, types.FileProblem):
             continue
         nested = hasattr(first, "_asdict") or (many and isinstance(first, Mapping))
-        if nested and not isinstance(first, Source | Pause):
+        if nested and not isinstance(first, types.Source | types.Pause):
             inner = listing(one) if many else record(one)
             below += [f"{label(name)}:", *inner] if inner else []
         else:
@@ -181,7 +171,7 @@ def record(value: Any, *without: str) -> list[str]:
 def _is_given(value: object) -> bool:
     if isinstance(value, Mapping):
         return any(value.values())
-    return value not in (None, "", (), [], False, GLOBAL_PROJECT, GENERAL_TOPIC)
+    return value not in (None, "", (), [], False, types.GLOBAL_PROJECT, types.GENERAL_TOPIC)
 
 
 def _said(name: str, value: Any) -> str:
@@ -203,10 +193,10 @@ def in_words(value: object) -> str:
         return f"{value:%Y-%m-%d %H:%M}"
     if isinstance(value, float):
         return f"{value:.3g}"
-    if isinstance(value, Source):
+    if isinstance(value, types.Source):
         file = value.file and f"{value.file}:{value.line}"
         return file or f"{value.session}:{value.turn}"
-    if isinstance(value, Pause):
+    if isinstance(value, types.Pause):
         until = in_words(value.until) if value.until else "`loxodon resume`"
         return t("nothing is recorded or learned until {until}", until=until)
     if isinstance(value, Mapping):
@@ -219,7 +209,7 @@ def in_words(value: object) -> str:
 
 def problems_in(value: Any) -> Iterator[str]:
     """What was wrong in files, anywhere in a result: where, what, and what to do."""
-    if isinstance(value, FileProblem):
+    if isinstance(value, types.FileProblem):
         where = value.file
         if value.line:
             where = t("{file} line {line}", file=value.file, line=value.line)
@@ -229,7 +219,7 @@ def problems_in(value: Any) -> Iterator[str]:
             yield from problems_in(one)
 
 
-def items(found: Sequence[Item], *, explain: bool) -> Iterator[str]:
+def items(found: Sequence[types.Item], *, explain: bool) -> Iterator[str]:
     """What was recalled: the words, what and where they are from, and why they came."""
     from loxodon.recall.fit import marks, who
 
