@@ -171,14 +171,13 @@ def follow(call: Call) -> Result:
             agents_at(state, ())
         else:
             check_found(name, FOLLOWED[name].folder(os.environ))
+    found = {}
     with call.opened(make=True) as memory:
         at = memory.workspace
-        return Result(
-            {
-                name: at.follow() if name == _OPENCLAW else at.follow_agent(name, "", view.progress)
-                for name in names
-            }
-        )
+        for name in names:
+            is_claw = name == _OPENCLAW
+            found[name] = at.follow() if is_claw else at.follow_agent(name, "", view.progress)
+    return Result(found)
 
 
 @command(arg("AGENT", "the agent"), arg("EVENT", "the event, with its JSON on standard input"))

@@ -31,10 +31,7 @@ _ROLES = {">": "user", "<": "assistant", "w": "tool"}
 
 @command(arg("--replace", "rebuild it as of today"))
 def demo(call: Call) -> Result:
-    """Build an example memory with a few months of life in it, to try things on.
-
-    It is in the folder that `--home` names, or ~/.loxodon-demo: never in your memory.
-    """
+    """Build an example memory, a few months of a life, in --home or ~/.loxodon-demo."""
     home = home_at(call.home or "~/.loxodon-demo")
     is_example = Path(home, _MARK).exists()
     if not is_example and os.path.exists(home) and (os.path.isfile(home) or os.listdir(home)):
