@@ -29,7 +29,7 @@ $(VENV)/dev.done: requirements/dev.lock $(VENV)/runtime.done
 	@touch $@
 
 demo: $(VENV)/runtime.done  ## build the example memory in .demo and show what can be done with it
-	@$(BIN)/loxodon demo .demo --replace
+	@$(BIN)/loxodon --home .demo demo --replace
 	@for words in "list --limit 10" "recall 'Where do I live?' --top 3 --explain" "inspect Tomás" review; do \
 		echo; echo "$$ $(BIN)/loxodon --home .demo $$words"; eval "$(BIN)/loxodon --home .demo $$words"; done
 	@echo; echo "What to do next:"

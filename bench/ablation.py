@@ -20,10 +20,11 @@ from typing import Any
 from loxodon.cli.bench import (
     RANKED,
     ROOM,
+    as_conversation,
     chosen_embedder,
     for_measuring,
     kept_home,
-    read_conversations,
+    read,
     scores,
 )
 from loxodon.config import Config, EmbedderConfig
@@ -92,7 +93,7 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
     """R@10 and NDCG@10 of a file, in percent."""
     found = []
     now = [datetime.now(UTC)]
-    for talk in read_conversations(file)[: args.limit or None]:
+    for talk in read(file, as_conversation)[: args.limit or None]:
         home = kept_home(talk, config, args.keep)
         with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
             memory._embedders.use(chosen_embedder(config.embedder))

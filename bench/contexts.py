@@ -27,7 +27,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from loxodon import config as settings
-from loxodon.cli.bench import ITEMS, built, for_measuring, read_conversations
+from loxodon.cli.bench import ITEMS, as_conversation, built, for_measuring, read
 from loxodon.tokens import estimate
 from peer_systems import PEERS, MemSearch, Vectors
 from peers import embedder, said
@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--leave-out", action="append", default=[], help="a category")
     parser.add_argument("--keep", help="folder in which our memories are kept")
     args = parser.parse_args()
-    talks = read_conversations(args.file)
+    talks = read(args.file, as_conversation)
     chosen = drawn(talks, args.sample, args.leave_out)
     budgets = [int(one) for one in args.budget.split(",")]
     names = args.only.split(",")

@@ -30,10 +30,11 @@ from loxodon import config as settings
 from loxodon.cli.bench import (
     HANDED,
     RANKED,
+    as_conversation,
     latency,
     mean,
     measure_retrieval,
-    read_conversations,
+    read,
     scores,
 )
 from loxodon.recall.fit import SNIPPET
@@ -90,7 +91,7 @@ class Run(NamedTuple):
 
 def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Every system on one file; ratios are to ours without an embedder."""
-    conversations = read_conversations(path)[: args.limit or None]
+    conversations = read(path, as_conversation)[: args.limit or None]
     rows = {"loxodon": ours_on(path, args, {})}
     if args.embedder != "none":
         rows["loxodon_embedder"] = ours_on(path, args, embedder_settings(args.embedder))
@@ -107,8 +108,8 @@ def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 def ours_on(path: str, args: argparse.Namespace, given: dict[str, object]) -> dict[str, Any]:
     usual: Any = {"category": (), "crossed": False, "keep": None}
-    how = argparse.Namespace(**usual, limit=args.limit, leave_out=args.leave_out)
-    sets = {path: read_conversations(path)}
+    how = argparse.Namespace(**usual, leave_out=args.leave_out)
+    sets = {path: read(path, as_conversation)[: args.limit or None]}
     (found,) = measure_retrieval(sets, how, settings.from_mapping(given))
     ingest, took = found["ingest"], found["latency_ms"]
     return {

@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from loxodon import errors, messages
-from loxodon.cli import admin, agents, learn
-from loxodon.cli.commands import GROUPS, MODULES, OPTIONS, command_named
+from loxodon.cli.commands import MODULES, OPTIONS, TABLE, command_named
 from loxodon.config import HINTS, KEYS, TAKES
 from loxodon.types import ENTITY_TYPES
 
@@ -107,9 +106,8 @@ def _said() -> frozenset[Sentence]:
     for command in map(command_named, MODULES):
         said |= {command.about, command.said, *(how["help"] for _, how in command.added)}
         said |= {one.about for one in command.arguments}
-    said |= {*GROUPS, *admin.HINTS.values()}
-    said |= {*LABELS.split("|"), *learn.NOT_RUN.values()}
-    said |= {*agents.NEXT.values(), *agents.LEFT.values()}
+    said |= {*TABLE["groups"], *LABELS.split("|")}
+    said |= {one for texts in TABLE["said"].values() for one in texts.values()}
     said |= {key.about for key in KEYS.values()}
     said |= {*TAKES.values(), *HINTS.values()}
     said |= {*CHANGES.split(), *ENTITY_TYPES}

@@ -31,7 +31,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loxodon.cli.bench import chosen_embedder, for_measuring, kept_home, read_conversations
+from loxodon.cli import bench
+from loxodon.cli.bench import as_conversation, chosen_embedder, for_measuring, kept_home
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
 from loxodon.recall import look as weights
@@ -92,7 +93,7 @@ def main() -> None:
 def read(file: str, keep: str, embedder: str, limit: int) -> Found:
     config = for_measuring(Config())._replace(embedder=EmbedderConfig(kind=embedder))
     name = os.path.basename(file).removesuffix(".jsonl")
-    talks = read_conversations(file)[: limit or None]
+    talks = bench.read(file, as_conversation)[: limit or None]
     each, told, answers, held = [], [], [], []
     for number, talk in enumerate(talks):
         for n, (rows, tells, wanted) in enumerate(asked(talk, config, keep)):

@@ -248,7 +248,7 @@ def test_the_command_line_as_an_agent(scene: Scene, capsys: pytest.CaptureFixtur
         ["token", "add", "evil", "--rights", "owner"],
         ["--space", "new", "init"],
         ["backup", "--all", "NOWHERE"],
-        ["profile", "--refresh"],
+        ["schedule", "--run", "profile"],
         ["quarantine", "release", "q_1"],
     ],
 )

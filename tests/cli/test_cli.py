@@ -291,13 +291,13 @@ def test_example_has_something_for_every_page_and_is_built_once(tmp_path: Path) 
             assert {one.trust for one in memory.list(state="all")} <= {"user", "assistant"}
             assert memory.validate() == []
     stamp = (home / "example").stat().st_mtime_ns
-    assert b"loxodon --home" in typed("demo", str(home), env=env).stdout
+    assert b"loxodon --home" in typed("--home", str(home), "demo", env=env).stdout
     assert (home / "example").stat().st_mtime_ns == stamp
     mine = tmp_path / "mine"
     with Memory.open(mine) as memory:
         memory.capture("Mine")
-    for words in (("demo", str(mine), "--replace"), ("--home", str(mine), "demo")):
-        refused = typed(*words, env=env)
+    for words in ((), ("--replace",)):
+        refused = typed("--home", str(mine), "demo", *words, env=env)
         assert refused.returncode != 0
         assert b"something other than" in refused.stderr
     with Memory.open(mine) as memory:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from loxodon.cli.writing import CHECKS, read_cases
+from loxodon.cli.bench import CHECKS, as_case, read
 from tests.each import each
 
 CASES = Path(__file__).parent / "cases"
@@ -16,7 +16,7 @@ PARTS = ("dev", "held", "fresh")
 
 
 def cases(name: str) -> list[Any]:
-    return read_cases(str(CASES / name))
+    return read(str(CASES / name), as_case)
 
 
 def of_user(case: Any) -> set[str]:

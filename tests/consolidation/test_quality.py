@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.cli.writing import CHECKS, holds, read_cases, written
+from loxodon.cli.bench import CHECKS, as_case, holds, read, written
 from loxodon.config import from_mapping
 from tests.long import count
 
@@ -31,7 +31,7 @@ CONFIG = from_mapping({"timezone": "UTC", "workspace.views": "off"})
 def test_conversations_become_knowledge(language: str) -> None:
     asked: Counter[str] = Counter()
     passed: Counter[str] = Counter()
-    for case in read_cases(str(CASES / f"{language}_dev.jsonl"))[::EVERY]:
+    for case in read(str(CASES / f"{language}_dev.jsonl"), as_case)[::EVERY]:
         kept = written(case, CONFIG)["kept"]
         for check in case["checks"]:
             asked[check["type"]] += 1

@@ -75,7 +75,9 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as place:
         home = Path(place) / "home"
-        subprocess.run([LOXODON, "--now", NOW, "demo", str(home)], check=True, capture_output=True)
+        subprocess.run(
+            [LOXODON, "--now", NOW, "--home", str(home), "demo"], check=True, capture_output=True
+        )
         with Server(home, now=NOW) as server, chromium(Path(place)) as browser:
             for picture in PICTURES:
                 take(browser, server, picture, folder)

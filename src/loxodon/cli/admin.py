@@ -8,21 +8,22 @@ from typing import Any
 
 from loxodon import config as settings
 from loxodon import files
-from loxodon.cli import view
+from loxodon.backup import create, moving
+from loxodon.backup import restore as restoring
+from loxodon.cli import commands, view
 from loxodon.cli.commands import CHAT, Call, Result, arg, command, derived, moment, read_file, words
 from loxodon.errors import DamagedStoreError, UsageError
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import FILE, parsed
+from loxodon.http.host import Host
 from loxodon.messages import t
-from loxodon.spaces import has_space, space_folder
+from loxodon.opening import keys_for
+from loxodon.security import tokens
+from loxodon.security.encryption import recode
+from loxodon.security.keys import NEXT_VARIABLE, VARIABLE, KeySource
+from loxodon.spaces import has_space
 from loxodon.types import Problem
-
-# What to do about something that the status shows.
-HINTS = {
-    "stopped": "it stopped after several attempts; retry with `consolidate --force`",
-    "reviews": "to answer what waits for you: `loxodon review`",
-    "reminders": "plans past due: `loxodon schedule`",
-    "failing": "why a job fails: `loxodon schedule`",
-    "crowded": "more memories than expected (about 200 active, 5,000 in all): `loxodon stats`",
-}
+from loxodon.views.restore import restore as restore_views
 
 derived("stats")
 derived("rebuild-index", about="Rebuild every index from the data.", verb="rebuild_index")
@@ -32,8 +33,8 @@ derived("rebuild-index", about="Rebuild every index from the data.", verb="rebui
 def init(call: Call) -> Result:
     """Create a memory: a home, a space and its database."""
     existed = has_space(call.root, call.space)
-    if call.store and settings.load(call.folder).store.url != call.store:
-        settings.write(call.folder, "store.url", call.store)  # so that the next command has it
+    if call.store and settings.load(call.home_folder).store.url != call.store:
+        settings.write(call.home_folder, "store.url", call.store)  # so that the next command has it
     call.opened(make=True).close()
     data = {"home": call.root, "space": call.space, "created": not existed}
     return Result(data, t("the memory at {home} (space {space}) is ready", **data))
@@ -43,7 +44,8 @@ def init(call: Call) -> Result:
 def status(call: Call) -> Result:
     """Show the state of this memory."""
     found = call.do()
-    hints = [t(said) for name, said in HINTS.items() if getattr(found, name)]
+    said = commands.TABLE["said"]["status"]
+    hints = [t(what_to_do) for name, what_to_do in said.items() if getattr(found, name)]
     if not found.enabled:
         hints += [t("the memory engine is turned off; waiting in files: {n}", n=found.pending)]
     return Result(found, hide="attempts phase due enabled waiting", note="\n".join(hints))
@@ -58,10 +60,10 @@ def status(call: Call) -> Result:
 def config(call: Call) -> Result:
     """Show or change the settings."""
     if call.key and (call.value is not None or call.unset):
-        settings.write(call.folder, call.key, None if call.unset else call.value)
+        settings.write(call.home_folder, call.key, None if call.unset else call.value)
         if call.key not in settings.KEYS:  # something unknown was taken out
             return Result({})
-    found = settings.with_environment(settings.load(call.folder), os.environ)
+    found = settings.with_environment(settings.load(call.home_folder), os.environ)
     values = settings.shown(found)
     if call.key:
         settings.known(call.key)
@@ -90,13 +92,10 @@ def config(call: Call) -> Result:
 )
 def token(call: Call) -> Result:
     """Create and revoke access tokens for programs."""
-    from loxodon.security import tokens
 
     def told(grant: tokens.Grant) -> dict[str, object]:
         return {name: one for name, one in grant._asdict().items() if name != "digest"}
 
-    if (call.action == "list") == bool(call.name):
-        raise UsageError("add and revoke need a token name; list takes none")
     if call.action == "revoke":
         return Result(told(tokens.revoke(call.root, call.name)))
     if call.action == "list":
@@ -122,9 +121,6 @@ def token(call: Call) -> Result:
 )
 def policy(call: Call) -> Result:
     """Show what is stored, masked or refused; check a text."""
-    from loxodon.guard.guard import Guard
-    from loxodon.guard.policy import FILE, parsed
-
     path = os.path.join(call.root, FILE)
     if call.action == "use":
         name = words(call.text)
@@ -138,9 +134,7 @@ def policy(call: Call) -> Result:
     if call.action == "check":
         text = words(call.text or ["-"])
         found = [
-            {"kind": one.kind, "family": one.family, "start": one.start, "end": one.end}
-            | {"action": actions[one.kind]}
-            for one in guard.incoming.found(text)
+            {**one._asdict(), "action": actions[one.kind]} for one in guard.incoming.found(text)
         ]
         taken = guard.taken(text)
         # Even here the text is told as it would be shown: a terminal has a scrollback.
@@ -184,21 +178,11 @@ def audit(call: Call) -> Result:
 )
 def backup(call: Call) -> Result:
     """Back up the memory to one file, while it is in use."""
-    from loxodon.backup.create import backup
-    from loxodon.http.host import Host
-    from loxodon.opening import keys_for
-
     if call.all:
-        spaces = _spaces(call)
-        with Host(call.folder) as host:
-            for space in spaces:  # which brings each up to date, and says what is wrong with it
-                with host.using(space, make=False) as memory:
-                    memory.for_owner()
-            how: Any = {"config": call.config, "keys": keys_for(call.folder, call.config)}
-            how |= {"overwrite": call.overwrite, "keep": call.keep, "now": call.clock()}
-            found = backup(
-                call.folder, spaces, call.path, **how, whole=True, progress=view.progress
-            )
+        how: Any = {"config": call.config, "keys": keys_for(call.home_folder, call.config)}
+        how |= {"overwrite": call.overwrite, "keep": call.keep, "now": call.clock()}
+        how |= {"whole": True, "progress": view.progress}
+        found = create.backup(call.home_folder, _spaces(call), call.path, **how)
     else:
         found = call.do()
     key = t("It is encrypted. The key is not in the backup: keep a copy of it.")
@@ -206,12 +190,12 @@ def backup(call: Call) -> Result:
 
 
 def _spaces(call: Call) -> list[str]:
-    from loxodon.http.host import Host
-
-    with Host(call.folder) as host:
-        found = host.spaces()
-    if not found:
-        space_folder(call.root, call.space, make=False)  # says that there is no memory
+    """The spaces of the home, each brought up to date; an error where one cannot be used."""
+    with Host(call.home_folder) as host:
+        found = host.spaces() or [call.space]
+        for space in found:
+            with host.using(space, make=False) as memory:
+                memory.for_owner()
     return found
 
 
@@ -224,18 +208,15 @@ def _spaces(call: Call) -> list[str]:
 )
 def restore(call: Call) -> Result:
     """Restore a memory from a backup or from its text views."""
-    from loxodon.backup.restore import restore
-    from loxodon.views.restore import restore as restore_views
-
     source = os.path.abspath(os.path.expanduser(call.source))
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "replace": call.replace}
     how["progress"] = view.progress
     if not os.path.isfile(source):
         if call.other or call.all:
             raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
-        return Result(restore_views(call.source, call.folder, call.space, **how))
+        return Result(restore_views(call.source, call.home_folder, call.space, **how))
     how["other"] = call.other
-    found = restore(source, call.folder, None if call.all else call.space, **how)
+    found = restoring.restore(source, call.home_folder, None if call.all else call.space, **how)
     if call.all:
         return Result({"spaces": {name: one._asdict() for name, one in found.items()}})
     return Result(found[call.space])
@@ -247,7 +228,7 @@ def validate(call: Call) -> Result:
     try:
         found = call.do()
     except DamagedStoreError as error:
-        found = [Problem(call.folder, *error.localized())]
+        found = [Problem(call.home_folder, *error.localized())]
     note = "" if found else t("no problems found")
     code = DamagedStoreError.exit_code if found else 0
     return Result({"ok": not found, "problems": found}, hide="ok", note=note, code=code)
@@ -259,10 +240,8 @@ def validate(call: Call) -> Result:
 )
 def repair(call: Call) -> Result:
     """Repair a damaged memory."""
-    from loxodon.backup.restore import repair
-
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "source": call.source or ""}
-    found = repair(call.folder, call.space, **how, progress=view.progress)
+    found = restoring.repair(call.home_folder, call.space, **how, progress=view.progress)
     return Result(found, note="" if found.problems else t("no problems found"))
 
 
@@ -279,15 +258,12 @@ def repair(call: Call) -> Result:
 )
 def encrypt(call: Call) -> Result:
     """Encrypt every database in the home."""
-    from loxodon.security.keys import VARIABLE, KeySource
-
-    source = None  # the key is where the settings say
-    if call.env:
-        source = KeySource("env", VARIABLE)
-    elif call.keyring:
-        source = KeySource("keyring", f"database:{call.folder}")
-    elif call.key_file:
-        source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
+    places = {
+        "env": call.env and VARIABLE,
+        "keyring": call.keyring and f"database:{call.home_folder}",
+        "file": call.key_file and os.path.abspath(os.path.expanduser(call.key_file)),
+    }  # else the key is where the settings say
+    source = next((KeySource(kind, name) for kind, name in places.items() if name), None)
     note = t(
         "Keep a copy of the key in another place: without it, nobody can read this memory.\n"
         "Plain text was removed; disks and snapshots may still hold some of it."
@@ -295,29 +271,18 @@ def encrypt(call: Call) -> Result:
     return _recoded(call, source, make=call.make_key, note=note)
 
 
-@command(for_files="encryption")
-def decrypt(call: Call) -> Result:
-    """Decrypt the databases."""
-    return _recoded(call)
-
-
-@command(for_files="encryption")
-def rekey(call: Call) -> Result:
-    """Change the encryption key."""
-    return _recoded(call)
-
-
 def _recoded(call: Call, source: Any = None, *, make: bool = False, note: str = "") -> Result:
-    from loxodon.security.encryption import recode
-    from loxodon.security.keys import NEXT_VARIABLE, VARIABLE
-
     how: Any = {"work": call.command.name, "source": source, "make": make}
-    found = recode(call.folder, call.config, **how, progress=view.progress)
+    found = recode(call.home_folder, call.config, **how, progress=view.progress)
     left = [t("Not removed, and possibly still plain text:"), *found.left] if found.left else []
     if found.key == f"${NEXT_VARIABLE}":
         names = {"variable": VARIABLE, "next": NEXT_VARIABLE}
         note = t("From now on, {variable} must have the value of {next}.", **names)
     return Result(found, hide="left", note=note, warnings=left)
+
+
+command(name="decrypt", about="Decrypt the databases.", for_files="encryption")(_recoded)
+command(name="rekey", about="Change the encryption key.", for_files="encryption")(_recoded)
 
 
 # PostgreSQL
@@ -326,9 +291,9 @@ def _recoded(call: Call, source: Any = None, *, make: bool = False, note: str = 
 @command(arg("--to PLACE", "postgresql://user@host/database, or a folder", required=True))
 def move(call: Call) -> Result:
     """Move all spaces into a PostgreSQL database, or back into files."""
-    from loxodon.backup.moving import move
-
-    found = move(call.folder, call.config, call.to, _spaces(call), call.clock, view.progress)
+    found = moving.move(
+        call.home_folder, call.config, call.to, _spaces(call), call.clock, view.progress
+    )
     kept = t("the memory at {home} is unchanged; delete it when you like", home=call.root)
     return Result(found, note=kept)
 

@@ -5,34 +5,27 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from difflib import ndiff
+from typing import Any
 
 from loxodon import config
+from loxodon.agents.changes import InstallPlan
 from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
+from loxodon.agents.hooks import action_of, answer, note, noted, succeeded
+from loxodon.agents.openclaw import install
+from loxodon.agents.openclaw.follow import agents_at, state_folder
 from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
-from loxodon.cli import view
+from loxodon.cli import commands, view
 from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, need_mcp, read_file
-from loxodon.errors import InputError, LoxodonError, NotFoundError, UsageError
+from loxodon.errors import LoxodonError, NotFoundError, UsageError
+from loxodon.journal.follow import check_found, found_agents
+from loxodon.journal.lines import as_object, parse_line
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
 
-if TYPE_CHECKING:
-    from loxodon.agents.changes import InstallChange, InstallPlan
-
 _OPENCLAW = "openclaw"
 _KNOWN = "|".join((*AGENTS, _OPENCLAW, "status"))
-# What to do after an agent was connected.
-NEXT = {
-    "new": "new sessions use it; `loxodon follow` journals the earlier ones",
-    "trust": "start Codex and allow the new hooks: it asks, or type /hooks",
-    "restart": "restart it to use the memory",
-}
-LEFT = {
-    "edited": "it was modified, so it is not changed",
-    "missing": "it does not exist yet; install again after OpenClaw has created it",
-    "elsewhere": "it is a link out of the workspace, so it is not changed",
-}
+_SAID = commands.TABLE["said"]["connect"]
 
 
 @command(
@@ -52,71 +45,66 @@ def connect(call: Call) -> Result:
         return _connect_openclaw(call)
     agent, reader = AGENTS[call.agent], READERS.get(call.agent)
     names: Any = {"agent": agent.title, "program": reader, "name": call.agent}
+
+    def set_reader(kind: str | None, program: str | None) -> None:
+        config.write(call.home_folder, "model.kind", kind)
+        config.write(call.home_folder, "model.command", program)
+
     if call.remove:
-        program = config.load(call.folder).model.command
+        program = config.load(call.home_folder).model.command
         if program and program == reader and not call.dry_run:
-            _set_reader(call.folder, None, None)
+            set_reader(None, None)
         done = [t("{agent} is disconnected; the memory itself is kept", **names)]
-        return _carried_out(call, plan_remove(call.folder, call.agent), done)
+        return _carried_out(call, plan_remove(call.home_folder, call.agent), done)
     if call.reader and reader is None:
         raise UsageError("--reader is for {names}", names=", ".join(READERS))
     if agent.serves:
         need_mcp()
-    done = [t("{agent} is connected", **names), t(NEXT[agent.after])]
+    done = [t("{agent} is connected", **names), t(_SAID[agent.after])]
     if in_a_cache():
         done += [t("to keep it: `uv tool install loxodon`, then `loxodon connect {name}`", **names)]
-    folder, hook = folder_of(call.agent, os.environ), command_of(call.folder, call.space)
-    plan = plan_connect(call.folder, call.agent, folder, hook)
+    folder, hook = folder_of(call.agent, os.environ), command_of(call.home_folder, call.space)
+    plan = plan_connect(call.home_folder, call.agent, folder, hook)
     warned = t("what the rules are not sure of will be sent to {agent} by `{program}`", **names)
     found = _carried_out(call, plan, done, *([warned] if call.reader else []))
     if call.reader and found.data["done"]:
-        _set_reader(call.folder, "command", reader)
+        set_reader("command", reader)
     return found
-
-
-def _set_reader(home: str, kind: str | None, program: str | None) -> None:
-    config.write(home, "model.kind", kind)
-    config.write(home, "model.command", program)
 
 
 def _connected(call: Call) -> Result:
     """Which agents are here, and which are connected."""
-    from loxodon.agents.hooks import noted
-    from loxodon.agents.openclaw import install
-    from loxodon.agents.openclaw.follow import state_folder
-
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
-    record = recorded(call.folder)
     found: dict[str, dict[str, Any]] = {}
     for name in AGENTS:
-        state = state_of(record.get(name, {}), folder_of(name, os.environ))
-        found[name] = {"state": state, "files": [*record.get(name, {}).get("files", ())]}
-    there = os.path.isdir(state_folder(None, os.environ))
-    claw = "not connected" if there else "not found"
-    if parts := install.parts(call.folder):
+        record = recorded(call.home_folder).get(name, {})
+        state = state_of(record, folder_of(name, os.environ))
+        found[name] = {"state": state, "files": [*record.get("files", ())]}
+    parts, notes = install.parts(call.home_folder), []
+    if parts:
         claw = "connected" if all(one.state == "there" for one in parts) else "changed"
+        notes += _unowned(install.recorded(call.home_folder)["config"])
+    else:
+        there = os.path.isdir(state_folder(None, os.environ))
+        claw = "not connected" if there else "not found"
     found[_OPENCLAW] = {"state": claw, "files": [one.path for one in parts]}
-    notes = _unowned(install.recorded(call.folder)["config"]) if parts else []
     if any(one["state"] == "changed" for one in found.values()):
         notes.append(t("if the files of an agent were changed, connect it again"))
-    problem = next(iter(noted(call.folder)[-1:]), "")
-    data = {"agents": found, "parts": parts, "problem": problem}
-    rows = [{"agent": name, **one} for name, one in found.items()]
+    problem = next(iter(noted(call.home_folder)[-1:]), "")
     warnings = [t("the last problem of a hook: {line}", line=problem)] if problem else []
-    return Result(data, [*view.listing(rows), *notes], warnings=warnings)
+    rows = view.listing([{"agent": name, **one} for name, one in found.items()])
+    data = {"agents": found, "parts": parts, "problem": problem}
+    return Result(data, [*rows, *notes], warnings=warnings)
 
 
 def _connect_openclaw(call: Call) -> Result:
-    from loxodon.agents.openclaw import install
-    from loxodon.agents.openclaw.follow import state_folder
-
     if call.remove:
         done = [t("removed from OpenClaw; the memory itself is kept")]
-        return _carried_out(call, install.plan_uninstall(call.folder), done)
+        return _carried_out(call, install.plan_uninstall(call.home_folder), done)
     state = state_folder(call.state, os.environ)
     path = os.environ.get("OPENCLAW_CONFIG_PATH", "")
-    place = install.place_of(call.folder, call.space, state, call.workspace, path)
+    place = install.place_of(call.home_folder, call.space, state, call.workspace, path)
     done = [t("installed into the OpenClaw at {state}", state=state), *_unowned(place.config)]
     found = _carried_out(call, install.plan_install(place), done)
     if found.data["done"]:
@@ -126,28 +114,28 @@ def _connect_openclaw(call: Call) -> Result:
 
 
 def _unowned(settings: str) -> list[str]:
-    from loxodon.agents.openclaw.install import channels_without_owner
-
-    names = ", ".join(channels_without_owner(settings))
+    names = ", ".join(install.channels_without_owner(settings))
     said = t("chats on {names} are groups until OpenClaw has commands.ownerAllowFrom", names=names)
     return [said] if names else []
 
 
 def _carried_out(call: Call, plan: InstallPlan, done: list[str], *said: str) -> Result:
     """Change files of other programs: what changes is shown first, and asked about."""
-    from loxodon.agents.openclaw import install
-
     changes: list[dict[str, Any]] = []
     shown = [*said]
     for one in plan.changes:
         if one.path.endswith((install.RECORD, RECORD)):
             continue
         change = "new" if not one.before else "removed" if one.after is None else "changed"
-        diff = _diff(one) if one.path.endswith(".md") and one.path not in plan.kit else []
+        diff: list[str] = []
+        # Only the user's own prose is shown: settings may have secrets in them.
+        if one.path.endswith(".md") and one.path not in plan.kit:
+            old, new = ((part or b"").decode().splitlines() for part in (one.before, one.after))
+            diff = [f"    {x[0]}{x[2:]}" for x in ndiff(old, new) if x.startswith(("-", "+"))]
         changes.append({"path": one.path, "change": change, "diff": diff})
         shown += [f"{view.label(change)}  {one.path}", *diff]
     shown += [f"{view.label('removed')}  {path}" for path in plan.views]
-    shown += [f"{path}: {t(LEFT[reason])}" for path, reason in plan.left]
+    shown += [f"{path}: {t(_SAID[reason])}" for path, reason in plan.left]
     left = [{"path": path, "why": why} for path, why in plan.left]
     data = {"changes": changes, "views": plan.views, "left": left}
 
@@ -163,24 +151,12 @@ def _carried_out(call: Call, plan: InstallPlan, done: list[str], *said: str) -> 
     return call.carried_out(change_files) if plan.changes or said else change_files(True)
 
 
-def _diff(change: InstallChange) -> list[str]:
-    """The lines that change in the user's own prose; settings may have secrets in them."""
-    from difflib import unified_diff
-
-    before, after = ((one or b"").decode().splitlines() for one in (change.before, change.after))
-    lines = unified_diff(before, after, n=0, lineterm="")
-    return [f"    {one}" for one in [*lines][2:] if not one.startswith("@@")]
-
-
 @command(
     arg("AGENT", "which agents (default: every one found)", nargs="*", dest="agents"),
     verb="workspace.follow_agent",
 )
 def follow(call: Call) -> Result:
     """Journal what was said to your agents since the last time."""
-    from loxodon.agents.openclaw.follow import agents_at, state_folder
-    from loxodon.journal.follow import check_found, found_agents
-
     state = state_folder(None, os.environ)
     claw = [_OPENCLAW] if os.path.isdir(os.path.join(state, "agents")) else []
     names = dict.fromkeys(call.agents or [*found_agents(os.environ), *claw])
@@ -190,26 +166,30 @@ def follow(call: Call) -> Result:
             hint="known names: {names}",
             names=", ".join((*FOLLOWED, _OPENCLAW)),
         )
-    others = [name for name in names if name != _OPENCLAW]
-    for name in others:  # before a memory is made for nothing
-        check_found(name, FOLLOWED[name].folder(os.environ))
-    if _OPENCLAW in names:
-        agents_at(state, ())
+    for name in names:  # before a memory is made for nothing
+        if name == _OPENCLAW:
+            agents_at(state, ())
+        else:
+            check_found(name, FOLLOWED[name].folder(os.environ))
+    found = {}
     with call.opened(make=True) as memory:
-        follow_agent = partial(memory.workspace.follow_agent, progress=view.progress)
-        found: dict[str, Any] = {name: follow_agent(name) for name in others}
-        if _OPENCLAW in names:
-            found[_OPENCLAW] = memory.workspace.follow()
+        at = memory.workspace
+        for name in names:
+            is_claw = name == _OPENCLAW
+            found[name] = at.follow() if is_claw else at.follow_agent(name, "", view.progress)
     return Result(found)
 
 
 @command(arg("AGENT", "the agent"), arg("EVENT", "the event, with its JSON on standard input"))
 def hook(call: Call) -> Result | None:
     """Answer a hook of a connected agent; for the agent, not for direct use."""
-    from loxodon.agents.hooks import action_of, answer, note, succeeded
+    if call.agent == _OPENCLAW:  # whose plugin hears of errors
+        from loxodon.agents.openclaw.answer import answer as answer_openclaw
 
-    if call.agent == _OPENCLAW:
-        return _answer_openclaw(call)
+        request: Any = as_object(parse_line(read_file("-").decode("utf-8", "replace")))
+        with call.opened(make=True) as memory:
+            answered = answer_openclaw(memory.workspace, request)
+        return Result(answered, view.json_text(answered))
     if os.environ.get("LOXODON_READING"):  # an agent that reads for us is not the person's
         return None
     found: dict[str, object] = {}
@@ -229,19 +209,3 @@ def hook(call: Call) -> Result | None:
     if found:
         print(json.dumps(found))  # an agent reads one form only
     return None
-
-
-def _answer_openclaw(call: Call) -> Result:
-    """Answer OpenClaw's plugin, which hears of errors."""
-    from loxodon.agents.openclaw.answer import answer
-
-    try:
-        request = json.loads(read_file("-"))
-    except (ValueError, RecursionError):
-        request = None
-    if not isinstance(request, dict):
-        hint = "this command is for OpenClaw's plugin, not for direct use"
-        raise InputError("standard input is not a JSON object", hint=hint)
-    with call.opened(make=True) as memory:
-        answered = answer(memory.workspace, request)
-    return Result(answered, view.json_text(answered))

@@ -13,14 +13,14 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from hashlib import sha256
-from itertools import groupby
+from itertools import chain, groupby
 from math import ceil, log2
 from operator import itemgetter
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon import config as settings
 from loxodon.cli import view
@@ -28,10 +28,11 @@ from loxodon.cli.commands import Call, Result, arg, command, read_file
 from loxodon.clock import parse_instant, zone_named
 from loxodon.config import Config, EmbedderConfig, ModelConfig, WorkspaceConfig
 from loxodon.errors import InputError, UsageError
+from loxodon.journal.jsonl import draft_from_mapping
 from loxodon.journal.lines import as_object, objects_in, parse_line, split_lines
 from loxodon.memory import Memory
 from loxodon.models.chat import ChatModel, ModelQuestion
-from loxodon.models.embedders import Embedder, chosen
+from loxodon.models.embedders import chosen
 from loxodon.models.prompts import TEXT, prompt, record
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
@@ -45,6 +46,7 @@ FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is abo
 ITEMS, BUDGET = 100, 2_000  # items and tokens of the context that a reader answers from
 _ANSWER = record({"answer": TEXT})
 _VERDICT = record({"verdict": {"type": "string", "enum": ["right", "wrong"]}})
+chosen_embedder = lru_cache(maxsize=1)(chosen)  # loaded once for all conversations
 
 
 @command(
@@ -67,8 +69,6 @@ _VERDICT = record({"verdict": {"type": "string", "enum": ["right", "wrong"]}})
 )
 def bench(call: Call) -> Result:
     """Measure how well memories are written and found, and what a reader answers with them."""
-    from loxodon.cli import writing
-
     given = dict(one.partition("=")[::2] for one in call.set)
     if call.embedder:
         kind, colon, name = call.embedder.partition(":")
@@ -76,19 +76,21 @@ def bench(call: Call) -> Result:
     # What is measured is made for it: a home in a database stays out of this.
     own = call.config._replace(store=settings.StoreConfig(), embedder=EmbedderConfig(kind="none"))
     config = settings.from_mapping({**settings.flat(own), **given})
-    read = writing.read_cases if call.what == "writing" else read_conversations
-    # All files are read before anything runs.
-    sets = {name: read(name, config.timezone or "UTC") for name in call.file}
-    measure: Callable[[Sets, Any, Config], list[Figures]] = {
-        "retrieval": measure_retrieval,
-        "writing": writing.measure,
-        "answers": measure_answers,
+    measure, parse = {
+        "retrieval": (measure_retrieval, as_conversation),
+        "writing": (measure_writing, as_case),
+        "answers": (measure_answers, as_conversation),
     }[call.what]
-    files = measure(sets, call, config)
+    # All files are read before anything runs.
+    sets = {name: read(name, parse, config.timezone) for name in call.file}
+    if call.what != "answers":  # where the limit is one of questions
+        sets = {name: some[: call.limit or None] for name, some in sets.items()}
+    files = [*measure(sets, call, config)]
     shown: list[str] = []
     for one in files:
-        shown += [line for failed in one.get("failures", ()) for line in view.record(failed)]
-        shown += [*view.record(one, "failures"), ""]
+        for part in (*one.get("failures", ()), one):
+            shown += view.record(part, "failures")
+        shown.append("")
     changed = settings.changed(config)
     return Result({"files": files, "settings": changed}, [*shown, *view.record(changed)])
 
@@ -111,15 +113,11 @@ def mean(found: Sequence[Mapping[str, float]]) -> Figures:
 
 def table(rows: Sequence[Figures], leave_out: Collection[str] = ()) -> Figures:
     """The mean scores of rows over all and by category, numbers first."""
-
-    def average(some: Iterable[Figures]) -> Figures:
-        return mean([row["scores"] for row in some if row["scores"]])
-
     names = sorted({row["category"] for row in rows}, key=lambda n: (not n.isdecimal(), len(n), n))
-    return {
-        "overall": average(row for row in rows if row["category"] not in leave_out),
-        "categories": {n: average(row for row in rows if row["category"] == n) for n in names},
-    }
+    scores = [(row["category"], row["scores"]) for row in rows if row["scores"]]
+    by_category = {name: mean([one for of, one in scores if of == name]) for name in names}
+    overall = mean([one for of, one in scores if of not in leave_out])
+    return {"overall": overall, "categories": by_category}
 
 
 def for_measuring(config: Config) -> Config:
@@ -134,8 +132,10 @@ def for_measuring(config: Config) -> Config:
 # Files
 
 
-def read(name: str, parse: Callable[[Any], Figures]) -> list[Figures]:
-    """What `parse` makes of each line of a file; one InputError for all bad lines."""
+def read(name: str, parse: Callable[[Any, tzinfo], Figures], timezone: str = "") -> list[Figures]:
+    """What `parse` makes of each line of a file; one InputError for all bad lines. Times without an
+    offset are in `timezone`, or UTC."""
+    zone = zone_named(timezone) or UTC
     found: list[Figures] = []
     problems: list[tuple[int, InputError]] = []
     data = read_file(name).removeprefix(BOM_UTF8)
@@ -145,7 +145,7 @@ def read(name: str, parse: Callable[[Any], Figures]) -> list[Figures]:
         values = enumerate(array, 1)
     for number, value in values:
         try:
-            found.append(parse(as_object(value)))
+            found.append(parse(as_object(value), zone))
         except InputError as error:
             problems.append((number, error))
         except KeyError as error:
@@ -164,10 +164,8 @@ def read(name: str, parse: Callable[[Any], Figures]) -> list[Figures]:
     return found
 
 
-def read_conversations(name: str, timezone: str = "UTC") -> list[Figures]:
-    """The conversations of a file: every turn with its time, which without an offset is in
-    `timezone`, and `end`, a minute after the last."""
-    zone = zone_named(timezone) or UTC
+def as_conversation(value: Figures, zone: tzinfo) -> Figures:
+    """A conversation: every turn with its time, and `end`, a minute after the last."""
 
     def said(turn: Figures, session: Figures, place: int) -> Figures:
         at = parse_instant(turn.get("at") or session["at"], zone)
@@ -175,33 +173,30 @@ def read_conversations(name: str, timezone: str = "UTC") -> list[Figures]:
         told = {name: turn.get(name, "") for name in ("role", "speaker")}
         return {"id": str(turn["id"]), "content": turn["text"], "at": at, **told}
 
-    def conversation(value: Figures) -> Figures:
-        if "haystack_sessions" in value or "sample_id" in value:  # as they are published
-            value = _longmemeval(value) if "haystack_sessions" in value else _locomo(value)
-        sessions: list[Figures] = [
-            {"id": str(one["id"]), "turns": [said(x, one, n) for n, x in enumerate(one["turns"])]}
-            for one in value["sessions"]
-        ]
-        turns = [turn for session in sessions for turn in session["turns"]]
-        for id, times in Counter(turn["id"] for turn in turns).items():
-            if times > 1:
-                raise InputError("the turn {id} appears twice in the conversation", id=repr(id))
-        last = max((turn["at"] for turn in turns), default=datetime(2000, 1, 1, tzinfo=UTC))
-        end = last + timedelta(minutes=1)
-        questions = [
-            {
-                "id": f"{value['id']}/{one.get('id', n)}",
-                "text": one["text"],
-                "answer": str(one.get("answer") or ""),
-                "category": str(one.get("category", "")),
-                "evidence": list(dict.fromkeys(map(str, one["evidence"]))),
-                "asked_at": parse_instant(one["asked_at"], zone) if one.get("asked_at") else end,
-            }
-            for n, one in enumerate(value["questions"])
-        ]
-        return {"id": value["id"], "sessions": sessions, "questions": questions, "end": end}
-
-    return read(name, conversation)
+    if "haystack_sessions" in value or "sample_id" in value:  # as they are published
+        value = _longmemeval(value) if "haystack_sessions" in value else _locomo(value)
+    sessions: list[Figures] = [
+        {"id": str(one["id"]), "turns": [said(x, one, n) for n, x in enumerate(one["turns"])]}
+        for one in value["sessions"]
+    ]
+    turns = [turn for session in sessions for turn in session["turns"]]
+    for id, times in Counter(turn["id"] for turn in turns).items():
+        if times > 1:
+            raise InputError("the turn {id} appears twice in the conversation", id=repr(id))
+    last = max((turn["at"] for turn in turns), default=datetime(2000, 1, 1, tzinfo=UTC))
+    end = last + timedelta(minutes=1)
+    questions = [
+        {
+            "id": f"{value['id']}/{one.get('id', n)}",
+            "text": one["text"],
+            "answer": str(one.get("answer") or ""),
+            "category": str(one.get("category", "")),
+            "evidence": list(dict.fromkeys(map(str, one["evidence"]))),
+            "asked_at": parse_instant(one["asked_at"], zone) if one.get("asked_at") else end,
+        }
+        for n, one in enumerate(value["questions"])
+    ]
+    return {"id": value["id"], "sessions": sessions, "questions": questions, "end": end}
 
 
 def _longmemeval(value: Figures) -> Figures:
@@ -247,12 +242,6 @@ def _locomo(value: Figures) -> Figures:
 # A memory of each conversation
 
 
-@lru_cache(maxsize=1)
-def chosen_embedder(config: EmbedderConfig) -> Embedder | None:
-    """The embedder of `config`, loaded once; a ConfigError where it cannot be made."""
-    return chosen(config)
-
-
 def kept_home(talk: Figures, config: Config, keep: str) -> str:
     """Where the memory of a conversation is kept; how recall is set is part of what is asked, and
     an embedder adds its vectors to what is there."""
@@ -296,19 +285,17 @@ def built(
 # Retrieval
 
 
-def measure_retrieval(sets: Sets, how: Any, config: Config) -> list[Figures]:
+def measure_retrieval(sets: Sets, how: Any, config: Config) -> Iterator[Figures]:
     """A report on each file; `how` has the options of the command. No model is asked. An embedder
     that cannot be had is an error before anything runs."""
     config = for_measuring(config)
     chosen_embedder(config.embedder)
-    talks = {name: some[: how.limit or None] for name, some in sets.items()}
-    reports = []
-    before = [*talks.values()][-1][-1]
-    for name, some in talks.items():
+    before = [*sets.values()][-1][-1]
+    for name, talks in sets.items():
         rows: list[Figures] = []
         crossed: list[Figures] = []
         ingested: list[Figures] = []
-        for talk in view.watched(some):
+        for talk in view.watched(talks):
             with built(talk, config, how.keep) as (memory, now, took):
                 ingested.append(took)
                 for question in _chosen(talk, how):
@@ -319,8 +306,7 @@ def measure_retrieval(sets: Sets, how: Any, config: Config) -> list[Figures]:
                 others = _chosen(before, how) if how.crossed and before is not talk else []
                 crossed += [_silence(memory.recall(one["text"])) for one in others]
             before = talk
-        reports.append({"file": name, **_retrieval(rows, crossed, ingested, how)})
-    return reports
+        yield {"file": name, **_retrieval(rows, crossed, ingested, how)}
 
 
 def _chosen(talk: Figures, how: Any) -> list[Figures]:
@@ -407,14 +393,13 @@ def _retrieval(
 # Answers
 
 
-def measure_answers(sets: Sets, call: Call, config: Config) -> list[Figures]:
+def measure_answers(sets: Sets, call: Any, config: Config) -> Iterator[Figures]:
     """A report on each file. A reader answers from the recalled context alone, a judge holds that
     against the reference. Every answer is a line of the details as soon as it is there: run again,
     the command goes on."""
     reader = ChatModel(_model_of(call.reader or "", config.model))
     judge = ChatModel(_model_of(call.judge or call.reader or "", config.model))
     config = for_measuring(config)
-    reports = []
     for name, talks in sets.items():
         asked = [(talk, one) for talk in talks for one in _chosen(talk, call) if one["answer"]]
         asked = asked[: call.limit or None]
@@ -422,12 +407,10 @@ def measure_answers(sets: Sets, call: Call, config: Config) -> list[Figures]:
             raise InputError("{file} has no question with an answer", file=name)
         how = {"file": name, "judge": "strict" if call.strict else "lenient"}
         rows = _answered(call.details, how)
-        for talk, some in groupby(asked, key=itemgetter(0)):
-            new = [question for _, question in some if question["id"] not in rows]
-            if not new:
-                continue
+        left = [(talk, question) for talk, question in asked if question["id"] not in rows]
+        for talk, some in groupby(left, key=itemgetter(0)):
             with built(talk, config, call.keep) as (memory, now, _):
-                for question in new:
+                for _, question in some:
                     now[0] = question["asked_at"]
                     budget = call.budget or BUDGET
                     row = how | _answer(memory, question, budget, reader, judge, how["judge"])
@@ -436,8 +419,7 @@ def measure_answers(sets: Sets, call: Call, config: Config) -> list[Figures]:
                         with open(call.details, "a", encoding="utf-8") as file:
                             file.write("\n" + json.dumps(row, ensure_ascii=False))
                     view.progress(len(rows), len(asked))
-        reports.append(how | _answers([rows[question["id"]] for _, question in asked]))
-    return reports
+        yield how | _answers([rows[question["id"]] for _, question in asked])
 
 
 def _model_of(said: str, own: ModelConfig) -> ModelConfig:
@@ -507,3 +489,160 @@ def _answers(rows: Sequence[Figures]) -> Figures:
         "model_s": round(total("model_s"), 1),
         "model_tokens": {"in": total("tokens_in"), "out": total("tokens_out")},
     }
+
+
+# Writing
+
+
+class Check(NamedTuple):
+    fields: tuple[str, ...]  # that it must have
+    figure: str  # of the report, which it counts for
+    operation: str
+
+
+CHECKS = {
+    "add": Check(("present",), "additions", "ADD"),
+    "update": Check(("present",), "changes", "UPDATE"),
+    "supersede": Check(("present", "absent"), "changes", "DELETE"),
+    "retract": Check(("absent",), "changes", "DELETE"),
+    "never": Check(("absent",), "never", "NOOP"),
+    "repeat": Check(("once",), "duplicates", "NOOP"),
+    "belief": Check(("present",), "beliefs", "ADD"),
+}
+# How a memory ends that something else was said of.
+_ENDED = ("superseded", "corrected", "retracted", "denied", "confirmed")
+
+
+def as_case(value: Figures, zone: tzinfo) -> Figures:
+    """A case, its turns in sessions."""
+
+    def groups(value: Any) -> list[list[str]]:
+        """`[["a", "b"], ["c"]]`; a group of one text may be written without its brackets."""
+        some = [value] if isinstance(value, str) else value
+        return [[text.lower() for text in ([one] if isinstance(one, str) else one)] for one in some]
+
+    def checked(check: Figures) -> Figures:
+        if check.get("type") not in CHECKS:
+            raise InputError("{type} is not a type of check", type=repr(check.get("type")))
+        for field in CHECKS[check["type"]].fields:
+            if not check[field]:
+                raise KeyError(field)
+        return {name: one if name == "type" else groups(one) for name, one in check.items()}
+
+    sessions: list[Figures] = []
+    for id, some in groupby(value["turns"], key=lambda turn: turn.get("session", "")):
+        drafts = [(turn, draft_from_mapping(turn, n, zone)) for n, turn in enumerate(some, 1)]
+        turns = [{**turn, "at": draft.at or turn["at"]} for turn, draft in drafts]
+        sessions.append({"id": id, "turns": turns})
+    ends = [max(turn["at"] for turn in one["turns"]) for one in sessions]
+    if not ends or ends != sorted(ends):
+        raise InputError("the turns are missing or not in chronological order")
+    told = {"id": str(value["id"]), "about": value.get("about", ""), "turns": value["turns"]}
+    told |= {"sessions": sessions, "end": ends[-1]}
+    return {**told, "checks": [*map(checked, value["checks"])]}
+
+
+def measure_writing(sets: Sets, how: Any, config: Config) -> Iterator[Figures]:
+    """A report on each file; with `--model`, the model of `config` is asked too."""
+    if how.model and config.model.mode == "rules":
+        hint = "set model.base_url and model.name, or measure without --model"
+        raise UsageError("no model is configured", hint=hint)
+    alone = for_measuring(config)._replace(embedder=EmbedderConfig(kind="none"))
+    config = alone._replace(model=config.model) if how.model else alone
+    for name, cases in sets.items():
+        done = [written(case, config) for case in view.watched(cases)]
+        yield {"file": name, **_written(done, how)}
+
+
+def written(case: Figures, config: Config) -> Figures:
+    """A case with what became of it: its sessions taken in, one after the other, by a memory of its
+    own."""
+    kept: list[Figures] = []
+    ended: list[str] = []  # what was there once, and was ended or put in other words
+    with built(case, config, daily=True) as (memory, _, took):
+        for record in memory.list(state="all"):
+            *before, last = memory.history(record.id)
+            was = [one.record.content for one in before if one.record.content != record.content]
+            if record.state == "active":
+                revised = bool(was or record.replaces)
+                kept.append({"kind": record.kind, "content": record.content, "revised": revised})
+                ended += was
+            elif last.change in _ENDED and record.kind != "summary":
+                ended += [record.content, *was]
+        said = sum(estimate(turn.content) for turn in memory.journal())
+        # Without the marks of who speaks, which nobody said.
+        texts = [one.text.removeprefix("> ").replace("\n> ", "\n") for one in memory.segments()]
+        left = min(sum(map(estimate, texts)), said)
+    return {**case, "kept": kept, "ended": ended, "said": said, "left": left, "took": took}
+
+
+def _has(groups: Iterable[Sequence[str]], content: str) -> bool:
+    return all(any(text in content.lower() for text in group) for group in groups)
+
+
+def holds(check: Figures, kept: Sequence[Figures]) -> bool:
+    """Whether a memory holds what a check wants."""
+    every: tuple[str, ...] = ("fact", "belief", "summary")
+    kinds = {"present": every, "absent": every, "once": ("fact", "belief")}
+    if check["type"] == "belief":
+        kinds["present"] = ("belief",)
+    found = {
+        what: sum(one["kind"] in kinds[what] and _has(check[what], one["content"]) for one in kept)
+        for what in check.keys() & kinds.keys()
+    }
+    return found.get("present") != 0 and found.get("once", 1) == 1 and not found.get("absent")
+
+
+def _is_done(check: Figures, case: Figures) -> bool:
+    """Whether a check holds because something was done: what is there now was revised, what is
+    gone was there and was ended."""
+    texts, what = case["ended"], "absent"
+    if check["type"] == "update":
+        texts, what = [one["content"] for one in case["kept"] if one["revised"]], "present"
+    elif check["type"] not in ("supersede", "retract"):
+        return holds(check, case["kept"])
+    return holds(check, case["kept"]) and any(_has(check[what], text) for text in texts)
+
+
+def _written(cases: Sequence[Figures], how: Any) -> Figures:
+    """What the cases of one file came to, and what failed."""
+    figures: dict[str, list[bool]] = {one.figure: [] for one in CHECKS.values()}
+    operations: dict[str, list[bool]] = {one.operation: [] for one in CHECKS.values()}
+    types: dict[str, list[bool]] = {}
+    failures: list[Figures] = []
+    for case in cases:
+        wrong: dict[str, list[Figures]] = {"failed": [], "not_done": []}
+        for check in case["checks"]:
+            right, done = holds(check, case["kept"]), _is_done(check, case)
+            types.setdefault(check["type"], []).append(right)
+            figures[CHECKS[check["type"]].figure].append(right)
+            operations[CHECKS[check["type"]].operation].append(done)
+            if not done:
+                wrong["not_done" if right else "failed"].append(check)
+        if any(wrong.values()):
+            talk = [f"{str(x['at'])[:10]} {x['role']}: {x['content']}" for x in case["turns"]]
+            told = {"case": case["id"], "about": case["about"], "said": talk}
+            failures.append({**told, "memories": case["kept"], "ended": case["ended"], **wrong})
+    said, left = (sum(case[name] for case in cases) for name in ("said", "left"))
+    took = [case["took"] for case in cases]
+
+    def shares(some: Mapping[str, Sequence[bool]]) -> Figures:
+        return {name: share(passed) for name, passed in some.items()}
+
+    report: Figures = {
+        "cases": len(cases),
+        "turns": sum(len(case["turns"]) for case in cases),
+        "memories": sum(len(case["kept"]) for case in cases),
+        **shares(figures),
+        "types": shares(types),
+        "operations": shares({"overall": [*chain(*operations.values())], **operations}),
+        "denoising": {"tokens": said, "left": left, "share": percent(left, said)},
+        "consolidate_s": round(sum(one["consolidate_s"] for one in took), 2),
+    }
+    if how.failures:
+        report["failures"] = failures
+    if how.model:
+        problems = [one["problem"] for one in took if one["problem"]]
+        asked = {"tokens": sum(one["tokens"] for one in took), "failed": len(problems)}
+        report["model"] = {**asked, "problem": "".join(problems[:1])}
+    return report

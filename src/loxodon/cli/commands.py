@@ -2,7 +2,8 @@
 
 A command is a function of a module of this package, declared with `command`, or a verb as it is
 (`derived`). The arguments of a verb come from the verb (`loxodon.verbs`); `arg` adds others or
-replaces one of them. Only the module and the parser of the command that was typed are loaded.
+replaces one of them. `commands.toml` has their names; only the module and the parser of the command
+that was typed are loaded.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -25,61 +28,19 @@ from loxodon.clock import Clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import INSTALL, ConfigError, InputError, UsageError
 from loxodon.fields import names_of
+from loxodon.journal.lines import unreadable
 from loxodon.layout import DATABASE, MADE
 from loxodon.memory import Memory, verb_named
 from loxodon.messages import current, t
 from loxodon.spaces import home_at, space_folder, space_path
+from loxodon.text.dates import parse_moment, until
 from loxodon.verbs import Argument, Verb
 
-# The groups of commands by their headings in help: the module of each, and its commands.
-GROUPS = {
-    "Memories": (
-        "memory",
-        "add recall context capture list show edit archive unarchive history inspect journal "
-        "entities profile snapshot",
-    ),
-    "Learning": ("learn", "consolidate review quarantine schedule embed model"),
-    "Forgetting": ("learn", "forget person space pause resume"),
-    "Files": ("memory", "export import sync sources"),
-    "Agents": ("agents", "connect follow hook"),
-    "Servers": ("serve", "ui serve proxy mcp"),
-    "Administration": ("admin", "status stats init config token policy audit"),
-    "Maintenance": (
-        "admin",
-        "backup restore validate repair rebuild-index encrypt decrypt rekey move postgres",
-    ),
-    "Example": ("demo", "demo"),
-    "Benchmarks": ("bench", "bench"),
-}
-MODULES = {name: module for module, names in GROUPS.values() for name in names.split()}
-# What `loxodon --help` explains, and what only `loxodon help all` lists.
-DAILY = ["add", "consolidate", "recall", "capture", "list", "show", "forget", "status", "ui"]
-OPERATORS = ["hook", "model", "embed", "rekey", "move", "postgres"]
-OPERATORS += ["rebuild-index", "snapshot"]
-ALIASES = {
-    "search": "recall",
-    "remember": "capture",
-    "learn": "consolidate",
-    "get": "show",
-    "delete": "forget",
-    "migrate": "postgres migrate",
-    "openclaw install": "connect openclaw",
-    "openclaw uninstall": "connect openclaw --remove",
-    "openclaw status": "connect status",
-    "openclaw follow": "follow openclaw",
-    "openclaw answer": "hook openclaw answer",
-}
-# The global options, and what they are for.
-OPTIONS = {
-    "--home DIR": "folder of the memory (LOXODON_HOME, or ~/.loxodon)",
-    "--store URL": "PostgreSQL database to use instead of files (LOXODON_STORE)",
-    "--space NAME": "which memory: spaces are isolated from each other (main)",
-    "--agent NAME": "act as this agent: it sees its own and shared memories only",
-    "--relays-user": "with --agent: it passes on what the user said",
-    "--now ISO": "use this as the current time (LOXODON_NOW)",
-    "--reveal": "show numbers that are normally masked",
-    "--json": "print one JSON document",
-}
+with open(os.path.join(os.path.dirname(__file__), "commands.toml"), "rb") as _file:
+    TABLE: dict[str, Any] = tomllib.load(_file)
+MODULES = {name: one["module"] for one in TABLE["groups"].values() for name in one["commands"]}
+ALIASES: dict[str, str] = TABLE["aliases"]
+OPTIONS: dict[str, str] = TABLE["options"]
 # They are attributes of the same name, but where commands have an option of that name.
 _ATTRIBUTES = {"--agent": "as_agent", "--relays-user": "relays"}
 _OWN = {"token": ("--agent", "--relays-user")}
@@ -101,6 +62,7 @@ class Command(NamedTuple):
     one_of: str = ""  # options that exclude each other
     said: str = ""  # what is said with the fields of the result, instead of showing it
     for_files: str = ""  # what it does that only a memory in files does
+    makes: bool = False  # whether it makes a memory that is not there
 
     @property
     def arguments(self) -> list[Argument]:
@@ -124,15 +86,9 @@ def whole(text: str) -> int:
 
 
 # How values of each kind are named in help, and what they are if not text.
-_METAVARS: dict[Any, str] = {
-    verbs.WHOLE: "N",
-    verbs.SIZE: "N",
-    verbs.NUMBER: "0..1",
-    verbs.TEXTS: "A,B",
-    verbs.MOMENT: "WHEN",
-    verbs.MOMENT_OR_NONE: "WHEN",
-    verbs.TEXT: "NAME",
-}
+_METAVARS: dict[Any, str] = {verbs.TEXT: "NAME", verbs.TEXTS: "A,B", verbs.NUMBER: "0..1"}
+_METAVARS |= {verbs.WHOLE: "N", verbs.SIZE: "N"}
+_METAVARS |= {verbs.MOMENT: "WHEN", verbs.MOMENT_OR_NONE: "WHEN"}
 _TYPES: dict[str, Callable[[str], Any]] = {"N": whole, "0..1": float, "A,B": names_of}
 
 
@@ -163,14 +119,16 @@ CHAT = arg(
 )
 
 
-def command(*added: Added, verb: str = "", **how: Any) -> Callable[[Run], Run]:
+def command(
+    *added: Added, name: str = "", about: str = "", verb: str = "", **how: Any
+) -> Callable[[Run], Run]:
     """Declare a function as the command of its name, which its docstring explains."""
 
     def declare(run: Run) -> Run:
-        name = run.__name__.strip("_").replace("_", "-")
-        about = " ".join((run.__doc__ or "").split("\n\n")[0].split())
+        called = name or run.__name__.strip("_").replace("_", "-")
+        told = about or " ".join((run.__doc__ or "").split("\n\n")[0].split())
         of = verb_named(verb) if verb else None
-        _DECLARED[name] = Command(name, about, run, added, of, **how)
+        _DECLARED[called] = Command(called, told, run, added, of, **how)
         return run
 
     return declare
@@ -178,8 +136,8 @@ def command(*added: Added, verb: str = "", **how: Any) -> Callable[[Run], Run]:
 
 def derived(name: str, *added: Added, about: str = "", verb: str = "", **how: Any) -> None:
     """Declare a command that calls its verb with what is typed, and is about the same."""
-    of = verb_named(verb or name)
-    _DECLARED[name] = Command(name, about or of.about, Call.derived, added, of, **how)
+    about = about or verb_named(verb or name).about
+    command(*added, name=name, about=about, verb=verb or name, **how)(Call.derived)
 
 
 def command_named(name: str) -> Command:
@@ -216,7 +174,7 @@ class Call(argparse.Namespace):
         return home_at(self.home or os.environ.get("LOXODON_HOME") or "~/.loxodon")
 
     @cached_property
-    def folder(self) -> str:
+    def home_folder(self) -> str:
         """The home; an encrypting of it that was cut short is finished first."""
         opening.finish_recoding(self.home_path)
         return self.home_path
@@ -224,12 +182,12 @@ class Call(argparse.Namespace):
     @cached_property
     def config(self) -> Config:
         """The settings of the home, with what the environment sets above them."""
-        return settings.with_environment(settings.load(self.folder), os.environ)
+        return settings.with_environment(settings.load(self.home_folder), os.environ)
 
     @property
     def root(self) -> str:
         """Where the spaces and the state of the home are: the home, or its database's address."""
-        return opening.root_of(self.folder, self.config)
+        return opening.root_of(self.home_folder, self.config)
 
     @cached_property
     def clock(self) -> Clock:
@@ -252,7 +210,7 @@ class Call(argparse.Namespace):
         had_one = os.path.exists(os.path.join(path, MADE)) and not self.config.store.url
         if had_one and self.config.enabled and self.command.name != "init":
             opening.check_database(os.path.join(path, DATABASE))
-        where = (self.folder, self.space, self.config, self.clock)
+        where = (self.home_folder, self.space, self.config, self.clock)
         return Memory.open(*where, agent=self.as_agent, relays=self.relays)
 
     def derived(self) -> Result:
@@ -265,12 +223,12 @@ class Call(argparse.Namespace):
         said = t(self.command.said, **view.fields(found)) if self.command.said else None
         return Result({verb.field: found} if verb.field else found, said)
 
-    def do(self, *, make: bool = False, **more: object) -> Any:
+    def do(self) -> Any:
         """Do the verb of the command with what was typed."""
         verb = cast("Verb", self.command.verb)
         own = {"progress": view.progress, "language": current(), "reveal": self.reveal}
-        with self.opened(make=make) as memory:
-            more |= {name: one for name, one in own.items() if name in verb.call.__annotations__}
+        with self.opened(make=self.command.makes and not self.dry_run) as memory:
+            more = {name: one for name, one in own.items() if name in verb.call.__annotations__}
             return attrgetter(verb.name)(memory)(**self.given(memory.now()), **more)
 
     def given(self, now: datetime) -> dict[str, Any]:
@@ -327,8 +285,6 @@ def words(given: Sequence[str]) -> str:
 
 def moment(text: str, now: datetime, name: str = "") -> datetime | None:
     """A time as it is typed: of the past where something is looked for, else to come."""
-    from loxodon.text.dates import parse_moment, until
-
     typed, is_past = text.strip().lower(), name in ("since", "until", "as_of")
     if typed in ("never", "永不") and not is_past:
         return None
@@ -356,12 +312,7 @@ def read_file(name: str) -> bytes:
         with open(name, "rb") as file:
             return file.read()
     except (OSError, AttributeError) as error:  # standard input may be closed
-        raise InputError(
-            "cannot read {file}: {reason}",
-            hint="check the file name and its permissions",
-            file=name,
-            reason=getattr(error, "strerror", "") or str(error),
-        ) from None
+        raise unreadable(name, getattr(error, "strerror", "") or str(error)) from None
 
 
 # What was typed
@@ -373,8 +324,6 @@ def command_typed(typed: Sequence[str]) -> tuple[Command, list[str]]:
     named = " ".join(typed[:words])
     name, *rest = [*ALIASES.get(named, named).split(" "), *typed[words:]]
     if name not in MODULES:
-        from difflib import get_close_matches
-
         near = "".join(get_close_matches(name, (*MODULES, *ALIASES), 1))
         hint = "list all commands with `loxodon help all`"
         if near:

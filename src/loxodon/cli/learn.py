@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any
 
 from loxodon.cli import view
-from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, derived
+from loxodon.cli.commands import DRY_RUN, TABLE, YES, Call, Result, arg, command, derived
 from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
+from loxodon.forget.spaces import receipts
 from loxodon.guard.provenance import is_own, origin_label
 from loxodon.guard.quarantine import FORGET, Held, is_forget_request
+from loxodon.http.host import Host
 from loxodon.memory import Memory
 from loxodon.messages import current, t
+from loxodon.security.inspection import about_person
 from loxodon.types import Record, Review
-
-NOT_RUN = {
-    "not due": "not due yet; to run it now, omit --if-due",
-    "nothing is pending": "no new messages; to run it anyway, add --force",
-    "another run did it": "another run has just done it",
-    "switched off": "the memory engine is turned off",
-    "paused": "the memory is paused; `loxodon resume` ends the pause",
-}
 
 derived("resume", about="End a pause.")
 derived("embed")
@@ -32,10 +27,11 @@ derived("embed")
 @command(
     arg("--for TIME", "for this long: 12h, 7d or 2w (default: until resumed)", dest="until"),
     verb="pause",
+    makes=True,
 )
 def pause(call: Call) -> Result:
     """Stop recording and learning for a while; recall still works."""
-    return Result({"paused": call.do(make=True)})
+    return Result({"paused": call.do()})
 
 
 @command(verb="consolidate")
@@ -43,7 +39,7 @@ def consolidate(call: Call) -> Result:
     """Turn new messages into facts, beliefs and summaries."""
     found = call.do()
     if not found.ran:
-        return Result(found, t(NOT_RUN[found.reason]))
+        return Result(found, t(TABLE["said"]["consolidate"][found.reason]))
     told = {"turns": found.turns, "learned": found.counts.get("added", 0), **found.counts}
     told |= {**found._asdict(), "seconds": sum(found.seconds.values())}
     hidden = ["ran", "reason", "counts", "added", "indexed", "snapshots"]
@@ -115,12 +111,12 @@ def _question(one: Held | Review) -> str:
         unclear = t("it is not clear what you mean, so nothing was done")
         done = unclear if one.state == "unclear" else t("archived, and no longer recalled")
         how = t("delete it with `forget {id}`, or undo it with `review --reject {id}`", id=one.id)
-        asked = t("you asked on {day}: {text}", day=view.day(one.at), text=one.text)
+        asked = t("you asked on {day}: {text}", day=f"{one.at:%F}", text=one.text)
         return f"{one.id}  {asked}\n  {done}; {how}"
     belief, against = one.belief, one.against
     version = f" v{belief.version}" if belief.version > 1 else ""
     if belief.kind == "fact" and against.created_at > belief.created_at:
-        day = view.day(against.valid_from or against.created_at)
+        day = f"{against.valid_from or against.created_at:%F}"
         why = t("is that still true? on {day} you said: {text}", day=day, text=against.content)
     elif against.id != belief.id:
         why = t("contradicts {id}: {content}", id=against.id, content=against.content)
@@ -128,7 +124,7 @@ def _question(one: Held | Review) -> str:
         origin = origin_label(belief.trust, current())
         why = t("you have not confirmed this yet ({whence}): is it true?", whence=origin)
     else:
-        day = view.day(belief.confirmed_at or belief.created_at)
+        day = f"{belief.confirmed_at or belief.created_at:%F}"
         why = t("is that still true? it was last mentioned on {day}", day=day)
     return f"{belief.id}{version}  {belief.content}\n  {why}"
 
@@ -170,15 +166,13 @@ def _confirmed_all(memory: Memory, call: Call) -> Result:
 
 @command(
     arg("DECISION release|drop", "release shows it, drop hides it", nargs="?"),
-    arg("ID", "id of the entry, such as q_12", nargs="?"),
+    arg("ID", "id of the entry, such as q_12", nargs="?", default=""),
     arg("--all", "also show released and dropped entries"),
     verb="quarantine",
     without="state",
 )
 def quarantine(call: Call) -> Result:
     """List instructions found in other people's text and held back; release or drop one."""
-    if call.decision and call.id is None:
-        raise UsageError("no id given")
     with call.opened() as memory:
         if call.decision:
             return Result(getattr(memory, call.decision)(call.id))
@@ -218,8 +212,6 @@ def forget(call: Call) -> Result:
 )
 def person(call: Call) -> Result:
     """Export or erase one person's memories, messages and entities, in all spaces."""
-    from loxodon.http.host import Host
-    from loxodon.security.inspection import about_person
 
     def each(do: Callable[[Memory], Any]) -> dict[str, Any]:
         found = {}
@@ -230,7 +222,7 @@ def person(call: Call) -> Result:
             raise NotFoundError("nothing is known about {name}", name=repr(call.name))
         return found
 
-    with Host(call.folder, call.clock) as host:
+    with Host(call.home_folder, call.clock) as host:
         if call.action == "export":
             found = each(lambda memory: [*about_person(memory, call.name)])
             rows = [{"space": space, **row} for space, rows in found.items() for row in rows]
@@ -242,21 +234,16 @@ def person(call: Call) -> Result:
 
 @command(
     arg("ACTION list|delete|deleted", "what to do"),
-    arg("NAME", "the space to delete", nargs="?"),
+    arg("NAME", "the space to delete", nargs="?", default=""),
     DRY_RUN,
     YES,
 )
 def space(call: Call) -> Result:
     """List the spaces, delete one with everything in it, or list those that were deleted."""
-    from loxodon.forget.spaces import receipts
-    from loxodon.http.host import Host
-
-    if (call.action == "delete") != bool(call.name):
-        raise UsageError("delete needs the name of a space; list and deleted take none")
     if call.action == "deleted":
         found = receipts(call.root)
         return Result(found, view.listing([one | {"files": ()} for one in found]))
-    with Host(call.folder, call.clock) as host:
+    with Host(call.home_folder, call.clock) as host:
         if call.action == "list":
             return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
         question = t("This deletes the space with all its files. Type its name to confirm: ")
@@ -279,19 +266,15 @@ def erased(call: Call, erase: Callable[[bool], Any], question: str = "", word: s
 
 def _receipt(one: Receipt, *, gone: bool) -> list[str]:
     """What was deleted, or would be, and where it still stands."""
-    counts = counted(one.erased)
-    lines = [t("would delete: {counts}", counts=counts)]
+    said = t("deleted: {counts}") if gone else t("would delete: {counts}")
+    places = [(f"{f.file}:{f.line}" if f.line else f.file, view.label(f.what)) for f in one.files]
+    lists: dict[str, Sequence[str]] = {
+        t("under the names:"): one.names[1:] and one.names,
+        t("may be about it, kept (add --doubtful to delete):"): one.doubtful,
+        t("may be its own names, kept (forget them by name):"): one.near,
+        t("still in these files, which Loxodon does not change:"): view.aligned(places),
+    }
+    lines = [line for heading, some in lists.items() if some for line in (heading, *some)]
     if gone:
-        lines = [t("deleted: {counts}", counts=counts), t("receipt {id}", id=one.id)]
-    if len(one.names) > 1:
-        lines.append(t("under the names: {names}", names=", ".join(one.names)))
-    if one.doubtful:
-        lines += [t("may be about it, kept (add --doubtful to delete):"), *one.doubtful]
-    if one.near:
-        names = ", ".join(one.near)
-        lines.append(t("may be its own names, kept (forget them by name): {names}", names=names))
-    if one.files:
-        lines.append(t("still in these files, which Loxodon does not change:"))
-        places = [(f"{f.file}:{f.line}" if f.line else f.file, f.what) for f in one.files]
-        lines += view.listing([{"file": place, "state": what} for place, what in places])
-    return [*lines, t("backups stored elsewhere still contain it")] if gone else lines
+        lines += [t("receipt {id}", id=one.id), t("backups stored elsewhere still contain it")]
+    return [said.format(counts=counted(one.erased)), *lines]

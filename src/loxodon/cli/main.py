@@ -11,15 +11,16 @@ from loxodon import __version__, messages
 from loxodon.cli import commands, view
 from loxodon.cli.commands import Call, Result
 from loxodon.errors import LoxodonError, refused, unwritable
+from loxodon.guard.guard import Guard
 from loxodon.messages import t
 from loxodon.security.actor import Actor, acting
+from loxodon.store.walls import owners_only
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
     typed = list(sys.argv[1:] if argv is None else argv)
-    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    messages.use(locale)
+    messages.use(next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), ""))
     for stream in (sys.stdout, sys.stderr):
         # What an encoding lacks is printed as `\u…`; to pipes UTF-8.
         if hasattr(stream, "reconfigure"):
@@ -27,23 +28,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding=None if named else "utf-8", errors="backslashreplace")
     try:
         return _run(typed)
-    except LoxodonError as error:
-        return _failed(error, "--json" in typed)
     except BrokenPipeError:  # the reader (`| head`) has had enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 for what Python flushes at exit
         return 0
     except KeyboardInterrupt:
         view.warn(t("interrupted; everything acknowledged is saved"))
         return 130
-    except OSError as error:
-        return _failed(unwritable("", error), "--json" in typed)
     except Exception as error:
-        if os.environ.get("LOXODON_DEBUG"):
+        if os.environ.get("LOXODON_DEBUG") and not isinstance(error, LoxodonError | OSError):
             raise
-        hint = "this is a defect: please report it with what LOXODON_DEBUG=1 prints"
-        name = type(error).__name__
-        defect = LoxodonError("{name}: {reason}", hint=hint, name=name, reason=str(error))
-        return _failed(defect, "--json" in typed)
+        return _failed(error, "--json" in typed)
 
 
 def _run(typed: list[str]) -> int:
@@ -90,14 +84,10 @@ def _result(typed: list[str], call: Call) -> Result | None:
     call.command = one
     verb = one.verb
     if call.as_agent and not (verb.agents if verb else one.name == "mcp"):
-        from loxodon.store.walls import owners_only
-
         raise owners_only()
     if one.for_files and call.config.store.url:
         raise refused(one.for_files)
     if verb and verb.masked:
-        from loxodon.guard.guard import Guard
-
         guard = Guard.of(call.root)
         view.mask_with(lambda value: guard.shown_value(value, private=True, reveal=call.reveal))
     return one.run(call)
@@ -124,21 +114,26 @@ def _help(every: bool) -> Result:
         return view.aligned([(f"  {name:13}", told[name]) for name in names])
 
     lines = [t("Long-term memory for AI agents, on your own machine."), ""]
-    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(commands.DAILY), ""])]
-    elsewhere = (*commands.DAILY, *commands.OPERATORS)
-    for heading, (_, group) in commands.GROUPS.items():
-        names = group.split()
+    daily, hidden = commands.TABLE["daily"], commands.TABLE["hidden"]
+    lines += ["loxodon [OPTION …] COMMAND …", *([] if every else ["", *listed(daily), ""])]
+    for heading, group in commands.TABLE["groups"].items():
         if every:
-            lines += ["", t(heading), *listed(names)]
-        elif rest := [name for name in names if name not in elsewhere]:
+            lines += ["", t(heading), *listed(group["commands"])]
+        elif rest := [name for name in group["commands"] if name not in daily + hidden]:
             lines.append(f"{t(heading)}: {', '.join(rest)}")
     options = view.aligned([(name, t(about)) for name, about in commands.OPTIONS.items()])
     end = t("`loxodon COMMAND --help` explains a command, `loxodon help all` lists all of them.")
     return Result({"commands": told}, [*lines, "", *options, "", end])
 
 
-def _failed(error: LoxodonError, as_json: bool) -> int:
+def _failed(error: Exception, as_json: bool) -> int:
     """Tell the error: to stderr for a person and, with --json, to stdout as the one document."""
+    if isinstance(error, OSError):
+        error = unwritable("", error)
+    elif not isinstance(error, LoxodonError):
+        hint = "this is a defect: please report it with what LOXODON_DEBUG=1 prints"
+        name, reason = type(error).__name__, str(error)
+        error = LoxodonError("{name}: {reason}", hint=hint, name=name, reason=reason)
     message, hint = error.localized()
     problems = [(line, *one.localized()) for line, one in error.problems]
     if as_json:

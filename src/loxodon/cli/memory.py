@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any
 
 from loxodon.cli import view
 from loxodon.cli.commands import Call, Result, arg, command, derived, read_file
 from loxodon.cli.view import visible
 from loxodon.clock import zone_named
 from loxodon.errors import InputError, StaleEditError
+from loxodon.journal import Reading, is_database, read
 from loxodon.messages import t
-
-if TYPE_CHECKING:
-    from loxodon.journal import Reading
-    from loxodon.types import Recall
+from loxodon.security.paths import allowed_path
 
 ID = arg("ID", "id of the memory, such as f_20260204_001")
 FORMATS = "jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat"
@@ -31,17 +28,30 @@ derived(
     arg("ID", "id of a memory, message, note or entity, or a name", nargs="+", dest="name"),
     about="Show everything about a memory, a message or a person.",
 )
-derived(
-    "profile",
-    arg("--refresh", "rebuild it now, as the weekly job does"),
-    about="Show the core facts about the user.",
-)
+derived("profile", about="Show the core facts about the user.")
 derived("snapshot", about="Print what a conversation should start with.")
 derived(
     "edit",
     ID,
     arg("--done yes|no", "whether a plan is done"),
     said="{id} is now at version {version}",
+)
+derived(
+    "capture",
+    arg("--kind --type fact|belief", "a fact, or a belief that is not certain"),
+    about="Save one memory in your own words.",
+    words="content",
+    without="origin",
+    makes=True,
+    said="remembered as {id}",
+)
+derived(
+    "export",
+    arg("DIR", "folder to write to (default: setting workspace.path)", nargs="?", dest="folder"),
+    arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
+    about="Write the memory as text you can read and edit.",
+    verb="workspace.export",
+    without="folder",
 )
 
 
@@ -85,14 +95,11 @@ def add(call: Call) -> Result:
 
 def _read(name: str, call: Call) -> Reading:
     """What a file has in it: text, or the database that OpenClaw keeps its sessions in."""
-    from loxodon.journal import is_database, read
-    from loxodon.security.paths import allowed_path
-
     if " " in name and not os.path.exists(name):
         hint = "to save one memory in your own words: `loxodon capture TEXT`"
         raise InputError("there is no file {file}", hint=hint, file=repr(name))
     if name != "-":
-        allowed_path(call.folder, name)
+        allowed_path(call.home_folder, name)
     data, zone = read_file(name), zone_named(call.config.timezone)
     if call.format in (None, "openclaw") and name != "-" and is_database(data[:16]):
         from loxodon.journal.openclaw_db import read_database
@@ -129,18 +136,6 @@ def _session_names(name: str, today: str) -> list[str]:
 
 
 @command(
-    arg("--kind --type fact|belief", "a fact, or a belief that is not certain"),
-    verb="capture",
-    words="content",
-    without="origin",
-)
-def capture(call: Call) -> Result:
-    """Save one memory in your own words."""
-    found = call.do(make=True)
-    return Result(found, t("remembered as {id}", id=found.id))
-
-
-@command(
     arg("--explain", "explain why each item was found"),
     verb="recall",
     words="query",
@@ -148,7 +143,7 @@ def capture(call: Call) -> Result:
 )
 def recall(call: Call) -> Result:
     """Search the memory."""
-    answer: Recall = call.do()
+    answer = call.do()
     lines = [*view.items(answer.items, explain=call.explain)]
     if not answer.items and not answer.gate.recall:
         lines.append(t("the query has no words to look for"))
@@ -184,12 +179,9 @@ def show(call: Call) -> Result:
     """Show a memory, or a message (t_…)."""
     with call.opened() as memory:
         if call.id.startswith("n_"):
-            note = memory.note(call.id)
-            path = os.path.join(note.file.root, note.file.path)
-            return Result(note, view.record({"file": path, **note.chunk._asdict()}))
+            return Result(memory.note(call.id))
         is_turn = call.id.startswith("t_") or ":" in call.id
-        found: Any = memory.turn(call.id) if is_turn else memory.get(call.id)
-    return Result(found, [found.content, *view.record(found, "content", "positive")])
+        return Result(memory.turn(call.id) if is_turn else memory.get(call.id), hide="positive")
 
 
 # Files: text views, notes, and what other programs keep
@@ -198,10 +190,11 @@ def show(call: Call) -> Result:
 @command(
     arg("--format memory|mem0|chatgpt|claude|tiered", "format of the file; detected if omitted"),
     verb="workspace.take_in",
+    makes=True,
 )
 def import_(call: Call) -> Result:
     """Import memories and chats from another program."""
-    found = call.do(make=not call.dry_run)
+    found = call.do()
     then = t(
         "next: `loxodon consolidate` turns messages into memories; if imported memories "
         "are all yours, confirm them with `loxodon review --confirm-all import`"
@@ -219,21 +212,3 @@ def sync(call: Call) -> Result:
     found = call.do()
     code = InputError.exit_code if found.problems else 0
     return Result(found, code=StaleEditError.exit_code if found.conflicts else code)
-
-
-@command(
-    arg("DIR", "folder to write to (default: setting workspace.path)", nargs="?"),
-    arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
-    verb="workspace.export",
-    without="folder",
-)
-def export(call: Call) -> Result:
-    """Write the memory as text you can read and edit."""
-    return Result(call.do(folder=call.dir))
-
-
-@command(verb="workspace.index")
-def sources(call: Call) -> Result:
-    """List the notes that are indexed."""
-    with call.opened() as memory:  # for the owner, as what indexes them
-        return Result(memory.workspace.sources())

@@ -5,24 +5,26 @@ from __future__ import annotations
 import json
 import os
 import sys
+import webbrowser
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import Any
 from urllib.parse import quote
 
 from loxodon.cli.commands import CHAT, Call, arg, command, need_mcp
 from loxodon.errors import UsageError
 from loxodon.http import server
 from loxodon.http.guard import Door, door
+from loxodon.http.host import Host
 from loxodon.http.logs import log, log_only
+from loxodon.jobs.runner import Runner
 from loxodon.messages import t
 from loxodon.security.tokens import Grants
-
-if TYPE_CHECKING:
-    from loxodon.http.host import Host
 
 _THREADS = 2  # that recall, and as many that journal; more would only stand in the streams' way
 _PATIENCE = 3.0  # seconds that work which has begun may take to end, once the server does
 _LOOPBACK = "127.0.0.1"
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME")
 _PORTS = {"serve": 8710, "proxy": 8711, "mcp": 8712, "ui": 8713}
 ADDRESS = (
     arg("--host ADDRESS", "address to listen on (127.0.0.1)", default=_LOOPBACK),
@@ -44,18 +46,16 @@ def _listen(call: Call, address: str) -> Any:
 
 def _host(call: Call, surface: str, **how: Any) -> Host:
     """The memories of the home; one that cannot be opened is told now, not to who asks first."""
-    from loxodon.http.host import Host
-
     # A server asks the clock itself, unless it is told what to take for now.
     told = call.now or os.environ.get("LOXODON_NOW")
-    host = Host(call.folder, call.clock if told else None, surface=surface, **how)
+    host = Host(call.home_folder, call.clock if told else None, surface=surface, **how)
     with host.using(call.space):
         return host
 
 
 def _serving(call: Call, url: str, **more: str) -> None:
     """Say that requests are answered now."""
-    told = {"url": url, "home": call.folder, **more}
+    told = {"url": url, "home": call.home_folder, **more}
     said = t("serving the memory at {home} on {url}; press Ctrl-C to stop", **told)
     print(json.dumps({**told, "pid": os.getpid()}) if call.json else said, flush=True)
 
@@ -89,7 +89,6 @@ def _serve(call: Call, address: str, at: Door, code: str = "") -> None:
     with _listen(call, address) as listening:
         from loxodon.http.app import App
         from loxodon.http.console import Exchange
-        from loxodon.jobs.runner import Runner
 
         host = _host(call, "http")
         runner = Runner(host, logs=call.json or not code)
@@ -101,8 +100,11 @@ def _serve(call: Call, address: str, at: Door, code: str = "") -> None:
             link = f"/#code={code}&space={quote(call.space, safe='')}" if code else ""
             url = server.url_of(listening) + link
             _serving(call, url)
-            if code and not call.no_browser:
-                _open_browser(url)
+            # Without a display, a browser for the terminal would take this one over.
+            shows = sys.platform == "darwin" or any(map(os.environ.get, _DISPLAYS))
+            if code and shows and not call.no_browser:
+                # Some browsers only come back when they are closed.
+                Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
         try:
             server.serve(app, listening, ready=ready, stopping=app.stop)
@@ -113,17 +115,6 @@ def _serve(call: Call, address: str, at: Door, code: str = "") -> None:
                 # wait for its thread, and the next run goes on with it.
                 log("stopped", unfinished=True)
                 os._exit(0)
-
-
-def _open_browser(url: str) -> None:
-    import webbrowser
-    from threading import Thread
-
-    displays = ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME")
-    # Without a display, a browser for the terminal would take this one over. Some browsers only
-    # come back when they are closed.
-    if sys.platform == "darwin" or any(map(os.environ.get, displays)):
-        Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
 @command(
@@ -138,7 +129,6 @@ def _open_browser(url: str) -> None:
 def proxy(call: Call) -> None:
     """Add memory to any client, as a proxy in front of its model."""
     server.need_uvicorn()  # with which come starlette and httpx
-    from loxodon.jobs.runner import Runner
     from loxodon.proxy.app import App
     from loxodon.proxy.exchange import Memories
     from loxodon.proxy.requests import SpaceRule
@@ -186,7 +176,6 @@ def proxy(call: Call) -> None:
 def mcp(call: Call) -> None:
     """Serve the memory to an agent over MCP."""
     need_mcp()
-    from loxodon.jobs.runner import Runner
     from loxodon.mcp.server import Served
     from loxodon.mcp.transports import PATH, serve_http, serve_pipes
 

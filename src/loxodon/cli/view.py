@@ -6,24 +6,15 @@ one, and `show` prints them.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
+from loxodon import types
 from loxodon.messages import current, t
-from loxodon.types import (
-    GENERAL_TOPIC,
-    GLOBAL_PROJECT,
-    Entity,
-    FileProblem,
-    Item,
-    Pause,
-    Record,
-    Source,
-    Turn,
-)
 
 Value = TypeVar("Value")
 LISTED = 50  # memories, turns or files that a person is shown unless they ask for more
@@ -44,8 +35,6 @@ def mask_with(mask: Callable[[Any], Any] | None) -> None:
 
 def json_text(value: object, indent: int | None = 2) -> str:
     """A result as JSON, with its texts as they may be shown."""
-    import json
-
     from loxodon.http.wire import plain
 
     whole = plain(value)
@@ -138,19 +127,19 @@ def listing(found: Sequence[Any]) -> list[str]:
 
 
 def _row(one: Any) -> Mapping[str, Any]:
-    if isinstance(one, Entity):
+    if isinstance(one, types.Entity):
         return {"id": one.id, **one._asdict(), "no": None}
-    if isinstance(one, Turn):
+    if isinstance(one, types.Turn):
         at, who = in_words(one.at), one.speaker or one.role
         return {"at": at, "session": one.session, "id": one.ref, "message": f"{who}: {one.content}"}
-    if not isinstance(one, Record):
+    if not isinstance(one, types.Record):
         return fields(one)
     return {
         "id": one.id,
         "kind": one.kind,
         "importance": f"{one.importance:.2f}",
         "strength": f"{one.strength:.2f}",
-        "since": day(one.valid_from or one.created_at),
+        "since": f"{one.valid_from or one.created_at:%F}",
         "tags": one.tags,
         "memory": one.content + (f"  [{t('archived')}]" if one.state == "archived" else ""),
     }
@@ -168,10 +157,10 @@ def record(value: Any, *without: str) -> list[str]:
             one = [{"name": key, **part} for key, part in one.items()]
         many = isinstance(one, list | tuple) and not hasattr(one, "_asdict")
         first = one[0] if many else one
-        if isinstance(first, FileProblem):
+        if isinstance(first, types.FileProblem):
             continue
         nested = hasattr(first, "_asdict") or (many and isinstance(first, Mapping))
-        if nested and not isinstance(first, Source | Pause):
+        if nested and not isinstance(first, types.Source | types.Pause):
             inner = listing(one) if many else record(one)
             below += [f"{label(name)}:", *inner] if inner else []
         else:
@@ -182,7 +171,7 @@ def record(value: Any, *without: str) -> list[str]:
 def _is_given(value: object) -> bool:
     if isinstance(value, Mapping):
         return any(value.values())
-    return value not in (None, "", (), [], False, GLOBAL_PROJECT, GENERAL_TOPIC)
+    return value not in (None, "", (), [], False, types.GLOBAL_PROJECT, types.GENERAL_TOPIC)
 
 
 def _said(name: str, value: Any) -> str:
@@ -204,14 +193,12 @@ def in_words(value: object) -> str:
         return f"{value:%Y-%m-%d %H:%M}"
     if isinstance(value, float):
         return f"{value:.3g}"
-    if isinstance(value, Source):
+    if isinstance(value, types.Source):
         file = value.file and f"{value.file}:{value.line}"
         return file or f"{value.session}:{value.turn}"
-    if isinstance(value, Pause):
-        if value.until is None:
-            return t("paused: nothing is recorded or learned until `loxodon resume`")
-        until = in_words(value.until)
-        return t("paused until {until}: nothing is recorded or learned", until=until)
+    if isinstance(value, types.Pause):
+        until = in_words(value.until) if value.until else "`loxodon resume`"
+        return t("nothing is recorded or learned until {until}", until=until)
     if isinstance(value, Mapping):
         return ", ".join(f"{label(str(name))} {in_words(x)}" for name, x in value.items() if x)
     if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
@@ -220,13 +207,9 @@ def in_words(value: object) -> str:
     return str(getattr(value, next(named, ""), value))
 
 
-def day(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d}"
-
-
 def problems_in(value: Any) -> Iterator[str]:
     """What was wrong in files, anywhere in a result: where, what, and what to do."""
-    if isinstance(value, FileProblem):
+    if isinstance(value, types.FileProblem):
         where = value.file
         if value.line:
             where = t("{file} line {line}", file=value.file, line=value.line)
@@ -236,7 +219,7 @@ def problems_in(value: Any) -> Iterator[str]:
             yield from problems_in(one)
 
 
-def items(found: Sequence[Item], *, explain: bool) -> Iterator[str]:
+def items(found: Sequence[types.Item], *, explain: bool) -> Iterator[str]:
     """What was recalled: the words, what and where they are from, and why they came."""
     from loxodon.recall.fit import marks, who
 
@@ -244,7 +227,7 @@ def items(found: Sequence[Item], *, explain: bool) -> Iterator[str]:
         speaker = who(item.why.get("speaker", ""), current()) if item.kind == "turn" else ""
         before = speaker or item.why.get("heading", "")
         said = "\n   ".join((f"{before}: {item.content}" if before else item.content).splitlines())
-        yield f"{n}. [{day(item.at)}] {marks(item, current())}{said}"
+        yield f"{n}. [{item.at:%F}] {marks(item, current())}{said}"
         about = [label("file note" if item.kind == "note" else item.kind), item.id]
         if item.sources:
             about.append(t("from {place}", place=in_words(item.sources[0])))

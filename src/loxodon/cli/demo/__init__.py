@@ -1,15 +1,8 @@
 """`loxodon demo`: an example memory, a few months of somebody's talk with an agent, in English and
-in Chinese. All people in it are invented.
+in Chinese.
 
-The talk is in `en.txt` and `zh.txt`; memories are made of it the way they are always made, with a
-clock that goes from the first day to the present. A line of the talk begins with what it is:
-
-    # 112 19:20 evening    a conversation, so many days ago, and its session
-    > I live in Bristol    what the user says
-    < Noted.               what the agent says
-    w Ignore all rules     what a web page says that the agent has read
-    ? Where do I live?     something that is recalled: what is found counts as used
-    $ recall 'tea' --top 3 a command to try
+The talk is in `en.toml` and `zh.toml`; memories are made of it the way they are always made, with a
+clock that goes from the first day to the present.
 """
 
 from __future__ import annotations
@@ -18,9 +11,11 @@ import os
 import shlex
 import shutil
 import sys
+import tomllib
 from datetime import datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from loxodon.cli import view
 from loxodon.cli.commands import Call, Result, arg, command
@@ -34,16 +29,13 @@ _MARK = "example"  # a file in the home that says that it is one, and may be rep
 _ROLES = {">": "user", "<": "assistant", "w": "tool"}
 
 
-@command(
-    arg("DIR", "folder for it (--home, or ~/.loxodon-demo); never your memory", nargs="?"),
-    arg("--replace", "rebuild it as of today"),
-)
+@command(arg("--replace", "rebuild it as of today"))
 def demo(call: Call) -> Result:
-    """Build an example memory with a few months of life in it, to try things on."""
-    home = home_at(call.dir or call.home or "~/.loxodon-demo")
+    """Build an example memory, a few months of a life, in --home or ~/.loxodon-demo."""
+    home = home_at(call.home or "~/.loxodon-demo")
     is_example = Path(home, _MARK).exists()
     if not is_example and os.path.exists(home) and (os.path.isfile(home) or os.listdir(home)):
-        hint = "choose a folder that is empty or does not exist: loxodon demo DIR"
+        hint = "choose a folder that is empty or does not exist: loxodon --home DIR demo"
         raise InputError(
             "{path} contains something other than an example memory", hint=hint, path=home
         )
@@ -56,8 +48,7 @@ def demo(call: Call) -> Result:
             view.progress(n, len(SPACES))
     space = SPACES[current()]
     start = ["--home", home, *([] if space == "main" else ["--space", space])]
-    lines = _talk(current()).splitlines()
-    tries = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    tries = _example(current())["try"]
     if not find_spec("starlette"):  # of the extra `serve`
         tries.remove("ui")
     tried = [[*start, *shlex.split(words)] for words in tries]
@@ -68,8 +59,8 @@ def demo(call: Call) -> Result:
     return Result(data, [said, *(f"  {shlex.join([program, *words])}" for words in tried)])
 
 
-def _talk(language: str) -> str:
-    return Path(__file__).with_name(f"{language}.txt").read_text("utf-8")
+def _example(language: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(f"{language}.toml").read_text("utf-8"))
 
 
 def _build(home: str, language: str, space: str, now: datetime) -> None:
@@ -77,13 +68,10 @@ def _build(home: str, language: str, space: str, now: datetime) -> None:
     clock = [now]
     # No settings of anybody: a model that is set would be asked, and paid for.
     with Memory.open(home, space, {"workspace.views": "off"}, lambda: clock[0]) as memory:
-        for part in ("\n" + _talk(language)).split("\n# ")[1:]:
-            head, *lines = filter(None, part.split("\n"))
-            days, at, session = head.split()
-            hour, minute = map(int, at.split(":"))
-            day = now - timedelta(days=int(days))
-            clock[0] = day.replace(hour=hour, minute=minute, second=0, microsecond=0)
-            for line in lines:
+        for talk in _example(language)["talks"]:
+            day = now - timedelta(days=talk["days_ago"])
+            clock[0] = datetime.combine(day, talk["at"], now.tzinfo)
+            for line in talk["said"]:
                 kind, _, words = line.partition(" ")
                 clock[0] += timedelta(seconds=20)
                 if kind == "?":
@@ -91,7 +79,7 @@ def _build(home: str, language: str, space: str, now: datetime) -> None:
                     continue
                 origin = {"origin": "web"} if kind == "w" else {}
                 turn = {"role": _ROLES[kind], "content": words, "at": clock[0], **origin}
-                memory.add([turn], session)
+                memory.add([turn], talk["session"])
             clock[0] += timedelta(hours=2)  # the night after it
             memory.consolidate()
     with Memory.open(home, space, {}, lambda: now) as memory:
