@@ -27,10 +27,9 @@ from loxodon.clock import to_stored
 from loxodon.consolidate import compress, decay, doubts, themes
 from loxodon.consolidate.keep import Keeper, record_of
 from loxodon.consolidate.passages import Asking, ModelAnswer, learned_from, wanted
-from loxodon.consolidate.read import Candidate, fragments_of, judge_together, read
+from loxodon.consolidate.read import Candidate, fragments_of, read
 from loxodon.consolidate.schedule import CRON, MOST_ATTEMPTS, has_come
-from loxodon.consolidate.segment import PAUSE, Sentence, events_of, number, segments
-from loxodon.consolidate.segment import said_in as sentences_in
+from loxodon.consolidate.segment import PAUSE, events_of, number, said_in, segments
 from loxodon.consolidate.snapshot import renewed_snapshots
 from loxodon.errors import ConsolidationError, LoxodonError, StoreError, UnreachableStoreError
 from loxodon.guard import provenance, quarantine
@@ -49,7 +48,6 @@ BATCH = 100  # Turns in hand at a time, and what follows in the same talk
 _MOST = 1_000  # up to so many; always so many where a model is asked
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
-_SHORT = 3  # Sentences of a talk
 _ASKED = 3  # Times that a model is asked about a piece it says nothing believable about
 
 T = TypeVar("T")
@@ -265,13 +263,10 @@ class Run:
         return done._replace(tokens=tokens, problem=problem, model=report)
 
     def _segment(self) -> None:
-        turns = self._in_hand()
-        sentences = {number(one): self._safely(one, sentences_in, one) or () for one in turns}
-        by_session = [*_by_session(turns)]
-        told = [[one for turn in said for one in sentences[number(turn)]] for _, said in by_session]
-        # In one go, which is faster than talk by talk; of a short talk everything is kept
-        judge_all(one.text for some in told if len(some) > _SHORT for one in some if one.own)
-        talks = [self._talk(session, said, sentences) for session, said in by_session]
+        turns = [one for one in self._in_hand() if self._safely(one, said_in, one) is not None]
+        # In one go, which is faster than sentence by sentence
+        judge_all(one.text for turn in turns for one in said_in(turn) if one.own)
+        talks = [self._talk(session, said) for session, said in _by_session(turns)]
         fragments: list[Fragment] = []
         again = self._hear(self._store.query_turns("turns_to_read_again", _MOST))
         for turn in filter(provenance.speaks_for_user, (*again, *turns)):
@@ -286,24 +281,18 @@ class Run:
         self._turns += len(turns) + len(again)
 
     def _talk(
-        self, session: str, turns: Sequence[Turn], known: Mapping[int, Sequence[Sentence]]
+        self, session: str, turns: Sequence[Turn]
     ) -> tuple[list[Segment], list[int], list[Event]]:
         """The segments of a session's new turns, the numbers of those they take the place of, and
         events."""
-
-        def sentences(turn: Turn) -> Sequence[Sentence]:
-            said = known.get(number(turn))
-            return (self._safely(turn, sentences_in, turn) or ()) if said is None else said
-
-        cuts, first = segments(turns, sentences), number(turns[0])
+        cuts, first = segments(turns), number(turns[0])
         events, replaced = events_of(cuts, self._space.count), []
         for last in self._store.query_as(Segment, "last_segment", session):
             goes_on = last.last_turn < first and abs(turns[0].at - last.ended_at) <= PAUSE
             # One that is very long is left as it is: each run would have to read all of it again.
             if goes_on and last.last_turn - last.first_turn < _MOST:
-                numbers = last.first_turn, number(turns[-1])
-                said = self._hear(self._store.query_turns("turns_from", session, *numbers))
-                cuts, replaced = segments(said, sentences), [last.no]
+                before = self._store.query_turns("turns_from", session, last.first_turn, first - 1)
+                cuts, replaced = segments([*self._hear(before), *turns]), [last.no]
         return [one.kept for one in cuts], replaced, events
 
     def _read(self) -> None:
@@ -316,7 +305,6 @@ class Run:
         cut: dict[int, list[Fragment]] = {}
         for one in self._store.query_as(Fragment, "fragments", "cut", -1):
             cut.setdefault(one.turn, []).append(one)
-        judge_together(cut.values())
         for no, fragments in cut.items():
             turn, (lines, last) = turns[no], before[no]
             if turn.agent not in known:

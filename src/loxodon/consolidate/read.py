@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
@@ -13,7 +13,6 @@ from itertools import groupby
 from typing import Any, NamedTuple, cast
 
 from loxodon.consolidate.phrases import pattern
-from loxodon.language import worth
 from loxodon.language.reader import sentences_of
 from loxodon.language.statements import (
     MOST_CHARACTERS,
@@ -89,26 +88,16 @@ class ReadTurn(NamedTuple):
 def rules_for(text: str) -> tuple[str, Language]:
     opening = re.split(r"[\n:：。！？]", text.lstrip(), maxsplit=1)[0][:200]
     language = "zh" if language_of(opening) == "zh" else language_of(text)
-    return language, _rules(language)
+    return language, rules_of(language)
 
 
-def _rules(language: str) -> Language:
+def rules_of(language: str) -> Language:
     return cast(Language, import_module(f"loxodon.language.{language}"))
 
 
 def fragments_of(turn: int, text: str) -> list[Fragment]:
     text = tame(text, CLOSELY)
     return [Fragment(turn, n, *piece) for n, piece in enumerate(rules_for(text)[1].split(text))]
-
-
-def judge_together(messages: Iterable[Sequence[Fragment]]) -> None:
-    """Judge what messages tell in one go, which is faster than sentence by sentence."""
-    worth.judge_all(
-        one.text
-        for fragments in messages
-        for one in sentences_of(fragments)
-        if one.type != "chat" and rules_for(one.text)[1].grammar.speech.tells(one.text)
-    )
 
 
 def read(said: TurnInContext) -> ReadTurn:
@@ -122,7 +111,7 @@ def read(said: TurnInContext) -> ReadTurn:
         if len(runs) > 1:
             text, first = "".join(one.text for one in fragments), fragments[0] is said.fragments[0]
             part = said._replace(text=text, fragments=fragments, alone=first)
-        reading = _rules(language).read(part)
+        reading = rules_of(language).read(part)
         if reading.takes_back:
             takes_back, found = takes_back or not found, []
         names = names_in(reading.statements)
@@ -150,7 +139,7 @@ def _runs(said: TurnInContext) -> list[tuple[str, Sequence[Fragment]]]:
     if {main}.issuperset(tongues.values()) or len(runs) > _MOST_RUNS:
         return [(main, said.fragments)]
     for tongue, fragments in runs:
-        speech, texts = _rules(tongue).grammar.speech, [one.text for one in fragments]
+        speech, texts = rules_of(tongue).grammar.speech, [one.text for one in fragments]
         asks = any(speech.type(one) in ("question", "instruction") for one in texts)
         not_so = speech.is_fiction("".join(texts), ()) or any(
             speech.never(one) in _NOT_SO for one in texts

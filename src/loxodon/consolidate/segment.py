@@ -12,15 +12,15 @@ is invented, and neither code nor keys are shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import timedelta
-from functools import cache
-from importlib import import_module
+from functools import lru_cache
 from itertools import groupby, islice, pairwise
 from math import ceil
 from typing import NamedTuple
 
-from loxodon.consolidate.phrases import pattern, phrases
+from loxodon.consolidate.phrases import any_of, pattern, phrases
+from loxodon.consolidate.read import rules_of
 from loxodon.guard import provenance
 from loxodon.language import worth
 from loxodon.text.bounds import tame
@@ -75,15 +75,14 @@ def said_in(turn: Turn) -> Sequence[Sentence]:
     return sentences_of(turn.content, turn.role == "user")
 
 
-def sentences_of(text: str, own: bool = True) -> list[Sentence]:
+@lru_cache(maxsize=2_000)  # each step of a run asks for the same
+def sentences_of(text: str, own: bool = True) -> Sequence[Sentence]:
     return [Sentence(one, index_words(one), own) for one in split(tame(text))]
 
 
-def segments(
-    turns: Sequence[Turn], sentences: Callable[[Turn], Sequence[Sentence]] = said_in
-) -> list[TurnSegment]:
+def segments(turns: Sequence[Turn]) -> list[TurnSegment]:
     """The segments of one session, whose turns are in order; every turn is in one of them."""
-    read = [_Read(turn, sentences(turn)) for turn in turns]
+    read = [_Read(turn, said_in(turn)) for turn in turns]
     pauses = [n for n in range(1, len(turns)) if turns[n].at - turns[n - 1].at > PAUSE]
     stretches = [read[a:b] for a, b in zip([0, *pauses], [*pauses, len(read)], strict=True)]
     return [_segment(part) for one in stretches if one for part in _by_topic(one)]
@@ -143,13 +142,13 @@ _FILLERS = frozenset().union(*map(index_words, FILLERS))
 
 KEEP = 0.75
 _LONGEST_SMALL_TALK = 80  # Characters
-_LONGEST_PHRASE = 10  # Tokens
 _TOLD, _ASKED = 0.1, 0.7  # What is said to the user weighs so much; and what asks, of its weight
 _MOST_SIGNS = 0.12  # Of the characters of what is no code
 
 # Up to five marks and what is no word may follow: “好吗？”🙂
 _ASKS = re.compile(r"[?？吗么呢]\W{0,5}\Z")
-_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:'[a-z]+)?[+#]*")
+_REPLY = re.compile(rf"[\W_]*{any_of('replies')}")
+_SMALL_TALK = re.compile(rf"[\W_]*+(?:{any_of('replies', 'small_talk')}[\W_]*+)*+")
 _LAUGHTER = re.compile(r"\b(?:(?:ha|he|hi){2,}+h?|(?:lo){1,}+l)\b")
 _DRAWN_OUT = re.compile(r"([^\W\d])\1{2,}")
 _LINK_OR_KEY = re.compile(
@@ -162,14 +161,14 @@ _SIGN = re.compile(r"[{}()\[\]<>=;|$\\`_*/&#@^~+]")
 
 def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
     """The places of the share `keep` of `sentences` that tells most; never none of them."""
-    said: dict[tuple[str, ...], int] = {}
+    said: dict[str, int] = {}
     for n, one in enumerate(sentences):
         if is_small_talk(one.text) and not _answers(sentences, n):
             continue
-        tokens = tuple(_tokens(one.text))
-        known = said.setdefault(tokens, n)
+        words = re.sub(r"[^\w+#]+", " ", _sounded(one.text)).strip()
+        known = said.setdefault(words, n)
         if one.own and not sentences[known].own:  # said by both sides, the user's stays
-            said[tokens] = n
+            said[words] = n
     telling = sorted(said.values())
     if not telling:
         longest = max(range(len(sentences)), key=lambda n: len(sentences[n].text), default=None)
@@ -196,17 +195,18 @@ def is_question(text: str) -> bool:
 
 def is_small_talk(text: str) -> bool:
     """Whether a sentence is nothing but phrases that greet, thank, agree, laugh or fill a pause."""
-    if len(text) > _LONGEST_SMALL_TALK:
-        return False
-    tokens, phrases = _tokens(text), _phrases("replies", "small_talk")
-    place = 0
-    while place < len(tokens):
-        longest = range(_LONGEST_PHRASE, 0, -1)
-        fitting = (n for n in longest if tuple(tokens[place : place + n]) in phrases)
-        if not (length := next(fitting, 0)):
-            return False
-        place += length
-    return True
+    return len(text) <= _LONGEST_SMALL_TALK and bool(_SMALL_TALK.fullmatch(_sounded(text)))
+
+
+def _answers(sentences: Sequence[Sentence], place: int) -> bool:
+    """Whether a sentence is a bare yes or no to the question before it."""
+    asked = place and is_question(sentences[place - 1].text)
+    return bool(asked and _REPLY.match(_sounded(sentences[place].text)))
+
+
+def _sounded(text: str) -> str:
+    """A text without what only draws a sound out: hmmmm, 哈哈哈哈"""
+    return _LAUGHTER.sub("haha", _DRAWN_OUT.sub(r"\1", fold(text)))
 
 
 def _sayable(text: str) -> str:
@@ -215,26 +215,6 @@ def _sayable(text: str) -> str:
     if text.startswith(("```", "~~~")) or (signs > 2 and signs > _MOST_SIGNS * len(text)):
         return ""
     return " ".join(_LINK_OR_KEY.sub(" ", text).split())
-
-
-def _tokens(text: str) -> list[str]:
-    """All words of a text, function words too, as they sound; a Chinese character is one."""
-    plain = _DRAWN_OUT.sub(r"\1", fold(text))  # hmmmm, 哈哈哈哈
-    return _TOKEN.findall(_LAUGHTER.sub("haha", plain))
-
-
-@cache
-def _phrases(*names: str) -> frozenset[tuple[str, ...]]:
-    some = (one for name in names for one in phrases()[name].split(","))
-    return frozenset(tuple(_tokens(one)) for one in some)
-
-
-def _answers(sentences: Sequence[Sentence], place: int) -> bool:
-    """Whether a sentence is a bare yes or no to the question before it."""
-    if not place or not is_question(sentences[place - 1].text):
-        return False
-    tokens = _tokens(sentences[place].text)
-    return any(tuple(tokens[:length]) in _phrases("replies") for length in (1, 2, 3))
 
 
 def _segment(turns: Sequence[_Read]) -> TurnSegment:
@@ -343,7 +323,7 @@ def _notes(segment: TurnSegment, roles: Set[str]) -> list[_Note]:
 def _clauses(said: Sequence[_Read]) -> Iterator[tuple[str, bool]]:
     """What was said, clause by clause without what leads up to them, and whether it asks."""
     for turn, sentence in _told(said):
-        speech = import_module(f"loxodon.language.{language_of(turn.content)}").grammar.speech
+        speech = rules_of(language_of(turn.content)).grammar.speech
         if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
             continue
         for clause in _CUTS.split(_sayable(sentence)):
