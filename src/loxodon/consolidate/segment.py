@@ -46,7 +46,7 @@ _CUTS, _LEAD, _DANGLING = pattern("cuts"), pattern("lead"), pattern("dangling")
 class TurnSegment(NamedTuple):
     """Turns of one session that are about one thing, and the segment that is kept of them."""
 
-    said: Sequence[_Read]
+    said: Sequence[Turn]
     kept: Segment
 
 
@@ -56,15 +56,6 @@ class Sentence(NamedTuple):
     text: str
     words: Sequence[str]  # Its `index_words`
     own: bool = True  # Said by the user
-
-
-class _Read(NamedTuple):
-    turn: Turn
-    sentences: Sequence[Sentence]
-
-    def opens_with(self, pattern: re.Pattern[str]) -> bool:
-        """Whether a turn opens so; a word of thanks may come first."""
-        return any(pattern.match(one.text) for one in self.sentences[:2])
 
 
 def number(turn: Turn) -> int:
@@ -82,19 +73,18 @@ def sentences_of(text: str, own: bool = True) -> Sequence[Sentence]:
 
 def segments(turns: Sequence[Turn]) -> list[TurnSegment]:
     """The segments of one session, whose turns are in order; every turn is in one of them."""
-    read = [_Read(turn, said_in(turn)) for turn in turns]
     pauses = [n for n in range(1, len(turns)) if turns[n].at - turns[n - 1].at > PAUSE]
-    stretches = [read[a:b] for a, b in zip([0, *pauses], [*pauses, len(read)], strict=True)]
+    stretches = [turns[a:b] for a, b in zip([0, *pauses], [*pauses, len(turns)], strict=True)]
     return [_segment(part) for one in stretches if one for part in _by_topic(one)]
 
 
-def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
+def _by_topic(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
     """A stretch without a pause, cut where its topic changes."""
     # The turn that each exchange begins with
     starts = [0, *(n for n in range(1, len(turns)) if _begins(turns[n - 1], turns[n]))]
     exchanges = [turns[a:b] for a, b in zip(starts, [*starts[1:], None], strict=True)]
     words = [
-        {w for read in one for said in read.sentences for w in said.words if _tells(w)}
+        {w for turn in one for said in said_in(turn) for w in said.words if _tells(w)}
         for one in exchanges
     ]
     first = 0
@@ -103,9 +93,9 @@ def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
         before, after = words[max(first, n - _WINDOW) : n], words[n : n + _WINDOW]
         common = len(set().union(*before) & set().union(*after))
         together = sum(len(a & b) for side in (before, after) for a, b in pairwise(side))
-        if opening.opens_with(_ANNOUNCED):
+        if _opens_with(opening, _ANNOUNCED):
             changes = length >= _LEAST_ANNOUNCED
-        elif opening.opens_with(_HINTED):
+        elif _opens_with(opening, _HINTED):
             changes = length >= _LEAST_ANNOUNCED and common <= 1
         else:
             least = min(length, len(turns) - starts[n])
@@ -116,14 +106,19 @@ def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
     yield turns[starts[first] :]
 
 
-def _begins(before: _Read, read: _Read) -> bool:
-    """Whether an exchange begins with `read`: a user says it, and not in answer to a question."""
-    if read.turn.role != "user":
+def _opens_with(turn: Turn, like: re.Pattern[str]) -> bool:
+    """Whether a turn opens so; a word of thanks may come first."""
+    return any(like.match(one.text) for one in said_in(turn)[:2])
+
+
+def _begins(before: Turn, turn: Turn) -> bool:
+    """Whether an exchange begins with `turn`: a user says it, and not in answer to a question."""
+    if turn.role != "user":
         return False
-    same = (before.turn.role, before.turn.speaker) == (read.turn.role, read.turn.speaker)
-    if same or not is_question(before.turn.content) or read.opens_with(_ANNOUNCED):
+    same = (before.role, before.speaker) == (turn.role, turn.speaker)
+    if same or not is_question(before.content) or _opens_with(turn, _ANNOUNCED):
         return True
-    return any(is_question(one.text) for one in read.sentences)
+    return any(is_question(one.text) for one in said_in(turn))
 
 
 def _tells(word: str) -> bool:
@@ -217,15 +212,15 @@ def _sayable(text: str) -> str:
     return " ".join(_LINK_OR_KEY.sub(" ", text).split())
 
 
-def _segment(turns: Sequence[_Read]) -> TurnSegment:
-    sentences = [(read.turn, one) for read in turns for one in read.sentences]
+def _segment(turns: Sequence[Turn]) -> TurnSegment:
+    sentences = [(turn, one) for turn in turns for one in said_in(turn)]
     chosen = [sentences[n] for n in kept([one for _, one in sentences])]
     # The keywords of what the user said; of what others said, where that gives too few
     tags = _keywords(one.text for _, one in chosen if one.own)
     if len(tags) < _LEAST_TAGS:
         tags += _keywords(one.text for _, one in chosen if not one.own)
         tags = list(dict.fromkeys(tags))[:_LEAST_TAGS]
-    first, last = turns[0].turn, turns[-1].turn
+    first, last = turns[0], turns[-1]
     text = "\n".join(_line(*one) for one in chosen)
     about = tags[0] if tags else GENERAL_TOPIC, tuple(tags), text
     segment = Segment(first.session, number(first), number(last), first.at, last.at, *about)
@@ -269,7 +264,7 @@ def events_of(segments: Sequence[TurnSegment], count: TokenCounter) -> list[Even
     days = groupby(segments, key=lambda one: (one.kept.session, f"{one.kept.started_at:%Y-%m-%d}"))
     for (session, date), group in days:
         of_day = list(group)
-        turns = [read.turn for one in of_day for read in one.said]
+        turns = [turn for one in of_day for turn in one.said]
         speaking = [turn for turn in turns if turn.role == "user"] or turns
         roles = {turn.role for turn in speaking}
         if summary := _line_of([note for one in of_day for note in _notes(one, roles)]):
@@ -296,7 +291,7 @@ def _line_of(notes: Sequence[_Note]) -> str:
 
 
 def _notes(segment: TurnSegment, roles: Set[str]) -> list[_Note]:
-    said = [one for one in segment.said if one.turn.role in roles]
+    said = [one for one in segment.said if one.role in roles]
     tags, topic = segment.kept.tags, segment.kept.topic
     found = []
     for text, asked in islice(_clauses(said), _MOST_CLAUSES):
@@ -320,7 +315,7 @@ def _notes(segment: TurnSegment, roles: Set[str]) -> list[_Note]:
     return [_Note(topic, frozenset(index_words(topic)), 0.0, is_best=True)] if named else []
 
 
-def _clauses(said: Sequence[_Read]) -> Iterator[tuple[str, bool]]:
+def _clauses(said: Sequence[Turn]) -> Iterator[tuple[str, bool]]:
     """What was said, clause by clause without what leads up to them, and whether it asks."""
     for turn, sentence in _told(said):
         speech = rules_of(language_of(turn.content)).grammar.speech
@@ -332,9 +327,9 @@ def _clauses(said: Sequence[_Read]) -> Iterator[tuple[str, bool]]:
                 yield text, is_question(sentence)
 
 
-def _told(said: Sequence[_Read]) -> Iterator[tuple[Turn, str]]:
+def _told(said: Sequence[Turn]) -> Iterator[tuple[Turn, str]]:
     """What was said, sentence by sentence; of what a program passed on, without orders."""
-    for turn, sentences in said:
-        for one in sentences:
+    for turn in said:
+        for one in said_in(turn):
             if turn.origin != "relayed" or provenance.is_of_oneself(one.text):
                 yield turn, one.text

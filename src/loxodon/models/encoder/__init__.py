@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,16 +62,6 @@ class Change(NamedTuple):
 
     same: float  # how likely it says the same
     replaces: float  # how likely what is known holds no more
-
-
-T = TypeVar("T")
-_threads = ThreadpoolController()
-
-
-def _in_one_thread(work: T) -> T:
-    """Texts are short: threads that wait for each other cost more than they do."""
-    alone: T = _threads.wrap(limits=1)(work)
-    return alone
 
 
 class Tokenizer:
@@ -134,10 +124,10 @@ class Encoder:
             name: np.ndarray(shape, kind, data, start + at)
             for name, (kind, shape, at) in head.items()
         }
+        self._threads = ThreadpoolController()
         self._layers = [self._layer(f"l.{number}.") for number in range(_LAYERS)]
         self._vectors: dict[str, Floats] = {}
 
-    @_in_one_thread
     def embed(self, texts: Sequence[str]) -> Floats:
         """A unit vector for each text; one that was embedded or judged lately is remembered."""
         known = {one: self._vectors.get(one) for one in texts}
@@ -146,46 +136,43 @@ class Encoder:
             known |= self._remember([new[row] for row in rows], _mean(hidden, mask))
         return np.array([known[one] for one in texts], np.float32).reshape(-1, 384)
 
-    @_in_one_thread
     def judge(self, sentences: Sequence[str]) -> list[Judgement]:
         """Whether each sentence is worth keeping, and its topic."""
         worth = np.zeros((len(sentences), 3), np.float32)
-        topics = np.zeros(len(sentences), np.intp)
+        topics, head = np.zeros(len(sentences), np.intp), self._layer("worth.")
         for rows, hidden, mask in self._read(map(self._tokens, sentences), self._layers[:-1]):
             # Most of what is judged is also embedded, which is all but the last layer the same
             vectors = _one_layer(self._layers[-1], hidden, mask)
             self._remember([sentences[row] for row in rows], _mean(vectors, mask))
-            hidden = _one_layer(self._worth_layer, hidden, mask)
-            inner = _gelu(self._linear("worth.a", _mean_and_highest(hidden, mask)))
-            worth[rows] = _shares(self._linear("worth.w", inner))
-            topics[rows] = self._linear("worth.t", inner)[:, 1:].argmax(1)
+            hidden = _one_layer(self._layer("worth.layer."), hidden, mask)
+            inner = _gelu(_mapped(head, "a", _mean_and_highest(hidden, mask)))
+            worth[rows] = _shares(_mapped(head, "w", inner))
+            topics[rows] = _mapped(head, "t", inner)[:, 1:].argmax(1)
         return [
             Judgement(keep, referring, TOPICS[topic])
             for (_, referring, keep), topic in zip(worth.tolist(), topics, strict=True)
         ]
 
-    @_in_one_thread
     def intents(self, messages: Sequence[str]) -> list[Intent]:
         """What each message asks for."""
-        found = np.zeros((len(messages), 3), np.float32)
+        found, head = np.zeros((len(messages), 3), np.float32), self._layer("reader.")
         for rows, hidden, mask in self._read(map(self._tokens, messages), self._reader_layers):
-            inner = _gelu(self._linear("reader.intent", _mean_and_highest(hidden, mask)))
-            found[rows] = _shares(self._linear("reader.intents", inner))
+            inner = _gelu(_mapped(head, "intent", _mean_and_highest(hidden, mask)))
+            found[rows] = _shares(_mapped(head, "intents", inner))
         return [Intent(*one) for one in found[:, 1:].tolist()]
 
-    @_in_one_thread
     def changes(self, pairs: Sequence[tuple[str, str]]) -> list[Change]:
         """What the later of each two texts is to the earlier one."""
         known = [[*self._tokens(one)[:60], SEPARATOR] for one, _ in pairs]
         both = [a + self._tokens(b)[: LONGEST - 64] for a, (_, b) in zip(known, pairs, strict=True)]
-        found = np.zeros((len(pairs), 3), np.float32)
+        found, head = np.zeros((len(pairs), 3), np.float32), self._layer("reader.")
         lengths = np.array([len(one) for one in known])
         for rows, hidden, mask in self._read(both, self._reader_layers, lengths):
             is_later = np.arange(mask.shape[1]) >= lengths[rows][:, None]
             one, other = _mean(hidden, mask & ~is_later), _mean(hidden, mask & is_later)
             pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
-            inner = _gelu(self._linear("reader.change", pooled))
-            found[rows] = _shares(self._linear("reader.changes", inner))
+            inner = _gelu(_mapped(head, "change", pooled))
+            found[rows] = _shares(_mapped(head, "changes", inner))
         return [Change(*one) for one in found[:, 1:].tolist()]
 
     def _remember(self, texts: Sequence[str], means: Floats) -> dict[str, Floats]:
@@ -195,10 +182,6 @@ class Encoder:
         found = dict(zip(texts, means / np.maximum(lengths, 1e-9), strict=True))
         self._vectors |= found
         return found
-
-    @cached_property
-    def _worth_layer(self) -> dict[str, Floats]:
-        return self._layer("worth.layer.")
 
     @cached_property
     def _reader_layers(self) -> list[dict[str, Floats]]:
@@ -225,32 +208,31 @@ class Encoder:
         """
         tokens = list(texts)
         order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
-        while order:
-            longest = len(tokens[order[-1]])
-            rows = order[-max(1, _BATCH_TOKENS // longest) :]
-            del order[-len(rows) :]
-            numbers = np.zeros((len(rows), longest), np.intp)
-            for at, row in enumerate(rows):
-                numbers[at, : len(tokens[row])] = tokens[row]
-            mask = numbers != 0
-            scale = self._data["s:tokens"][numbers].astype(np.float32)
-            hidden = self._data["q:tokens"][numbers].astype(np.float32) * scale[..., None]
-            hidden += self._data["p"][:longest]
-            if later is not None:
-                second = np.arange(longest) >= later[rows][:, None]
-                hidden += self._data["reader.segment"][second.astype(np.intp)]
-            hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
-            for layer in layers:
-                hidden = _one_layer(layer, hidden, mask)
-            yield rows, hidden, mask
+        # Texts are short: threads that wait for each other cost more than they do
+        with self._threads.limit(limits=1):
+            while order:
+                longest = len(tokens[order[-1]])
+                rows = order[-max(1, _BATCH_TOKENS // longest) :]
+                del order[-len(rows) :]
+                numbers = np.zeros((len(rows), longest), np.intp)
+                for at, row in enumerate(rows):
+                    numbers[at, : len(tokens[row])] = tokens[row]
+                mask = numbers != 0
+                scale = self._data["s:tokens"][numbers].astype(np.float32)
+                hidden = self._data["q:tokens"][numbers].astype(np.float32) * scale[..., None]
+                hidden += self._data["p"][:longest]
+                if later is not None:
+                    second = np.arange(longest) >= later[rows][:, None]
+                    hidden += self._data["reader.segment"][second.astype(np.intp)]
+                hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
+                for layer in layers:
+                    hidden = _one_layer(layer, hidden, mask)
+                yield rows, hidden, mask
 
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = [name.removeprefix("q:") for name in self._data if not name.startswith("s:")]
         named = [name for name in names if name.startswith(prefix)]
         return {name.removeprefix(prefix): self._weight(name) for name in named}
-
-    def _linear(self, name: str, x: Floats) -> Floats:
-        return np.asarray(x @ self._weight(f"{name}.weight") + self._weight(f"{name}.bias"))
 
     @cache  # noqa: B019  there is one encoder
     def _weight(self, name: str) -> Floats:
@@ -315,13 +297,11 @@ def _normalized(x: Floats, weight: Floats, bias: Floats) -> Floats:
 
 
 def _gelu(x: Floats) -> Floats:
-    inner = np.float32(0.044715) * x
+    inner = x * x
+    inner *= np.float32(0.7978845608 * 0.044715)
+    inner += np.float32(0.7978845608)
     inner *= x
-    inner *= x
-    inner += x
-    inner *= np.float32(0.7978845608)
     np.tanh(inner, out=inner)
     inner += 1
-    inner *= x
-    inner *= np.float32(0.5)
+    inner *= np.float32(0.5) * x
     return inner
