@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from loxodon import files
 from loxodon.agents.supported import AGENTS, Action, command_of
-from loxodon.consolidate.snapshot import told_in
+from loxodon.consolidate.pages import told_in
 from loxodon.errors import BusyStoreError, NotFoundError, UsageError
 from loxodon.journal.follow import recent
 from loxodon.journal.transcripts import AGENTS as FOLLOWED

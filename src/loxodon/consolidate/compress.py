@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from loxodon.consolidate import themes
 from loxodon.consolidate.keep import tags_of
-from loxodon.consolidate.profile import renew_profile
+from loxodon.consolidate.pages import renew_profile
 from loxodon.consolidate.reconcile import said_at
 from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter

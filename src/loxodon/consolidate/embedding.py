@@ -7,7 +7,7 @@ which the next one continues.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,6 @@ from loxodon.layout import EMBEDDING_LOCK
 from loxodon.messages import t
 from loxodon.store import Coverage, Embeddable, Index, Progress, TextToEmbed, Vector
 from loxodon.store.store import Store
-from loxodon.tokens import estimate
 
 if TYPE_CHECKING:
     from loxodon.config import EmbedderConfig
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 # Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
 # characters, each with a vector of its own, nor fewer characters found more on long conversations.
 MOST_CHARACTERS = 2_000
-BATCH_TOKENS = 8_000
-_BATCH_TEXTS = 256
+_BATCH = 32  # Texts that are embedded together: some servers take no more
 _ROUND = 512  # Texts between two writes: what a run that is killed loses at most
 _SECONDS = 300.0  # Most for a batch, the tries of an endpoint included
 _BAD_BATCHES = 3  # In a row without one good vector: the embedder is unfit
@@ -164,7 +162,8 @@ class _Run:
         wanted = {one.hash: one.text for one in texts.values() if one.text.strip()}
         found: Outcome = dict(self._store.query("vectors_by_hash", self._name, [*wanted]))
         new = {hash: text for hash, text in wanted.items() if hash not in found}
-        groups = [[hash] for hash in new] if alone else list(_batches(new))
+        size = 1 if alone else _BATCH
+        groups = [[*new][start : start + size] for start in range(0, len(new), size)]
         try:
             with ThreadPoolExecutor(getattr(self._chosen, "at_once", 1)) as pool:
                 work = pool.map(lambda group: self._batch([new[h] for h in group], alone), groups)
@@ -253,18 +252,3 @@ class _Run:
         self._size = size
         halves, bad = found.astype(np.float16), t("the embedder gave no usable vector")
         return [half.tobytes() if fine else bad for half, fine in zip(halves, good, strict=True)]
-
-
-def _batches(texts: Mapping[bytes, str]) -> Iterator[list[bytes]]:
-    """The hashes of texts, in batches of at most 8,000 tokens; a longer one is by itself."""
-    batch: list[bytes] = []
-    tokens = 0
-    for hash, text in texts.items():
-        cost = estimate(text)
-        if batch and (tokens + cost > BATCH_TOKENS or len(batch) == _BATCH_TEXTS):
-            yield batch
-            batch, tokens = [], 0
-        batch.append(hash)
-        tokens += cost
-    if batch:
-        yield batch

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from loxodon.consolidate import beliefs, entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.read import Candidate
-from loxodon.consolidate.reconcile import Plan, corrected, known_about, plan, said_at
+from loxodon.consolidate.reconcile import Fate, Plan, corrected, known_about, plan, said_at
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
 from loxodon.language.projects import named_project
@@ -79,7 +80,7 @@ class Keeper:
             # It was worth keeping only for what it would have changed.
             self._doubt(found.of("doubted"))
         else:
-            self._carry_out(found, candidate, turn)
+            self._carry_out(found, candidate, new)
 
     def _project(self, said: str) -> str:
         """The project that a turn names, as it is written already."""
@@ -115,7 +116,7 @@ class Keeper:
             return found
         return found._replace(outcome="add", target=None)
 
-    def _carry_out(self, found: Plan, candidate: Candidate, turn: Turn) -> None:
+    def _carry_out(self, found: Plan, candidate: Candidate, new: Record) -> None:
         statement, target = candidate.statement, found.target
         since = candidate.valid_from or candidate.said_at
         for fate, record in found.changes:
@@ -125,9 +126,8 @@ class Keeper:
                 self.end(record, "corrected" if statement.act == "correct" else fate, since)
             elif fate == "rewritten":
                 content, value = (corrected(statement, o) for o in (record.content, record.value))
-                sources = _with_source(record.sources, turn)
                 values = {"content": content, "tags": tags_of(content), "value": value}
-                self._update(record, "updated", **values, sources=sources)
+                self._update(record, "updated", **values, sources=_with_sources(record, new))
             elif fate == "denied":
                 self.deny(record)
             elif fate == "promoted":
@@ -139,30 +139,30 @@ class Keeper:
             # What was known to be so comes before what was only thought to be.
             gone = [one.id for one in (*replaced, *promoted, *found.of("retracted"))]
             known = [self._store.get(one.id) or one for one in promoted]
-            sources = tuple(source for one in known for source in one.sources)
-            more = {
-                "replaces": gone[0] if gone else "",
-                "derived_from": tuple(one.id for one in known),
-                "sources": _with_source(sources, turn),
-            }
-            record = self._add(candidate, turn, "learned", **more)
+            record = self._add(
+                new,
+                "learned",
+                replaces=gone[0] if gone else "",
+                derived_from=tuple(one.id for one in known),
+                sources=_with_sources(*known, new),
+            )
             for one in found.of("asked"):
                 self._store.execute("put_review", record.id, one.id, self._now)
         elif target is None:
             return
         elif found.outcome == "hold":
-            belief = self._add(candidate, turn, "held")
+            belief = self._add(new, "held")
             self._store.execute("put_review", belief.id, target.id, self._now)
         elif found.outcome == "late" and statement.act != "end":
             until = max(target.valid_from or said_at(target), since)
-            self._add(candidate, turn, "late", state="archived", valid_until=until)
+            self._add(new, "late", state="archived", valid_until=until)
         elif found.outcome in ("confirm", "update"):
-            if provenance.rank(target.trust) < provenance.rank(turn.origin):
+            if provenance.rank(target.trust) < provenance.rank(new.trust):
                 # The user's own words take the place of what somebody else said of them.
                 self.end(target, "superseded", since)
-                self._add(candidate, turn, "learned", replaces=target.id)
+                self._add(new, "learned", replaces=target.id)
             else:
-                self._confirm(target, candidate, turn, richer=found.outcome == "update")
+                self._confirm(target, new, richer=found.outcome == "update")
 
     def _doubt(self, records: Sequence[Record]) -> None:
         """Leave memories as they are; `review` asks whether they still hold."""
@@ -170,9 +170,8 @@ class Keeper:
             self._store.execute("put_review", record.id, record.id, self._now)
             self.counts["doubted"] += 1
 
-    def _add(self, candidate: Candidate, turn: Turn, change: str, **more: Any) -> Record:
-        record = record_of(candidate, turn, self._now)._replace(**more)
-        record = self._store.insert(record, change)
+    def _add(self, new: Record, change: str, **more: Any) -> Record:
+        record = self._store.insert(new._replace(**more), change)
         self.counts["added" if record.state == "active" else "late"] += 1
         self.counts["held"] += change == "held"
         if record.trust == "relayed" and change == "learned":
@@ -204,22 +203,21 @@ class Keeper:
             strength = belief.strength * confidence / belief.confidence
             self._update(belief, "doubted", confidence=confidence, strength=strength)
 
-    def _confirm(self, record: Record, candidate: Candidate, turn: Turn, richer: bool) -> None:
-        said, statement = candidate.said_at, candidate.statement
+    def _confirm(self, record: Record, new: Record, richer: bool) -> None:
+        said = said_at(new)
         values: dict[str, Any] = {
             "confirmed_at": max(said, record.confirmed_at or said),
-            "importance": max(record.importance, min(1.0, statement.importance + SAID_AGAIN)),
+            "importance": max(record.importance, min(1.0, new.importance + SAID_AGAIN)),
             "strength": min(1.0, record.strength + LIFT),
-            "sources": _with_source(record.sources, turn),
+            "sources": _with_sources(record, new),
         }
-        if record.kind == "belief" and provenance.is_own(turn.origin):
+        if record.kind == "belief" and provenance.is_own(new.trust):
             # Surer, but still a guess: what it contradicts stays until a person confirms it or says
             # it outright, or what is known would go back and forth with every mood.
             sure = round(record.confidence + beliefs.SURER, 6)
             values["confidence"] = min(beliefs.MOST_SURE, sure)
         if richer:
             # The new words are to be told and trusted no further than where they were said.
-            new = record_of(candidate, turn, self._now)
             values |= {
                 "content": new.content,
                 "tags": tags_of(new.content),
@@ -229,36 +227,35 @@ class Keeper:
             }
             for name in ("attribute", "value", "subject"):
                 values[name] = getattr(new, name) or getattr(record, name)
-            if candidate.due_at or candidate.expires_at:
-                values |= {"due_at": candidate.due_at, "expires_at": candidate.expires_at}
+            if new.due_at or new.expires_at:
+                values |= {"due_at": new.due_at, "expires_at": new.expires_at}
         self._update(record, "updated" if richer else "repeated", **values)
 
     def promote(self, belief: Record, against: Record | None) -> Record:
         """Make a fact of a belief; what says the contrary is superseded."""
         now = self._now
+        fact = belief._replace(
+            kind="fact",
+            content=beliefs.certain(belief.content),
+            version=1,
+            confidence=1.0,
+            basis="",
+            created_at=now,
+            updated_at=now,
+            confirmed_at=now,
+            strength=initial_strength("fact", belief.importance, 1.0),
+        )
+        about = (fact.content, fact.subject, fact.attribute, fact.value, fact.category)
+        statement = Statement(*about, positive=fact.positive)
+        candidate = Candidate(statement, now, fact.valid_from)
         with self._store.writing_as(belief.agent):
-            self._answer(belief, "confirmed")
-            belief = belief._replace(content=beliefs.certain(belief.content))
-            about = (belief.content, belief.subject, belief.attribute, belief.value)
-            statement = Statement(*about, belief.category, positive=belief.positive)
-            found = plan(Candidate(statement, now), self._store, "")
-            over = {one.id: one for one in found.of("superseded")}
+            over = {one.id: one for one in plan(candidate, self._store, "").of("superseded")}
             if against is not None and against.state == "active":
                 over = {against.id: against, **over}
-            for record in over.values():
-                self.end(record, "superseded", belief.valid_from or now)
-            fact = belief._replace(kind="fact", state="active", version=1, confidence=1.0, basis="")
-            fact = fact._replace(created_at=now, updated_at=now, confirmed_at=now)
-            fact = fact._replace(
-                strength=initial_strength("fact", belief.importance, 1.0),
-                replaces=next(iter(over), belief.id),
-                derived_from=(belief.id,),
-                sources=(self._store.get(belief.id) or belief).sources,
-            )
-            fact = self._store.insert(fact, "learned")
-        self.counts["added"] += 1
-        self.changed[fact.id] = fact
-        return fact
+            ended: list[tuple[Fate, Record]] = [("superseded", one) for one in over.values()]
+            found = Plan("add", changes=(*ended, ("promoted", belief)))
+            self._carry_out(found, candidate, fact)
+        return [*self.changed.values()][-1]
 
     def _rename(self, old: str, new: str) -> None:
         for record in self._store.latest("entity", old, _RENAMED):
@@ -346,11 +343,20 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
     return Record("", "", kind, statement.content, now, now, strength, **told)
 
 
+def learned_from(store: Store, turns: Sequence[int]) -> list[Record]:
+    """Facts and beliefs that nothing but one of these turns bears out."""
+    rows = [row for rows in store.drawn_from(turns).values() for row in rows]
+    sources, records = store.sources(rows), store.records(rows)
+    alone = [one for row, one in records.items() if len(sources.get(row, ())) == 1]
+    return [one for one in alone if one.state == "active" and one.kind != "summary"]
+
+
+@lru_cache(maxsize=1_000)  # each is made a memory twice: to be compared, and to be kept
 def tags_of(content: str) -> tuple[str, ...]:
     words = [word for word in quick(content, _TAGS + 1) if word.lower() not in _NO_TAGS]
     return tuple(dict.fromkeys(words[:_TAGS]))
 
 
-def _with_source(sources: tuple[Source, ...], turn: Turn) -> tuple[Source, ...]:
-    source = Source(turn.session, turn.id)
-    return sources if source in sources else (*sources, source)[-_SOURCES:]
+def _with_sources(*records: Record) -> tuple[Source, ...]:
+    """The sources of memories, each once; the last ones."""
+    return tuple(dict.fromkeys(source for one in records for source in one.sources))[-_SOURCES:]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from loxodon import verbs
 from loxodon.consolidate.decay import initial_strength
+from loxodon.consolidate.entities import Card, card
 from loxodon.consolidate.journalling import Journal, asked_in, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text
@@ -31,7 +32,6 @@ from loxodon.types import (
 from loxodon.verbs import Arg, AtVersion, Changes, Route, Token, verb
 
 if TYPE_CHECKING:
-    from loxodon.consolidate.entities import Card
     from loxodon.opening import OpenSpace
     from loxodon.store import Note
     from loxodon.store.store import Store
@@ -128,7 +128,7 @@ class Knowledge:
         given |= {"kind": kind, "confidence": confidence, "origin": origin}
         fields = space.guard.fields(checked(given, kind, space.zone))
         fields["trust"] = fields.pop("origin")
-        from loxodon.consolidate.meaning import meaning_of
+        from loxodon.consolidate.read import meaning_of
 
         meant = meaning_of(fields["content"], now).statement
         if noted:
@@ -303,8 +303,6 @@ class Knowledge:
     @verb("GET /entities/{name}", audit="reads", masked="always")
     def entity(self, name: str) -> Card:
         """Return what is known about a person, place or thing, by any of its names."""
-        from loxodon.consolidate.entities import card
-
         with self._store.reading():
             found = self._store.entities_named([name])
             if name not in found:
@@ -361,7 +359,7 @@ class Knowledge:
                 _refuse_past(given.get("expires_at"), space.now())
             vouched = (agents or not wall.owns(record)) and self._is_vouched(record, given)
             if given.get("content", record.content) != record.content and "value" not in given:
-                from loxodon.consolidate.meaning import revised
+                from loxodon.consolidate.read import revised
 
                 given = {**revised(record, given["content"], space.now()), **given}
             fields = {name: v for name, v in given.items() if v != getattr(record, name)}

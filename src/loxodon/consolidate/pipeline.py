@@ -20,23 +20,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import groupby, islice, pairwise
+from operator import attrgetter
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from loxodon.clock import to_stored
 from loxodon.consolidate import compress, decay, doubts, themes
-from loxodon.consolidate.keep import Keeper, record_of
-from loxodon.consolidate.passages import Asking, ModelAnswer, learned_from, wanted
-from loxodon.consolidate.read import Candidate, fragments_of, judge_together, read
+from loxodon.consolidate.keep import Keeper, learned_from, record_of
+from loxodon.consolidate.pages import renewed_snapshots
+from loxodon.consolidate.read import Asking, Candidate, ModelAnswer, fragments_of, read
 from loxodon.consolidate.schedule import CRON, MOST_ATTEMPTS, has_come
-from loxodon.consolidate.segment import PAUSE, Sentence, events_of, number, segments
-from loxodon.consolidate.segment import said_in as sentences_in
-from loxodon.consolidate.snapshot import renewed_snapshots
+from loxodon.consolidate.segment import PAUSE, events_of, number, said_in, segments
 from loxodon.errors import ConsolidationError, LoxodonError, StoreError, UnreachableStoreError
 from loxodon.guard import provenance, quarantine
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.language.worth import judge, judge_all
-from loxodon.store import Work, clock_check
+from loxodon.store import clock_check
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.types import CAPTURED, NOTHING, Event, Record, Segment, Turn
 
@@ -49,8 +48,8 @@ BATCH = 100  # Turns in hand at a time, and what follows in the same talk
 _MOST = 1_000  # up to so many; always so many where a model is asked
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
-_SHORT = 3  # Sentences of a talk
 _ASKED = 3  # Times that a model is asked about a piece it says nothing believable about
+_RUN = attrgetter("attempts", "last_run")  # Of the work log: what no two runs have in common
 
 T = TypeVar("T")
 # Called with the phase that begins, how many turns are done and how many there are
@@ -99,7 +98,7 @@ class Run:
         self._changed: set[str] = set()
         self._turns = 0
         self._held: datetime | None = None
-        self._signed: tuple[object, ...] = ()
+        self._begun_as: tuple[object, ...] = ()
         first = (self._segment, self._read, self._ask, self._reconcile)
         self._phases = (*first, self._decay, self._index, self._snapshot)
 
@@ -129,32 +128,30 @@ class Run:
         if not work.phase and not self._store.scalar("count_pending", work.done_to):
             return Consolidated(False, "nothing is pending")
         self._patient = True
-        with self._begun():
-            self._learn()
-            self._set(phase=6)
-            self._do(6)
-            self._follow_up()
-        return self._outcome("flush", phase=0, attempts=0)
+        return self._between_nights("flush", self._learn)
 
     def decide(self) -> Consolidated:
         """Make memories of what a model decides about what waits, where nothing is in hand."""
         if self._worklog.work().phase:
             return Consolidated(False, "not due")
+        return self._between_nights("undecided", self._ask_again)
+
+    def _between_nights(self, reason: str, learn: Callable[[], None]) -> Consolidated:
         with self._begun():
-            self._ask_again()
+            learn()
             self._set(phase=6)
             self._do(6)
-        return self._outcome("undecided", phase=0, attempts=0)
+            self._follow_up()
+        return self._outcome(reason, phase=0, attempts=0)
 
     def only(self, phase: int) -> Consolidated:
         """One phase by itself; of 1 to 4, with those before it that are still to be done."""
         with self._begun():
-            at = self._worklog.work().phase
-            begun = 0 < at < _RECONCILED
-            pending = (
-                phase >= _RECONCILED or begun or self._take_up(self._store.scalar("last_turn"))
-            )
-            first = phase if phase >= _RECONCILED else self._worklog.work().phase
+            first, pending = phase, True
+            if phase < _RECONCILED:
+                begun = 0 < self._worklog.work().phase < _RECONCILED
+                pending = begun or self._take_up(self._store.scalar("last_turn"))
+                first = self._worklog.work().phase
             for one in range(first, phase + 1) if pending else ():
                 self._do(one)
             if phase == 6:
@@ -180,7 +177,7 @@ class Run:
                 )
             attempts = work.attempts + 1
             self._worklog.set_work(work._replace(attempts=attempts, last_run=self._now, error=""))
-            self._signed = _signature(self._worklog.work())
+            self._begun_as = _RUN(self._worklog.work())
         failed = self._store.query_as(Fragment, "fragments", "failed", -1)
         self._aside = {one.turn for one in failed}
         try:
@@ -203,7 +200,7 @@ class Run:
         """A transaction that also notes `work`, unless another run has begun: the lock can be lost
         with a connection."""
         with self._store.writing():
-            if _signature(self._worklog.work()) != self._signed:
+            if _RUN(self._worklog.work()) != self._begun_as:
                 raise TakenOverError
             yield
             if work:
@@ -265,13 +262,10 @@ class Run:
         return done._replace(tokens=tokens, problem=problem, model=report)
 
     def _segment(self) -> None:
-        turns = self._in_hand()
-        sentences = {number(one): self._safely(one, sentences_in, one) or () for one in turns}
-        by_session = [*_by_session(turns)]
-        told = [[one for turn in said for one in sentences[number(turn)]] for _, said in by_session]
-        # In one go, which is faster than talk by talk; of a short talk everything is kept
-        judge_all(one.text for some in told if len(some) > _SHORT for one in some if one.own)
-        talks = [self._talk(session, said, sentences) for session, said in by_session]
+        turns = [one for one in self._in_hand() if self._safely(one, said_in, one) is not None]
+        # In one go, which is faster than sentence by sentence
+        judge_all(one.text for turn in turns for one in said_in(turn) if one.own)
+        talks = [self._talk(session, said) for session, said in _by_session(turns)]
         fragments: list[Fragment] = []
         again = self._hear(self._store.query_turns("turns_to_read_again", _MOST))
         for turn in filter(provenance.speaks_for_user, (*again, *turns)):
@@ -286,24 +280,18 @@ class Run:
         self._turns += len(turns) + len(again)
 
     def _talk(
-        self, session: str, turns: Sequence[Turn], known: Mapping[int, Sequence[Sentence]]
+        self, session: str, turns: Sequence[Turn]
     ) -> tuple[list[Segment], list[int], list[Event]]:
         """The segments of a session's new turns, the numbers of those they take the place of, and
         events."""
-
-        def sentences(turn: Turn) -> Sequence[Sentence]:
-            said = known.get(number(turn))
-            return (self._safely(turn, sentences_in, turn) or ()) if said is None else said
-
-        cuts, first = segments(turns, sentences), number(turns[0])
+        cuts, first = segments(turns), number(turns[0])
         events, replaced = events_of(cuts, self._space.count), []
         for last in self._store.query_as(Segment, "last_segment", session):
             goes_on = last.last_turn < first and abs(turns[0].at - last.ended_at) <= PAUSE
             # One that is very long is left as it is: each run would have to read all of it again.
             if goes_on and last.last_turn - last.first_turn < _MOST:
-                numbers = last.first_turn, number(turns[-1])
-                said = self._hear(self._store.query_turns("turns_from", session, *numbers))
-                cuts, replaced = segments(said, sentences), [last.no]
+                before = self._store.query_turns("turns_from", session, last.first_turn, first - 1)
+                cuts, replaced = segments([*self._hear(before), *turns]), [last.no]
         return [one.kept for one in cuts], replaced, events
 
     def _read(self) -> None:
@@ -316,7 +304,6 @@ class Run:
         cut: dict[int, list[Fragment]] = {}
         for one in self._store.query_as(Fragment, "fragments", "cut", -1):
             cut.setdefault(one.turn, []).append(one)
-        judge_together(cut.values())
         for no, fragments in cut.items():
             turn, (lines, last) = turns[no], before[no]
             if turn.agent not in known:
@@ -340,8 +327,8 @@ class Run:
                     vouched = provenance.is_users_statement(*about, words)
                     candidate = candidate._replace(vouched=vouched)
                 found.append((no, candidate))
-            numbers = wanted(told, fragments, self._model is not None and self._model.thorough)
-            left += [one for one in fragments if one.n in numbers]
+            thorough = self._model is not None and self._model.thorough
+            left += [one for one in fragments if thorough or one.n in told.doubtful]
         if self._model:  # else they are judged when there is one to be asked
             judge_all(one.text for one in left)
         with self._writing(phase=3):
@@ -483,11 +470,6 @@ class Run:
         """Turns as they may be read, without those that were put aside."""
         left = [turn for turn in turns if number(turn) not in self._aside]
         return quarantine.read(self._store, left)
-
-
-def _signature(work: Work) -> tuple[object, ...]:
-    """What no two runs have in common."""
-    return work.attempts, work.last_run
 
 
 def _is_one_talk(before: Turn, turn: Turn) -> bool:

@@ -1,33 +1,41 @@
 """What the reader of a language finds in a turn (`language/`) becomes candidates: dates are made
-absolute, a plan gets the time it is due, what is temporary an end, and nothing is too long."""
+absolute, a plan gets the time it is due, what is temporary an end, and nothing is too long.
+
+A memory that was written is read too: where its words make one plain statement, what is said later
+can confirm it or take its place.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
 from itertools import groupby
 from typing import Any, NamedTuple, cast
 
-from loxodon.consolidate.phrases import pattern
-from loxodon.language import worth
+from loxodon.consolidate.entities import learn
+from loxodon.consolidate.phrases import pattern, rewritten
+from loxodon.language.attributes import IMPORTANCE
 from loxodon.language.reader import sentences_of
 from loxodon.language.statements import (
     MOST_CHARACTERS,
     MOST_WORDS,
+    USER,
     Fragment,
     Language,
     Mention,
     Statement,
     TurnInContext,
 )
+from loxodon.store.store import Store
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.dates import Moment, absolute, find_moments, format_date
 from loxodon.text.language import language_of
 from loxodon.text.things import own_words
+from loxodon.types import NOTHING, Record
 
 # How long what is temporary is kept where it names no day itself
 LASTS: dict[str, timedelta] = {"temp": timedelta(days=7), "debug": timedelta(days=14)}
@@ -87,30 +95,48 @@ class ReadTurn(NamedTuple):
     unclear: Sequence[int]  # The numbers of the fragments that may say more than was understood
     takes_back: bool  # Whether it takes back what was said just before
 
+    @property
+    def doubtful(self) -> set[int]:
+        """The numbers of the fragments that a model should decide."""
+        said = [one.statement for one in self.candidates]
+        unsure = [one for one in said if one.quoted or one.tentative or one.confidence < 1]
+        return {*self.unclear, *(n for one in unsure for n in one.fragments)}
+
+
+class Asking(NamedTuple):
+    """What a run asked a model, and what that changed."""
+
+    questions: int = 0
+    asked: int = 0  # messages, or parts of them, that it was asked about
+    decided: int = 0  # those of them that it answered in a way that can be believed
+    did: Mapping[str, int] = NOTHING  # answers by kind: `add`, `update`, `end`, `same`, `drop`
+    refused: Mapping[str, int] = NOTHING  # what was not believed, by the reason
+    tokens: Mapping[str, int] = NOTHING  # by task
+
+
+class ModelAnswer(NamedTuple):
+    """What became of what a model was asked about."""
+
+    found: Sequence[tuple[int, Candidate]] = ()  # what it read, by the number of the turn
+    settled: Sequence[tuple[int, int]] = ()  # fragments (turn, n) that are decided now
+    dropped: Sequence[int] = ()  # the numbers of candidates of the rules that it did not keep
+    taken_back: Sequence[Record] = ()  # the same of what the rules had read in an earlier run
+    in_vain: Sequence[tuple[int, int]] = ()  # fragments of which it said nothing believable
+
 
 def rules_for(text: str) -> tuple[str, Language]:
     opening = re.split(r"[\n:：。！？]", text.lstrip(), maxsplit=1)[0][:200]
     language = "zh" if language_of(opening) == "zh" else language_of(text)
-    return language, _rules(language)
+    return language, rules_of(language)
 
 
-def _rules(language: str) -> Language:
+def rules_of(language: str) -> Language:
     return cast(Language, import_module(f"loxodon.language.{language}"))
 
 
 def fragments_of(turn: int, text: str) -> list[Fragment]:
     text = tame(text, CLOSELY)
     return [Fragment(turn, n, *piece) for n, piece in enumerate(rules_for(text)[1].split(text))]
-
-
-def judge_together(messages: Iterable[Sequence[Fragment]]) -> None:
-    """Judge what messages tell in one go, which is faster than sentence by sentence."""
-    worth.judge_all(
-        one.text
-        for fragments in messages
-        for one in sentences_of(fragments)
-        if one.type != "chat" and rules_for(one.text)[1].grammar.speech.tells(one.text)
-    )
 
 
 def read(said: TurnInContext) -> ReadTurn:
@@ -124,7 +150,7 @@ def read(said: TurnInContext) -> ReadTurn:
         if len(runs) > 1:
             text, first = "".join(one.text for one in fragments), fragments[0] is said.fragments[0]
             part = said._replace(text=text, fragments=fragments, alone=first)
-        reading = _rules(language).read(part)
+        reading = rules_of(language).read(part)
         if reading.takes_back:
             takes_back, found = takes_back or not found, []
         names = names_in(reading.statements)
@@ -152,7 +178,7 @@ def _runs(said: TurnInContext) -> list[tuple[str, Sequence[Fragment]]]:
     if {main}.issuperset(tongues.values()) or len(runs) > _MOST_RUNS:
         return [(main, said.fragments)]
     for tongue, fragments in runs:
-        speech, texts = _rules(tongue).grammar.speech, [one.text for one in fragments]
+        speech, texts = rules_of(tongue).grammar.speech, [one.text for one in fragments]
         asks = any(speech.type(one) in ("question", "instruction") for one in texts)
         not_so = speech.is_fiction("".join(texts), ()) or any(
             speech.never(one) in _NOT_SO for one in texts
@@ -273,3 +299,89 @@ def fitting(content: str, language: str) -> str:
         return content
     cut = ("" if language == "zh" else " ").join(words[:most])
     return re.sub(r"[,;，；、。][^,;，；、。]*$", "", cut)
+
+
+# What was written, not said
+
+MOST_READ = 300  # Characters; what is longer is more than one statement
+
+
+def weight_of(category: str) -> float:
+    """How much what is of a category matters by itself."""
+    if category in ("config", "solution", "credential"):
+        category = "decision"
+    return IMPORTANCE.get("temp" if category == "debug" else category, IMPORTANCE["fact"])
+
+
+# What is read where nothing is plain
+UNREAD = Candidate(Statement("", "", category="", importance=0.0), datetime.min)
+
+
+def meaning_of(text: str, at: datetime) -> Candidate:
+    """What `text`, written at `at`, says; `UNREAD` where that is not plain."""
+    if len(text) > MOST_READ or "\n" in text:
+        return UNREAD
+    # As the user would say it, which is what the rules read
+    found = [one for one, _ in statements_in(rewritten("as_said", text), at)]
+    # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
+    subjects = {one.statement.subject for one in found}
+    found = [one for one in found if one.statement.value not in subjects]
+    if len(found) != 1 or found[0].statement.act not in ("state", "change"):
+        return UNREAD
+    said = found[0].statement
+    named = tuple(one for one in said.mentions if one.name in text and not is_user(one.name))
+    subject = USER if is_user(said.subject) else said.subject
+    said = said._replace(subject=subject, mentions=named)
+    if not said.attribute or said.value not in text:
+        said = said._replace(subject="", attribute="", value="", mentions=())
+    category = "" if said.category == "fact" else said.category
+    basis = text if said.confidence < 1 else ""
+    return found[0]._replace(statement=said._replace(category=category, basis=basis))
+
+
+def revised(record: Record, content: str, at: datetime) -> dict[str, Any]:
+    """What else of a memory changes when a person gives it other words."""
+    old = record.value
+    if not old or old not in record.content or old in content:
+        return {}
+    said = meaning_of(content, at).statement
+    same = (said.subject, said.attribute) == (record.subject, record.attribute)
+    new = said.value if same else ""
+    fields: dict[str, Any] = {"value": new}
+    for name in ("tags", "entities"):
+        # `花生` is in the tag `花生过敏` too; where the new value is not plain, such a tag goes.
+        told = [one for one in getattr(record, name) if one == old or one not in old]
+        names = [one.replace(old, new) if new or old not in one else "" for one in told]
+        fields[name] = tuple(dict.fromkeys(filter(None, names)))
+    return fields
+
+
+def is_user(name: str) -> bool:
+    return name.casefold() in (USER, "the user", "用户")
+
+
+def meet(store: Store, said: Statement, now: datetime) -> None:
+    """Make known whom a memory is about, under the names that are free. Call inside `writing`."""
+    if not said.attribute:
+        return
+    known = store.entities_named([alias for one in said.mentions for alias in one.aliases])
+    mentions = tuple(
+        one._replace(aliases=tuple(alias for alias in one.aliases if alias not in known))
+        for one in said.mentions
+    )
+    # Only who is known by an alias would be renamed, and such aliases are left out
+    learn(store, said._replace(mentions=mentions), now, lambda old, new: None)
+
+
+def statements_in(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
+    """What a text that was said at `at` states, each with the sentences that it was read from."""
+    text = tame(text)
+    try:
+        fragments = fragments_of(0, text)
+        found = read(TurnInContext(text, at, fragments)).candidates
+    except (ValueError, LookupError, AttributeError, RecursionError):
+        return []  # the rules stumbled over it, and it is kept by its words
+    return [
+        (one, [part.text for part in fragments if part.n in one.statement.fragments])
+        for one in found
+    ]

@@ -12,15 +12,15 @@ is invented, and neither code nor keys are shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import timedelta
-from functools import cache
-from importlib import import_module
+from functools import lru_cache
 from itertools import groupby, islice, pairwise
 from math import ceil
 from typing import NamedTuple
 
-from loxodon.consolidate.phrases import pattern, phrases
+from loxodon.consolidate.phrases import any_of, pattern, phrases
+from loxodon.consolidate.read import rules_of
 from loxodon.guard import provenance
 from loxodon.language import worth
 from loxodon.text.bounds import tame
@@ -46,7 +46,7 @@ _CUTS, _LEAD, _DANGLING = pattern("cuts"), pattern("lead"), pattern("dangling")
 class TurnSegment(NamedTuple):
     """Turns of one session that are about one thing, and the segment that is kept of them."""
 
-    said: Sequence[_Read]
+    said: Sequence[Turn]
     kept: Segment
 
 
@@ -58,15 +58,6 @@ class Sentence(NamedTuple):
     own: bool = True  # Said by the user
 
 
-class _Read(NamedTuple):
-    turn: Turn
-    sentences: Sequence[Sentence]
-
-    def opens_with(self, pattern: re.Pattern[str]) -> bool:
-        """Whether a turn opens so; a word of thanks may come first."""
-        return any(pattern.match(one.text) for one in self.sentences[:2])
-
-
 def number(turn: Turn) -> int:
     return int(turn.ref[2:])
 
@@ -75,27 +66,25 @@ def said_in(turn: Turn) -> Sequence[Sentence]:
     return sentences_of(turn.content, turn.role == "user")
 
 
-def sentences_of(text: str, own: bool = True) -> list[Sentence]:
+@lru_cache(maxsize=2_000)  # each step of a run asks for the same
+def sentences_of(text: str, own: bool = True) -> Sequence[Sentence]:
     return [Sentence(one, index_words(one), own) for one in split(tame(text))]
 
 
-def segments(
-    turns: Sequence[Turn], sentences: Callable[[Turn], Sequence[Sentence]] = said_in
-) -> list[TurnSegment]:
+def segments(turns: Sequence[Turn]) -> list[TurnSegment]:
     """The segments of one session, whose turns are in order; every turn is in one of them."""
-    read = [_Read(turn, sentences(turn)) for turn in turns]
     pauses = [n for n in range(1, len(turns)) if turns[n].at - turns[n - 1].at > PAUSE]
-    stretches = [read[a:b] for a, b in zip([0, *pauses], [*pauses, len(read)], strict=True)]
+    stretches = [turns[a:b] for a, b in zip([0, *pauses], [*pauses, len(turns)], strict=True)]
     return [_segment(part) for one in stretches if one for part in _by_topic(one)]
 
 
-def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
+def _by_topic(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
     """A stretch without a pause, cut where its topic changes."""
     # The turn that each exchange begins with
     starts = [0, *(n for n in range(1, len(turns)) if _begins(turns[n - 1], turns[n]))]
     exchanges = [turns[a:b] for a, b in zip(starts, [*starts[1:], None], strict=True)]
     words = [
-        {w for read in one for said in read.sentences for w in said.words if _tells(w)}
+        {w for turn in one for said in said_in(turn) for w in said.words if _tells(w)}
         for one in exchanges
     ]
     first = 0
@@ -104,9 +93,9 @@ def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
         before, after = words[max(first, n - _WINDOW) : n], words[n : n + _WINDOW]
         common = len(set().union(*before) & set().union(*after))
         together = sum(len(a & b) for side in (before, after) for a, b in pairwise(side))
-        if opening.opens_with(_ANNOUNCED):
+        if _opens_with(opening, _ANNOUNCED):
             changes = length >= _LEAST_ANNOUNCED
-        elif opening.opens_with(_HINTED):
+        elif _opens_with(opening, _HINTED):
             changes = length >= _LEAST_ANNOUNCED and common <= 1
         else:
             least = min(length, len(turns) - starts[n])
@@ -117,14 +106,19 @@ def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
     yield turns[starts[first] :]
 
 
-def _begins(before: _Read, read: _Read) -> bool:
-    """Whether an exchange begins with `read`: a user says it, and not in answer to a question."""
-    if read.turn.role != "user":
+def _opens_with(turn: Turn, like: re.Pattern[str]) -> bool:
+    """Whether a turn opens so; a word of thanks may come first."""
+    return any(like.match(one.text) for one in said_in(turn)[:2])
+
+
+def _begins(before: Turn, turn: Turn) -> bool:
+    """Whether an exchange begins with `turn`: a user says it, and not in answer to a question."""
+    if turn.role != "user":
         return False
-    same = (before.turn.role, before.turn.speaker) == (read.turn.role, read.turn.speaker)
-    if same or not is_question(before.turn.content) or read.opens_with(_ANNOUNCED):
+    same = (before.role, before.speaker) == (turn.role, turn.speaker)
+    if same or not is_question(before.content) or _opens_with(turn, _ANNOUNCED):
         return True
-    return any(is_question(one.text) for one in read.sentences)
+    return any(is_question(one.text) for one in said_in(turn))
 
 
 def _tells(word: str) -> bool:
@@ -143,13 +137,13 @@ _FILLERS = frozenset().union(*map(index_words, FILLERS))
 
 KEEP = 0.75
 _LONGEST_SMALL_TALK = 80  # Characters
-_LONGEST_PHRASE = 10  # Tokens
 _TOLD, _ASKED = 0.1, 0.7  # What is said to the user weighs so much; and what asks, of its weight
 _MOST_SIGNS = 0.12  # Of the characters of what is no code
 
 # Up to five marks and what is no word may follow: “好吗？”🙂
 _ASKS = re.compile(r"[?？吗么呢]\W{0,5}\Z")
-_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:'[a-z]+)?[+#]*")
+_REPLY = re.compile(rf"[\W_]*{any_of('replies')}")
+_SMALL_TALK = re.compile(rf"[\W_]*+(?:{any_of('replies', 'small_talk')}[\W_]*+)*+")
 _LAUGHTER = re.compile(r"\b(?:(?:ha|he|hi){2,}+h?|(?:lo){1,}+l)\b")
 _DRAWN_OUT = re.compile(r"([^\W\d])\1{2,}")
 _LINK_OR_KEY = re.compile(
@@ -162,14 +156,14 @@ _SIGN = re.compile(r"[{}()\[\]<>=;|$\\`_*/&#@^~+]")
 
 def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
     """The places of the share `keep` of `sentences` that tells most; never none of them."""
-    said: dict[tuple[str, ...], int] = {}
+    said: dict[str, int] = {}
     for n, one in enumerate(sentences):
         if is_small_talk(one.text) and not _answers(sentences, n):
             continue
-        tokens = tuple(_tokens(one.text))
-        known = said.setdefault(tokens, n)
+        words = re.sub(r"[^\w+#]+", " ", _sounded(one.text)).strip()
+        known = said.setdefault(words, n)
         if one.own and not sentences[known].own:  # said by both sides, the user's stays
-            said[tokens] = n
+            said[words] = n
     telling = sorted(said.values())
     if not telling:
         longest = max(range(len(sentences)), key=lambda n: len(sentences[n].text), default=None)
@@ -196,17 +190,18 @@ def is_question(text: str) -> bool:
 
 def is_small_talk(text: str) -> bool:
     """Whether a sentence is nothing but phrases that greet, thank, agree, laugh or fill a pause."""
-    if len(text) > _LONGEST_SMALL_TALK:
-        return False
-    tokens, phrases = _tokens(text), _phrases("replies", "small_talk")
-    place = 0
-    while place < len(tokens):
-        longest = range(_LONGEST_PHRASE, 0, -1)
-        fitting = (n for n in longest if tuple(tokens[place : place + n]) in phrases)
-        if not (length := next(fitting, 0)):
-            return False
-        place += length
-    return True
+    return len(text) <= _LONGEST_SMALL_TALK and bool(_SMALL_TALK.fullmatch(_sounded(text)))
+
+
+def _answers(sentences: Sequence[Sentence], place: int) -> bool:
+    """Whether a sentence is a bare yes or no to the question before it."""
+    asked = place and is_question(sentences[place - 1].text)
+    return bool(asked and _REPLY.match(_sounded(sentences[place].text)))
+
+
+def _sounded(text: str) -> str:
+    """A text without what only draws a sound out: hmmmm, 哈哈哈哈"""
+    return _LAUGHTER.sub("haha", _DRAWN_OUT.sub(r"\1", fold(text)))
 
 
 def _sayable(text: str) -> str:
@@ -217,35 +212,15 @@ def _sayable(text: str) -> str:
     return " ".join(_LINK_OR_KEY.sub(" ", text).split())
 
 
-def _tokens(text: str) -> list[str]:
-    """All words of a text, function words too, as they sound; a Chinese character is one."""
-    plain = _DRAWN_OUT.sub(r"\1", fold(text))  # hmmmm, 哈哈哈哈
-    return _TOKEN.findall(_LAUGHTER.sub("haha", plain))
-
-
-@cache
-def _phrases(*names: str) -> frozenset[tuple[str, ...]]:
-    some = (one for name in names for one in phrases()[name].split(","))
-    return frozenset(tuple(_tokens(one)) for one in some)
-
-
-def _answers(sentences: Sequence[Sentence], place: int) -> bool:
-    """Whether a sentence is a bare yes or no to the question before it."""
-    if not place or not is_question(sentences[place - 1].text):
-        return False
-    tokens = _tokens(sentences[place].text)
-    return any(tuple(tokens[:length]) in _phrases("replies") for length in (1, 2, 3))
-
-
-def _segment(turns: Sequence[_Read]) -> TurnSegment:
-    sentences = [(read.turn, one) for read in turns for one in read.sentences]
+def _segment(turns: Sequence[Turn]) -> TurnSegment:
+    sentences = [(turn, one) for turn in turns for one in said_in(turn)]
     chosen = [sentences[n] for n in kept([one for _, one in sentences])]
     # The keywords of what the user said; of what others said, where that gives too few
     tags = _keywords(one.text for _, one in chosen if one.own)
     if len(tags) < _LEAST_TAGS:
         tags += _keywords(one.text for _, one in chosen if not one.own)
         tags = list(dict.fromkeys(tags))[:_LEAST_TAGS]
-    first, last = turns[0].turn, turns[-1].turn
+    first, last = turns[0], turns[-1]
     text = "\n".join(_line(*one) for one in chosen)
     about = tags[0] if tags else GENERAL_TOPIC, tuple(tags), text
     segment = Segment(first.session, number(first), number(last), first.at, last.at, *about)
@@ -289,7 +264,7 @@ def events_of(segments: Sequence[TurnSegment], count: TokenCounter) -> list[Even
     days = groupby(segments, key=lambda one: (one.kept.session, f"{one.kept.started_at:%Y-%m-%d}"))
     for (session, date), group in days:
         of_day = list(group)
-        turns = [read.turn for one in of_day for read in one.said]
+        turns = [turn for one in of_day for turn in one.said]
         speaking = [turn for turn in turns if turn.role == "user"] or turns
         roles = {turn.role for turn in speaking}
         if summary := _line_of([note for one in of_day for note in _notes(one, roles)]):
@@ -316,7 +291,7 @@ def _line_of(notes: Sequence[_Note]) -> str:
 
 
 def _notes(segment: TurnSegment, roles: Set[str]) -> list[_Note]:
-    said = [one for one in segment.said if one.turn.role in roles]
+    said = [one for one in segment.said if one.role in roles]
     tags, topic = segment.kept.tags, segment.kept.topic
     found = []
     for text, asked in islice(_clauses(said), _MOST_CLAUSES):
@@ -340,10 +315,10 @@ def _notes(segment: TurnSegment, roles: Set[str]) -> list[_Note]:
     return [_Note(topic, frozenset(index_words(topic)), 0.0, is_best=True)] if named else []
 
 
-def _clauses(said: Sequence[_Read]) -> Iterator[tuple[str, bool]]:
+def _clauses(said: Sequence[Turn]) -> Iterator[tuple[str, bool]]:
     """What was said, clause by clause without what leads up to them, and whether it asks."""
     for turn, sentence in _told(said):
-        speech = import_module(f"loxodon.language.{language_of(turn.content)}").grammar.speech
+        speech = rules_of(language_of(turn.content)).grammar.speech
         if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
             continue
         for clause in _CUTS.split(_sayable(sentence)):
@@ -352,9 +327,9 @@ def _clauses(said: Sequence[_Read]) -> Iterator[tuple[str, bool]]:
                 yield text, is_question(sentence)
 
 
-def _told(said: Sequence[_Read]) -> Iterator[tuple[Turn, str]]:
+def _told(said: Sequence[Turn]) -> Iterator[tuple[Turn, str]]:
     """What was said, sentence by sentence; of what a program passed on, without orders."""
-    for turn, sentences in said:
-        for one in sentences:
+    for turn in said:
+        for one in said_in(turn):
             if turn.origin != "relayed" or provenance.is_of_oneself(one.text):
                 yield turn, one.text

@@ -77,7 +77,7 @@ def quoted(content: str, quote: str, said: Iterable[Turn]) -> Turn | None:
 
 def is_correction(record: Record, content: str, said: Iterable[Turn], now: datetime) -> bool:
     """Whether the user said plainly what a memory of the user should say instead."""
-    from loxodon.consolidate.meaning import meaning_of, read
+    from loxodon.consolidate.read import meaning_of, statements_in
 
     old = meaning_of(record.content, record.created_at).statement
     new = meaning_of(content, now).statement
@@ -91,7 +91,7 @@ def is_correction(record: Record, content: str, said: Iterable[Turn], now: datet
         if not (words("reports").search(one.content) or ":" in fold(one.content))
     )
     for turn in islice(plain, _CLOSELY):
-        for candidate, sentences in reversed(read(turn.content, turn.at)):
+        for candidate, sentences in reversed(statements_in(turn.content, turn.at)):
             one = candidate.statement
             if (one.subject, one.attribute) == about:
                 outright = one.confidence == 1 and all(map(is_first_person, sentences))

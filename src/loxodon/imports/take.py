@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from loxodon.clock import to_stored
 from loxodon.consolidate.decay import initial_strength
 from loxodon.consolidate.keep import tags_of
-from loxodon.consolidate.meaning import UNREAD, is_user, meaning_of, meet, weight_of
-from loxodon.consolidate.read import Candidate
+from loxodon.consolidate.read import UNREAD, Candidate, is_user, meaning_of, meet, weight_of
 from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.guard import provenance, quarantine

@@ -206,7 +206,7 @@ class Schedule:
 
     def _done(self) -> dict[str, datetime | None]:
         """When work that leaves a date was last done, whoever did it."""
-        from loxodon.consolidate.profile import PROFILE
+        from loxodon.consolidate.pages import PROFILE
 
         work, page = self._store.worklog.work(), self._store.worklog.page(PROFILE, LANGUAGES[0])
         return {

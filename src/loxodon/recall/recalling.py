@@ -235,7 +235,7 @@ class Recalling:
         project: Annotated[str, Arg("only what is general, or of this project")] = "",
     ) -> str:
         """Return what a conversation should start with, as Markdown."""
-        from loxodon.consolidate.snapshot import kept_snapshot, material, written
+        from loxodon.consolidate.pages import kept_snapshot, material, written
 
         space = self._space
         with self._store.reading():
@@ -261,7 +261,7 @@ class Recalling:
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
         from loxodon.consolidate.consolidation import model_reader
-        from loxodon.consolidate.profile import profile, renew_profile
+        from loxodon.consolidate.pages import profile, renew_profile
 
         now = self._space.now()
         if refresh:
@@ -305,7 +305,7 @@ def _frame(
     kept = cut(soul, most("soul"), count) if soul and most("soul") > 0 else ""
     put("soul", kept)
     # Not the page that consolidation renews once a week: what was put away since is not told.
-    from loxodon.consolidate.profile import core, profile_text  # a recall has no use for them
+    from loxodon.consolidate.pages import core, profile_text  # a recall has no use for them
 
     where = Filter(state="active", audience=audience, trust=OWN)
     known = core(store.find(where, _KNOWN, strongest=True), now)

@@ -264,7 +264,7 @@ def _yaml(value: str) -> str:
 
 def _profiles(content: Content) -> Iterator[Planned]:
     """As consolidation last made them; where what they tell of has changed since, made now."""
-    from loxodon.consolidate.profile import profile as profile_of
+    from loxodon.consolidate.pages import profile as profile_of
 
     store, memory, language = content.store, content.memory, content.language
     pages: dict[str, tuple[str, Callable[[], str]]] = {

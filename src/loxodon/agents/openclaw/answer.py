@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from loxodon.agents.hooks import learn
 from loxodon.agents.openclaw.chats import chat_of, owners_of
-from loxodon.consolidate.snapshot import told_in
+from loxodon.consolidate.pages import told_in
 from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.fields import retagged
 from loxodon.guard.quarantine import heard, without_held

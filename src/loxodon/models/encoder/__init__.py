@@ -12,7 +12,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -30,7 +30,8 @@ TOPICS = (
     *("project", "ended", "other"),
 )
 LONGEST = 128  # tokens of a text that are read
-_BATCH_TOKENS = 512  # padded tokens in a batch: what the caches of one core hold
+_BATCH_TOKENS = 320  # padded tokens in a batch: what the caches of one core hold
+_REMEMBERED = 5_000  # texts whose vectors are kept, at 1.5 KB each
 _HEADS = 12
 _LAYERS = 4
 _UNKNOWN = 1
@@ -124,26 +125,30 @@ class Encoder:
             name: np.ndarray(shape, kind, data, start + at)
             for name, (kind, shape, at) in head.items()
         }
-        # One thread: texts are short, and threads that wait for each other cost more than they do.
-        self._one_thread = ThreadpoolController().wrap(limits=1)
+        self._threads = ThreadpoolController()
         self._layers = [self._layer(f"l.{number}.") for number in range(_LAYERS)]
+        self._vectors: dict[str, Floats] = {}
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """A unit vector for each text."""
-        vectors = np.zeros((len(texts), 384), np.float32)
-        for rows, hidden, mask in self._read(map(self._tokens, texts), self._layers):
-            vectors[rows] = _mean(hidden, mask)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.maximum(lengths, 1e-9), np.float32)
+        """A unit vector for each text; one that was embedded or judged lately is remembered."""
+        known = {one: self._vectors.get(one) for one in texts}
+        new = [one for one, vector in known.items() if vector is None]
+        for rows, hidden, mask in self._read(map(self._tokens, new), self._layers):
+            known |= self._remember([new[row] for row in rows], _mean(hidden, mask))
+        return np.array([known[one] for one in texts], np.float32).reshape(-1, 384)
 
     def judge(self, sentences: Sequence[str]) -> list[Judgement]:
         """Whether each sentence is worth keeping, and its topic."""
         worth = np.zeros((len(sentences), 3), np.float32)
-        topics = np.zeros(len(sentences), np.intp)
-        for rows, hidden, mask in self._read(map(self._tokens, sentences), self._worth_layers):
-            inner = _gelu(self._linear("worth.a", _mean_and_highest(hidden, mask)))
-            worth[rows] = _shares(self._linear("worth.w", inner))
-            topics[rows] = self._linear("worth.t", inner)[:, 1:].argmax(1)
+        topics, head = np.zeros(len(sentences), np.intp), self._layer("worth.")
+        for rows, hidden, mask in self._read(map(self._tokens, sentences), self._layers[:-1]):
+            # Most of what is judged is also embedded, which is all but the last layer the same
+            vectors = _one_layer(self._layers[-1], hidden, mask)
+            self._remember([sentences[row] for row in rows], _mean(vectors, mask))
+            hidden = _one_layer(self._layer("worth.layer."), hidden, mask)
+            inner = _gelu(_mapped(head, "a", _mean_and_highest(hidden, mask)))
+            worth[rows] = _shares(_mapped(head, "w", inner))
+            topics[rows] = _mapped(head, "t", inner)[:, 1:].argmax(1)
         return [
             Judgement(keep, referring, TOPICS[topic])
             for (_, referring, keep), topic in zip(worth.tolist(), topics, strict=True)
@@ -151,10 +156,10 @@ class Encoder:
 
     def intents(self, messages: Sequence[str]) -> list[Intent]:
         """What each message asks for."""
-        found = np.zeros((len(messages), 3), np.float32)
+        found, head = np.zeros((len(messages), 3), np.float32), self._layer("reader.")
         for rows, hidden, mask in self._read(map(self._tokens, messages), self._reader_layers):
-            inner = _gelu(self._linear("reader.intent", _mean_and_highest(hidden, mask)))
-            found[rows] = _shares(self._linear("reader.intents", inner))
+            inner = _gelu(_mapped(head, "intent", _mean_and_highest(hidden, mask)))
+            found[rows] = _shares(_mapped(head, "intents", inner))
         return [Intent(*one) for one in found[:, 1:].tolist()]
 
     def changes(self, pairs: Sequence[tuple[str, str]]) -> list[Change]:
@@ -162,18 +167,23 @@ class Encoder:
         known = [[*self._tokens(one)[:60], SEPARATOR] for one, _ in pairs]
         both = [a + self._tokens(b)[: LONGEST - 64] for a, (_, b) in zip(known, pairs, strict=True)]
         found = np.zeros((len(pairs), len(Change._fields) + 1), np.float32)
+        head = self._layer("reader.")
         lengths = np.array([len(one) for one in known])
         for rows, hidden, mask in self._read(both, self._reader_layers, lengths):
             is_later = np.arange(mask.shape[1]) >= lengths[rows][:, None]
             one, other = _mean(hidden, mask & ~is_later), _mean(hidden, mask & is_later)
             pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
-            inner = _gelu(self._linear("reader.change", pooled))
-            found[rows] = _shares(self._linear("reader.changes", inner))
+            inner = _gelu(_mapped(head, "change", pooled))
+            found[rows] = _shares(_mapped(head, "changes", inner))
         return [Change(*one) for one in found[:, 1:].tolist()]
 
-    @cached_property
-    def _worth_layers(self) -> list[dict[str, Floats]]:
-        return [*self._layers[:-1], self._layer("worth.layer.")]
+    def _remember(self, texts: Sequence[str], means: Floats) -> dict[str, Floats]:
+        if len(self._vectors) > _REMEMBERED:
+            self._vectors.clear()
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        found = dict(zip(texts, means / np.maximum(lengths, 1e-9), strict=True))
+        self._vectors |= found
+        return found
 
     @cached_property
     def _reader_layers(self) -> list[dict[str, Floats]]:
@@ -183,7 +193,7 @@ class Encoder:
             changed = dict(layer)
             for one in ("qkv", "o", "f1", "f2"):
                 low, high = (f"reader.l.{number}.maps.{one}.{part}" for part in "ab")
-                added = 2 * self._weight(high) @ self._weight(low)
+                added = 2 * self._weight(low) @ self._weight(high)
                 changed[f"{one}.weight"] = layer[f"{one}.weight"] + added
             found.append(changed)
         return found
@@ -200,59 +210,69 @@ class Encoder:
         """
         tokens = list(texts)
         order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
-        while order:
-            longest = len(tokens[order[-1]])
-            rows = order[-max(1, _BATCH_TOKENS // longest) :]
-            del order[-len(rows) :]
-            numbers = np.zeros((len(rows), longest), np.intp)
-            for at, row in enumerate(rows):
-                numbers[at, : len(tokens[row])] = tokens[row]
-            mask = numbers != 0
-            scale = self._data["s:tokens"][numbers].astype(np.float32)
-            hidden = self._data["q:tokens"][numbers].astype(np.float32) * scale[..., None]
-            hidden += self._weight("p")[:longest]
-            if later is not None:
-                second = np.arange(longest) >= later[rows][:, None]
-                hidden += self._weight("reader.segment")[second.astype(np.intp)]
-            hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
-            bias = np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
-            for layer in layers:
-                hidden = self._one_thread(_one_layer)(layer, hidden, bias)
-            yield rows, hidden, mask
+        # Texts are short: threads that wait for each other cost more than they do
+        with self._threads.limit(limits=1):
+            while order:
+                longest = len(tokens[order[-1]])
+                rows = order[-max(1, _BATCH_TOKENS // longest) :]
+                del order[-len(rows) :]
+                numbers = np.zeros((len(rows), longest), np.intp)
+                for at, row in enumerate(rows):
+                    numbers[at, : len(tokens[row])] = tokens[row]
+                mask = numbers != 0
+                scale = self._data["s:tokens"][numbers].astype(np.float32)
+                hidden = self._data["q:tokens"][numbers].astype(np.float32) * scale[..., None]
+                hidden += self._data["p"][:longest]
+                if later is not None:
+                    second = np.arange(longest) >= later[rows][:, None]
+                    hidden += self._data["reader.segment"][second.astype(np.intp)]
+                hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
+                for layer in layers:
+                    hidden = _one_layer(layer, hidden, mask)
+                yield rows, hidden, mask
 
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = [name.removeprefix("q:") for name in self._data if not name.startswith("s:")]
         named = [name for name in names if name.startswith(prefix)]
         return {name.removeprefix(prefix): self._weight(name) for name in named}
 
-    def _linear(self, name: str, x: Floats) -> Floats:
-        return np.asarray(x @ self._weight(f"{name}.weight").T + self._weight(f"{name}.bias"))
-
+    @cache  # noqa: B019  there is one encoder
     def _weight(self, name: str) -> Floats:
+        """A weight; a matrix in the order that a few rows are multiplied with it fastest."""
         if name in self._data:
-            return np.asarray(self._data[name], np.float32)
+            return np.asarray(self._data[name].T, np.float32)
         scale = self._data[f"s:{name}"].astype(np.float32)
-        return np.asarray(self._data[f"q:{name}"].astype(np.float32) * scale[:, None])
+        return np.asarray(self._data[f"q:{name}"].T.astype(np.float32, order="C") * scale)
 
 
-def _one_layer(layer: dict[str, Floats], hidden: Floats, bias: Floats) -> Floats:
-    """Attention, then a network, each added and normalized."""
+def _one_layer(layer: dict[str, Floats], hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
+    """Attention, then a network, each added and normalized. In place where it can be: what is
+    allocated costs as much as what is computed."""
     rows, length, width = hidden.shape
     flat = hidden.reshape(-1, width)
     query, key, value = (
-        (flat @ layer["qkv.weight"].T + layer["qkv.bias"])
+        _mapped(layer, "qkv", flat)
         .reshape(rows, length, 3, _HEADS, width // _HEADS)
         .transpose(2, 0, 3, 1, 4)
     )
-    weights = query @ key.transpose(0, 1, 3, 2) * np.float32((width // _HEADS) ** -0.5) + bias
-    weights = np.exp(weights - weights.max(-1, keepdims=True))
+    weights = query @ key.transpose(0, 1, 3, 2)
+    weights *= np.float32((width // _HEADS) ** -0.5)
+    weights += np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
+    weights -= weights.max(-1, keepdims=True)
+    np.exp(weights, out=weights)
     weights /= weights.sum(-1, keepdims=True)
-    mixed = (weights @ value).transpose(0, 2, 1, 3).reshape(-1, width)
-    flat = flat + mixed @ layer["o.weight"].T + layer["o.bias"]
-    flat = _normalized(flat, layer["n1.weight"], layer["n1.bias"])
-    inner = _gelu(flat @ layer["f1.weight"].T + layer["f1.bias"])
-    flat = flat + inner @ layer["f2.weight"].T + layer["f2.bias"]
-    return _normalized(flat, layer["n2.weight"], layer["n2.bias"]).reshape(rows, length, width)
+    added = _mapped(layer, "o", (weights @ value).transpose(0, 2, 1, 3).reshape(-1, width))
+    added += flat
+    flat = _normalized(added, layer["n1.weight"], layer["n1.bias"])
+    added = _mapped(layer, "f2", _gelu(_mapped(layer, "f1", flat)))
+    added += flat
+    return _normalized(added, layer["n2.weight"], layer["n2.bias"]).reshape(rows, length, width)
+
+
+def _mapped(layer: dict[str, Floats], name: str, x: Floats) -> Floats:
+    found = x @ layer[f"{name}.weight"]
+    found += layer[f"{name}.bias"]
+    return found
 
 
 def _mean(hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
@@ -270,11 +290,20 @@ def _shares(scores: Floats) -> Floats:
 
 
 def _normalized(x: Floats, weight: Floats, bias: Floats) -> Floats:
-    x = x - x.mean(-1, keepdims=True)
-    spread = np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-12))
-    return np.asarray(x / spread * weight + bias)
+    """`x` itself, normalized."""
+    x -= x.mean(-1, keepdims=True)
+    x /= np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-12))
+    x *= weight
+    x += bias
+    return x
 
 
 def _gelu(x: Floats) -> Floats:
-    inner = np.tanh(np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x))
-    return np.asarray(np.float32(0.5) * x * (1 + inner))
+    inner = x * x
+    inner *= np.float32(0.7978845608 * 0.044715)
+    inner += np.float32(0.7978845608)
+    inner *= x
+    np.tanh(inner, out=inner)
+    inner += 1
+    inner *= np.float32(0.5) * x
+    return inner
