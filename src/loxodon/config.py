@@ -208,9 +208,9 @@ class ModelConfig(Section):
 class EmbedderConfig(Section):
     kind = Setting(
         "auto",
-        "Search by meaning: auto (our own small model), none, use or fastembed (models of these "
-        "packages, offline), or openai (a server).",
-        ("auto", "none", "use", "fastembed", "openai"),
+        "Search by meaning: auto (our own small model), none, fastembed (a model of that "
+        "package, offline), or openai (a server).",
+        ("auto", "none", "fastembed", "openai"),
     )
     base_url = Setting("", "Base URL of an OpenAI-compatible embedder.", is_base_url)
     name = Setting("", "Name of the model.")
@@ -314,8 +314,8 @@ def load(home: str) -> Config:
     """config.toml of `home` over the defaults. What this version does not know is ignored."""
     path = os.path.join(home, CONFIG)
     given = flattened(_parsed(home, "tomllib")) if os.path.exists(path) else {}
-    if given.get("embedder.kind") == "onnx":  # a model in a folder, which fastembed replaced
-        given["embedder.path"] = given.pop("embedder.kind")
+    if (kind := given.get("embedder.kind")) in ("onnx", "use"):  # which our own encoder replaced
+        given[f"embedder.kind = {kind}"] = given.pop("embedder.kind")
     unknown = given.keys() - KEYS.keys()
     if new := sorted(unknown - _warned):
         import logging

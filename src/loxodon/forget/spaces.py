@@ -132,7 +132,8 @@ def _left(
     if (moved := space_path(home, space)) != folder and os.path.isdir(moved):
         found.append(FileProblem(moved, 0, "copy"))
     if not dry_run:
-        shutil.rmtree(os.path.join(workspace, PENDING), ignore_errors=True)
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(workspace, PENDING))
     return [*found, *backups(home, config, "backup")]
 
 

@@ -82,7 +82,7 @@ def link(look: Look, most: int) -> list[Found]:
     """
     pool = {one.key: one for one in sorted(look.pool.values(), key=order)[:most]}
     turns = {key.row: found for key, found in pool.items() if key.is_turn}
-    facts = {key.row: one for key, one in pool.items() if one.kind in ("fact", "summary")}
+    facts = {key.row: one for key, one in pool.items() if one.record}
     drawn = _drawn(look, turns) if turns else {}
     pairs = {
         row: partners

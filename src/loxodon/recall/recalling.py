@@ -218,9 +218,7 @@ class Recalling:
     ) -> Gate:
         """Say whether a message is worth a recall, and why."""
         is_text("message", message)
-        heard = self._heard_in(chat)
-        with heard._store.reading():
-            return should_recall(message, state or State(), heard._known_names())
+        return should_recall(message, state or State(), self._heard_in(chat)._known_names())
 
     def _known_names(self) -> Callable[[Iterable[str]], Iterable[str]] | None:
         """The names of entities and projects; none in a group, where they may be private."""

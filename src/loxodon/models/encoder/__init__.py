@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from threadpoolctl import ThreadpoolController
 from loxodon.text.words import simplified
 
 Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]  # which tokens of each text count
 
 TOPICS = (
     *("identity", "home", "work", "study", "family", "relation", "pet", "health", "diet", "like"),
@@ -31,6 +32,7 @@ TOPICS = (
 )
 LONGEST = 128  # tokens of a text that are read
 _BATCH_TOKENS = 512  # padded tokens in a batch: what the caches of one core hold
+_WIDTH = 384  # numbers of a hidden state
 _HEADS = 12
 _LAYERS = 4
 _UNKNOWN = 1
@@ -129,46 +131,34 @@ class Encoder:
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """A unit vector for each text."""
-        vectors = np.zeros((len(texts), 384), np.float32)
-        for rows, hidden, mask in self._read(map(self._tokens, texts), self._layers):
-            vectors[rows] = _mean(hidden, mask)
+        vectors = self._read(map(self._tokens, texts), self._layers, 1, _mean)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.maximum(lengths, 1e-9), np.float32)
 
     def judge(self, sentences: Sequence[str]) -> list[Judgement]:
         """Whether each sentence is worth keeping, and its topic."""
-        worth = np.zeros((len(sentences), 3), np.float32)
-        topics = np.zeros(len(sentences), np.intp)
-        for rows, hidden, mask in self._read(map(self._tokens, sentences), self._worth_layers):
-            inner = _gelu(self._linear("worth.a", _mean_and_highest(hidden, mask)))
-            worth[rows] = _shares(self._linear("worth.w", inner))
-            topics[rows] = self._linear("worth.t", inner)[:, 1:].argmax(1)
+        read = self._read(map(self._tokens, sentences), self._worth_layers, 2, _mean_and_highest)
+        inner = _gelu(self._linear("worth.a", read))
+        worth = _shares(self._linear("worth.w", inner)).tolist()
+        topics = self._linear("worth.t", inner)[:, 1:].argmax(1)
         return [
             Judgement(keep, referring, TOPICS[topic])
-            for (_, referring, keep), topic in zip(worth.tolist(), topics, strict=True)
+            for (_, referring, keep), topic in zip(worth, topics, strict=True)
         ]
 
     def intents(self, messages: Sequence[str]) -> list[Intent]:
         """What each message asks for."""
-        found = np.zeros((len(messages), 3), np.float32)
-        for rows, hidden, mask in self._read(map(self._tokens, messages), self._reader_layers):
-            inner = _gelu(self._linear("reader.intent", _mean_and_highest(hidden, mask)))
-            found[rows] = _shares(self._linear("reader.intents", inner))
-        return [Intent(*one) for one in found[:, 1:].tolist()]
+        read = self._read(map(self._tokens, messages), self._reader_layers, 2, _mean_and_highest)
+        found = self._linear("reader.intents", _gelu(self._linear("reader.intent", read)))
+        return [Intent(*one) for one in _shares(found)[:, 1:].tolist()]
 
     def changes(self, pairs: Sequence[tuple[str, str]]) -> list[Change]:
         """What the later of each two texts is to the earlier one."""
         known = [[*self._tokens(one)[:60], SEPARATOR] for one, _ in pairs]
         both = [a + self._tokens(b)[: LONGEST - 64] for a, (_, b) in zip(known, pairs, strict=True)]
-        found = np.zeros((len(pairs), 3), np.float32)
-        lengths = np.array([len(one) for one in known])
-        for rows, hidden, mask in self._read(both, self._reader_layers, lengths):
-            is_later = np.arange(mask.shape[1]) >= lengths[rows][:, None]
-            one, other = _mean(hidden, mask & ~is_later), _mean(hidden, mask & is_later)
-            pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
-            inner = _gelu(self._linear("reader.change", pooled))
-            found[rows] = _shares(self._linear("reader.changes", inner))
-        return [Change(*one) for one in found[:, 1:].tolist()]
+        read = self._read(both, self._reader_layers, 4, _compared, [*map(len, known)])
+        found = self._linear("reader.changes", _gelu(self._linear("reader.change", read)))
+        return [Change(*one) for one in _shares(found)[:, 1:].tolist()]
 
     @cached_property
     def _worth_layers(self) -> list[dict[str, Floats]]:
@@ -191,13 +181,17 @@ class Encoder:
         self,
         texts: Iterable[list[int]],
         layers: Sequence[dict[str, Floats]],
-        later: NDArray[np.intp] | None = None,
-    ) -> Any:
-        """Rows, hidden states and mask of one batch after another, alike in length.
+        width: int,
+        pool: Callable[[Floats, Mask, Mask], Floats],
+        later: Sequence[int] = (),
+    ) -> Floats:
+        """What `pool` makes of the hidden states of each text, `width` times as wide as they are.
 
-        From `later` on the tokens of a text are those of a second one.
+        Texts alike in length are read together. From `later` on the tokens of each are those of a
+        second text.
         """
         tokens = list(texts)
+        found = np.zeros((len(tokens), width * _WIDTH), np.float32)
         order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
         while order:
             longest = len(tokens[order[-1]])
@@ -210,14 +204,16 @@ class Encoder:
             scale = self._data["s:tokens"][numbers].astype(np.float32)
             hidden = self._data["q:tokens"][numbers].astype(np.float32) * scale[..., None]
             hidden += self._weight("p")[:longest]
-            if later is not None:
-                second = np.arange(longest) >= later[rows][:, None]
+            second = mask & False
+            if later:
+                second = np.arange(longest) >= np.array([later[row] for row in rows])[:, None]
                 hidden += self._weight("reader.segment")[second.astype(np.intp)]
             hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
             bias = np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
             for layer in layers:
                 hidden = self._one_thread(_one_layer)(layer, hidden, bias)
-            yield rows, hidden, mask
+            found[rows] = pool(hidden, mask, second)
+        return found
 
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = [name.removeprefix("q:") for name in self._data if not name.startswith("s:")]
@@ -254,13 +250,18 @@ def _one_layer(layer: dict[str, Floats], hidden: Floats, bias: Floats) -> Floats
     return _normalized(flat, layer["n2.weight"], layer["n2.bias"]).reshape(rows, length, width)
 
 
-def _mean(hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
+def _mean(hidden: Floats, mask: Mask, _: Mask) -> Floats:
     return np.asarray((hidden * mask[..., None]).sum(1) / mask.sum(1, keepdims=True), np.float32)
 
 
-def _mean_and_highest(hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
+def _mean_and_highest(hidden: Floats, mask: Mask, second: Mask) -> Floats:
     highest = np.where(mask[..., None], hidden, -np.inf).max(1)
-    return np.concatenate([_mean(hidden, mask), highest], 1)
+    return np.concatenate([_mean(hidden, mask, second), highest], 1)
+
+
+def _compared(hidden: Floats, mask: Mask, second: Mask) -> Floats:
+    one, other = (_mean(hidden, mask & part, second) for part in (~second, second))
+    return np.concatenate([one, other, np.abs(one - other), one * other], 1)
 
 
 def _shares(scores: Floats) -> Floats:
