@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -109,10 +108,8 @@ class Ledger:
             return _UNLIMITED
         return max(0, self._cap - self._held - int(self._store.scalar("spent", self._day)))
 
-    @contextmanager
-    def paying(self, task: str, most: int) -> Iterator[list[int]]:
-        """While a question is on its way that takes so many tokens at most; those that it took are
-        put into what it gets. SpentModelError where there are not that many left."""
+    def hold(self, most: int) -> None:
+        """Set tokens aside for a question; SpentModelError where there are not that many left."""
         with self._lock:
             if most > self.room():
                 raise SpentModelError(
@@ -121,16 +118,15 @@ class Ledger:
                     "and model.daily_tokens_full",
                 )
             self._held += most
-        taken = [0, 0]
-        try:
-            yield taken
-        finally:
-            with self._lock:
-                self._held -= most
-                self.by_task[task] += sum(taken)
-            if self._store is not None and any(taken):  # on disk at once, because it was spent
-                with self._store.writing():
-                    self._store.execute("spend", self._day, task, *taken)
+
+    def pay(self, task: str, held: int, tokens: Sequence[int]) -> None:
+        """Note the tokens that were sent and received by a question for which some were held."""
+        with self._lock:
+            self._held -= held
+            self.by_task[task] += sum(tokens)
+        if self._store is not None and any(tokens):  # on disk at once, because it was spent
+            with self._store.writing():
+                self._store.execute("spend", self._day, task, *tokens)
 
 
 class ModelQuestion(NamedTuple):
@@ -228,18 +224,19 @@ class ChatModel:
         """One request, allowed by the ledger and paid for."""
         # A trial, once for each model, may take more than all the questions of a day.
         most = question.cost if question.name != "trial" else 0
-        with self.ledger.paying(question.name, most) as paid:
-            try:
-                message = self._send(question)
-                paid[0] = message.tokens_in or question.sent
-                paid[1] = message.tokens_out or estimate(message.text)
-                return message
-            except UnreachableModelError as error:
-                if error.values["delivered"]:  # it may be at work on it, and will want to be paid
-                    paid[0] = question.sent
-                raise
-            finally:
-                spent[:] = spent[0] + paid[0], spent[1] + paid[1]
+        self.ledger.hold(most)
+        paid = (0, 0)
+        try:
+            message = self._send(question)
+            paid = message.tokens_in or question.sent, message.tokens_out or estimate(message.text)
+            return message
+        except UnreachableModelError as error:
+            if error.values["delivered"]:  # it may be at work on it, and will want to be paid
+                paid = question.sent, 0
+            raise
+        finally:
+            self.ledger.pay(question.name, most, paid)
+            spent[:] = map(sum, zip(spent, paid, strict=True))
 
     def _send(self, question: ModelQuestion) -> Message:
         """What the program says, or the server, without what that was found not to take."""

@@ -24,7 +24,6 @@ from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import USER, EntityType, Mention, Statement
 from loxodon.models import grounding
 from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, RefusedError, UnfitError
-from loxodon.models.grounding import Evidence
 from loxodon.models.prompts import TEXT, Schema, array, prompt, record
 from loxodon.text.dates import find_moments
 from loxodon.text.sentences import split
@@ -242,25 +241,26 @@ def _item(claim: _Claim, n: int, batch: Batch) -> ReadItem:
         raise UnfitError("the words of an item do not stand in its message")
     if target and claim.do != "update":
         return ReadItem(n, claim.do, target.id, words=claim.words)
-    before = [shown(one.text) for one in batch.lines[max(0, n - statements.CONTEXT) : n]]
-    context = "\n".join((*before, target.text if target else ""))
-    return _stated(claim, n, target, Evidence(shown(batch.lines[n].text), context), batch)
+    return _stated(claim, n, target, batch)
 
 
-def _stated(
-    claim: _Claim, n: int, target: KnownMemory | None, source: Evidence, batch: Batch
-) -> ReadItem:
+def _stated(claim: _Claim, n: int, target: KnownMemory | None, batch: Batch) -> ReadItem:
     """An item that says something, with what of its labels can be believed."""
+    before = [shown(one.text) for one in batch.lines[max(0, n - statements.CONTEXT) : n]]
+    said, context = shown(batch.lines[n].text), "\n".join((*before, target.text if target else ""))
+    source = f"{said}\n{context}"
     words, content = claim.words.strip(), claim.content.strip().rstrip("。.").rstrip()
     if reason := grounding.bad_length(content, MOST_STATEMENT, batch.language):
         raise UnfitError(reason)
     if len(split(content)) > 1:
         raise UnfitError("content must be one sentence")
     averse = claim.attribute in _ATTRIBUTES["averse"].split()
-    if reason := grounding.objection(content, source, batch.language, words, averse=averse):
+    if reason := grounding.objection(
+        content, said, batch.language, words=words, context=context, averse=averse
+    ):
         raise UnfitError(f"an item is not what was said: {reason}")
     subject = USER if claim.subject.strip().lower() in _USERS else claim.subject.strip()
-    if subject != USER and not grounding.contains(source.whole, subject):
+    if subject != USER and not grounding.contains(source, subject):
         raise UnfitError("an item is about someone who was not spoken of")
     if not any(name in fold(content) for name in ("the user", "用户", fold(subject))):
         raise UnfitError("content must name the user or whom it is about")
@@ -281,7 +281,7 @@ def _stated(
     else:
         importance = min(importance, _MOST_OF_OTHERS)
 
-    def borne(labels: Sequence[str], text: str = source.whole) -> list[str]:
+    def borne(labels: Sequence[str], text: str = source) -> list[str]:
         return [one for one in labels if len(one) <= _LABEL and grounding.contains(text, one)]
 
     types = {one.name.strip(): _ENTITY_TYPES.get(one.type, "other") for one in claim.mentions}
@@ -302,7 +302,7 @@ def _stated(
         project="".join(borne([claim.project.strip()])),
         topic=topic if plain else "",
     )
-    tags = borne([one.strip() for one in claim.tags], f"{content}\n{source.whole}")
+    tags = borne([one.strip() for one in claim.tags], f"{content}\n{source}")
     return ReadItem(
         n,
         claim.do,

@@ -17,7 +17,6 @@ import msgspec
 
 from loxodon.models import grounding, reading
 from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, UnfitError
-from loxodon.models.grounding import Evidence
 from loxodon.models.prompts import TEXT, array, prompt, record
 from loxodon.models.reading import MOST_STATEMENT, KnownMemory, shown
 from loxodon.text.similarity import gist
@@ -114,7 +113,7 @@ def _check(text: str, given: Sequence[str], most: Mapping[str, int], language: s
     """Raise UnfitError for a text that is too long, or says what was not given."""
     whole = "\n".join(given)
     reason = grounding.bad_length(text, most, language)
-    reason = reason or grounding.invented(text, Evidence(whole), whole, language)
+    reason = reason or grounding.invented(text, whole, language)
     if reason or grounding.turned(text, whole):
         raise UnfitError(f"the text is not what was given: {reason or 'it says the contrary'}")
 
@@ -123,7 +122,7 @@ def _check(text: str, given: Sequence[str], most: Mapping[str, int], language: s
 # anything: a small one that takes every question for a fact would leave a memory worse than none.
 
 ENOUGH = 8  # sentences of the ten that a model must read well
-VERSION = 2  # of the sentences and the question: a model that passed another is tried again
+VERSION = 3  # of the sentences and the question: a model that passed another is tried again
 _START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _DAY = timedelta(days=1)
 
@@ -147,9 +146,9 @@ class Trial(NamedTuple):
 
 
 @cache
-def _sentences() -> dict[str, list[dict[str, Any]]]:
-    """The sentences by language: each `text`, a memory `known` that it is about and a `hint` of the
-    rules, where there are any, and the effect that is wanted, none where nothing is to be kept."""
+def _sentences() -> dict[str, list[dict[str, str]]]:
+    """The sentences by language: each `text`, where there is one a memory `known` that it is about,
+    and what is to be done (`want`), unless nothing is to be kept."""
     found: dict[str, Any] = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
     return found
 
@@ -157,25 +156,15 @@ def _sentences() -> dict[str, list[dict[str, Any]]]:
 def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
     """Have a model read the ten sentences of a language in one question, each of its own day."""
     tried = list(enumerate(_sentences()[language]))
-    batch = reading.Batch(
-        [reading.PromptMessage(one["text"], _START + n * _DAY) for n, one in tried],
-        [KnownMemory(str(n), one["known"], _START - _DAY) for n, one in tried if one.get("known")],
-        [reading.Hint(n, one["hint"]) for n, one in tried if one.get("hint")],
-        language,
-    )
-
-    def effects(n: int, items: Sequence[reading.ReadItem]) -> list[str]:
-        """What an answer does: the hints that it leaves, and its own items with their targets."""
-        dropped = {item.hint for item in items}
-        hints = [one for k, one in enumerate(batch.hints) if items and k not in dropped]
-        kept = [(item, item.statement) for item in items if item.do != "drop"]
-        did = [f"{one.do} {one.target}: {said.content if said else ''}" for one, said in kept]
-        return [*(hint.text for hint in hints if hint.line == n), *did]
+    lines = [reading.PromptMessage(one["text"], _START + n * _DAY) for n, one in tried]
+    known = [KnownMemory(str(n), one["known"], _START - _DAY) for n, one in tried if "known" in one]
+    batch = reading.Batch(lines, known, language=language)
 
     def judged(value: dict[str, Any]) -> Trial:
         found, failed = reading.believed(value, batch), []
         for n, one in tried:
-            did = effects(n, [item for item in found.items if item.line == n])
+            items = [(item, item.statement) for item in found.items if item.line == n]
+            did = [f"{one.do} {one.target}: {said.content if said else ''}" for one, said in items]
             well = any(re.search(one["want"], text) for text in did) if "want" in one else not did
             if n not in found.decided or not well:
                 failed.append(one["text"])
