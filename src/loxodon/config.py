@@ -187,7 +187,6 @@ class ModelConfig(Section):
     max_tokens = Setting(6000, "Maximum tokens of one question with its answer.", (1000, 1e6))
     daily_tokens = Setting(1_800, "Maximum tokens per day for residue; 0 for no limit.", (0, 1e9))
     daily_tokens_full = Setting(0, "Maximum tokens per day for full; 0 for no limit.", (0, 1e9))
-    parallel = Setting(2, "Number of parallel requests to the model.", (1, 16))
     check = Setting(True, "Whether the model must first pass a test with ten sentences.")
     kind = Setting("openai", "openai (a server) or command (a program).", ("openai", "command"))
     command = Setting("", "The program: it reads a prompt and prints the answer (`claude -p`).")

@@ -24,7 +24,7 @@ from loxodon.models.reading import (
     ModelReading,
     PromptMessage,
     ReadItem,
-    size,
+    question,
 )
 from loxodon.store import Filter
 from loxodon.store.store import Store
@@ -180,7 +180,7 @@ def that_fit(
     while fits:
         first = sorted(passages[:fits], key=lambda one: one.no)
         stack = _stack_of(store, first, hear, brief=room < WHOLE_BATCH)
-        if size(stack.batch) <= room:
+        if question(stack.batch).cost <= room:
             return stack, fits
         fits = fits * 3 // 4
     return None, 0

@@ -35,16 +35,13 @@ _REMEMBERED = 256  # questions
 
 
 class Embedder(Protocol):
-    """What turns texts into vectors."""
+    """What turns texts into vectors, which are compared only where its name is the same."""
 
     @property
-    def name(self) -> str:
-        """The model and its version: vectors are compared only where this is the same."""
-        ...
+    def name(self) -> str: ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | NDArray[Any]:
         """One vector for each text, in order, all of one size. Raises where it cannot."""
-        ...
 
 
 def chosen(config: EmbedderConfig) -> Embedder | None:
@@ -75,10 +72,8 @@ class FastEmbedder:
             raise ConfigError("the embedder needs a name", hint=hint)
         self.name, self._model_name = f"fastembed {name}", name
 
-    def embed(self, texts: Sequence[str]) -> NDArray[Any]:
-        import numpy as np
-
-        return np.stack(list(self._model.embed(list(texts))))
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        return list(self._model.embed(list(texts)))
 
     @cached_property
     def _model(self) -> Any:
@@ -174,7 +169,7 @@ class Questioner:
         embedder = self._choose() if text else None
         return QuestionVector(embedder.name, self._vector(embedder, text)) if embedder else None
 
-    def _embed(self, embedder: Embedder, text: str) -> Floats:
+    def _embed(self, embedder: Embedder, text: str) -> Any:
         if self._error and monotonic() - self._failed_at < _PAUSE_SECONDS:
             raise self._error
         # A model is loaded for its first question.
@@ -187,5 +182,4 @@ class Questioner:
         except LoxodonError as error:
             self._error, self._failed_at = error, monotonic()
             raise
-        vector: Floats = found[0]
-        return vector
+        return found[0]

@@ -31,31 +31,25 @@ _OWN, _OWN_QUOTING = (4, 5), (2, 2)
 
 
 def objection(
-    content: str,
-    said: str,
-    language: str,
-    *,
-    words: str = "",
-    context: str = "",
-    averse: bool = False,
+    text: str, said: str, language: str, *, words: str = "", context: str = "", averse: bool = False
 ) -> str:
     """Why a sentence that was read from what was `said` cannot be kept; empty where it can.
 
     It may rest on some of those `words`, borrow from the `context`, and tell what somebody is
     averse to, which needs no "not".
     """
-    near = closest(words or content, said)
+    near = closest(words or text, said)
     clause = words or near
-    if any(text.rstrip().endswith(("?", "？")) for text in (content, clause, near)):
+    if any(one.rstrip().endswith(("?", "？")) for one in (text, clause, near)):
         return "a question is no statement"
-    if not shares(content, said):
+    if not shares(text, said):
         return "it speaks of something else"
-    if has("is_user", content) and has("that", clause) and not has("own", clause):
+    if has("is_user", text) and has("that", clause) and not has("own", clause):
         return "it is not about the user"
-    denies = negated(content) and not averse and not _denies(clause)
-    if denies or _affirms_what_is_denied(content, clause):
+    denies = negated(text) and not averse and not _denies(clause)
+    if denies or _affirms_what_is_denied(text, clause):
         return "it says the contrary"
-    return invented(content, f"{said}\n{context}", language, _OWN_QUOTING if words else _OWN)
+    return invented(text, f"{said}\n{context}", language, _OWN_QUOTING if words else _OWN)
 
 
 def invented(content: str, source: str, language: str, own: tuple[int, int] = _OWN) -> str:
@@ -82,8 +76,7 @@ def invented(content: str, source: str, language: str, own: tuple[int, int] = _O
 
 
 def bad_length(sentence: str, most: Mapping[str, int], language: str) -> str:
-    """Why a sentence cannot be kept that is empty or too long: characters in Chinese, words in
-    English."""
+    """Why a sentence is too long, in characters of Chinese or words of English, or too short."""
     size = len(sentence) if language == "zh" else len(sentence.split())
     # Nobody's words have twelve letters on average: a long run without spaces is no sentence.
     if size > most[language] or len(sentence) > 12 * most["en"]:

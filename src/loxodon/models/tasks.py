@@ -9,17 +9,16 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
+from loxodon.errors import BadReplyError
 from loxodon.models import grounding, reading
-from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, UnfitError
+from loxodon.models.chat import ChatModel, ModelQuestion, UnfitError
 from loxodon.models.prompts import TEXT, array, prompt, record
 from loxodon.models.reading import MOST_STATEMENT, KnownMemory, shown
-from loxodon.text.similarity import gist
 
 Verdict = Literal["confirm", "deny", "unrelated"]
 Merge = tuple[tuple[int, ...], str]  # The places of facts, and the sentence that tells them
@@ -33,15 +32,12 @@ _TEXTS: Mapping[str, tuple[str, Mapping[str, int]]] = {
 }
 _PER_MERGED = 40  # tokens of the answer for each fact
 _WEIGHING = record({"verdict": {"type": "string", "enum": list(get_args(Verdict))}})
-_MERGING = record(
-    {"merged": array(record({"numbers": array({"type": "integer"}), "content": TEXT}))}
-)
+_GROUP = record({"numbers": array({"type": "integer"}), "content": TEXT})
+_MERGING = record({"merged": array(_GROUP)})
 
 
-def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> ModelReply[Verdict]:
-    """What a new fact does to a belief. One that shares no word with it is not asked about."""
-    if gist(belief).words.isdisjoint(gist(fact).words):
-        return ModelReply("unrelated", 0, 0)
+def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Verdict:
+    """What a new fact does to a belief."""
     lines = [("belief", shown(belief)), ("fact", shown(fact))]
     asked = ModelQuestion("weigh", language, prompt("weigh", language), lines, _WEIGHING, 30)
     # A belief becomes a fact by this: what says the contrary cannot confirm it.
@@ -54,9 +50,7 @@ def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Mod
     return model.ask(asked, read)
 
 
-def text_on(
-    model: ChatModel, task: str, lines: Sequence[tuple[str, str]], language: str
-) -> ModelReply[str]:
+def text_on(model: ChatModel, task: str, lines: Sequence[tuple[str, str]], language: str) -> str:
     """A short text in which everything is from labelled lines: `summarise` facts in a sentence,
     say who or what an `entity` is to the user, draw a `portrait` of the user and their week."""
     field, most = _TEXTS[task]
@@ -85,7 +79,7 @@ class _Group(msgspec.Struct):
     content: str
 
 
-def merge(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[list[Merge]]:
+def merge(model: ChatModel, facts: Sequence[str], language: str) -> list[Merge]:
     """Which facts of a partition one sentence can tell without losing anything."""
 
     def read(value: dict[str, Any]) -> list[Merge]:
@@ -124,7 +118,6 @@ def _check(text: str, given: Sequence[str], most: Mapping[str, int], language: s
 ENOUGH = 8  # sentences of the ten that a model must read well
 VERSION = 3  # of the sentences and the question: a model that passed another is tried again
 _START = datetime(2026, 3, 2, 9, tzinfo=UTC)
-_DAY = timedelta(days=1)
 
 
 class Trial(NamedTuple):
@@ -133,31 +126,20 @@ class Trial(NamedTuple):
     passed: int
     of: int
     failed: tuple[str, ...]  # the sentences that it did not read well
-
-    @classmethod
-    def none(cls, language: str) -> Trial:
-        """Of a model that answers nothing that can be used."""
-        texts = tuple(one["text"] for one in _sentences()[language])
-        return cls(0, len(texts), texts)
+    problem: str = ""  # why there was no answer that can be used, where there was none
 
     @property
     def good(self) -> bool:
         return self.passed >= ENOUGH
 
 
-@cache
-def _sentences() -> dict[str, list[dict[str, str]]]:
-    """The sentences by language: each `text`, where there is one a memory `known` that it is about,
-    and what is to be done (`want`), unless nothing is to be kept."""
-    found: dict[str, Any] = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
-    return found
-
-
-def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
+def attempt(model: ChatModel, language: str) -> Trial:
     """Have a model read the ten sentences of a language in one question, each of its own day."""
-    tried = list(enumerate(_sentences()[language]))
-    lines = [reading.PromptMessage(one["text"], _START + n * _DAY) for n, one in tried]
-    known = [KnownMemory(str(n), one["known"], _START - _DAY) for n, one in tried if "known" in one]
+    # Each `text`, a memory `known` that it may be about, and what to do (`want`), if anything
+    sentences = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
+    tried = list(enumerate(sentences[language]))
+    lines = [reading.PromptMessage(one["text"], _START + timedelta(days=n)) for n, one in tried]
+    known = [KnownMemory(str(n), one["known"], _START) for n, one in tried if "known" in one]
     batch = reading.Batch(lines, known, language=language)
 
     def judged(value: dict[str, Any]) -> Trial:
@@ -170,4 +152,7 @@ def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
                 failed.append(one["text"])
         return Trial(len(tried) - len(failed), len(tried), tuple(failed))
 
-    return model.ask(reading.question(batch)._replace(name="trial"), judged)
+    try:
+        return model.ask(reading.question(batch)._replace(name="trial"), judged)
+    except BadReplyError as error:
+        return Trial(0, len(tried), tuple(one.text for one in lines), error.localized()[0])

@@ -37,7 +37,6 @@ _HEADS = 12
 _LAYERS = 4
 _UNKNOWN = 1
 SEPARATOR = 2  # the token between two texts
-_CJK = ("\u3400", "\u9fff")
 _LONGEST_CJK_TOKEN = 4  # characters
 _LONGEST_WORD = 30
 _PIECE = re.compile(r"[\u3400-\u9fff]+|[a-z0-9]+|\S")
@@ -79,7 +78,7 @@ class Tokenizer:
             folded = "".join(char for char in folded if not unicodedata.combining(char))
         found: list[int] = []
         for piece in _PIECE.findall(folded):
-            found += self._cjk(piece) if _CJK[0] <= piece[0] <= _CJK[1] else self._word(piece)
+            found += self._cjk(piece) if "\u3400" <= piece[0] <= "\u9fff" else self._word(piece)
             if len(found) >= LONGEST:
                 break
         return found[:LONGEST] or [_UNKNOWN]
@@ -141,10 +140,8 @@ class Encoder:
         inner = _gelu(self._linear("worth.a", read))
         worth = _shares(self._linear("worth.w", inner)).tolist()
         topics = self._linear("worth.t", inner)[:, 1:].argmax(1)
-        return [
-            Judgement(keep, referring, TOPICS[topic])
-            for (_, referring, keep), topic in zip(worth, topics, strict=True)
-        ]
+        found = zip(worth, topics, strict=True)
+        return [Judgement(keep, referring, TOPICS[n]) for (_, referring, keep), n in found]
 
     def intents(self, messages: Sequence[str]) -> list[Intent]:
         """What each message asks for."""
@@ -171,9 +168,8 @@ class Encoder:
         for number, layer in enumerate(self._layers):
             changed = dict(layer)
             for one in ("qkv", "o", "f1", "f2"):
-                low, high = (f"reader.l.{number}.maps.{one}.{part}" for part in "ab")
-                added = 2 * self._weight(high) @ self._weight(low)
-                changed[f"{one}.weight"] = layer[f"{one}.weight"] + added
+                low, high = (self._weight(f"reader.l.{number}.maps.{one}.{part}") for part in "ab")
+                changed[f"{one}.weight"] = layer[f"{one}.weight"] + 2 * high @ low
             found.append(changed)
         return found
 
@@ -217,8 +213,8 @@ class Encoder:
 
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = [name.removeprefix("q:") for name in self._data if not name.startswith("s:")]
-        named = [name for name in names if name.startswith(prefix)]
-        return {name.removeprefix(prefix): self._weight(name) for name in named}
+        own = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
+        return {name: self._weight(prefix + name) for name in own}
 
     def _linear(self, name: str, x: Floats) -> Floats:
         return np.asarray(x @ self._weight(f"{name}.weight").T + self._weight(f"{name}.bias"))
