@@ -475,16 +475,12 @@ def _answer(
     before = sum(one.sent for one in ledgers), sum(one.received for one in ledgers)
     told = [*(("note", line) for line in context.splitlines()), ("question", text)]
     said = prompt("answer", language, today=f"{question['asked_at']:%A %Y-%m-%d}")
-    answer = reader.ask(
-        ModelQuestion("answer", language, said, told, _ANSWER, 300),
-        lambda value: str(value["answer"]),
-    )
+    asked = ModelQuestion("answer", language, said, told, _ANSWER, 300)
+    answer = str(reader.ask(asked, itemgetter("answer")))
     pair = {"question": text, "reference": question["answer"], "answer": answer}
     said = prompt(f"judge_{how}", language)
-    verdict = judge.ask(
-        ModelQuestion("judge", language, said, [*pair.items()], _VERDICT, 50),
-        lambda value: bool(value["verdict"] == "right"),
-    )
+    asked = ModelQuestion("judge", language, said, [*pair.items()], _VERDICT, 50)
+    verdict = judge.ask(asked, itemgetter("verdict")) == "right"
     return {
         "id": question["id"],
         "category": question["category"],

@@ -193,18 +193,14 @@ def is_unsure(look: Look, ranked: Sequence[Found]) -> bool:
     if any(found.parts.get("meaning", 0.0) >= _MEANT for found in best):
         return False
     wanted = asked_attributes(question)
-    for one in ranked[:3]:  # filed under what is asked for, or found by the time that is named
-        for found in (one, *one.drawn):
-            record = found.record
-            if record is not None and wanted.get((record.subject, record.attribute)):
-                return False
-            if found.parts.get("then", 0.0) + found.parts.get("last", 0.0) >= 0.5:
-                return False
+    for found in (found for one in ranked[:3] for found in (one, *one.drawn)):
+        record, timed = found.record, found.parts.get("then", 0.0) + found.parts.get("last", 0.0)
+        if timed >= 0.5 or (record and wanted.get((record.subject, record.attribute))):
+            return False  # found by the time that is named, or filed under what is asked for
     for terms, having in look.each:
         covered = 0.0 if is_light(terms.words) else _covered(look, best, terms, having)
-        if question.language == "zh":
-            least = _LEAST_PAIRS
-        else:
+        least = _LEAST_PAIRS
+        if question.language != "zh":
             least = _LEAST_SHARE + _MORE * math.log10(max(having.rows, _SMALL) / _SMALL)
             least = max(least, _WITH_UNKNOWN_NAME) if _has_unknown_name(look) else least
         if covered < least:

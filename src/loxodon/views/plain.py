@@ -133,8 +133,6 @@ def _entry(given: dict[str, Any]) -> PendingEntry:
 class PlainMemory(Memory):
     """A memory whose engine is off. Made by `Memory.open`."""
 
-    _rests = "switched off"
-
     @property
     def pending(self) -> Pending:
         return Pending(self._space.folder, self.workspace.path, self.space, self.seal)
