@@ -66,7 +66,7 @@ def recall(
     look = searched(store, query, where, now, top, usual, meaning, as_of, profile)
     question, is_default = look.question, look.profile == "default"
     if not question.words and not question.last:
-        return Recall(query, Gate(False, "empty"), (), (), "", 0, _ms(started), unsure=True)
+        return Recall(query, Gate(False, "empty"), (), (), "", 0, 0.0, unsure=True)
     weigh(look)
     ranked = link(look, max(_RANKED, 3 * look.top) if is_default else len(look.pool))
     ranked = current_first(look, ranked)
@@ -105,7 +105,7 @@ def recall(
         tuple(one for one in left if one.number > 0),
         chosen.text,
         chosen.tokens,
-        _ms(started),
+        round((perf_counter() - started) * 1000, 3),
         Trace(question, dict(routes), tuple(considered), look.profile, tuple(look.problems)),
         unsure,
     )
@@ -141,7 +141,3 @@ def searched(
         look.problems.append(f"meaning: {error.localized()[0]}")
     search(look)
     return look
-
-
-def _ms(started: float) -> float:
-    return round((perf_counter() - started) * 1000, 3)
