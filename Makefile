@@ -199,7 +199,7 @@ lock:  ## pin the dependencies anew
 	uv --version >/dev/null 2>&1 || { echo "make lock needs uv: pip install uv"; exit 1; }
 	$(COMPILE) pyproject.toml -o requirements/runtime.lock
 	$(COMPILE) --group build -o requirements/build.lock
-	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra fastembed --extra serve --extra mcp --extra encryption --extra postgres --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --extra tokenizer --extra fastembed --extra serve --extra mcp --extra encryption --extra postgres --group dev -c requirements/runtime.lock -o requirements/dev.lock
 	$(COMPILE) --group web -c requirements/runtime.lock -c requirements/dev.lock -o requirements/web.lock
 	$(COMPILE) pyproject.toml --extra serve --extra mcp --extra encryption --extra postgres -c requirements/dev.lock -o requirements/server.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -o requirements/docs.lock

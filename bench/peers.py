@@ -216,7 +216,7 @@ def main() -> None:
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="labelled conversations")
     parser.add_argument("--only", default=",".join(PEERS), help="systems to measure")
-    parser.add_argument("--embedder", default="use", help="use, fastembed:NAME, or none")
+    parser.add_argument("--embedder", default="auto", help="auto, fastembed:NAME, or none")
     parser.add_argument("--limit", type=int, default=0, help="conversations of each file")
     parser.add_argument("--leave-out", action="append", default=[], help="a category not counted")
     parser.add_argument("--json", action="store_true")

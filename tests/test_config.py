@@ -154,12 +154,12 @@ def test_settings_of_earlier_versions_are_ignored_with_one_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_warned", set[str]())
-    old = '[summary]\nfacts = 4\n[embedder]\nkind = "onnx"\n[recall]\ntop = 5\n[tiered]\n'
+    old = '[summary]\nfacts = 4\n[embedder]\nkind = "use"\n[recall]\ntop = 5\n[tiered]\n'
     (tmp_path / "config.toml").write_text(old)
     for _ in range(2):
         config = load(str(tmp_path))
         assert (config.recall.top, config.embedder.kind) == (5, "auto")
-    ignored = "unknown settings in config.toml are ignored: embedder.path, summary.facts"
+    ignored = "unknown settings in config.toml are ignored: embedder.kind = use, summary.facts"
     assert caplog.messages == [ignored]
     with pytest.raises(ConfigError, match=r"unknown setting 'summary.facts'"):
         write(str(tmp_path), "summary.facts", "3")

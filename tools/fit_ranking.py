@@ -1,6 +1,6 @@
 """Fit what each part of a recall's score counts, and say how it generalises.
 
-python tools/fit_ranking.py FILE... --keep DIR [--embedder use]
+python tools/fit_ranking.py FILE... --keep DIR [--embedder auto]
 
 FILE are labelled conversations (`loxodon bench retrieval`), DIR the memories that a bench kept of
 them (`--keep`). For every question the parts of all turns that recall finds are read, once; with

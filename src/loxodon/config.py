@@ -187,7 +187,6 @@ class ModelConfig(Section):
     max_tokens = Setting(6000, "Maximum tokens of one question with its answer.", (1000, 1e6))
     daily_tokens = Setting(1_800, "Maximum tokens per day for residue; 0 for no limit.", (0, 1e9))
     daily_tokens_full = Setting(0, "Maximum tokens per day for full; 0 for no limit.", (0, 1e9))
-    parallel = Setting(2, "Number of parallel requests to the model.", (1, 16))
     check = Setting(True, "Whether the model must first pass a test with ten sentences.")
     kind = Setting("openai", "openai (a server) or command (a program).", ("openai", "command"))
     command = Setting("", "The program: it reads a prompt and prints the answer (`claude -p`).")
@@ -208,9 +207,9 @@ class ModelConfig(Section):
 class EmbedderConfig(Section):
     kind = Setting(
         "auto",
-        "Search by meaning: auto (our own small model), none, use or fastembed (models of these "
-        "packages, offline), or openai (a server).",
-        ("auto", "none", "use", "fastembed", "openai"),
+        "Search by meaning: auto (our own small model), none, fastembed (a model of that "
+        "package, offline), or openai (a server).",
+        ("auto", "none", "fastembed", "openai"),
     )
     base_url = Setting("", "Base URL of an OpenAI-compatible embedder.", is_base_url)
     name = Setting("", "Name of the model.")
@@ -314,8 +313,8 @@ def load(home: str) -> Config:
     """config.toml of `home` over the defaults. What this version does not know is ignored."""
     path = os.path.join(home, CONFIG)
     given = flattened(_parsed(home, "tomllib")) if os.path.exists(path) else {}
-    if given.get("embedder.kind") == "onnx":  # a model in a folder, which fastembed replaced
-        given["embedder.path"] = given.pop("embedder.kind")
+    if (kind := given.get("embedder.kind")) in ("onnx", "use"):  # which our own encoder replaced
+        given[f"embedder.kind = {kind}"] = given.pop("embedder.kind")
     unknown = given.keys() - KEYS.keys()
     if new := sorted(unknown - _warned):
         import logging

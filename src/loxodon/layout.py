@@ -28,6 +28,6 @@ EMBEDDING_LOCK = "embedding.lock"
 
 # In a workspace.
 VIEWS = "memory"  # the text views
-PENDING = "memory/loxodon-pending"  # what was said while the engine was off
+PENDING = "memory/loxodon-pending.jsonl"  # what was said while the engine was off
 
 FORGOTTEN_TO = "forgotten_to"  # in a database: the marks that it was last held against

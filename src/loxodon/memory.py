@@ -455,12 +455,14 @@ class Memory(Knowledge, Recalling, Overviews):
     def flush_due(self, began: datetime | None = None) -> str:
         """Why a flush is due: `tokens`, `quiet`, or `over` if something was said before the program
         that asks `began`; empty if it is not."""
-        return "" if self.paused else self._consolidation().flush_due(began)
+        learns = self.config.enabled and not self.paused
+        return self._consolidation().flush_due(began) if learns else ""
 
     @verb("GET /due", name="due")
     def consolidation_due(self) -> str:
         """Say why a consolidation or a flush is due; empty if it is not."""
-        return "" if self.paused else self._consolidation().due(self.now())
+        learns = self.config.enabled and not self.paused
+        return self._consolidation().due(self.now()) if learns else ""
 
     @verb(access="owner", audit="works")
     def check_model(self) -> ModelChecked:
@@ -643,11 +645,11 @@ class Memory(Knowledge, Recalling, Overviews):
         )
 
     def _run(self, run: Callable[[Consolidation], Consolidated]) -> Consolidated:
-        """A run of the consolidation, unless the memory is paused."""
-        if self.paused:
+        """A run of the consolidation, unless the memory is paused or off."""
+        if self.paused or not self.config.enabled:
             from loxodon.consolidate.pipeline import Consolidated
 
-            return Consolidated(False, "paused")
+            return Consolidated(False, "paused" if self.paused else "switched off")
         self._note_used()
         self._catch_up()
         return run(self._consolidation())

@@ -29,23 +29,23 @@ class Status(NamedTuple):
 
     home: str
     space: str
-    turns: int
-    sessions: int
-    active: int
-    archived: int
-    bytes: int
-    last_turn_at: datetime | None
-    last_consolidation: datetime | None
-    next_consolidation: datetime | None
-    pending: int  # turns that are not consolidated yet; while the engine is off, those in files
-    due: str  # why a consolidation is due; empty if none is
-    phase: int  # at which a run was cut short, or is now; 0 for none
-    attempts: int  # runs that failed since the last success
-    stopped: bool  # after three failures no run starts by itself
-    error: str  # of the last run
-    waiting: int  # fragments that wait for a model
-    failed: int  # messages that the rules failed on
-    reviews: int  # beliefs that wait to be confirmed or rejected
+    turns: int = 0
+    sessions: int = 0
+    active: int = 0
+    archived: int = 0
+    bytes: int = 0
+    last_turn_at: datetime | None = None
+    last_consolidation: datetime | None = None
+    next_consolidation: datetime | None = None
+    pending: int = 0  # turns that are not consolidated yet; while the engine is off, those in files
+    due: str = ""  # why a consolidation is due; empty if none is
+    phase: int = 0  # at which a run was cut short, or is now; 0 for none
+    attempts: int = 0  # runs that failed since the last success
+    stopped: bool = False  # after three failures no run starts by itself
+    error: str = ""  # of the last run
+    waiting: int = 0  # fragments that wait for a model
+    failed: int = 0  # messages that the rules failed on
+    reviews: int = 0  # beliefs that wait to be confirmed or rejected
     embedding: tuple[Coverage, ...] = ()  # by embedder
     views: str = ""  # why the text views could not be written the last time
     reminders: int = 0  # plans that are due and not done; 100 for more

@@ -47,7 +47,6 @@ def opened(tmp_path: Path, clock: Clock, server: Stage) -> Iterator[Open]:
             "name": "test",
             "retries": 0,
             "check": False,
-            "parallel": 1,
             "daily_tokens": 20_000,
         }
         config = {f"model.{key}": value for key, value in (given | model).items()}

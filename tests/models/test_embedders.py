@@ -236,9 +236,8 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
             memory.embed()
 
 
-def test_multilingual_encoder_finds_what_means_the_same(tmp_path: Path) -> None:
-    """The real one, that the extra brings: offline."""
-    with Memory.open(tmp_path, config={"embedder.kind": "use"}, clock=Clock()) as memory:
+def test_own_encoder_finds_what_means_the_same(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, clock=Clock()) as memory:
         texts = ("我对花生过敏", "The stock market fell on Monday", "🦜")
         memory.add([{"role": "user", "content": text} for text in texts])
         assert memory.embed().embedded == 3

@@ -45,7 +45,6 @@ def settings(server: Stage, **more: Any) -> dict[str, Any]:
         "name": "test",
         "retries": 0,
         "check": False,
-        "parallel": 1,
         "extraction": "full",
     }
     found: dict[str, Any] = {f"model.{name}": value for name, value in (model | more).items()}

@@ -28,8 +28,7 @@ def workspace(home: Path) -> Path:
 
 def pending(home: Path) -> Path:
     """The file of what waits."""
-    (file,) = (workspace(home) / "memory" / "loxodon-pending").iterdir()
-    return file
+    return workspace(home) / "memory" / "loxodon-pending.jsonl"
 
 
 def turn(text: str, **more: str) -> dict[str, str]:

@@ -453,29 +453,27 @@ def _answer(
     started = perf_counter()
     context = memory.recall(text, ITEMS, budget).context
     recalled = perf_counter()
+    ledgers = {reader.ledger, judge.ledger}
+    before = sum(one.sent for one in ledgers), sum(one.received for one in ledgers)
     told = [*(("note", line) for line in context.splitlines()), ("question", text)]
     said = prompt("answer", language, today=f"{question['asked_at']:%A %Y-%m-%d}")
-    answer = reader.ask(
-        ModelQuestion("answer", language, said, told, _ANSWER, 300),
-        lambda value: str(value["answer"]),
-    )
-    pair = {"question": text, "reference": question["answer"], "answer": answer.value}
+    asked = ModelQuestion("answer", language, said, told, _ANSWER, 300)
+    answer = str(reader.ask(asked, itemgetter("answer")))
+    pair = {"question": text, "reference": question["answer"], "answer": answer}
     said = prompt(f"judge_{how}", language)
-    verdict = judge.ask(
-        ModelQuestion("judge", language, said, [*pair.items()], _VERDICT, 50),
-        lambda value: bool(value["verdict"] == "right"),
-    )
+    asked = ModelQuestion("judge", language, said, [*pair.items()], _VERDICT, 50)
+    verdict = judge.ask(asked, itemgetter("verdict")) == "right"
     return {
         "id": question["id"],
         "category": question["category"],
         **pair,
-        "right": verdict.value,
+        "right": verdict,
         "context": context,
         "tokens": estimate(context),
         "recall_s": round(recalled - started, 4),
         "model_s": round(perf_counter() - recalled, 3),
-        "tokens_in": answer.tokens_in + verdict.tokens_in,
-        "tokens_out": answer.tokens_out + verdict.tokens_out,
+        "tokens_in": sum(one.sent for one in ledgers) - before[0],
+        "tokens_out": sum(one.received for one in ledgers) - before[1],
     }
 
 

@@ -14,10 +14,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
-from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -31,7 +30,7 @@ from loxodon.language.statements import Fragment, Statement
 from loxodon.language.worth import judge
 from loxodon.messages import LANGUAGES, t
 from loxodon.models import tasks
-from loxodon.models.chat import ChatModel, Ledger, ModelReply
+from loxodon.models.chat import ChatModel, Ledger
 from loxodon.models.grounding import stands
 from loxodon.models.reading import (
     Batch,
@@ -40,8 +39,8 @@ from loxodon.models.reading import (
     ModelReading,
     PromptMessage,
     ReadItem,
-    read,
-    size,
+    believed,
+    question,
 )
 from loxodon.store import Filter
 from loxodon.store.store import Store
@@ -112,7 +111,6 @@ class ModelReader:
         self._model_set = json.dumps([self._config.address, self._config.name, tasks.VERSION])
         self.problem = ""  # why it could not be asked
         self._down = False
-        self._lock = Lock()
         self._able: dict[str, bool] = {}
         self._counts: Counter[str] = Counter()
         self._did: Counter[str] = Counter()
@@ -139,15 +137,14 @@ class ModelReader:
             while left and self._is_able_in(left[0].language):
                 most = min(self._config.max_tokens, room)
                 stack, fits = that_fit(self._store, left, hear, most)
-                if stack is None or size(stack.batch) < least:
+                if stack is None or question(stack.batch).cost < least:
                     break
                 stacks.append(stack)
-                room -= size(stack.batch)
+                room -= question(stack.batch).cost
                 left = left[fits:]
-        with ThreadPoolExecutor(self._config.parallel) as pool:
-            readings = list(pool.map(lambda one: self._ask(lambda: self._reading(one)), stacks))
         answers = []
-        for stack, reading in zip(stacks, readings, strict=True):
+        for stack in stacks:
+            reading = self._ask(partial(self._reading, stack))
             if reading is not None:
                 answer = answered(self._store, stack, reading)
                 self._counts += Counter(asked=len(stack.passages), decided=len(reading.decided))
@@ -160,15 +157,14 @@ class ModelReader:
         columns = zip(*answers, strict=True)
         return ModelAnswer(*([one for part in column for one in part] for column in columns))
 
-    def _reading(self, stack: Stack) -> ModelReply[ModelReading]:
+    def _reading(self, stack: Stack) -> ModelReading:
         """What a model says to one question; nothing decided where none of it can be believed."""
         try:
-            return read(self.model, stack.batch)
+            return self.model.ask(question(stack.batch), partial(believed, batch=stack.batch))
         except BadReplyError as error:
             if not error.values.get("refused"):
                 raise
-            nothing = ModelReading([], set(), [("", str(error.values["reason"]))])
-            return ModelReply(nothing, error.tokens_in, error.tokens_out)
+            return ModelReading([], set(), [("", str(error.values["reason"]))])
 
     def _is_able_in(self, language: str) -> bool:
         """Whether the model reads a language well enough to be asked; see `models/tasks.py`."""
@@ -183,7 +179,7 @@ class ModelReader:
                 tried = self._ask(lambda: self.attempt(language))
                 if tried is None:
                     return False  # it could not be asked: another time
-                found = tried[0]
+                found = tried
             self._able[language] = found.good
             if not found.good and not self.problem:
                 self.problem = t(
@@ -194,18 +190,13 @@ class ModelReader:
                 )
         return self._able[language]
 
-    def attempt(self, language: str) -> ModelReply[tuple[tasks.Trial, str]]:
+    def attempt(self, language: str) -> tasks.Trial:
         """Have the model read the test sentences, and keep how it did."""
-        problem = ""
-        try:
-            found, *tokens = tasks.attempt(self.model, language)
-        except BadReplyError as error:  # it answers, and nothing that can be used
-            found, problem = tasks.Trial.none(language), error.localized()[0]
-            tokens = [error.tokens_in, error.tokens_out]
+        found = tasks.attempt(self.model, language)
         text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
         with self._store.writing():
             self._store.worklog.put_page(TRIAL, language, text, self._model_set, self._now)
-        return ModelReply((found, problem), *tokens)
+        return found
 
     def merge(self, facts: Sequence[Record]) -> list[tuple[list[Record], str]]:
         """Facts of a partition that one sentence can tell, and that sentence."""
@@ -274,29 +265,30 @@ class ModelReader:
             if text and text != summary.content and kept and kept.version == summary.version:
                 self._store.update(summary.id, None, "reworded", now, {"content": text})
 
-    def _ask(self, question: Callable[[], ModelReply[T]], language: str = "") -> T | None:
+    def _ask(self, question: Callable[[], T], language: str = "") -> T | None:
         if self._down or (language and not self._is_able_in(language)):
             return None
         try:
-            reply = question()
+            answer = question()
         except ModelError as error:
             if not isinstance(error, SpentModelError):
                 self.problem = error.localized()[0]
                 self._down = self._down or not isinstance(error, BadReplyError)
             return None
-        with self._lock:
-            self._counts["questions"] += 1
-        return reply.value
+        self._counts["questions"] += 1
+        return answer
 
 
 def check(space: OpenSpace) -> ModelChecked:
     """Have the model read the test sentences of every language, and keep how it did."""
     config, reader, tried = space.config.model, ModelReader(space), []
+    ledger = reader.model.ledger
     for language in LANGUAGES:
         started = perf_counter()
-        (found, problem), tokens_in, tokens_out = reader.attempt(language)
-        took = perf_counter() - started
-        tried.append(ModelTried(language, *found, took, tokens_in, tokens_out, problem))
+        sent, received = ledger.sent, ledger.received
+        passed, of, failed, problem = reader.attempt(language)
+        how = perf_counter() - started, ledger.sent - sent, ledger.received - received
+        tried.append(ModelTried(language, passed, of, failed, *how, problem))
     good = all(one.passed >= tasks.ENOUGH for one in tried)
     schemas = reader.model.keeps_to_schemas
     return ModelChecked(config.name, config.address, schemas, good, tuple(tried))
@@ -406,7 +398,7 @@ def that_fit(
     while fits:
         first = sorted(passages[:fits], key=lambda one: one.no)
         stack = _stack_of(store, first, hear, brief=room < WHOLE_BATCH)
-        if size(stack.batch) <= room:
+        if question(stack.batch).cost <= room:
             return stack, fits
         fits = fits * 3 // 4
     return None, 0

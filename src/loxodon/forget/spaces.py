@@ -132,7 +132,7 @@ def _left(
     if (moved := space_path(home, space)) != folder and os.path.isdir(moved):
         found.append(FileProblem(moved, 0, "copy"))
     if not dry_run:
-        shutil.rmtree(os.path.join(workspace, PENDING), ignore_errors=True)
+        Path(workspace, PENDING).unlink(missing_ok=True)
     return [*found, *backups(home, config, "backup")]
 
 

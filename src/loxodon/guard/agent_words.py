@@ -47,7 +47,7 @@ def recent_user_turns(store: Store, now: datetime) -> list[Turn]:
 
 def is_supported(content: str, said: Iterable[str]) -> bool:
     """Whether something that was said says this, as more than a supposition."""
-    from loxodon.models.grounding import Evidence, closest, objection  # not for a recall
+    from loxodon.models.grounding import closest, objection  # not for a recall
 
     wanted = frozenset(index_words(content))
     language = language_of(content)
@@ -56,7 +56,7 @@ def is_supported(content: str, said: Iterable[str]) -> bool:
         return len(wanted.intersection(index_words(text)))
 
     return any(
-        not objection(content, Evidence(text), language)
+        not objection(content, text, language)
         and not words("supposes").search(closest(content, text))
         for text in nlargest(_NEAREST, said, key=shared)
     )

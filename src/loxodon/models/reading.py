@@ -23,8 +23,7 @@ from loxodon.language import statements
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import USER, EntityType, Mention, Statement
 from loxodon.models import grounding
-from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, RefusedError, UnfitError
-from loxodon.models.grounding import Evidence
+from loxodon.models.chat import ModelQuestion, RefusedError, UnfitError
 from loxodon.models.prompts import TEXT, Schema, array, prompt, record
 from loxodon.text.dates import find_moments
 from loxodon.text.sentences import split
@@ -36,12 +35,10 @@ Do = Literal["add", "update", "end", "same", "drop"]
 
 MOST_STATEMENT = {"zh": statements.MOST_CHARACTERS, "en": statements.MOST_WORDS}
 LINE = 400  # tokens of one line that a model is shown; a pasted log is no conversation
-_MENTIONS = 10
-_TAGS = 5
+_MENTIONS, _TAGS = 10, 5  # of one item
 _LABEL = 30  # characters of a project, a topic or a tag
 _BASIS = 200  # characters
-_IF_HEDGED = 0.6  # the most confidence
-_IF_BELIEF = 0.7
+_IF_HEDGED, _IF_BELIEF = 0.6, 0.7  # the most confidence
 _MOST_OF_OTHERS = 0.9  # only who somebody is and their health matter wholly
 _ENTITY_TYPES: Mapping[str, EntityType] = {one: one for one in get_args(EntityType)}
 _USERS = ("user", "the user", "用户", "")
@@ -115,16 +112,6 @@ class ModelReading(NamedTuple):
     refused: Sequence[tuple[str, str]] = ()  # what is not believed: the message's number, and why
 
 
-def read(model: ChatModel, batch: Batch) -> ModelReply[ModelReading]:
-    """What the lines of a batch say that is worth keeping."""
-    return model.ask(question(batch), lambda value: believed(value, batch))
-
-
-def size(batch: Batch) -> int:
-    """The most tokens that a question about a batch takes."""
-    return question(batch).cost
-
-
 def question(batch: Batch) -> ModelQuestion:
     """The question about a batch; those asked about are numbered from 1."""
     labels, language = batch.labels, batch.language
@@ -156,15 +143,12 @@ def shown(text: str) -> str:
 
 def believed(value: dict[str, object], batch: Batch) -> ModelReading:
     """What can be believed of an answer; UnfitError where that is nothing at all."""
-    items: list[ReadItem] = []
-    decided: set[int] = set()
-    refused: list[tuple[str, str]] = []
+    items, decided, refused = list[ReadItem](), set[int](), list[tuple[str, str]]()
     for n, key in batch.labels.items():
         claims = value.get(key)
         if not isinstance(claims, list):
             continue
-        good: dict[ReadItem, None] = {}
-        why: list[str] = []
+        good, why = dict[ReadItem, None](), list[str]()
         for claim in claims:
             try:
                 good[_item(msgspec.convert(claim, _Claim), n, batch)] = None
@@ -242,46 +226,45 @@ def _item(claim: _Claim, n: int, batch: Batch) -> ReadItem:
         raise UnfitError("the words of an item do not stand in its message")
     if target and claim.do != "update":
         return ReadItem(n, claim.do, target.id, words=claim.words)
-    before = [shown(one.text) for one in batch.lines[max(0, n - statements.CONTEXT) : n]]
-    context = "\n".join((*before, target.text if target else ""))
-    return _stated(claim, n, target, Evidence(shown(batch.lines[n].text), context), batch)
+    return _stated(claim, n, target, batch)
 
 
-def _stated(
-    claim: _Claim, n: int, target: KnownMemory | None, source: Evidence, batch: Batch
-) -> ReadItem:
+def _stated(claim: _Claim, n: int, target: KnownMemory | None, batch: Batch) -> ReadItem:
     """An item that says something, with what of its labels can be believed."""
+    before = [shown(one.text) for one in batch.lines[max(0, n - statements.CONTEXT) : n]]
+    said, context = shown(batch.lines[n].text), "\n".join((*before, target.text if target else ""))
+    source = f"{said}\n{context}"
     words, content = claim.words.strip(), claim.content.strip().rstrip("。.").rstrip()
     if reason := grounding.bad_length(content, MOST_STATEMENT, batch.language):
         raise UnfitError(reason)
     if len(split(content)) > 1:
         raise UnfitError("content must be one sentence")
     averse = claim.attribute in _ATTRIBUTES["averse"].split()
-    if reason := grounding.objection(content, source, batch.language, words, averse=averse):
+    if reason := grounding.objection(
+        content, said, batch.language, words=words, context=context, averse=averse
+    ):
         raise UnfitError(f"an item is not what was said: {reason}")
     subject = USER if claim.subject.strip().lower() in _USERS else claim.subject.strip()
-    if subject != USER and not grounding.contains(source.whole, subject):
+    if subject != USER and not grounding.contains(source, subject):
         raise UnfitError("an item is about someone who was not spoken of")
     if not any(name in fold(content) for name in ("the user", "用户", fold(subject))):
         raise UnfitError("content must name the user or whom it is about")
     if not 0 < claim.confidence <= 1:
         raise UnfitError("confidence must be above 0 and at most 1")
-    most = _IF_BELIEF if claim.kind == "belief" else 1
-    confidence = min(claim.confidence, most, _IF_HEDGED if grounding.has("hedged", words) else 1)
+    believed = _IF_BELIEF if claim.kind == "belief" else 1
+    hedged = _IF_HEDGED if grounding.has("hedged", words) else 1
+    confidence = min(claim.confidence, believed, hedged)
     attribute, value = _attribute(claim, subject, content)
     known, category = ATTRIBUTES.get(attribute), claim.category
     if category not in _CATEGORIES or category == "fact":
         category = known.category if known else "fact"
-    # By the model, within what the scale says of such a thing
-    importance = max(0.1, claim.importance)
+    least, most = 0.1, _MOST_OF_OTHERS  # by the model, within what the scale says of such a thing
     if known is not None and known.about in ("identity", "health", "safety"):
-        importance = max(importance, known.importance)
+        least, most = known.importance, 1.0
     elif category in ("identity", "health"):
-        importance = max(importance, 0.8)
-    else:
-        importance = min(importance, _MOST_OF_OTHERS)
+        least, most = 0.8, 1.0
 
-    def borne(labels: Sequence[str], text: str = source.whole) -> list[str]:
+    def borne(labels: Sequence[str], text: str = source) -> list[str]:
         return [one for one in labels if len(one) <= _LABEL and grounding.contains(text, one)]
 
     types = {one.name.strip(): _ENTITY_TYPES.get(one.type, "other") for one in claim.mentions}
@@ -302,13 +285,13 @@ def _stated(
         project="".join(borne([claim.project.strip()])),
         topic=topic if plain else "",
     )
-    tags = borne([one.strip() for one in claim.tags], f"{content}\n{source.whole}")
+    tags = borne([one.strip() for one in claim.tags], f"{content}\n{source}")
     return ReadItem(
         n,
         claim.do,
         target.id if target else "",
         statement=statement,
-        importance=min(1.0, importance),
+        importance=min(most, max(least, claim.importance)),
         tags=tuple(dict.fromkeys(tags))[:_TAGS],
         since=_since(claim.since, words, batch.lines[n].at),
         words=words,
@@ -326,9 +309,8 @@ def _attribute(claim: _Claim, subject: str, content: str) -> tuple[str, str]:
     known, sign = ATTRIBUTES.get(name), _ATTRIBUTES["signs"].get(name)
     if known is None or not all(grounding.contains(content, part) for part in value.split(":")):
         return "", ""
-    if known.one and not (sign and re.search(sign, fold(content))):
-        return "", ""
-    if known.one and grounding.has("not_yet", content) and name not in _ATTRIBUTES["ahead"].split():
+    ahead = grounding.has("not_yet", content) and name not in _ATTRIBUTES["ahead"].split()
+    if known.one and (ahead or not sign or not re.search(sign, fold(content))):
         return "", ""
     if subject == USER and known.about != "relation" and grounding.has("relatives", content):
         return "", ""  # what seems to be the user's is that of someone close to them
@@ -342,5 +324,5 @@ def _since(claimed: str, words: str, at: datetime) -> datetime | None:
         day = datetime.fromisoformat(first).replace(tzinfo=at.tzinfo)
     except ValueError:
         return None
-    spoken = [one for one in find_moments(words, at) if not one.recurring]
+    spoken = (one for one in find_moments(words, at) if not one.recurring)
     return day if day <= at and any(one.since <= day < one.until for one in spoken) else None

@@ -9,18 +9,16 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
+from loxodon.errors import BadReplyError
 from loxodon.models import grounding, reading
-from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, UnfitError
-from loxodon.models.grounding import Evidence
+from loxodon.models.chat import ChatModel, ModelQuestion, UnfitError
 from loxodon.models.prompts import TEXT, array, prompt, record
 from loxodon.models.reading import MOST_STATEMENT, KnownMemory, shown
-from loxodon.text.similarity import gist
 
 Verdict = Literal["confirm", "deny", "unrelated"]
 Merge = tuple[tuple[int, ...], str]  # The places of facts, and the sentence that tells them
@@ -34,15 +32,12 @@ _TEXTS: Mapping[str, tuple[str, Mapping[str, int]]] = {
 }
 _PER_MERGED = 40  # tokens of the answer for each fact
 _WEIGHING = record({"verdict": {"type": "string", "enum": list(get_args(Verdict))}})
-_MERGING = record(
-    {"merged": array(record({"numbers": array({"type": "integer"}), "content": TEXT}))}
-)
+_GROUP = record({"numbers": array({"type": "integer"}), "content": TEXT})
+_MERGING = record({"merged": array(_GROUP)})
 
 
-def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> ModelReply[Verdict]:
-    """What a new fact does to a belief. One that shares no word with it is not asked about."""
-    if gist(belief).words.isdisjoint(gist(fact).words):
-        return ModelReply("unrelated", 0, 0)
+def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Verdict:
+    """What a new fact does to a belief."""
     lines = [("belief", shown(belief)), ("fact", shown(fact))]
     asked = ModelQuestion("weigh", language, prompt("weigh", language), lines, _WEIGHING, 30)
     # A belief becomes a fact by this: what says the contrary cannot confirm it.
@@ -55,9 +50,7 @@ def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Mod
     return model.ask(asked, read)
 
 
-def text_on(
-    model: ChatModel, task: str, lines: Sequence[tuple[str, str]], language: str
-) -> ModelReply[str]:
+def text_on(model: ChatModel, task: str, lines: Sequence[tuple[str, str]], language: str) -> str:
     """A short text in which everything is from labelled lines: `summarise` facts in a sentence,
     say who or what an `entity` is to the user, draw a `portrait` of the user and their week."""
     field, most = _TEXTS[task]
@@ -86,7 +79,7 @@ class _Group(msgspec.Struct):
     content: str
 
 
-def merge(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[list[Merge]]:
+def merge(model: ChatModel, facts: Sequence[str], language: str) -> list[Merge]:
     """Which facts of a partition one sentence can tell without losing anything."""
 
     def read(value: dict[str, Any]) -> list[Merge]:
@@ -114,7 +107,7 @@ def _check(text: str, given: Sequence[str], most: Mapping[str, int], language: s
     """Raise UnfitError for a text that is too long, or says what was not given."""
     whole = "\n".join(given)
     reason = grounding.bad_length(text, most, language)
-    reason = reason or grounding.invented(text, Evidence(whole), whole, language)
+    reason = reason or grounding.invented(text, whole, language)
     if reason or grounding.turned(text, whole):
         raise UnfitError(f"the text is not what was given: {reason or 'it says the contrary'}")
 
@@ -123,9 +116,8 @@ def _check(text: str, given: Sequence[str], most: Mapping[str, int], language: s
 # anything: a small one that takes every question for a fact would leave a memory worse than none.
 
 ENOUGH = 8  # sentences of the ten that a model must read well
-VERSION = 2  # of the sentences and the question: a model that passed another is tried again
+VERSION = 3  # of the sentences and the question: a model that passed another is tried again
 _START = datetime(2026, 3, 2, 9, tzinfo=UTC)
-_DAY = timedelta(days=1)
 
 
 class Trial(NamedTuple):
@@ -134,51 +126,33 @@ class Trial(NamedTuple):
     passed: int
     of: int
     failed: tuple[str, ...]  # the sentences that it did not read well
-
-    @classmethod
-    def none(cls, language: str) -> Trial:
-        """Of a model that answers nothing that can be used."""
-        texts = tuple(one["text"] for one in _sentences()[language])
-        return cls(0, len(texts), texts)
+    problem: str = ""  # why there was no answer that can be used, where there was none
 
     @property
     def good(self) -> bool:
         return self.passed >= ENOUGH
 
 
-@cache
-def _sentences() -> dict[str, list[dict[str, Any]]]:
-    """The sentences by language: each `text`, a memory `known` that it is about and a `hint` of the
-    rules, where there are any, and the effect that is wanted, none where nothing is to be kept."""
-    found: dict[str, Any] = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
-    return found
-
-
-def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
+def attempt(model: ChatModel, language: str) -> Trial:
     """Have a model read the ten sentences of a language in one question, each of its own day."""
-    tried = list(enumerate(_sentences()[language]))
-    batch = reading.Batch(
-        [reading.PromptMessage(one["text"], _START + n * _DAY) for n, one in tried],
-        [KnownMemory(str(n), one["known"], _START - _DAY) for n, one in tried if one.get("known")],
-        [reading.Hint(n, one["hint"]) for n, one in tried if one.get("hint")],
-        language,
-    )
-
-    def effects(n: int, items: Sequence[reading.ReadItem]) -> list[str]:
-        """What an answer does: the hints that it leaves, and its own items with their targets."""
-        dropped = {item.hint for item in items}
-        hints = [one for k, one in enumerate(batch.hints) if items and k not in dropped]
-        kept = [(item, item.statement) for item in items if item.do != "drop"]
-        did = [f"{one.do} {one.target}: {said.content if said else ''}" for one, said in kept]
-        return [*(hint.text for hint in hints if hint.line == n), *did]
+    # Each `text`, a memory `known` that it may be about, and what to do (`want`), if anything
+    sentences = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
+    tried = list(enumerate(sentences[language]))
+    lines = [reading.PromptMessage(one["text"], _START + timedelta(days=n)) for n, one in tried]
+    known = [KnownMemory(str(n), one["known"], _START) for n, one in tried if "known" in one]
+    batch = reading.Batch(lines, known, language=language)
 
     def judged(value: dict[str, Any]) -> Trial:
         found, failed = reading.believed(value, batch), []
         for n, one in tried:
-            did = effects(n, [item for item in found.items if item.line == n])
+            items = [(item, item.statement) for item in found.items if item.line == n]
+            did = [f"{one.do} {one.target}: {said.content if said else ''}" for one, said in items]
             well = any(re.search(one["want"], text) for text in did) if "want" in one else not did
             if n not in found.decided or not well:
                 failed.append(one["text"])
         return Trial(len(tried) - len(failed), len(tried), tuple(failed))
 
-    return model.ask(reading.question(batch)._replace(name="trial"), judged)
+    try:
+        return model.ask(reading.question(batch)._replace(name="trial"), judged)
+    except BadReplyError as error:
+        return Trial(0, len(tried), tuple(one.text for one in lines), error.localized()[0])

@@ -170,7 +170,7 @@ def _sign(said: str, is_order: bool) -> str:
     if not is_order and _found("QUESTION", said):
         return "question"
     # An order may speak of the user only as the one who gives it: `I want you to …`
-    rest = regex(_POLITE["en"]).sub("", said, count=1) if is_order else said
+    rest = compiled("en", "POLITE").sub("", said, count=1) if is_order else said
     return "own" if _found("OWN", said) and _found("OWN", rest) else ""
 
 
@@ -199,13 +199,10 @@ def _has_name(said: str, known: Known) -> bool:
     return any(True for _ in known(candidates(_looked_at(said, _ENDS, _ENDS // 2))))
 
 
-_POLITE = {"en": words_en.POLITE.replace("\n", ""), "zh": words_zh.POLITE.replace("\n", "")}
-
-
 def _is_order(said: str) -> bool:
     language = "zh" if _has_han(said[:12]) else "en"
-    pattern = _POLITE[language] + compiled(language, "COMMAND").pattern
-    return regex(pattern).match(said) is not None
+    order = "".join(compiled(language, name).pattern for name in ("POLITE", "COMMAND"))
+    return regex(order).match(said) is not None
 
 
 def _begins_topic(said: str, prose: str, words: frozenset[str], state: State) -> bool:

@@ -37,6 +37,7 @@ TOLD: Weights = {**ASKED, **_NOT_TOLD, "related": 0.175, "meaning": 0.7}
 BY_ASSISTANT = 0.35  # factor for what an assistant said, unless the question is about that
 NAMED = 1.92  # factor for what someone said whom the question names
 IN_TIME = 1.4  # factor for what lies in the time that the question names
+FLOOR = 0.2  # how good, beside the best, a finding must be to answer a question
 _EVER = 1 << 60
 
 
@@ -118,17 +119,17 @@ class Look:
         question: Question,
         where: Filter,
         now: datetime,
-        views: Sequence[QuestionVector] = (),
         as_of: datetime | None = None,
         top: int = 10,
         profile: str = "default",
     ) -> None:
         self.store, self.question, self.where = store, question, where
-        self.now, self.views, self.as_of, self.top, self.profile = now, views, as_of, top, profile
+        self.now, self.as_of, self.top, self.profile = now, as_of, top, profile
         self.weights = TOLD if question.tells else ASKED
         self.asks_past = question.tense == "past" or as_of is not None
         self.nature = store.nature()
         self.pool: dict[Key, Found] = {}
+        self.view: QuestionVector | None = None  # the question as the embedder sees it
         # For each thing asked: its words, and which turns have them
         self.each: list[tuple[Terms, Having]] = []
         self.problems: list[str] = []

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from loxodon.clock import to_stored
-from loxodon.recall.look import IN_TIME, Found, Key, Look, order
+from loxodon.recall.look import IN_TIME, Found, Key, Look, Terms, order
 from loxodon.recall.understand import asked_attributes
 from loxodon.recall.words import is_light, rarity
 from loxodon.store import Having, Standing
@@ -82,7 +82,7 @@ def link(look: Look, most: int) -> list[Found]:
     """
     pool = {one.key: one for one in sorted(look.pool.values(), key=order)[:most]}
     turns = {key.row: found for key, found in pool.items() if key.is_turn}
-    facts = {key.row: one for key, one in pool.items() if one.kind in ("fact", "summary")}
+    facts = {key.row: one for key, one in pool.items() if one.record}
     drawn = _drawn(look, turns) if turns else {}
     pairs = {
         row: partners
@@ -193,45 +193,32 @@ def is_unsure(look: Look, ranked: Sequence[Found]) -> bool:
     if any(found.parts.get("meaning", 0.0) >= _MEANT for found in best):
         return False
     wanted = asked_attributes(question)
-    for one in ranked[:3]:  # filed under what is asked for, or found by the time that is named
-        for found in (one, *one.drawn):
-            record = found.record
-            if record is not None and wanted.get((record.subject, record.attribute)):
-                return False
-            if found.parts.get("then", 0.0) + found.parts.get("last", 0.0) >= 0.5:
-                return False
-    if question.language == "zh":  # words that only ask tell nothing of what is asked for
-        for terms, having in look.each:
-            pairs = [([word], rarity(having, word)) for word in terms.words]
-            if is_light(terms.words) or _share(look, best, pairs, having) < _LEAST_PAIRS:
-                return True
-        return False
-    keywords = [words for key in question.keywords if (words := query_words(key))]
-    keywords = keywords or [list(question.words)]
-    asked = sorted({word for words in keywords for word in words})
-    having = look.store.having("turns", asked)
-    worth = [
-        (words, max(rarity(having, word) for word in words) * (0.5 if is_light(words) else 1.0))
-        for words in keywords
-    ]
-    covered = 0.0 if is_light(asked) else _share(look, best, worth, having)
-    least = _LEAST_SHARE + _MORE * math.log10(max(having.rows, _SMALL) / _SMALL)
-    return covered < least or (covered < _WITH_UNKNOWN_NAME and _has_unknown_name(look))
+    for found in (found for one in ranked[:3] for found in (one, *one.drawn)):
+        record, timed = found.record, found.parts.get("then", 0.0) + found.parts.get("last", 0.0)
+        if timed >= 0.5 or (record and wanted.get((record.subject, record.attribute))):
+            return False  # found by the time that is named, or filed under what is asked for
+    for terms, having in look.each:
+        covered = 0.0 if is_light(terms.words) else _covered(look, best, terms, having)
+        least = _LEAST_PAIRS
+        if question.language != "zh":
+            least = _LEAST_SHARE + _MORE * math.log10(max(having.rows, _SMALL) / _SMALL)
+            least = max(least, _WITH_UNKNOWN_NAME) if _has_unknown_name(look) else least
+        if covered < least:
+            return True
+    return False
 
 
-def _share(
-    look: Look, best: Sequence[Found], groups: Sequence[tuple[Sequence[str], float]], having: Having
-) -> float:
-    """The largest share of groups of words, each with what it tells, that a finding has: itself or,
-    less, a neighbour, in these words or in others for the same."""
+def _covered(look: Look, best: Sequence[Found], terms: Terms, having: Having) -> float:
+    """The largest share of what is asked for that a finding has: itself or, less, a neighbour, in
+    these words or in others for the same."""
     same = {
-        word: [other for other, part in related(word) if part == SAME and " " not in other]
-        for words, _ in groups
-        for word in words
+        word: [word, *(other for other, part in related(word) if part == SAME and " " not in other)]
+        for word in terms.words
     }
     others = dict.fromkeys(other for some in same.values() for other in some)
     lists = {**look.store.having("turns", list(others)).lists, **having.lists}
     beside = look.store.beside([one.key.row for one in best if one.key.is_turn])
+    worth = {word: rarity(having, word) for word in terms.words}
 
     def has(found: Found, word: str) -> float:
         if not found.key.is_turn:
@@ -245,13 +232,11 @@ def _share(
         return _BESIDE if any(row in rows for row in (*before[:1], *after[:1])) else 0.0
 
     def covered(found: Found) -> float:
-        total = 0.0
-        for words, value in groups:
-            parts = [max(has(found, other) for other in (word, *same[word])) for word in words]
-            total += value * sum(parts) / len(words)
-        return total
+        return sum(
+            value * max(has(found, other) for other in same[word]) for word, value in worth.items()
+        )
 
-    return max(map(covered, best)) / (sum(value for _, value in groups) or 1.0)
+    return max(map(covered, best)) / (sum(worth.values()) or 1.0)
 
 
 def _has_unknown_name(look: Look) -> bool:

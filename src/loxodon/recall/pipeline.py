@@ -18,23 +18,22 @@ from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from loxodon.errors import LoxodonError
 from loxodon.recall.fit import block, items_of, rounded
-from loxodon.recall.look import Look
+from loxodon.recall.look import FLOOR, Look
 from loxodon.recall.order import is_unsure, link, weigh
 from loxodon.recall.recency import current_first
 from loxodon.recall.routes import is_bare_last, search
 from loxodon.recall.understand import nobody, understand
-from loxodon.store import Filter
+from loxodon.store import Filter, QuestionVector
 from loxodon.store.store import Store
 from loxodon.types import Considered, Gate, LeftOut, Recall, Trace
 
 if TYPE_CHECKING:
-    from loxodon.models.embedders import EmbeddedQuestion as Meaning
     from loxodon.opening import OpenSpace
 
 _RANKED = 40  # how many of the best findings are linked and put in order
 _NEXT = 10  # how many of those that just missed it the trace names
-_FLOOR = 0.2  # how good, beside the best, a finding must be to answer a question
 _BREADTH = 2  # times as many items for a question that asks for several things
 
 
@@ -46,7 +45,7 @@ def recall(
     *,
     top: int | None,
     budget: int,
-    meaning: Callable[[str], Meaning] | None,
+    meaning: Callable[[str], QuestionVector | None] | None,
     as_of: datetime | None,
     profile: str,
     in_view: frozenset[str],
@@ -67,7 +66,7 @@ def recall(
     look = searched(store, query, where, now, top, usual, meaning, as_of, profile)
     question, is_default = look.question, look.profile == "default"
     if not question.words and not question.last:
-        return Recall(query, Gate(False, "empty"), (), (), "", 0, _ms(started), unsure=True)
+        return Recall(query, Gate(False, "empty"), (), (), "", 0, 0.0, unsure=True)
     weigh(look)
     ranked = link(look, max(_RANKED, 3 * look.top) if is_default else len(look.pool))
     ranked = current_first(look, ranked)
@@ -77,7 +76,7 @@ def recall(
 
         ranked = arranged(look, ranked)
     elif not question.tells and ranked:
-        least = _FLOOR * ranked[0].score  # a piece of a file has other things in it, too
+        least = FLOOR * ranked[0].score  # a piece of a file has other things in it, too
         ranked = [one for one in ranked if one.note or one.score >= least]
     items, fates = items_of(look, ranked, in_view, here, shown)
     chosen = block(items, budget, space.count, question.language, unsure)
@@ -106,7 +105,7 @@ def recall(
         tuple(one for one in left if one.number > 0),
         chosen.text,
         chosen.tokens,
-        _ms(started),
+        round((perf_counter() - started) * 1000, 3),
         Trace(question, dict(routes), tuple(considered), look.profile, tuple(look.problems)),
         unsure,
     )
@@ -119,7 +118,7 @@ def searched(
     now: datetime,
     top: int | None,
     usual: int,
-    meaning: Callable[[str], Meaning] | None,
+    meaning: Callable[[str], QuestionVector | None] | None,
     as_of: datetime | None,
     profile: str = "default",
 ) -> Look:
@@ -128,19 +127,17 @@ def searched(
     question = understand(query, as_of or now, store.named if where.audience is None else nobody)
     if not question.words and not question.last:
         return Look(store, question, where, now)
-    asked = meaning(question.focus) if meaning else None
-    compared = asked and asked.view and store.query("vector_models")
-    views = [asked.view._replace(told=question.tells)] if asked and asked.view and compared else ()
     if top is None:
         top = usual * (_BREADTH if question.kind in ("list", "how_many") else 1)
     if is_bare_last(question):
         profile = "default"  # no formula orders what has no word of the question: the newest first
-    look = Look(store, question, where, now, views, as_of, top, profile)
+    look = Look(store, question, where, now, as_of, top, profile)
+    try:
+        asked = meaning(question.focus) if meaning else None
+        if asked and store.query("vector_models"):
+            asks = question.language if question.kind != "none" else ""
+            look.view = asked._replace(asks=asks, told=question.tells)
+    except LoxodonError as error:  # words find something too
+        look.problems.append(f"meaning: {error.localized()[0]}")
     search(look)
-    if asked and asked.problem:
-        look.problems.append(f"meaning: {asked.problem}")
     return look
-
-
-def _ms(started: float) -> float:
-    return round((perf_counter() - started) * 1000, 3)

@@ -218,9 +218,7 @@ class Recalling:
     ) -> Gate:
         """Say whether a message is worth a recall, and why."""
         is_text("message", message)
-        heard = self._heard_in(chat)
-        with heard._store.reading():
-            return should_recall(message, state or State(), heard._known_names())
+        return should_recall(message, state or State(), self._heard_in(chat)._known_names())
 
     def _known_names(self) -> Callable[[Iterable[str]], Iterable[str]] | None:
         """The names of entities and projects; none in a group, where they may be private."""
@@ -290,20 +288,22 @@ def _frame(
     last = f"{_heading('message', language)}\n{quote.last(message)}"
     whole = room = max(0, budget - count(last))
     found: dict[str, str] = {}  # the parts, each with its heading
+    left: list[LeftOut] = []
 
     def most(name: str) -> int:
         """The tokens that a part may take, beside its heading."""
         return min(int(whole * _SHARES[name]), room) - count(_heading(name, language)) - 2
 
-    def put(name: str, text: str) -> None:
+    def put(name: str, text: str, missing: int = 0) -> None:
         nonlocal room
+        if missing:
+            left.append(LeftOut(name, missing))
         if text:
             found[name] = text if name == "memories" else f"{_heading(name, language)}\n{text}"
             room = max(0, room - count(found[name]) - 2)
 
-    soul = soul.strip()
-    kept = cut(soul, most("soul"), count) if soul and most("soul") > 0 else ""
-    put("soul", kept)
+    kept = cut(soul.strip(), most("soul"), count)
+    put("soul", kept, int(kept != soul.strip()))
     # Not the page that consolidation renews once a week: what was put away since is not told.
     from loxodon.consolidate.pages import core, profile_text  # a recall has no use for them
 
@@ -316,20 +316,16 @@ def _frame(
     while first and first[-1].startswith("#"):  # a heading without a line behind it
         first.pop()
     # What is no heading is somebody's words.
-    put("profile", "\n".join(one if one.startswith("#") else quote.clean(one) for one in first))
+    told = [one if one.startswith("#") else quote.clean(one) for one in first]
+    put("profile", "\n".join(told), sum(not one.startswith("#") for one in lines[len(first) :]))
     texts = (one if isinstance(one, str) else one.get("content") for one in history)
     seen = frozenset(fold(text) for text in (*texts, message) if isinstance(text, str))
     fresh = [one for one in _recent_turns(store, now, audience) if fold(one.content) not in seen]
-    told, listed = _listed(fresh, most("recent"), space, now, language)
-    put("recent", "\n".join(listed))
-    left = [
-        LeftOut("soul", int(kept != soul)),
-        LeftOut("profile", sum(not one.startswith("#") for one in lines[len(first) :])),
-        LeftOut("recent", len(fresh) - len(told)),
-    ]
+    recent, listed = _listed(fresh, most("recent"), space, now, language)
+    put("recent", "\n".join(listed), len(fresh) - len(recent))
     recall: Recall | None = None
     if gate.recall:
-        in_full = {turn.ref for turn in told if len(turn.content) <= _TURN}
+        in_full = {turn.ref for turn in recent if len(turn.content) <= _TURN}
         recall = ask(min(space.config.recall.budget, room), in_view=seen | in_full)
         put("memories", recall.context)
         left += recall.left_out
@@ -354,7 +350,7 @@ def _frame(
         text,
         count(text),
         recall,
-        tuple(one for one in left if one.number > 0),
+        tuple(left),
         state.after(message, gate),
         tuple(FramePart(name, count(part)) for name, part in parts.items()),
         budget,

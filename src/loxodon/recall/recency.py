@@ -20,7 +20,7 @@ from loxodon.clock import to_stored
 from loxodon.guard.provenance import USER
 from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
 from loxodon.recall.gate import without_code
-from loxodon.recall.look import Found, Key, Look, order
+from loxodon.recall.look import FLOOR, Found, Key, Look, order
 from loxodon.recall.understand import asks_for_state, asks_of_user, compiled, of_another, only_asks
 from loxodon.recall.words import is_light, rarity
 from loxodon.text.language import language_of
@@ -65,6 +65,7 @@ def current_first(look: Look, ranked: list[Found]) -> list[Found]:
     for found in best:
         turn = turns.get(found.key.row) if found.key.is_turn else None
         text = turn.content if turn else ""
+        said = found.record.content.partition("“")[2] if found.record else text
         only_beside = bool(found.routes) and set(found.routes) <= {"around", "setting"}
         if not is_about_asking and only_asks(text):
             # What asks the same, or only stands beside something, tells nothing.
@@ -74,13 +75,15 @@ def current_first(look: Look, ranked: list[Found]) -> list[Found]:
             found.factors["asks"] = 1.0
         elif is_filed and only_beside:  # what stands beside other people's homes
             gone.add(found.key)
-        elif is_state and compiled(language_of(text), "SUPPOSES").match(text):
+        elif is_state and compiled(language_of(said), "SUPPOSES").match(said):
             found.weigh("supposed", _SUPPOSED)
         elif of_user and _is_of_another(look, found, turn):
             found.weigh("whose", _WHOSE)
     ranked = [one for one in ranked if one.key not in gone]
     if look.each and is_state:
         told = sorted((one for one in best if "asks" not in one.factors), key=order)
+        # What is too little of an answer to be shown changes none.
+        told = [one for one in told if one.score >= FLOOR * told[0].score]
         _by_time(look, told[:_ORDERED], turns)
         # What is known to hold no more is left out if there is anything else. Who asks whether it
         # holds is told.

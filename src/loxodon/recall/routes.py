@@ -24,7 +24,7 @@ from loxodon.recall.look import Key, Look
 from loxodon.recall.recency import ended_since
 from loxodon.recall.understand import Question, asked_attributes, last_talk
 from loxodon.recall.words import LEAST_COHESION, alike, by_words, is_light
-from loxodon.store import Filter, Index
+from loxodon.store import Filter, Index, QuestionVector
 from loxodon.store.rows import about_label
 from loxodon.text.language import language_of
 from loxodon.text.words import fold, query_words
@@ -102,14 +102,14 @@ def _by_meaning(look: Look) -> None:
         return min(_MOST_CLOSE, score - _USUAL) if score >= _CLOSER else 0.0
 
     searched = {"turns": look.has_turns, "memories": look.has_memories, "chunks": look.has_notes}
-    for index, most in _CLOSE.items() if look.views else ():
-        if not searched[index]:
+    for index, most in _CLOSE.items():
+        if look.view is None or not searched[index]:
             continue
-        hits = look.store.vectors.similar(index, look.views[0], most, look.where)
+        hits = look.store.vectors.similar(index, look.view, most, look.where)
         near = {hit.row: hit.score for hit in hits}
         best = max(near.values(), default=0.0)
         meant = {row: (score, score) for row, score in near.items()}
-        meant = _meant_turns(look, near) if index == "turns" else meant
+        meant = _meant_turns(look, look.view, near) if index == "turns" else meant
         rows = [row for row, scores in meant.items() if any(part(one, best) for one in scores)]
         turns = [look.found(Key("turns", row)) for row in rows if index == "turns"]
         for found in turns if index == "turns" else look.fetch(index, rows):
@@ -117,7 +117,9 @@ def _by_meaning(look: Look) -> None:
                 found.add(name, part(score, best))
 
 
-def _meant_turns(look: Look, near: Mapping[int, float]) -> dict[int, tuple[float, float]]:
+def _meant_turns(
+    look: Look, view: QuestionVector, near: Mapping[int, float]
+) -> dict[int, tuple[float, float]]:
     """How close turns are by themselves, and with their neighbours as far as these matter here."""
     store, weighs = look.store, look.weights["setting"]
     rows = {key.row for key in look.pool if key.is_turn} | near.keys()
@@ -126,7 +128,7 @@ def _meant_turns(look: Look, near: Mapping[int, float]) -> dict[int, tuple[float
         for row, (before, after) in (store.beside(rows).items() if weighs else ())
     }
     wanted = rows | {other for others in beside.values() for other, _ in others}
-    score = {**near, **store.vectors.similarities("turns", look.views[0], wanted - near.keys())}
+    score = {**near, **store.vectors.similarities("turns", view, wanted - near.keys())}
     cohesion = look.nature.cohesion if look.nature.cohesion > LEAST_COHESION else 0.0
     found = {}
     for row in rows & score.keys():

@@ -52,7 +52,7 @@ def by_words(look: Look) -> None:
         telling = tuple(word for word in words if word not in _ASKING)
         terms = Terms(telling or light, light if telling else (), tuple(related))
         if question.tells:  # in a message none of the words only asks; vectors have more of it
-            counted = Counter(index_words(question.focus)) if not look.views else {}
+            counted = Counter(index_words(question.focus)) if not look.view else {}
             often = {word: counted[word] for word in words if counted.get(word, 0) > 1}
             terms = Terms(tuple(words), (), tuple(related), often)
         having = look.store.having("turns", terms.all)
@@ -64,7 +64,7 @@ def by_words(look: Look) -> None:
         shares |= memories(look, terms, having) if look.has_memories else {}
         shares |= _matching(look, "chunks", terms, having) if look.has_notes else {}
         look.each.append((terms, having))
-        beside_meaning = bool(look.views) and not question.tells
+        beside_meaning = look.view is not None and not question.tells
         each.append((shares, sum(_worth(terms, having).values()) if beside_meaning else 0.0))
     _fuse(look, each)
 
@@ -270,9 +270,9 @@ def alike(look: Look) -> dict[int, float]:
     led = nlargest(_HOP_READ, shared, key=lambda row: (shared[row], row))
     for row, turn in store.turns(led).items():
         own = vector(index_words(turn.content[:_READ]))
-        near = [totals[one] / best * cosine(own, vectors[one]) for one in vectors if one != row]
-        if max(near, default=0.0) > 0:
-            found[row] = (1 - cohesion) * max(near)
+        near = (1 - cohesion) * max(totals[one] * cosine(own, vectors[one]) for one in texts)
+        if near > totals.get(row, 0.0):  # nothing is above a hit by being like it
+            found[row] = near - totals.get(row, 0.0)
     return found
 
 

@@ -188,7 +188,7 @@ def _recode_all(home: _Home, before: Keys, after: Keys) -> int:
             if name.startswith(DATABASE) and not name.endswith(_NOT_COPIES):
                 done += _recode(os.path.join(folder, name), known, after)
         workspace = workspace_of(folder, home.config)
-        if os.path.isdir(os.path.join(workspace, PENDING)):
+        if os.path.exists(os.path.join(workspace, PENDING)):
             waiting = Pending(folder, workspace, "", Seal(known) if known else None)
             waiting.reseal(Seal(after) if after else None)
         home.progress(number, len(folders))

@@ -144,7 +144,7 @@ def by_memory(memory: Memory) -> Tell | None:
     def tell(system: str, lines: Sequence[Line], most: int) -> str:
         language, schema = language_of(system), shape_of({"summary": TEXT})
         question = ModelQuestion("compaction", language, system + _AS_JSON, lines, schema, 2 * most)
-        return memory.chat_model().ask(question, lambda value: str(value["summary"])).value
+        return memory.chat_model().ask(question, lambda value: str(value["summary"]))
 
     return tell
 

@@ -121,7 +121,7 @@ def save(memory: Memory, notes: Sequence[str], shown: Sequence[Shown]) -> list[s
     A note that what was said bears out is a fact, one that only speaks of the same a belief, and
     one that speaks of something else is none. All are the assistant's words, whatever they claim.
     """
-    from loxodon.models.grounding import Evidence, objection
+    from loxodon.models.grounding import objection
 
     texts = [text_of(one.message) for one in shown if one.role in ("user", "assistant")]
     said = [(frozenset(index_words(text)), text) for text in texts if text]
@@ -132,8 +132,7 @@ def save(memory: Memory, notes: Sequence[str], shown: Sequence[Shown]) -> list[s
         spoken = frozenset[str]().union(*(has for has, _ in near))
         if not near or len(words & spoken) < _SPOKEN * len(words) or _is_known(memory, note):
             continue
-        source = Evidence("\n".join(text for _, text in near))
-        if objection(note, source, language_of(note)):
+        if objection(note, "\n".join(text for _, text in near), language_of(note)):
             record = memory.capture(note, "belief", confidence=_UNSURE, origin="assistant")
         else:
             record = memory.capture(note, importance=_SURE, origin="assistant")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -23,14 +22,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029", 0x7F: "\\u007f"}
 
 
-@cache
-def _file(name: str) -> str:
-    return (files(__package__) / name).read_text("utf-8")
-
-
 def prompt(name: str, language: str, **values: str) -> str:
     """The prompt called `name` in `language`, its variables filled in."""
-    text = _file(f"{name}.{language}.md").partition("\n")[2].strip()
+    text = (files(__package__) / f"{name}.{language}.md").read_text("utf-8")
+    text = text.partition("\n")[2].strip()
     for variable, value in values.items():
         text = text.replace(f"{{{variable}}}", value)
     return text
