@@ -102,7 +102,7 @@ class Client:
         given = {**dict(bound), **more}  # what the path has comes first
         if "limit" in takes.parameters:  # a server has another
             given.setdefault("limit", takes.parameters["limit"].default)
-        given |= given.pop("changes", {})
+        given |= given.pop("changes", {}) | given.pop("where", {})
         route, *more_specific = verb.routes  # which stand for certain values, where they are given
         for other in more_specific:
             if other.fixed and other.fixed.items() <= given.items():

@@ -18,7 +18,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from loxodon import files, verbs
 from loxodon.clock import Clock
@@ -301,31 +301,14 @@ class Memory(Knowledge, Recalling, Overviews):
         *,
         kind: verbs.OfKind = None,
         state: Annotated[State | Literal["all"] | None, Arg("which to list (active)")] = "active",
-        project: verbs.InProject = None,
-        topic: verbs.OnTopic = None,
-        tag: verbs.WithTag = None,
-        entity: verbs.About = None,
-        since: Since = None,
-        until: Until = None,
         limit: Limit = 0,
         cursor: Cursor = "",
         audience: Annotated[Audience | None, Arg("only what this audience may see")] = None,
+        **where: Unpack[verbs.Where],
     ) -> Page[Record]:
         """List memories, newest first. `limit` 0 returns all."""
-        return self._listed(
-            "list",
-            limit,
-            cursor,
-            kind=kind,
-            state=None if state == "all" else state,
-            project=project,
-            topic=topic,
-            tag=tag,
-            entity=entity,
-            since=since,
-            until=until,
-            told=audience,
-        )
+        more = {"kind": kind, "state": None if state == "all" else state, "told": audience}
+        return self._listed("list", limit, cursor, **where, **more)
 
     @verb("GET /memories/{id}/history", audit="reads", masked="unless revealed")
     def history(self, id: str, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Version]:

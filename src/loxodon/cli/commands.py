@@ -446,7 +446,7 @@ def _of_verb(one: Argument, words: str) -> Added:
     choices = one.kind if isinstance(one.kind, tuple) else ()
     metavar = _METAVARS.get(one.kind, "|".join(choices))
     how: dict[str, Any] = {"type": _TYPES[metavar]} if metavar in _TYPES else {}
-    flag, _, named = one.typed.partition(" ")
+    flag, _, named = one.flag.partition(" ")
     if named and choices:
         about, how["choices"] = f"{about}: {', '.join(choices)}", choices
     spelling = f"{flag or '--' + one.name.replace('_', '-')} {named or metavar}"
