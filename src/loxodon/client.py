@@ -102,7 +102,8 @@ class Client:
         given = {**dict(bound), **more}  # what the path has comes first
         if "limit" in takes.parameters:  # a server has another
             given.setdefault("limit", takes.parameters["limit"].default)
-        given |= given.pop("changes", {}) | given.pop("where", {})
+        for some in ("changes", "labels", "where"):
+            given |= given.pop(some, {})
         route, *more_specific = verb.routes  # which stand for certain values, where they are given
         for other in more_specific:
             if other.fixed and other.fixed.items() <= given.items():

@@ -18,7 +18,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from errno import EDQUOT, ENOSPC, EROFS
 from functools import cache, wraps
-from inspect import signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, TypeVar, Union, Unpack
 
@@ -71,18 +70,6 @@ Previous = Arg("the state from the previous answer", CONVERSATION)
 Top = Annotated[int | None, Arg("maximum number of items (10)")]
 Budget = Annotated[int | None, Arg("maximum number of tokens (1000)", flag="--budget TOKENS")]
 OfKind = Annotated[Kind | None, Arg("only this kind")]
-Importance = Annotated[float, Arg("how much it matters (0.5)")]
-Confidence = Annotated[float, Arg("how certain it is")]
-Entities = Annotated[Sequence[str], Arg("people, places or projects it is about", most=200)]
-Tags = Annotated[Sequence[str], Arg("tags", most=200)]
-Project = Annotated[str, Arg("the project it belongs to", most=200)]
-Topic = Annotated[str, Arg("the topic within the project", most=200)]
-Category = Annotated[str, Arg("what sort of information it is", CATEGORIES, flag="--category NAME")]
-Expires = Annotated[
-    datetime | None,
-    Arg("when it expires; `never` or null for never", MOMENT_OR_NONE, "--expires WHEN"),
-]
-ToldTo = Annotated[Audience, Arg("who may see it: private (only you), group (groups too) or all")]
 Token = Annotated[
     str, Arg("repeating the call with this token has no further effect; or header Idempotency-Key")
 ]
@@ -102,23 +89,33 @@ class Where(TypedDict, total=False):
     until: Until
 
 
-class Changes(TypedDict, total=False):
+class Labels(TypedDict, total=False):
+    """What can be said of a memory that is captured, beside its text."""
+
+    importance: Annotated[float, Arg("how much it matters (0.5)")]
+    confidence: Annotated[float | None, Arg("how certain it is")]
+    entities: Annotated[Sequence[str], Arg("people, places or projects it is about", most=200)]
+    tags: Annotated[Sequence[str], Arg("tags", most=200)]
+    project: Annotated[str, Arg("the project it belongs to", most=200)]
+    topic: Annotated[str, Arg("the topic within the project", most=200)]
+    category: Annotated[str, Arg("what sort of information it is", CATEGORIES, "--category NAME")]
+    expires_at: Annotated[
+        datetime | None,
+        Arg("when it expires; `never` or null for never", MOMENT_OR_NONE, "--expires WHEN"),
+    ]
+    audience: Annotated[
+        Audience, Arg("who may see it: private (only you), group (groups too) or all")
+    ]
+
+
+class Changes(Labels, total=False):
     """What `Memory.edit` can change."""
 
     content: Annotated[str, Arg("the new text", most=10_000)]
-    importance: Importance
-    confidence: Confidence
-    entities: Entities
-    tags: Tags
-    project: Project
-    topic: Topic
-    category: Category
     subject: Annotated[str, Arg("whom or what it is about")]
     attribute: Annotated[str, Arg("which property of the subject")]
     value: Annotated[str, Arg("the value of that property")]
-    audience: ToldTo
     sensitivity: Annotated[str, Arg("how sensitive it is", ("low", "medium", "high"))]
-    expires_at: Expires
     valid_from: Annotated[datetime | None, Arg("since when it has been true", MOMENT_OR_NONE)]
     valid_until: Annotated[datetime | None, Arg("until when it was true", MOMENT_OR_NONE)]
     due_at: Annotated[datetime | None, Arg("when a plan is due", MOMENT_OR_NONE)]
@@ -205,13 +202,15 @@ def arguments_in(fields: type) -> list[Argument]:
 
 @cache
 def _arguments(call: Any) -> tuple[Argument, ...]:
-    hints, found = _hints(call), list[Argument]()
-    for name, one in signature(call).parameters.items():
-        hint, listed = hints.get(name), one.kind is one.VAR_POSITIONAL  # *ids
+    code, found = call.__code__, list[Argument]()
+    named = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    first_optional = code.co_argcount - len(call.__defaults__ or ())
+    optional = {*named[first_optional : code.co_argcount], *(call.__kwdefaults__ or {})}
+    for name, hint in _hints(call).items():  # in the order of the signature
         if typing.get_origin(hint) is Unpack:
             found += arguments_in(typing.get_args(hint)[0])
-        elif made := _argument(name, hint, one.default is one.empty and not listed):
-            found.append(made._replace(kind=TEXTS) if listed else made)
+        elif made := _argument(name, hint, name in named and name not in optional):
+            found.append(made if name in named else made._replace(kind=TEXTS))  # *ids
     return tuple(found)
 
 
