@@ -62,8 +62,8 @@ class Secret(str):
 # Checks of what is written under a name
 
 
-def is_api_key(text: str) -> bool:
-    return re.fullmatch("[!-~]*", text) is not None
+is_api_key = re.compile("[!-~]*").fullmatch
+is_database = re.compile(r"postgres(?:ql)?://[^\x00-\x20\x7f]+").fullmatch
 
 
 def is_base_url(text: str) -> bool:
@@ -72,12 +72,8 @@ def is_base_url(text: str) -> bool:
     with suppress(ValueError):
         url = urlsplit(text)
         place = url.scheme in ("http", "https") and url.hostname and url.port != 0
-        return bool(place) and not re.search("[@?#]", text) and is_api_key(text)
+        return bool(place and is_api_key(text)) and not re.search("[@?#]", text)
     return False
-
-
-def is_database(text: str) -> bool:
-    return re.match("postgres(ql)?://.", text) is not None and text.isprintable()
 
 
 def is_cron(text: str) -> bool:
@@ -301,8 +297,7 @@ for _name, _one in settings_of(Config).items():
     else:
         KEYS[_name] = _one
 DEFAULTS: Mapping[str, Value] = {name: key.default for name, key in KEYS.items()}
-ADDRESSES = frozenset({"store.url"})
-SECRET = frozenset({"model.api_key", "embedder.api_key"})
+SECRETS = {name for name, value in DEFAULTS.items() if isinstance(value, Secret)}
 
 
 def flat(config: Config) -> dict[str, Value]:
@@ -310,8 +305,9 @@ def flat(config: Config) -> dict[str, Value]:
     return {name: attrgetter(name)(config) for name in KEYS}
 
 
-def load(home: str) -> Config:
-    """config.toml of `home` over the defaults. What this version does not know is ignored."""
+def load(home: str, environ: Mapping[str, str] = {}) -> Config:
+    """config.toml of `home` over the defaults, and above it what the environment of an entry point
+    sets. What this version does not know is ignored."""
     path = os.path.join(home, CONFIG)
     given = flattened(_parsed(home, "tomllib")) if os.path.exists(path) else {}
     if given.get("embedder.kind") == "onnx":  # a model in a folder, which fastembed replaced
@@ -324,9 +320,11 @@ def load(home: str) -> Config:
         said = t("unknown settings in config.toml are ignored: {names}", names=", ".join(new))
         logging.getLogger("loxodon").warning(said)  # if nobody listens, to stderr
     try:
-        return from_mapping({name: given[name] for name in given if name not in unknown})
+        found = from_mapping({name: given[name] for name in given if name not in unknown})
     except ConfigError as error:
         raise ConfigError("{path}: {error}", hint="{error_hint}", path=path, error=error) from None
+    above = {name: environ[env] for env, name in ENVIRONMENT.items() if environ.get(env)}
+    return from_mapping(above, found)
 
 
 def _parsed(home: str, library: str) -> Any:
@@ -358,12 +356,6 @@ def from_mapping(values: Mapping[str, object], config: Config | None = None) -> 
             key, new = section, getattr(found, section)._replace(**{key: new})
         found = found._replace(**{key: new})
     return found
-
-
-def with_environment(config: Config, environ: Mapping[str, str]) -> Config:
-    """`config` with what the environment of an entry point sets above it."""
-    given = {name: environ[env] for env, name in ENVIRONMENT.items() if environ.get(env)}
-    return from_mapping(given, config)
 
 
 def flattened(values: Mapping[str, object]) -> dict[str, object]:
@@ -410,7 +402,7 @@ def checked(name: str, value: Any) -> Value:
         "{name} cannot be {value}",
         hint=hint,
         name=name,
-        value=MASK if may in (is_api_key, is_base_url, is_database) else repr(value)[:60],
+        value=MASK if wanted is Secret or may is is_base_url else repr(value)[:60],
         choices=", ".join(map(str, limits)),
         least=limits[0],
         most=limits[-1],
@@ -420,8 +412,7 @@ def checked(name: str, value: Any) -> Value:
 def shown(config: Config) -> dict[str, Value]:
     """Every setting by its dotted name, fit to be printed: secrets are masked."""
     values = flat(config)
-    values |= {name: MASK for name in SECRET if values[name]}
-    return values | {name: without_password(str(values[name]), MASK) for name in ADDRESSES}
+    return values | {name: hidden(str(values[name]), MASK) for name in SECRETS if values[name]}
 
 
 def changed(config: Config) -> dict[str, Value]:
@@ -432,6 +423,11 @@ def changed(config: Config) -> dict[str, Value]:
 def written(value: object) -> str:
     """A setting as config.toml has it, without quotes."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def hidden(secret: str, shown: str = "") -> str:
+    """A secret as it may be seen: an address without its passwords, a key not at all."""
+    return without_password(secret, shown) if "://" in secret else shown
 
 
 def without_password(url: str, shown: str = "") -> str:
@@ -464,10 +460,8 @@ def without_secrets(home: str) -> str:
     """config.toml as it may be copied: without keys; empty where there is none."""
     document = _parsed(home, "tomlkit")
     given = flattened(document.unwrap())
-    for name in SECRET & given.keys():
-        _put(document, name, None)
-    for name in ADDRESSES & given.keys():
-        _put(document, name, without_password(str(given[name])))
+    for name in SECRETS & given.keys():
+        _put(document, name, hidden(str(given[name])) or None)
     return str(document.as_string())
 
 

@@ -44,7 +44,7 @@ def open_space(
     """Open a space of the home at `path`, creating it if needed; see `Memory.open`."""
     home = home_at(path)
     if config is None:
-        config = settings.with_environment(settings.load(home), os.environ)
+        config = settings.load(home, os.environ)
     elif not isinstance(config, Config):
         given = settings.flattened(config)
         if "store.url" not in given:  # where the data is does not depend on who opens it

@@ -61,7 +61,7 @@ def config(call: Call) -> Result:
         settings.write(call.folder, call.key, None if call.unset else call.value)
         if call.key not in settings.KEYS:  # something unknown was taken out
             return Result({})
-    found = settings.with_environment(settings.load(call.folder), os.environ)
+    found = settings.load(call.folder, os.environ)
     values = settings.shown(found)
     if call.key:
         settings.known(call.key)

@@ -224,7 +224,7 @@ class Call(argparse.Namespace):
     @cached_property
     def config(self) -> Config:
         """The settings of the home, with what the environment sets above them."""
-        return settings.with_environment(settings.load(self.folder), os.environ)
+        return settings.load(self.folder, os.environ)
 
     @property
     def root(self) -> str:
