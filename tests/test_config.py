@@ -8,11 +8,11 @@ import pytest
 
 from loxodon import config as module
 from loxodon.config import (
-    KEYS,
-    MAIN,
+    DEFAULTS,
     MASK,
     Config,
     ModelConfig,
+    described,
     flat,
     from_mapping,
     load,
@@ -168,6 +168,6 @@ def test_settings_of_earlier_versions_are_ignored_with_one_warning(
 
 
 def test_the_main_settings_are_a_dozen() -> None:
-    assert len(MAIN) == 12
-    assert KEYS.keys() > set(MAIN)
-    assert len(KEYS) <= 66
+    assert sum(one.main for one in described().values()) == 12
+    assert list(described()) == list(DEFAULTS)
+    assert len(DEFAULTS) <= 60

@@ -11,7 +11,7 @@ from pathlib import Path
 from loxodon import errors, messages
 from loxodon.cli import admin, agents, learn
 from loxodon.cli.commands import GROUPS, MODULES, OPTIONS, command_named
-from loxodon.config import HINTS, KEYS, TAKES
+from loxodon.config import TAKES, described
 from loxodon.types import ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
@@ -110,8 +110,8 @@ def _said() -> frozenset[Sentence]:
     said |= {*GROUPS, *admin.HINTS.values()}
     said |= {*LABELS.split("|"), *learn.NOT_RUN.values()}
     said |= {*agents.NEXT.values(), *agents.LEFT.values()}
-    said |= {key.about for key in KEYS.values()}
-    said |= {*TAKES.values(), *HINTS.values()}
+    said |= {text for one in described().values() for text in (one.about, one.hint)}
+    said |= {*TAKES.values()}
     said |= {*CHANGES.split(), *ENTITY_TYPES}
     said |= {*OPTIONS.values(), errors.INSTALL}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}

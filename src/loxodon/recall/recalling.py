@@ -106,8 +106,8 @@ class Recalling:
         heard = self._heard_in(chat)
         asked = filter_of(self._space.zone, kind=kind, audience=heard._audience, **where)
         space, config = heard._space, self._space.config.recall
-        profile = config.profile if profile is None else profile
-        choice("profile", profile, settings.PROFILES)
+        if profile is not None:
+            choice("profile", profile, settings.known("recall.profile").choices)
         room = config.budget if budget is None else number("budget", budget)
         direct, guard = space.chat == "direct", space.guard
         questioner = self._embedders.questioner()
@@ -122,7 +122,7 @@ class Recalling:
                 # Without text that must not leave the memory
                 meaning=(lambda text: questioner.ask(guard.clean(text))) if questioner else None,
                 as_of=moment("as_of", as_of, self._space.zone),
-                profile=profile,
+                profile=profile or config.profile,
                 in_view=frozenset(map(fold, in_view)),
                 here=here,
                 shown=cache(lambda text: guard.shown(text, direct, reveal)),
