@@ -61,10 +61,6 @@ class Client:
         }
         headers = {name.encode(): value.encode() for name, value in said.items() if value}
         self.space, self.url = space, url.rstrip("/")
-        try:
-            httpx.URL(self.url)
-        except httpx.InvalidURL as error:
-            raise InputError("{url} is not a valid URL: {reason}", url=url, reason=error) from None
         # To read the certificates that a server is known by takes longer than most requests.
         verify = not self.url.startswith("http://")
         self._http = httpx.Client(headers=headers, timeout=timeout, trust_env=False, verify=verify)
@@ -139,7 +135,7 @@ class Client:
             options["timeout"] = None
         try:
             answer = self._http.request(method, path, **options)
-        except httpx.TransportError as error:
+        except (httpx.TransportError, httpx.InvalidURL) as error:
             raise StoreError(
                 "cannot reach the server at {url}: {reason}",
                 hint="start it with `loxodon serve`",

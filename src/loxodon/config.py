@@ -3,6 +3,7 @@
 Values come from the defaults, then config.toml, then the environment, which only entry points read.
 """
 
+import logging
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +12,7 @@ from datetime import datetime
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from loxodon import files
 from loxodon.clock import zone_named
@@ -44,8 +46,6 @@ is_database = re.compile(r"postgres(?:ql)?://[^\x00-\x20\x7f]+").fullmatch
 
 
 def is_base_url(text: str) -> bool:
-    from urllib.parse import urlsplit
-
     with suppress(ValueError):
         url = urlsplit(text)
         place = url.scheme in ("http", "https") and url.hostname and url.port != 0
@@ -269,8 +269,6 @@ def load(home: str, environ: Mapping[str, str] = {}) -> Config:
         given["embedder.path"] = given.pop("embedder.kind")
     unknown = given.keys() - DEFAULTS.keys()
     if new := sorted(unknown - _warned):
-        import logging
-
         _warned.update(new)
         said = t("unknown settings in config.toml are ignored: {names}", names=", ".join(new))
         logging.getLogger("loxodon").warning(said)  # if nobody listens, to stderr
@@ -293,10 +291,10 @@ def _parsed(home: str, library: str) -> Any:
         return import_module(library).loads(text)
     except OSError as error:
         hint = "check its permissions, or choose another home with --home"
-        said = ConfigError(
-            "cannot read {path}: {reason}", hint=hint, path=path, reason=error.strerror
-        )
-        raise said from None
+        why = error.strerror
+        raise ConfigError(
+            "cannot read {path}: {reason}", hint=hint, path=path, reason=why
+        ) from None
     except ValueError as error:
         hint = "fix that line, or move the file away to use the defaults"
         said = ConfigError("{path} is not valid TOML: {reason}", hint=hint, path=path, reason=error)
@@ -414,14 +412,12 @@ def without_secrets(home: str) -> str:
 
 def _put(document: Any, name: str, value: Value | None) -> None:
     section, _, key = name.rpartition(".")
-    table = document.get(section) if section else document
-    is_table = hasattr(table, "pop")
+    if section and not isinstance(document.get(section), Mapping):
+        document[section] = {}
+    table = document[section] if section else document
     if value is not None:
-        if not is_table:
-            document[section] = {}
-            table = document[section]
         table[key] = value
-    elif is_table and key in table:
-        del table[key]
-        if section and not table:
-            del document[section]
+    else:
+        table.pop(key, None)
+    if section and not table:
+        del document[section]

@@ -26,7 +26,7 @@ from loxodon.config import Config
 from loxodon.errors import INSTALL, ConfigError, InputError, UsageError
 from loxodon.fields import names_of
 from loxodon.layout import DATABASE, MADE
-from loxodon.memory import Memory, verb_named
+from loxodon.memory import VERBS, Memory
 from loxodon.messages import current, t
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.verbs import Argument, Verb
@@ -169,7 +169,7 @@ def command(*added: Added, verb: str = "", **how: Any) -> Callable[[Run], Run]:
     def declare(run: Run) -> Run:
         name = run.__name__.strip("_").replace("_", "-")
         about = " ".join((run.__doc__ or "").split("\n\n")[0].split())
-        of = verb_named(verb) if verb else None
+        of = VERBS[verb] if verb else None
         _DECLARED[name] = Command(name, about, run, added, of, **how)
         return run
 
@@ -178,7 +178,7 @@ def command(*added: Added, verb: str = "", **how: Any) -> Callable[[Run], Run]:
 
 def derived(name: str, *added: Added, about: str = "", verb: str = "", **how: Any) -> None:
     """Declare a command that calls its verb with what is typed, and is about the same."""
-    of = verb_named(verb or name)
+    of = VERBS[verb or name]
     _DECLARED[name] = Command(name, about or of.about, Call.derived, added, of, **how)
 
 

@@ -250,7 +250,7 @@ class Recalling:
 
         now = self._space.now()
         if refresh:
-            self._space.for_owner()  # the stored page is the owner's
+            self._store.for_owner()  # the stored page is the owner's
             renew_profile(self._store, now, model_reader(self._space))
         return self._space.shown(profile(self._store, now, language))
 
