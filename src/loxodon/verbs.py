@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from errno import EDQUOT, ENOSPC, EROFS
 from functools import cache, wraps
+from inspect import signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, TypeVar, Union, Unpack
 
@@ -160,11 +161,6 @@ class Verb(NamedTuple):
     field: str  # the field of an answer that has its result; empty where that is the answer
 
     @property
-    def agents(self) -> bool:
-        """Whether it is for agents and groups too, as far as they see."""
-        return self.access != "owner"
-
-    @property
     def about(self) -> str:
         return " ".join((self.call.__doc__ or "").split("\n\n")[0].split())
 
@@ -202,15 +198,13 @@ def arguments_in(fields: type) -> list[Argument]:
 
 @cache
 def _arguments(call: Any) -> tuple[Argument, ...]:
-    code, found = call.__code__, list[Argument]()
-    named = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    first_optional = code.co_argcount - len(call.__defaults__ or ())
-    optional = {*named[first_optional : code.co_argcount], *(call.__kwdefaults__ or {})}
-    for name, hint in _hints(call).items():  # in the order of the signature
+    hints, found = _hints(call), list[Argument]()
+    for name, one in signature(call).parameters.items():
+        hint, several = hints.get(name), one.kind is one.VAR_POSITIONAL  # *ids
         if typing.get_origin(hint) is Unpack:
             found += arguments_in(typing.get_args(hint)[0])
-        elif made := _argument(name, hint, name in named and name not in optional):
-            found.append(made if name in named else made._replace(kind=TEXTS))  # *ids
+        elif made := _argument(name, hint, one.default is one.empty and not several):
+            found.append(made._replace(kind=TEXTS) if several else made)
     return tuple(found)
 
 
@@ -220,20 +214,13 @@ def _hints(call: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
     return typing.get_type_hints(call, None, known, include_extras=True)
 
 
-def _members(hint: Any) -> list[Any]:
-    """What a union allows beside None; anything else by itself."""
-    union = typing.get_origin(hint) in (Union, UnionType)
-    return [one for one in (typing.get_args(hint) if union else (hint,)) if one is not NoneType]
-
-
 def _argument(name: str, hint: Any, required: bool = False) -> Argument | None:
     """An argument as surfaces have it; None for one that is the library's."""
-    for one in _members(hint):
-        if typing.get_origin(one) is Annotated:
-            of, *notes = typing.get_args(one)
-            for arg in notes:
-                if isinstance(arg, Argument):
-                    return arg._replace(name=name, kind=arg.kind or _kind(of), required=required)
+    if typing.get_origin(hint) is Annotated:
+        of, *notes = typing.get_args(hint)
+        for arg in notes:
+            if isinstance(arg, Argument):
+                return arg._replace(name=name, kind=arg.kind or _kind(of), required=required)
     return None
 
 
@@ -241,8 +228,9 @@ _KINDS = {str: TEXT, bool: FLAG, int: WHOLE, float: NUMBER, datetime: MOMENT}
 
 
 def _kind(hint: Any) -> ArgumentKind:
-    """The kind of an argument by its type."""
-    types = _members(hint)
+    """The kind of an argument by its type, which may also be None."""
+    union = typing.get_origin(hint) in (Union, UnionType)
+    types = [one for one in (typing.get_args(hint) if union else (hint,)) if one is not NoneType]
     origin = typing.get_origin(types[0])
     if origin is Literal:
         return tuple(name for one in types for name in typing.get_args(one))
@@ -297,7 +285,7 @@ def _wrapped(method: Method, one: Verb) -> Method:
     def permitted(self: Any, *args: Any, **named: Any) -> Any:
         wall = store_of(self).wall
         is_owner = wall.alone or not wall.stands  # consolidation looks at one agent's
-        if not is_owner and (not one.agents or (one.named and not wall.agent)):
+        if not is_owner and (one.access == "owner" or (one.named and not wall.agent)):
             raise owners_only()
         try:
             return method(self, *args, **named)

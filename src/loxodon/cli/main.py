@@ -89,7 +89,7 @@ def _result(typed: list[str], call: Call) -> Result | None:
     arguments.parse_args(rest, call)
     call.command = one
     verb = one.verb
-    if call.as_agent and not (verb.agents if verb else one.name == "mcp"):
+    if call.as_agent and not (verb.access != "owner" if verb else one.name == "mcp"):
         from loxodon.store.walls import owners_only
 
         raise owners_only()
