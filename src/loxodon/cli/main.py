@@ -13,6 +13,7 @@ from loxodon.cli.commands import Call, Result
 from loxodon.errors import LoxodonError, refused, unwritable
 from loxodon.messages import t
 from loxodon.security.actor import Actor, acting
+from loxodon.store.walls import owners_only
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -88,14 +89,12 @@ def _result(typed: list[str], call: Call) -> Result | None:
         return Result({"usage": usage}, usage.removesuffix("\n"))
     arguments.parse_args(rest, call)
     call.command = one
-    verb = one.verb
-    if call.as_agent and not (verb.access != "owner" if verb else one.name == "mcp"):
-        from loxodon.store.walls import owners_only
-
+    for_owner = one.verb.access == "owner" if one.verb else one.name != "mcp"
+    if call.as_agent and for_owner:
         raise owners_only()
     if one.for_files and call.config.store.url:
         raise refused(one.for_files)
-    if verb and verb.masked:
+    if one.verb and one.verb.masked:
         from loxodon.guard.guard import Guard
 
         guard = Guard.of(call.root)
