@@ -192,14 +192,14 @@ def _redirect(put: Callable[[Any, str, Any], None]) -> None:
     def opened(path: str, space: str, config: Any, *more: Any) -> OpenSpace:
         home = home_at(path)
         if config is None:
-            config = settings.with_environment(settings.load(home), os.environ)
+            config = settings.load(home, os.environ)
         elif isinstance(config, Mapping):
             config = settings.from_mapping(config)
         return real(path, space, _in_database(home, config), *more)
 
-    def load(home: str) -> Config:
+    def load(home: str, environ: Mapping[str, str] = {}) -> Config:
         """For commands and servers, which look where the spaces are before they open one."""
-        return _in_database(home, real_load(home))
+        return _in_database(home, real_load(home, environ))
 
     put(memory, "open_space", opened)
     put(settings, "load", load)

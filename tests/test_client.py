@@ -197,12 +197,11 @@ def test_same_errors_are_raised(pair: tuple[Memory, Client], server: Server) -> 
         assert theirs.value.hint == ours.value.hint
         problems = [(n, str(e)) for n, e in getattr(ours.value, "problems", ())]
         assert [(n, str(e)) for n, e in getattr(theirs.value, "problems", ())] == problems
-    with Client("http://127.0.0.1:9") as nowhere:
-        for ask in (nowhere.status, nowhere.validate):
-            with pytest.raises(StoreError, match="cannot reach"):
-                ask()
-    with pytest.raises(InputError, match="not a valid URL"):
-        Client("http://127.0.0.1:x")
+    for url in ("http://127.0.0.1:9", "http://127.0.0.1:x"):
+        with Client(url) as nowhere:
+            for ask in (nowhere.status, nowhere.validate):
+                with pytest.raises(StoreError, match="cannot reach"):
+                    ask()
     with Client(server.url, "wrong") as stranger, pytest.raises(UsageError, match="token"):
         stranger.status()
     with Client(f"{server.url}/elsewhere") as lost, pytest.raises(LoxodonError):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from loxodon import errors, messages
 from loxodon.cli.commands import MODULES, OPTIONS, TABLE, command_named
-from loxodon.config import HINTS, KEYS, TAKES
+from loxodon.config import TAKES, described
 from loxodon.types import ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
@@ -108,8 +108,8 @@ def _said() -> frozenset[Sentence]:
         said |= {one.about for one in command.arguments}
     said |= {*TABLE["groups"], *LABELS.split("|")}
     said |= {one for texts in TABLE["said"].values() for one in texts.values()}
-    said |= {key.about for key in KEYS.values()}
-    said |= {*TAKES.values(), *HINTS.values()}
+    said |= {text for one in described().values() for text in (one.about, one.hint)}
+    said |= {*TAKES.values()}
     said |= {*CHANGES.split(), *ENTITY_TYPES}
     said |= {*OPTIONS.values(), errors.INSTALL}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from loxodon import errors
 from loxodon.cli.commands import ALIASES, MODULES, command_named, parser_of
-from loxodon.config import DEFAULTS, KEYS, written
+from loxodon.config import DEFAULTS, described, written
 from loxodon.errors import LoxodonError
 from loxodon.http.operations import OPERATIONS
 from loxodon.mcp.tools import TOOLS
@@ -76,7 +76,7 @@ def settings() -> str:
             f"`{written(DEFAULTS[name])}`" if DEFAULTS[name] != "" else "empty",
             key.about,
         )
-        for name, key in KEYS.items()
+        for name, key in described().items()
     )
     return table(("key", "default", "meaning"), rows)
 

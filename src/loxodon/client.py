@@ -61,10 +61,6 @@ class Client:
         }
         headers = {name.encode(): value.encode() for name, value in said.items() if value}
         self.space, self.url = space, url.rstrip("/")
-        try:
-            httpx.URL(self.url)
-        except httpx.InvalidURL as error:
-            raise InputError("{url} is not a valid URL: {reason}", url=url, reason=error) from None
         # To read the certificates that a server is known by takes longer than most requests.
         verify = not self.url.startswith("http://")
         self._http = httpx.Client(headers=headers, timeout=timeout, trust_env=False, verify=verify)
@@ -102,7 +98,8 @@ class Client:
         given = {**dict(bound), **more}  # what the path has comes first
         if "limit" in takes.parameters:  # a server has another
             given.setdefault("limit", takes.parameters["limit"].default)
-        given |= given.pop("changes", {})
+        for some in ("changes", "labels", "where"):
+            given |= given.pop(some, {})
         route, *more_specific = verb.routes  # which stand for certain values, where they are given
         for other in more_specific:
             if other.fixed and other.fixed.items() <= given.items():
@@ -138,7 +135,7 @@ class Client:
             options["timeout"] = None
         try:
             answer = self._http.request(method, path, **options)
-        except httpx.TransportError as error:
+        except (httpx.TransportError, httpx.InvalidURL) as error:
             raise StoreError(
                 "cannot reach the server at {url}: {reason}",
                 hint="start it with `loxodon serve`",

@@ -110,6 +110,6 @@ def moment(name: str, value: object, zone: tzinfo | None) -> datetime | None:
     return value if value.tzinfo is not None else in_zone(value, zone)
 
 
-def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+def choice(name: str, value: object, choices: Sequence[str]) -> None:
     if value not in choices:
         raise _wrong(name, value, hint="choose one of {choices}", choices=", ".join(choices))

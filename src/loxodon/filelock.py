@@ -12,6 +12,8 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from shutil import rmtree
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -133,8 +135,6 @@ def alone(path: str, seconds: float) -> Iterator[None]:
 @contextmanager
 def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
     """A temporary folder in `folder`, locked while it is in use."""
-    from tempfile import TemporaryDirectory
-
     sweep_drafts(folder, prefix)
     made = TemporaryDirectory(prefix=prefix, dir=folder, ignore_cleanup_errors=True)
     with made as draft, closing(FileLock(os.path.join(draft, _LOCK))) as lock:
@@ -144,8 +144,6 @@ def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
 
 def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
     """Remove the drafts of runs that were killed: those whose lock nobody holds."""
-    from shutil import rmtree
-
     for name in os.listdir(folder):
         draft = os.path.join(folder, name)
         if name.startswith(prefix):

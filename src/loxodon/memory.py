@@ -18,13 +18,13 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
 
 from loxodon import files, verbs
 from loxodon.clock import Clock
 from loxodon.compat.documents import Documents
 from loxodon.config import Config
-from loxodon.consolidate.embedding import Embedders
+from loxodon.consolidate.embedding import Embedded, Embedders
 from loxodon.consolidate.knowledge import Knowledge
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, moment, number
@@ -33,7 +33,7 @@ from loxodon.forget.receipts import Receipt, kept
 from loxodon.jobs.schedule import Schedule
 from loxodon.layout import OFF_MARKER, OLD_STATE
 from loxodon.opening import OpenSpace, open_space
-from loxodon.paging import Page, cut, paged
+from loxodon.paging import Item, Key, Page, Slice, cut, paged
 from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
 from loxodon.security.audit import put_on_record
@@ -51,20 +51,16 @@ from loxodon.views.workspace import Workspace
 if TYPE_CHECKING:
     from loxodon.backup.create import Backup, Backups
     from loxodon.consolidate.consolidation import Consolidation
-    from loxodon.consolidate.embedding import Embedded
     from loxodon.consolidate.model_reading import ModelChecked
     from loxodon.consolidate.pipeline import Consolidated, OnPhase
     from loxodon.forget.marks import Marks
     from loxodon.guard.quarantine import Held
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
-    from loxodon.paging import Item, Key, Slice
     from loxodon.security.inspection import Inspected
     from loxodon.status import Stats, Status
     from loxodon.store.parts import WorkingSessions
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
-
-verb_named = VERBS.__getitem__
 
 
 def _delete(path: str, name: str, about: str) -> Route:
@@ -127,7 +123,8 @@ class Memory(Knowledge, Recalling, Overviews):
         self._narrower: dict[Wall, Self] = {}
         self._narrowing = Lock()
         put_on_record(space.store, space.root, space.folder, space.config, self.now)
-        if space.config.enabled and not OLD_STATE.isdisjoint(files.names(space.folder)):
+        is_whole = space.config.enabled and not space.wall.stands
+        if is_whole and not OLD_STATE.isdisjoint(files.names(space.folder)):
             from loxodon import old_files
 
             old_files.take_over(space)
@@ -180,7 +177,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     def for_owner(self) -> None:
         """Raise ForbiddenError unless this is the owner's view of the space."""
-        self._space.for_owner()
+        self._store.for_owner()
 
     @property
     def encrypted(self) -> bool:
@@ -301,31 +298,14 @@ class Memory(Knowledge, Recalling, Overviews):
         *,
         kind: verbs.OfKind = None,
         state: Annotated[State | Literal["all"] | None, Arg("which to list (active)")] = "active",
-        project: verbs.InProject = None,
-        topic: verbs.OnTopic = None,
-        tag: verbs.WithTag = None,
-        entity: verbs.About = None,
-        since: Since = None,
-        until: Until = None,
         limit: Limit = 0,
         cursor: Cursor = "",
         audience: Annotated[Audience | None, Arg("only what this audience may see")] = None,
+        **where: Unpack[verbs.Where],
     ) -> Page[Record]:
         """List memories, newest first. `limit` 0 returns all."""
-        return self._listed(
-            "list",
-            limit,
-            cursor,
-            kind=kind,
-            state=None if state == "all" else state,
-            project=project,
-            topic=topic,
-            tag=tag,
-            entity=entity,
-            since=since,
-            until=until,
-            told=audience,
-        )
+        more = {"kind": kind, "state": None if state == "all" else state, "told": audience}
+        return self._listed("list", limit, cursor, **where, **more)
 
     @verb("GET /memories/{id}/history", audit="reads", masked="unless revealed")
     def history(self, id: str, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Version]:

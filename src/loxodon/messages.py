@@ -6,7 +6,9 @@ walks the source and fails on a sentence that has no translation, or one with ot
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from functools import cache
 
 LANGUAGES = ("en", "zh")
@@ -47,9 +49,6 @@ def _catalogue(language: str) -> dict[str, list[str]]:
     Read when a sentence is first said in that language. The .po file itself is read, and not a
     compiled one, so that a checkout, a wheel and an editable install need no build step.
     """
-    import json
-    import re
-
     path = os.path.join(os.path.dirname(__file__), "locale", language, "LC_MESSAGES", "loxodon.po")
     with open(path, encoding="utf-8") as file:
         text = file.read().replace('"\n"', "")  # a string may go on in the next line

@@ -6,7 +6,7 @@ SPACE/sessions/sessions.json      for each key, which transcript is the current 
 SPACE/sessions/<id>.jsonl         a transcript; beside an encrypted database, sealed lines
 
 Rows are written before a file is removed, and files that are read twice add nothing. So a run that
-is killed is finished by the next that opens the space.
+is killed is finished by the next that opens the space as its owner.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing, nullcontext, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from loxodon import files
@@ -24,7 +24,6 @@ from loxodon.security import pauses
 from loxodon.security.audit import Audit, entries_of
 from loxodon.security.keys import Seal
 from loxodon.store import StoredReceipt
-from loxodon.store.walls import Wall
 from loxodon.working.transcript import line_of
 
 if TYPE_CHECKING:
@@ -40,13 +39,10 @@ _TAKEN = "old_audit_log"  # the value that says that the log in files was taken 
 
 def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
     """Take over what there is; `more_keys` are others that transcripts may be sealed with."""
-    found, store, walled = files.names(space.folder), space.store, space.wall.stands
-    if OLD_SESSIONS in found:  # all are taken over at once, whoever comes first
-        folder, keys = os.path.join(space.folder, OLD_SESSIONS), (*space.keys, *more_keys)
-        with closing(store.behind(Wall())) if walled else nullcontext(store) as whole:
-            _take_sessions(whole, folder, Seal(keys) if keys else None)
-    if walled:
-        return
+    found, store, keys = files.names(space.folder), space.store, (*space.keys, *more_keys)
+    if OLD_SESSIONS in found:
+        folder = os.path.join(space.folder, OLD_SESSIONS)
+        _take_sessions(store, folder, Seal(keys) if keys else None)
     paused, forgotten = (os.path.join(space.folder, name) for name in ("paused", "forgotten"))
     with suppress(*_LEFT):
         if "audit" in found and store.audit:  # first: what follows is put on record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import closing, nullcontext
-from copy import copy
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, cast
 
@@ -17,12 +17,13 @@ from loxodon.errors import DamagedStoreError, InputError, refused
 from loxodon.guard.guard import Guard
 from loxodon.layout import DATABASE, DELETING, FORGOTTEN_TO, KEYS, RECODING
 from loxodon.security import pauses
+from loxodon.security.keys import database_keys
 from loxodon.security.pauses import Pauses, paused_error
 from loxodon.spaces import home_at, space_folder
 from loxodon.store.driver import Driver
 from loxodon.store.sqlite.database import Database
 from loxodon.store.store import Off, Store
-from loxodon.store.walls import Wall, owners_only
+from loxodon.store.walls import Wall
 from loxodon.tokens import estimate
 from loxodon.types import Chat, Pause
 
@@ -44,7 +45,7 @@ def open_space(
     """Open a space of the home at `path`, creating it if needed; see `Memory.open`."""
     home = home_at(path)
     if config is None:
-        config = settings.with_environment(settings.load(home), os.environ)
+        config = settings.load(home, os.environ)
     elif not isinstance(config, Config):
         given = settings.flattened(config)
         if "store.url" not in given:  # where the data is does not depend on who opens it
@@ -109,40 +110,31 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
         return (key,)
     if config.encryption.key == "none":
         return ()
-    from loxodon.security.keys import database_keys
-
     return database_keys(home, config.encryption)
 
 
+@dataclass(eq=False)
 class OpenSpace:
     """One space, opened as its owner or behind a wall. Whoever opened it closes its store."""
 
-    def __init__(
-        self,
-        home: str,
-        root: str,  # where its state is: the home, or the address of its database
-        folder: str,
-        store: Store,
-        config: Config,
-        clock: Clock,
-        zone: tzinfo | None,
-        keys: Keys,
-    ) -> None:
-        self.home, self.root, self.folder, self.keys = home, root, folder, keys
-        self.config, self.clock, self.zone = config, clock, zone
-        self.guard, self.count = Guard.of(root), estimate
-        self._forgotten: tuple[str, Marks | None] = (_NOTHING, None)
-        self._use(store)
+    home: str
+    root: str  # where its state is: the home, or the address of its database
+    folder: str
+    store: Store
+    config: Config
+    clock: Clock
+    zone: tzinfo | None
+    keys: Keys
+    _forgotten: tuple[str, Marks | None] = (_NOTHING, None)
 
-    def _use(self, store: Store) -> None:
-        self.store, self.name, self.wall = store, store.space, store.wall
-        self.chat: Chat = "group" if store.wall.group else "direct"
+    def __post_init__(self) -> None:
+        self.guard, self.count = Guard.of(self.root), estimate
+        self.name, self.wall = self.store.space, self.store.wall
+        self.chat: Chat = "group" if self.wall.group else "direct"
 
     def behind(self, wall: Wall) -> OpenSpace:
         """The same space behind a wall, with its own store."""
-        other = copy(self)
-        other._use(self.store.behind(wall))
-        return other
+        return replace(self, store=self.store.behind(wall))
 
     @property
     def pauses(self) -> Pauses:
@@ -176,10 +168,6 @@ class OpenSpace:
     def refuse_if_paused(self) -> None:
         if pause := self.paused:
             raise paused_error(pause)
-
-    def for_owner(self) -> None:
-        if self.wall.stands:
-            raise owners_only()
 
     @property
     def has_to_forget(self) -> bool:

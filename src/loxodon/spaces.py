@@ -26,20 +26,16 @@ def space_path(home: str, space: str) -> str:
 
 def space_folder(home: str, space: str, *, make: bool) -> str:
     """The folder of a space; NotFoundError if it is not there, unless to `make` it."""
-    folder = space_path(home, space)
-    if files.shared(home):  # in which whoever opens the store of a space makes it
-        if not make and not has_space(home, space):
-            raise no_space(space)
-        return folder
-    if make:
+    folder, on_disk = space_path(home, space), not files.shared(home)
+    if make and on_disk:  # elsewhere, whoever opens the store of a space makes it
         try:
             _make_private(folder)
         except OSError as error:
             raise unwritable(folder, error) from None
-    elif not os.path.isdir(home):
+    elif on_disk and not os.path.isdir(home):
         hint = "create one with `loxodon init`, or choose another place with --home or LOXODON_HOME"
         raise NotFoundError("no memory found at {home}", hint=hint, home=home)
-    elif not os.path.isdir(folder):
+    elif not make and not has_space(home, space):
         raise no_space(space)
     return folder
 

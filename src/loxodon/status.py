@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.clock import zone_named
 from loxodon.consolidate.schedule import MOST_ATTEMPTS, next_time
 from loxodon.guard.quarantine import requests
 from loxodon.language.statements import Fragment
-from loxodon.store import Coverage, Filter, PoolSizes, Spent
+from loxodon.store import Counts, Coverage, Filter, PoolSizes, Spent, Work
 from loxodon.store.clock_check import doubted_until
 from loxodon.types import Pause
 
@@ -65,7 +65,7 @@ class Stats(NamedTuple):
     active: int
     archived: int
     kinds: Mapping[str, int]
-    importance: Mapping[str, int]  # critical (0.9 and up), high (0.7), medium (0.4), low
+    importance: Mapping[str, int]
     turns: int
     sessions: int
     entities: int
@@ -75,31 +75,30 @@ class Stats(NamedTuple):
     ledger: tuple[Spent, ...]  # tokens of the model by day and phase, newest first
 
 
+def _same(kind: type[Status | Stats], *rows: Counts | Work) -> dict[str, Any]:
+    """The fields that rows have under the same name as `kind`."""
+    return {n: getattr(row, n) for row in rows for n in row._fields if n in kind._fields}
+
+
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
     """The state of `memory`. Call within one view of the store."""
-    counts, worklog, now = store.counts(), store.worklog, memory.now()
-    last, work = store.journal(Filter(), 1), worklog.work()
+    counts, work, now = store.counts(), store.worklog.work(), memory.now()
+    last = store.journal(Filter(), 1)
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
     held = {"active": counts.active, "total": counts.active + counts.archived}
     daily = memory.config.schedule.daily
     return Status(
+        **_same(Status, counts, work),
         home=memory.home,
         space=memory.space,
-        turns=counts.turns,
-        sessions=counts.sessions,
-        active=counts.active,
-        archived=counts.archived,
         bytes=store.size(),
         last_turn_at=last[-1].at if last else None,
         last_consolidation=work.last_success,
         next_consolidation=next_time(daily, now, zone_named(memory.config.timezone)),
         pending=store.scalar("count_pending", work.done_to),
         due=memory.consolidation_due(),
-        phase=work.phase,
-        attempts=work.attempts,
         stopped=work.attempts >= MOST_ATTEMPTS,
-        error=work.error,
         waiting=store.scalar("count_fragments", "waiting"),
         failed=store.scalar("count_fragments", "failed"),
         reviews=len(store.page("reviews", 0)[0]) + requests(store),
@@ -119,19 +118,14 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
 
 def stats(store: Store) -> Stats:
     """What a memory holds. Call within one view of the store."""
-    counts, worklog = store.counts(), store.worklog
+    counts = store.counts()
     ledger = () if store.wall.stands else store.query("ledger", _LEDGER_DAYS)
     return Stats(
+        **_same(Stats, counts),
         total=counts.active + counts.archived,
-        active=counts.active,
-        archived=counts.archived,
-        kinds=counts.kinds,
-        importance=counts.bands,
-        turns=counts.turns,
-        sessions=counts.sessions,
         entities=store.query_as(PoolSizes, "pool_sizes")[0].entities,
         events=store.scalar("count_events"),
-        last_consolidation=worklog.work().last_success,
+        last_consolidation=store.worklog.work().last_success,
         expected=EXPECTED,
         ledger=tuple(Spent(*row) for row in ledger),
     )

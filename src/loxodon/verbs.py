@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from errno import EDQUOT, ENOSPC, EROFS
 from functools import cache, wraps
+from inspect import signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, TypeVar, Union, Unpack
 
@@ -38,16 +39,6 @@ TURNS, HISTORY, CONVERSATION = "turns", "history", "conversation"
 ArgumentKind = str | tuple[str, ...]  # one of these, or the names to choose from
 
 
-class Arg(NamedTuple):
-    """What surfaces need to know of an argument beside its type."""
-
-    about: str
-    kind: ArgumentKind = ""  # where it does not follow from the type
-    flag: str = ""  # how it is typed, where not like its name
-    most: int = 0  # characters that a text may have, at least one; 0 for any text
-    nullable: bool = False  # whether null says something; else it is as if it were not there
-
-
 class Argument(NamedTuple):
     """An argument as surfaces have it."""
 
@@ -55,9 +46,13 @@ class Argument(NamedTuple):
     kind: ArgumentKind
     about: str
     required: bool = False
-    typed: str = ""
-    default: Any = None  # what a command has where it is not typed
-    most: int = 0
+    flag: str = ""  # how it is typed, where not like its name
+    most: int = 0  # characters that a text may have, at least one; 0 for any text
+
+
+def Arg(about: str, kind: ArgumentKind = "", flag: str = "", most: int = 0) -> Argument:  # noqa: N802
+    """An argument as it is declared: its name, and most often its kind, are in the signature."""
+    return Argument("", kind, about, flag=flag, most=most)
 
 
 # Arguments that several verbs have
@@ -76,48 +71,55 @@ Previous = Arg("the state from the previous answer", CONVERSATION)
 Top = Annotated[int | None, Arg("maximum number of items (10)")]
 Budget = Annotated[int | None, Arg("maximum number of tokens (1000)", flag="--budget TOKENS")]
 OfKind = Annotated[Kind | None, Arg("only this kind")]
-InProject = Annotated[str | None, Arg("only in this project")]
-OnTopic = Annotated[str | None, Arg("only on this topic")]
-WithTag = Annotated[str | None, Arg("only with this tag")]
-About = Annotated[str | None, Arg("only about this person, place or thing, by any of its names")]
-Importance = Annotated[float, Arg("how much it matters (0.5)")]
-Confidence = Annotated[float, Arg("how certain it is")]
-Entities = Annotated[Sequence[str], Arg("people, places or projects it is about", most=200)]
-Tags = Annotated[Sequence[str], Arg("tags", most=200)]
-Project = Annotated[str, Arg("the project it belongs to", most=200)]
-Topic = Annotated[str, Arg("the topic within the project", most=200)]
-Category = Annotated[str, Arg("what sort of information it is", CATEGORIES, flag="--category NAME")]
-Expires = Annotated[
-    datetime | None,
-    Arg("when it expires; `never` or null for never", flag="--expires WHEN", nullable=True),
-]
-ToldTo = Annotated[Audience, Arg("who may see it: private (only you), group (groups too) or all")]
 Token = Annotated[
     str, Arg("repeating the call with this token has no further effect; or header Idempotency-Key")
 ]
 DryRun = Annotated[bool, Arg("show what would be done, without doing it")]
 
 
-class Changes(TypedDict, total=False):
+class Where(TypedDict, total=False):
+    """What narrows down a list or a recall of memories."""
+
+    project: Annotated[str | None, Arg("only in this project")]
+    topic: Annotated[str | None, Arg("only on this topic")]
+    tag: Annotated[str | None, Arg("only with this tag")]
+    entity: Annotated[
+        str | None, Arg("only about this person, place or thing, by any of its names")
+    ]
+    since: Since
+    until: Until
+
+
+class Labels(TypedDict, total=False):
+    """What can be said of a memory that is captured, beside its text."""
+
+    importance: Annotated[float, Arg("how much it matters (0.5)")]
+    confidence: Annotated[float | None, Arg("how certain it is")]
+    entities: Annotated[Sequence[str], Arg("people, places or projects it is about", most=200)]
+    tags: Annotated[Sequence[str], Arg("tags", most=200)]
+    project: Annotated[str, Arg("the project it belongs to", most=200)]
+    topic: Annotated[str, Arg("the topic within the project", most=200)]
+    category: Annotated[str, Arg("what sort of information it is", CATEGORIES, "--category NAME")]
+    expires_at: Annotated[
+        datetime | None,
+        Arg("when it expires; `never` or null for never", MOMENT_OR_NONE, "--expires WHEN"),
+    ]
+    audience: Annotated[
+        Audience, Arg("who may see it: private (only you), group (groups too) or all")
+    ]
+
+
+class Changes(Labels, total=False):
     """What `Memory.edit` can change."""
 
     content: Annotated[str, Arg("the new text", most=10_000)]
-    importance: Importance
-    confidence: Confidence
-    entities: Entities
-    tags: Tags
-    project: Project
-    topic: Topic
-    category: Category
     subject: Annotated[str, Arg("whom or what it is about")]
     attribute: Annotated[str, Arg("which property of the subject")]
     value: Annotated[str, Arg("the value of that property")]
-    audience: ToldTo
     sensitivity: Annotated[str, Arg("how sensitive it is", ("low", "medium", "high"))]
-    expires_at: Expires
-    valid_from: Annotated[datetime | None, Arg("since when it has been true", nullable=True)]
-    valid_until: Annotated[datetime | None, Arg("until when it was true", nullable=True)]
-    due_at: Annotated[datetime | None, Arg("when a plan is due", nullable=True)]
+    valid_from: Annotated[datetime | None, Arg("since when it has been true", MOMENT_OR_NONE)]
+    valid_until: Annotated[datetime | None, Arg("until when it was true", MOMENT_OR_NONE)]
+    due_at: Annotated[datetime | None, Arg("when a plan is due", MOMENT_OR_NONE)]
     done: Annotated[bool, Arg("whether a plan is done")]
 
 
@@ -159,11 +161,6 @@ class Verb(NamedTuple):
     field: str  # the field of an answer that has its result; empty where that is the answer
 
     @property
-    def agents(self) -> bool:
-        """Whether it is for agents and groups too, as far as they see."""
-        return self.access != "owner"
-
-    @property
     def about(self) -> str:
         return " ".join((self.call.__doc__ or "").split("\n\n")[0].split())
 
@@ -201,16 +198,13 @@ def arguments_in(fields: type) -> list[Argument]:
 
 @cache
 def _arguments(call: Any) -> tuple[Argument, ...]:
-    code = call.__code__
-    named = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    first_optional = code.co_argcount - len(call.__defaults__ or ())
-    optional = {*named[first_optional : code.co_argcount], *(call.__kwdefaults__ or {})}
-    found: list[Argument] = []
-    for name, hint in _hints(call).items():  # in the order of the signature
+    hints, found = _hints(call), list[Argument]()
+    for name, one in signature(call).parameters.items():
+        hint, several = hints.get(name), one.kind is one.VAR_POSITIONAL  # *ids
         if typing.get_origin(hint) is Unpack:
             found += arguments_in(typing.get_args(hint)[0])
-        elif made := _argument(name, hint, name in named and name not in optional):
-            found.append(made if name in named else made._replace(kind=TEXTS))  # *ids
+        elif made := _argument(name, hint, one.default is one.empty and not several):
+            found.append(made._replace(kind=TEXTS) if several else made)
     return tuple(found)
 
 
@@ -220,21 +214,13 @@ def _hints(call: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
     return typing.get_type_hints(call, None, known, include_extras=True)
 
 
-def _members(hint: Any) -> list[Any]:
-    """What a union allows beside None; anything else by itself."""
-    union = typing.get_origin(hint) in (Union, UnionType)
-    return [one for one in (typing.get_args(hint) if union else (hint,)) if one is not NoneType]
-
-
 def _argument(name: str, hint: Any, required: bool = False) -> Argument | None:
     """An argument as surfaces have it; None for one that is the library's."""
-    for one in _members(hint):
-        if typing.get_origin(one) is Annotated:
-            of, *notes = typing.get_args(one)
-            for arg in notes:
-                if isinstance(arg, Arg):
-                    kind = MOMENT_OR_NONE if arg.nullable else arg.kind or _kind(of)
-                    return Argument(name, kind, arg.about, required, arg.flag, most=arg.most)
+    if typing.get_origin(hint) is Annotated:
+        of, *notes = typing.get_args(hint)
+        for arg in notes:
+            if isinstance(arg, Argument):
+                return arg._replace(name=name, kind=arg.kind or _kind(of), required=required)
     return None
 
 
@@ -242,8 +228,9 @@ _KINDS = {str: TEXT, bool: FLAG, int: WHOLE, float: NUMBER, datetime: MOMENT}
 
 
 def _kind(hint: Any) -> ArgumentKind:
-    """The kind of an argument by its type."""
-    types = _members(hint)
+    """The kind of an argument by its type, which may also be None."""
+    union = typing.get_origin(hint) in (Union, UnionType)
+    types = [one for one in (typing.get_args(hint) if union else (hint,)) if one is not NoneType]
     origin = typing.get_origin(types[0])
     if origin is Literal:
         return tuple(name for one in types for name in typing.get_args(one))
@@ -298,7 +285,7 @@ def _wrapped(method: Method, one: Verb) -> Method:
     def permitted(self: Any, *args: Any, **named: Any) -> Any:
         wall = store_of(self).wall
         is_owner = wall.alone or not wall.stands  # consolidation looks at one agent's
-        if not is_owner and (not one.agents or (one.named and not wall.agent)):
+        if not is_owner and (one.access == "owner" or (one.named and not wall.agent)):
             raise owners_only()
         try:
             return method(self, *args, **named)

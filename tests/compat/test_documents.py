@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from loxodon import Memory
 from loxodon.compat.documents import MAX_DEPTH, MAX_VALUE
 from loxodon.errors import ConfigError, InputError
 from tests.cli.shell import Shell
-from tests.clock import Clock
 from tests.long import count
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=20)  # half characters too
@@ -100,21 +98,6 @@ def test_search_with_a_condition_looks_as_far_as_it_must(memory: Memory) -> None
     assert [one.value["n"] for one in plain] == [2, 1, 0]
 
 
-def test_expired_documents_are_gone(memory: Memory, clock: Clock) -> None:
-    documents = memory.documents
-    documents.put(("a",), "short", "tea", minutes=10)
-    documents.put(("a",), "wanted", "tea", minutes=10)
-    documents.put(("a",), "long", "tea")
-    clock.now += timedelta(minutes=9)
-    assert documents.get(("a",), "wanted", refresh=True) is not None
-    clock.now += timedelta(minutes=9)
-    assert documents.get(("a",), "short") is None
-    assert {one.key for one in documents.search(("a",), "tea")} == {"wanted", "long"}
-    assert [one.key for one in documents.newest(("a",))] == ["long", "wanted"]
-    assert documents.sweep() == 1
-    assert documents.sweep() == 0
-
-
 def test_documents_are_not_memories(memory: Memory) -> None:
     memory.documents.put(("a",), "k", {"text": "The user is allergic to peanuts"})
     assert memory.recall("peanuts").items == ()
@@ -124,7 +107,7 @@ def test_documents_are_not_memories(memory: Memory) -> None:
 
 def test_documents_survive_export_and_restore(memory: Memory, tmp_path: Path) -> None:
     memory.documents.put(("用户", "a/b"), "k", {"half": "\ud800", "n": 1.5, "list": [None, True]})
-    memory.documents.put(("short",), "k", "tea", minutes=10)
+    memory.documents.put(("short",), "k", "tea")
     folder = memory.workspace.export().folder
     Shell(tmp_path / "new")("restore", folder)
     with Memory.open(tmp_path / "new", config=memory.config, clock=memory.now) as other:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypedDict
@@ -12,7 +11,6 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError
-from tests.clock import Clock
 
 if find_spec("langgraph") is None:
     pytest.skip("needs LangGraph: make test-compat", allow_module_level=True)
@@ -222,21 +220,9 @@ def test_values_survive_a_restart_within_their_space(memory: Memory, tmp_path: P
         assert LoxodonStore(other).search(()) == []
 
 
-def test_minutes_to_live(memory: Memory, clock: Clock) -> None:
-    store = LoxodonStore(memory, ttl={"default_ttl": 10, "refresh_on_read": True})
-    store.put(("a",), "default", {})
-    store.put(("a",), "longer", {}, ttl=30)
-    store.put(("a",), "for good", {}, ttl=None)
-    clock.now += timedelta(minutes=9)
-    assert store.get(("a",), "default") is not None  # and it may stay for ten more
-    clock.now += timedelta(minutes=9)
-    assert store.get(("a",), "default", refresh_ttl=False) is not None
-    clock.now += timedelta(minutes=2)
-    assert store.get(("a",), "default") is None
-    assert keys(store.search(("a",), refresh_ttl=False)) == ["for good", "longer"]
-    clock.now += timedelta(minutes=60)
-    assert keys(store.search(("a",))) == ["for good"]
-    assert store.sweep_ttl() == 2
+def test_no_time_to_live_is_promised(memory: Memory) -> None:
+    with pytest.raises(NotImplementedError):
+        LoxodonStore(memory).put(("a",), "k", {}, ttl=5)
 
 
 def test_invalid_write_leaves_the_batch_undone(ours: Any) -> None:

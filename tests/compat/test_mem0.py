@@ -404,13 +404,6 @@ def test_with_the_engine_off_nothing_is_taken(
         off.add("likes tea", user_id="u", infer=infer)
 
 
-def test_result_can_be_explained(ours: Memory) -> None:
-    keep(ours, "likes tea", user_id="u")
-    (found,) = ours.search("tea", user_id="u", explain=True, threshold=0.1)["results"]
-    assert found["score_details"]
-    assert ours.search("tea", user_id="u", threshold=1.0)["results"] == []
-
-
 def test_calls_from_an_event_loop(tmp_path: Path) -> None:
     async def play() -> None:
         async with AsyncMemory({"home": str(tmp_path)}) as memory:

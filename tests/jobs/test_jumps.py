@@ -10,7 +10,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.types import Turn
-from tests.clock import NOW, Clock, trust
+from tests.clock import NOW, Clock
 from tests.long import count
 
 WRONG = datetime(2036, 3, 1, 12, tzinfo=UTC)
@@ -85,19 +85,6 @@ def test_laptop_that_was_off_for_three_months(memory: Memory, clock: Clock) -> N
     assert done.clock_doubted_until is None
     assert done.counts["expired"] == 1
     assert done.counts["faded"] > 0
-
-
-def test_documents_expired_by_a_wrong_clock_are_kept(memory: Memory, clock: Clock) -> None:
-    memory.documents.put(("a",), "one", {"b": 1}, minutes=60 * 24 * 50)
-    clock.now = WRONG
-    memory.documents.put(("a",), "two", {"b": 2})
-    assert memory.documents.sweep() == 0
-    assert memory.documents.get(("a",), "one") is None
-    clock.now = NOW
-    assert memory.documents.get(("a",), "one") is not None
-    clock.pass_days(51)
-    trust(memory)
-    assert memory.documents.sweep() == 1
 
 
 # Any jumps

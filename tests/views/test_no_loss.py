@@ -171,7 +171,7 @@ class Life:
             self.memory.touch([id])
 
     def _document(self, name: str, text: str, minutes: float | None) -> None:
-        self.memory.documents.put((name, text[:9]), name, {name: [text, minutes]}, minutes=minutes)
+        self.memory.documents.put((name, text[:9]), name, {name: [text, minutes]})
         self.memory.documents.append((name,), [text])
 
     def _drop(self, name: str) -> None:

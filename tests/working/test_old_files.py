@@ -69,11 +69,10 @@ def with_agent(memory: Memory) -> None:
     memory.within("bob").add([user("I am bob's user")])
 
 
-@pytest.mark.parametrize("agent_first", [False, True])
-def test_sessions_in_files_are_taken_over(memory: Memory, agent_first: bool) -> None:
+def test_sessions_in_files_are_taken_over(memory: Memory) -> None:
     with_agent(memory)
     folder = put_files(memory)
-    with Memory.open(memory.home, config={}, agent="bob" if agent_first else ""):
+    with Memory.open(memory.home, config={}):
         assert files.names(folder) == []
     assert shown(memory, "main") == ["one", "two"]
     assert shown(memory, "telegram") == ["hello"]

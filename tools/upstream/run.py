@@ -31,9 +31,7 @@ class Suite(NamedTuple):
 SUITES = (
     Suite("langgraph", "langgraph-checkpoint", "tests/test_store.py"),
     Suite(
-        "langgraph",
-        "langgraph-checkpoint-sqlite",
-        "tests/test_store.py tests/test_async_store.py tests/test_ttl.py",
+        "langgraph", "langgraph-checkpoint-sqlite", "tests/test_store.py tests/test_async_store.py"
     ),
     Suite(
         "agents", "openai-agents", "tests/memory/test_session.py tests/memory/test_session_limit.py"

@@ -68,9 +68,6 @@ def langgraph() -> None:
         async def setup(self) -> None:
             """There is nothing to set up."""
 
-        async def sweep_ttl(self) -> int:  # type: ignore[override, unused-ignore]
-            return super().sweep_ttl()
-
     _put("langgraph.store.memory.InMemoryStore", InMemoryStore)
     _put("langgraph.store.sqlite.SqliteStore", SqliteStore)
     _put(

@@ -88,10 +88,7 @@ def move(
                     )
         if target != home and not files.exists(os.path.join(target, CONFIG)):
             _bring(os.path.join(home, CONFIG), os.path.join(target, CONFIG))
-        if target_config.store.url:
-            settings.write(target, "store.url", target_config.store.url)
-        for name in () if target_config.store.url else settings.ADDRESSES:
-            settings.write(target, name, None)
+        settings.write(target, "store.url", target_config.store.url or None)
     return Moved(there, tuple(spaces), tuple(known), turns, memories)
 
 

@@ -61,21 +61,22 @@ def config(call: Call) -> Result:
     """Show or change the settings."""
     if call.key and (call.value is not None or call.unset):
         settings.write(call.home_folder, call.key, None if call.unset else call.value)
-        if call.key not in settings.KEYS:  # something unknown was taken out
+        if call.key not in settings.DEFAULTS:  # something unknown was taken out
             return Result({})
-    found = settings.with_environment(settings.load(call.home_folder), os.environ)
-    values = settings.shown(found)
+    found = settings.load(call.home_folder, os.environ)
+    values, known = settings.shown(found), settings.described()
     if call.key:
         settings.known(call.key)
         return Result({call.key: values[call.key]}, settings.written(values[call.key]))
-    names = [*values] if call.all else [*dict.fromkeys((*settings.MAIN, *settings.changed(found)))]
+    main = [name for name, one in known.items() if one.main]
+    names = [*values] if call.all else [*dict.fromkeys((*main, *settings.changed(found)))]
     rows = []
     for name in names:
-        value, about = settings.written(values[name]), t(settings.KEYS[name].about)
+        value, about = settings.written(values[name]), t(known[name].about)
         rows.append({"name": name, "value": value, "what it does": about})
     left = len(values) - len(names)
     more = t("{n} more settings: `loxodon config --all`", n=left) if left else ""
-    if given := ", ".join(one for one in settings.ENVIRONMENT if os.environ.get(one)):
+    if given := ", ".join(one.variable for one in known.values() if os.environ.get(one.variable)):
         more = t("set by the environment: {names}", names=given) + "\n" + more
     return Result({name: values[name] for name in names}, view.listing(rows), note=more)
 

@@ -30,7 +30,7 @@ from loxodon.errors import INSTALL, ConfigError, InputError, UsageError
 from loxodon.fields import names_of
 from loxodon.journal.lines import unreadable
 from loxodon.layout import DATABASE, MADE
-from loxodon.memory import Memory, verb_named
+from loxodon.memory import VERBS, Memory
 from loxodon.messages import current, t
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.text.dates import parse_moment, until
@@ -127,7 +127,7 @@ def command(
     def declare(run: Run) -> Run:
         called = name or run.__name__.strip("_").replace("_", "-")
         told = about or " ".join((run.__doc__ or "").split("\n\n")[0].split())
-        of = verb_named(verb) if verb else None
+        of = VERBS[verb] if verb else None
         _DECLARED[called] = Command(called, told, run, added, of, **how)
         return run
 
@@ -136,7 +136,7 @@ def command(
 
 def derived(name: str, *added: Added, about: str = "", verb: str = "", **how: Any) -> None:
     """Declare a command that calls its verb with what is typed, and is about the same."""
-    about = about or verb_named(verb or name).about
+    about = about or VERBS[verb or name].about
     command(*added, name=name, about=about, verb=verb or name, **how)(Call.derived)
 
 
@@ -182,7 +182,7 @@ class Call(argparse.Namespace):
     @cached_property
     def config(self) -> Config:
         """The settings of the home, with what the environment sets above them."""
-        return settings.with_environment(settings.load(self.home_folder), os.environ)
+        return settings.load(self.home_folder, os.environ)
 
     @property
     def root(self) -> str:
@@ -395,7 +395,7 @@ def _of_verb(one: Argument, words: str) -> Added:
     choices = one.kind if isinstance(one.kind, tuple) else ()
     metavar = _METAVARS.get(one.kind, "|".join(choices))
     how: dict[str, Any] = {"type": _TYPES[metavar]} if metavar in _TYPES else {}
-    flag, _, named = one.typed.partition(" ")
+    flag, _, named = one.flag.partition(" ")
     if named and choices:
         about, how["choices"] = f"{about}: {', '.join(choices)}", choices
     spelling = f"{flag or '--' + one.name.replace('_', '-')} {named or metavar}"

@@ -82,12 +82,12 @@ def _result(typed: list[str], call: Call) -> Result | None:
         return Result({"usage": usage}, usage.removesuffix("\n"))
     arguments.parse_args(rest, call)
     call.command = one
-    verb = one.verb
-    if call.as_agent and not (verb.agents if verb else one.name == "mcp"):
+    for_owner = one.verb.access == "owner" if one.verb else one.name != "mcp"
+    if call.as_agent and for_owner:
         raise owners_only()
     if one.for_files and call.config.store.url:
         raise refused(one.for_files)
-    if verb and verb.masked:
+    if one.verb and one.verb.masked:
         guard = Guard.of(call.root)
         view.mask_with(lambda value: guard.shown_value(value, private=True, reveal=call.reveal))
     return one.run(call)

@@ -56,8 +56,7 @@ class LoxodonSession:
         most = getattr(self.session_settings, "limit", None) if limit is None else limit
         if most == 0:
             return []
-        newest = self._memory.documents.newest
-        found = await to_thread(newest, self._namespace, max(most or 0, 0))
+        found = await to_thread(self._memory.documents.newest, self._namespace, max(most or 0, 0))
         return [one.value for one in reversed(found)]
 
     async def add_items(self, items: Sequence[Item]) -> None:

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import number
-from loxodon.store import Filter, Namespace, StoredDocument, clock_check
+from loxodon.store import Filter, Namespace, StoredDocument
 from loxodon.store.rows import loaded, moment
 from loxodon.store.store import Store
 from loxodon.store.walls import namespace_at, path_of
@@ -35,7 +34,6 @@ MAX_NAMES = 32
 MAX_KEY = 2_000  # characters of a key, and of each name of a namespace
 MAX_DEPTH = 200
 MAX_FOUND_BY = 100_000  # characters that a document is found by; the rest is stored all the same
-MAX_MINUTES = 60 * 24 * 366 * 100
 
 _BATCH = 1_000
 _FIRST = 50  # documents read at first: mostly a few are asked for
@@ -51,7 +49,6 @@ class Document(NamedTuple):
     created_at: datetime
     updated_at: datetime
     score: float | None = None  # how well it matches the query beside the best, from 0 to 1
-    minutes: float | None = None  # lifetime after it was put or last refreshed; None for ever
 
 
 Wanted = Callable[[Any], bool]  # whether a value is wanted
@@ -90,32 +87,23 @@ class Documents:
 
     @verb(named=True, access="write", audit="writes")
     def put(
-        self,
-        namespace: Namespace,
-        key: str,
-        value: Any,
-        *,
-        text: str | None = None,
-        minutes: float | None = None,
+        self, namespace: Namespace, key: str, value: Any, *, text: str | None = None
     ) -> Document:
         """Keep a value in place of what is there; on disk when this returns.
 
-        It is found by `text`, or where that is None by all words of the value. With `minutes` it
-        is gone that long after it was put or last wanted (`refresh`).
+        It is found by `text`, or where that is None by all words of the value.
         """
         if not key:
             raise InputError("a document needs a key")
-        return self._put(namespace, key, value, text, minutes)
+        return self._put(namespace, key, value, text)
 
     @verb(named=True, access="write", audit="writes")
     def append(self, namespace: Namespace, values: Sequence[Any]) -> list[Document]:
         """Keep values after those that the namespace has, each with a key that none ever had."""
         with self._store.writing():
-            return [self._put(namespace, "", value, "", None) for value in values]
+            return [self._put(namespace, "", value, "") for value in values]
 
-    def _put(
-        self, namespace: Namespace, key: str, value: Any, text: str | None, minutes: float | None
-    ) -> Document:
+    def _put(self, namespace: Namespace, key: str, value: Any, text: str | None) -> Document:
         names, key = self._at(tuple(map(self._clean, namespace)), key), self._clean(key)
         if not _is_json(value):
             raise InputError(
@@ -136,20 +124,16 @@ class Documents:
         found_by = text_of(value) if text is None else str(self._clean(text))
         found_by = found_by.encode("utf-8", "replace").decode("utf-8")[:MAX_FOUND_BY]
         now = self._now()
-        ends = _end(now, minutes)
         with self._store.writing():
-            self._sweep(now)
-            return self._document(self._kept.put(names, key, whole, found_by, now, minutes, ends))
+            # What an earlier version kept for a time
+            self._kept.drop(self._store.column("document_ended", now, _SEARCHED))
+            return self._document(self._kept.put(names, key, whole, found_by, now))
 
     @verb(named=True, audit="reads")
-    def get(self, namespace: Namespace, key: str, *, refresh: bool = False) -> Document | None:
-        """The document with a namespace and key; `refresh` lets its minutes begin anew."""
-        named = self._kept.named(self._at(namespace, key), key)
-        for kept in self._lasting([named] if named else []):
-            if refresh:
-                self._refresh([kept])
-            return self._document(kept)
-        return None
+    def get(self, namespace: Namespace, key: str) -> Document | None:
+        """The document with a namespace and key."""
+        kept = self._kept.named(self._at(namespace, key), key)
+        return self._document(kept) if kept else None
 
     @verb(named=True, access="write", audit="writes")
     def delete(self, namespace: Namespace, key: str) -> bool:
@@ -158,7 +142,7 @@ class Documents:
             kept = self._kept.named(self._at(namespace, key), key)
             if kept is not None:
                 self._kept.drop([kept.no])
-        return kept is not None and any(self._lasting([kept]))
+        return kept is not None
 
     @verb(named=True, audit="reads")
     def newest(self, namespace: Namespace, limit: int = 0) -> list[Document]:
@@ -176,7 +160,6 @@ class Documents:
         wanted: Wanted | None = None,
         limit: int = 10,
         offset: int = 0,
-        refresh: bool = False,
     ) -> list[Document]:
         """The documents whose namespace begins so: those that match the query best, then the rest.
 
@@ -186,8 +169,6 @@ class Documents:
         first, end = number("offset", offset), offset + number("limit", limit)
         with self._store.reading():
             found = list(islice(self._ranked(names, query, end, wanted), first, end))
-        if refresh:
-            self._refresh([kept for kept, _ in found])
         return [self._document(kept, score) for kept, score in found]
 
     @verb(named=True, audit="reads")
@@ -196,30 +177,6 @@ class Documents:
         path = path_of(self._at(begin))
         paths = self._store.column("namespaces", self._now(), path, f"{path[:-1]}0")  # after '/'
         return [names[len(self._root) :] for names in sorted(map(namespace_at, paths))]
-
-    @verb(named=True, access="write", audit="works")
-    def sweep(self) -> int:
-        """Take away what has expired, which is not told any more anyway; how many those were."""
-        with self._store.writing():
-            return self._sweep(self._now())
-
-    def _sweep(self, now: datetime) -> int:
-        ended = self._store.column("document_ended", now, _SEARCHED)
-        if ended and clock_check.look(self._store, now):
-            return 0  # by this clock nothing is over for good
-        self._kept.drop(ended)
-        return len(ended)
-
-    def _lasting(self, kept: Iterable[StoredDocument]) -> Iterator[StoredDocument]:
-        """Those that have not expired."""
-        now = to_stored(self._now())[0]
-        return (one for one in kept if one.expires_at is None or one.expires_at > now)
-
-    def _refresh(self, documents: Iterable[StoredDocument]) -> None:
-        for one in documents:
-            if end := _end(self._now(), one.minutes):  # else a read stays a read
-                with self._store.writing():
-                    self._store.execute("document_put_off", end, one.no)
 
     def _ranked(
         self, begin: Namespace, query: str, most: int, wanted: Wanted | None
@@ -230,7 +187,7 @@ class Documents:
         where, most = Filter(namespace=path_of(begin)), _SEARCHED if wanted else 2 * most + _FIRST
         hits = {one.row: one.score for one in self._store.search("documents", words, where, most)}
         best = max(hits.values(), default=1.0)
-        found = self._lasting(self._store.query_as(StoredDocument, "documents", [*hits]))
+        found = self._store.query_as(StoredDocument, "documents", [*hits])
         for one in sorted(found, key=lambda one: -hits[one.no]):
             if wanted is None or wanted(loaded(one.value)):
                 yield one, hits[one.no] / best
@@ -241,7 +198,7 @@ class Documents:
     ) -> Iterator[StoredDocument]:
         before, size = None, _FIRST
         while kept := self._kept.newest(namespace, size, before, deep=deep):
-            for one in self._lasting(kept):
+            for one in kept:
                 if wanted is None or wanted(loaded(one.value)):
                     yield one
             before, size = kept[-1].no, min(2 * size, _BATCH)
@@ -250,15 +207,7 @@ class Documents:
         zone = self._now().tzinfo
         created, updated = moment(kept.created_at, zone), moment(kept.updated_at, zone)
         names, value = kept.namespace[len(self._root) :], loaded(kept.value)
-        return Document(names, kept.key, value, created, updated, score, kept.minutes)
-
-
-def _end(now: datetime, minutes: float | None) -> datetime | None:
-    if minutes is None:
-        return None
-    if isinstance(minutes, bool) or not isinstance(minutes, int | float) or math.isnan(minutes):
-        raise InputError("{field} must be a number", field="minutes")
-    return now + timedelta(minutes=max(0.0, min(minutes, MAX_MINUTES)))
+        return Document(names, kept.key, value, created, updated, score)
 
 
 def _is_json(value: Any, depth: int = MAX_DEPTH) -> bool:

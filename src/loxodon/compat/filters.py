@@ -37,11 +37,8 @@ def langgraph_admits(conditions: Mapping[str, Any], value: Mapping[str, Any]) ->
     """LangGraph: {"key": value}, {"key": {"$gt": 3}}, {"outer.inner": value}, values in values."""
     for name, wanted in conditions.items():
         if not name or not name.isprintable() or not _NO_NAME.isdisjoint(name):
-            raise CallError(
-                "Invalid filter key: {name}",
-                hint="use the name of a field, without quotation marks",
-                name=repr(name),
-            )
+            hint = "use the name of a field, without quotation marks"
+            raise CallError("Invalid filter key: {name}", hint=hint, name=repr(name))
         has: Any = value
         for part in (name,) if name in value else name.split("."):
             has = has.get(part) if isinstance(has, Mapping) else None

@@ -41,18 +41,15 @@ ROOT = "langgraph"  # What every namespace begins with in the space, which LangG
 class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
     """A `BaseStore` on a memory, which stays whose it is: closing it is up to the caller.
 
-    `index` and `ttl` are LangGraph's own. The `fields` of an index are the parts of a value that it
-    is found by (`["text"]`, `["messages[*].content"]`), where `put` names none; all of it without.
-    What has expired is not told, and is taken away with the next write.
+    `index` is LangGraph's own: its `fields` are the parts of a value that it is found by
+    (`["text"]`, `["messages[*].content"]`), where `put` names none; all of it without. Values are
+    kept until they are deleted: there is no `ttl`.
     """
 
-    supports_ttl = True
-
-    def __init__(self, memory: Memory, *, index: Any = None, ttl: Any = None) -> None:
+    def __init__(self, memory: Memory, *, index: Any = None) -> None:
         self._documents: Documents = memory.documents
         self.index_config = index
         self._fields: list[str] | None = (index or {}).get("fields")
-        self.ttl_config = ttl
 
     def batch(self, ops: Iterable[base.Op]) -> list[base.Result]:
         """Do several things at once: all that is read is as it was before what is written."""
@@ -72,13 +69,9 @@ class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
         """The same, without keeping the event loop waiting."""
         return await to_thread(self.batch, list(ops))
 
-    def sweep_ttl(self) -> int:
-        """Take away what has expired; how many those were."""
-        return self._documents.sweep()
-
     def _read(self, op: base.Op) -> base.Result:
         if isinstance(op, base.GetOp):
-            one = self._documents.get((ROOT, *op.namespace), op.key, refresh=op.refresh_ttl)
+            one = self._documents.get((ROOT, *op.namespace), op.key)
             return base.Item(**_fields_of(one)) if one else None
         if isinstance(op, base.SearchOp):
             documents = self._documents.search(
@@ -87,7 +80,6 @@ class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
                 wanted=partial(langgraph_admits, op.filter) if op.filter else None,
                 limit=op.limit,
                 offset=op.offset,
-                refresh=op.refresh_ttl,
             )
             return [base.SearchItem(**_fields_of(one), score=one.score) for one in documents]
         if isinstance(op, base.ListNamespacesOp):
@@ -113,14 +105,12 @@ class LoxodonStore(base.BaseStore):  # type: ignore[misc, unused-ignore]
         elif isinstance(fields, list | tuple) and "$" not in fields:
             texts = (one for path in fields for one in base.get_text_at_path(op.value, path))
             text = "\n".join(texts)
-        self._documents.put(namespace, op.key, op.value, text=text, minutes=op.ttl)
+        self._documents.put(namespace, op.key, op.value, text=text)
 
 
 def _fields_of(document: Document) -> dict[str, Any]:
-    fields = {
-        name: getattr(document, name) for name in ("key", "value", "created_at", "updated_at")
-    }
-    return {"namespace": document.namespace[1:], **fields}
+    names = ("key", "value", "created_at", "updated_at")
+    return {"namespace": document.namespace[1:], **{one: getattr(document, one) for one in names}}
 
 
 def _matches(condition: base.MatchCondition, namespace: tuple[str, ...]) -> bool:

@@ -154,8 +154,7 @@ class Memory:
     ) -> Answers:
         """Take messages in; what became of the memories: `ADD`, `UPDATE` and `DELETE`.
 
-        On disk when this returns. `timestamp` is when it was said. `prompt` has no meaning here:
-        the rules need none.
+        On disk when this returns. `timestamp` is when it was said; `prompt` has no meaning here.
         """
         if memory_type is not None:
             raise _bad("memory_type", memory_type, "omit it; messages become facts and beliefs")
@@ -166,8 +165,8 @@ class Memory:
             raise CallError("messages must be a string, a message or a list of messages")
         said = [one for one in given if one.get("role") not in (None, "system")]
         said = [one for one in said if one.get("content") is not None]
-        mark: Answer = {name: [one] if one else [] for name, one in scope.asked}
-        mark |= {"metadata": _said_of(metadata)}
+        own = {name: [one] if one else [] for name, one in scope.asked}
+        mark: Answer = {**own, "metadata": _said_of(metadata)}
         ends = _end(expiration_date)
         with self._host.using(scope.space) as memory:
             if infer:
@@ -219,7 +218,8 @@ class Memory:
     ) -> Answers:
         """The memories that answer a query, best first, each with a score from 0 to 1.
 
-        `reference_date` asks for what was known and held then. `explain` tells how each was found.
+        `reference_date` asks for what was known and held then. `rerank` and `explain` are for
+        mem0's own ways of searching.
         """
         if not isinstance(query, str) or not query.strip():
             raise CallError("the {what} is empty", hint="give a text", what="query")
@@ -233,13 +233,11 @@ class Memory:
             if not found and threshold is None and reference_date is None:
                 # mem0 hands over the nearest however far: `What do you know about me?`
                 ranked = sorted(memory.list(), key=lambda one: -one.importance * one.strength)
-                found = {record.id: (0.0, {}) for record in ranked}
-            good = [id for id, (score, _) in found.items() if score >= (threshold or 0.0)]
+                found = {record.id: 0.0 for record in ranked}
+            good = [id for id, score in found.items() if score >= (threshold or 0.0)]
             admitted = _admitted(memory, scope, map(memory.get, good), show_expired)
             for record, mark in islice(admitted, most):
-                score, why = found[record.id]
-                more = {"score_details": why} if explain else {}
-                results.append({**_shown(record, mark, scope), "score": score, **more})
+                results.append({**_shown(record, mark, scope), "score": found[record.id]})
         return {"results": results}
 
     def update(
@@ -422,22 +420,20 @@ def _admitted(
             yield record, mark
 
 
-def _recalled(
-    memory: Space, query: str, most: int, scope: Scope, as_of: Any
-) -> dict[str, tuple[float, Mapping[str, Any]]]:
-    """The score of each memory that a recall finds, and why it was found; best first."""
+def _recalled(memory: Space, query: str, most: int, scope: Scope, as_of: Any) -> dict[str, float]:
+    """The score of each memory that a recall finds, best first."""
     top = most if scope == Scope(scope.space) else max(most, _MANY)
     store, found = memory.workspace.store, {}
     for kind in ("fact", "belief"):
         for item in memory.recall(query, top, _ALL_TOKENS, kind=kind, as_of=as_of).items:
-            found[item.id] = (item.score, item.why)
+            found[item.id] = item.score
     # What was said may have the words of the question where what was made of it has not.
     for item in memory.recall(query, _TURNS, _ALL_TOKENS, kind="turn", as_of=as_of).items:
         row = int(memory.turn(item.id).ref.removeprefix("t_"))
         for record in store.records(store.drawn_from([row]).get(row, [])).values():
-            found.setdefault(record.id, (item.score * _BY_A_TURN, item.why))
-    ranked = sorted(found.items(), key=lambda one: -one[1][0])
-    return {id: (round(score / (1 + score), 4), why) for id, (score, why) in ranked}
+            found.setdefault(record.id, item.score * _BY_A_TURN)
+    ranked = sorted(found.items(), key=lambda one: -one[1])
+    return {id: round(score / (1 + score), 4) for id, score in ranked}
 
 
 def _erase_all(memory: Space, scope: Scope) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
-from loxodon import verbs
 from loxodon.consolidate.decay import initial_strength
 from loxodon.consolidate.entities import Card, card
 from loxodon.consolidate.journalling import Journal, asked_in, obey
@@ -18,18 +17,8 @@ from loxodon.security.idempotency import digest_of, done_once
 from loxodon.security.permissions import origin_of
 from loxodon.store import KnownTurn
 from loxodon.text.words import fold
-from loxodon.types import (
-    CAPTURED,
-    GENERAL_TOPIC,
-    GLOBAL_PROJECT,
-    Kind,
-    Origin,
-    Record,
-    Role,
-    Source,
-    Turn,
-)
-from loxodon.verbs import Arg, AtVersion, Changes, Route, Token, verb
+from loxodon.types import CAPTURED, Kind, Origin, Record, Role, Source, Turn
+from loxodon.verbs import Arg, AtVersion, Changes, Labels, Route, Token, verb
 
 if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
@@ -37,6 +26,9 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
     from loxodon.views.plain import PendingEntry
 
+# What a memory has that is captured without saying so; how certain it is depends on its kind
+_UNLABELLED = {name: Record._field_defaults[name] for name in Labels.__annotations__}
+_UNLABELLED |= {"confidence": None, "origin": None, "source": None, "token": ""}
 BELIEF_CONFIDENCE = 0.6
 _ALIKE = 20  # Memories among which one that says the same is looked for
 
@@ -70,20 +62,12 @@ class Knowledge:
         content: Annotated[str, Arg("what to remember", most=10_000)],
         kind: Annotated[Kind, Arg("a fact, or a belief that is not certain")] = "fact",
         *,
-        importance: verbs.Importance = 0.5,
-        confidence: verbs.Confidence | None = None,
-        entities: verbs.Entities = (),
-        tags: verbs.Tags = (),
-        project: verbs.Project = GLOBAL_PROJECT,
-        topic: verbs.Topic = GENERAL_TOPIC,
-        category: verbs.Category = "fact",
-        expires_at: verbs.Expires = None,
-        audience: verbs.ToldTo = "private",
         origin: Annotated[
             Origin | None, Arg("where the text came from (the user, or the agent itself)")
         ] = None,
         source: Source | None = None,
         token: Token = "",
+        **labels: Unpack[Labels],
     ) -> Record:
         """Save one memory as given.
 
@@ -97,21 +81,27 @@ class Knowledge:
         has a confidence below 1 (default 0.6). A repeated call with the same `token` stores nothing
         and returns the result of the first.
         """
-        given = locals().copy()
-        del given["self"]
-        return self._capture(given, noted=self._space.wall.speaks)
+        given = {**labels, "origin": origin, "source": source, "token": token}
+        return self._capture(content, kind, given, noted=self._space.wall.speaks)
 
     def _capture(
-        self, given: dict[str, Any], *, noted: bool, said_in: Turn | None = None
+        self,
+        content: str,
+        kind: Kind,
+        more: Mapping[str, Any],
+        *,
+        noted: bool,
+        said_in: Turn | None = None,
     ) -> Record:
         """Store a memory; a `noted` one is believed only as far as the user's words support it, or
         is the user's own word if `said_in` is a message of theirs that says it."""
         space, wall, now = self._space, self._space.wall, self._space.now()
         space.refuse_if_paused()
-        kind, confidence, source, token = (
-            given.pop(name) for name in ("kind", "confidence", "source", "token")
-        )
-        content, origin = given["content"], origin_of(wall, given["origin"])
+        if unknown := more.keys() - _UNLABELLED:
+            raise TypeError(f"a memory has no {min(unknown)}")
+        given = {"content": content, "kind": kind, **_UNLABELLED, **more}
+        confidence, source, token = (given.pop(name) for name in ("confidence", "source", "token"))
+        origin = origin_of(wall, given["origin"])
         if source is not None and wall.stands:
             raise ForbiddenError(
                 "only the owner can set the source of a memory",
@@ -167,10 +157,7 @@ class Knowledge:
         wall = self._space.wall
         self._space.refuse_if_paused()
         voice = wall.voice if wall.speaks else "assistant"
-        defaults = Knowledge.capture.__wrapped__.__kwdefaults__  # type: ignore[attr-defined]
-        if unknown := more.keys() - defaults.keys():
-            raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
-        given = {**defaults, "origin": voice, **more, "content": content, "kind": kind}
+        given = {**_UNLABELLED, "origin": voice, **more}
         said = None
         if quote and not wall.speaks:
             from loxodon.guard.agent_words import quoted, recent_user_turns
@@ -178,7 +165,7 @@ class Knowledge:
             said = quoted(content, quote, recent_user_turns(self._store, self._space.now()))
         known = self._known(content, given["audience"])
         if known is None:
-            return self._capture(given, noted=True, said_in=said)
+            return self._capture(content, kind, given, noted=True, said_in=said)
         if said is not None and not is_own(known.trust):
             from loxodon.consolidate.keep import confirm
 

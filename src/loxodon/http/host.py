@@ -96,7 +96,7 @@ class Host:
         stamp = files.stamp(os.path.join(self.home, CONFIG))
         if self._config is None or stamp != self._stamp:
             try:
-                loaded = settings.with_environment(settings.load(self.home), os.environ)
+                loaded = settings.load(self.home, os.environ)
             except LoxodonError as error:
                 if self._config is None:
                     raise

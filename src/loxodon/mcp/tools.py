@@ -23,7 +23,7 @@ from loxodon.http.wire import Schema
 from loxodon.mcp import shapes
 from loxodon.mcp.asking import Action, require
 from loxodon.mcp.shapes import Shape
-from loxodon.memory import Memory, verb_named
+from loxodon.memory import VERBS, Memory
 from loxodon.messages import current
 from loxodon.types import Added, Chat
 from loxodon.verbs import FLAG, TEXT, WHOLE, Argument, Verb
@@ -90,7 +90,7 @@ def tool(
 ) -> Callable[[Run], Run]:
     """Declare a tool with arguments of its own and of its verbs: those that a model is `told` of in
     other words, and the `bare` ones, whose name says it."""
-    used = tuple(map(verb_named, verbs.split()))
+    used = tuple(VERBS[name] for name in verbs.split())
     known = {one.name: one for verb in reversed(used) for one in verb.arguments}
     words = {**told, **dict.fromkeys(bare.split(), "")}
     arguments = (*own, *(known[name]._replace(about=about) for name, about in words.items()))

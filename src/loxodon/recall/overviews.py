@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 from loxodon import config as settings
-from loxodon.config import DEFAULTS, ENVIRONMENT, KEYS
+from loxodon.config import DEFAULTS
 from loxodon.consolidate.decay import Decay
 from loxodon.consolidate.journalling import Journal
 from loxodon.fields import filter_of, moment, number
@@ -309,10 +309,9 @@ class Overviews:
         config = self._space.config
         shown, real = settings.shown(config), settings.flat(config)
         in_file = settings.flat(settings.load(self._space.home))
-        variables = {name: variable for variable, name in ENVIRONMENT.items()}
         found = []
-        for name, key in KEYS.items():
-            value, variable = real[name], variables.get(name, "")
+        for name, key in settings.described().items():
+            value, variable = real[name], key.variable
             said = os.environ.get(variable) if variable else None
             if said and settings.checked(name, said) == value:
                 source = "environment"

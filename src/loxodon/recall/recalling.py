@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache, partial
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack, cast
 
 from loxodon import config as settings
 from loxodon import verbs
@@ -74,12 +74,6 @@ class Recalling:
         budget: verbs.Budget = None,
         *,
         kind: Annotated[Kind | Literal["turn", "note"] | None, Arg("only this kind")] = None,
-        project: verbs.InProject = None,
-        topic: verbs.OnTopic = None,
-        tag: verbs.WithTag = None,
-        entity: verbs.About = None,
-        since: verbs.Since = None,
-        until: verbs.Until = None,
         as_of: Annotated[datetime | None, Arg("what was known at this time")] = None,
         profile: Annotated[str | None, Arg("use this ranking (setting recall.profile)")] = None,
         chat: verbs.InChat = "direct",
@@ -91,6 +85,7 @@ class Recalling:
             str, Arg("the project you are in: what belongs to another comes last, with its name")
         ] = "",
         reveal: Annotated[bool, Arg(REVEAL.about)] = False,
+        **where: Unpack[verbs.Where],
     ) -> Recall:
         """Search the memory. Returns items, best first, and a block of text for an agent.
 
@@ -109,20 +104,10 @@ class Recalling:
         """
         is_text("query", query)
         heard = self._heard_in(chat)
-        where = filter_of(
-            self._space.zone,
-            kind=kind,
-            project=project,
-            topic=topic,
-            tag=tag,
-            entity=entity,
-            since=since,
-            until=until,
-            audience=heard._audience,
-        )
+        asked = filter_of(self._space.zone, kind=kind, audience=heard._audience, **where)
         space, config = heard._space, self._space.config.recall
-        profile = config.profile if profile is None else profile
-        choice("profile", profile, settings.PROFILES)
+        if profile is not None:
+            choice("profile", profile, settings.known("recall.profile").choices)
         room = config.budget if budget is None else number("budget", budget)
         direct, guard = space.chat == "direct", space.guard
         questioner = self._embedders.questioner()
@@ -131,13 +116,13 @@ class Recalling:
                 space,
                 heard._store,
                 query,
-                where,
+                asked,
                 top=None if top is None else number("top", top),
                 budget=room,
                 # Without text that must not leave the memory
                 meaning=(lambda text: questioner.ask(guard.clean(text))) if questioner else None,
                 as_of=moment("as_of", as_of, self._space.zone),
-                profile=profile,
+                profile=profile or config.profile,
                 in_view=frozenset(map(fold, in_view)),
                 here=here,
                 shown=cache(lambda text: guard.shown(text, direct, reveal)),
@@ -263,7 +248,7 @@ class Recalling:
 
         now = self._space.now()
         if refresh:
-            self._space.for_owner()  # the stored page is the owner's
+            self._store.for_owner()  # the stored page is the owner's
             renew_profile(self._store, now, model_reader(self._space))
         return self._space.shown(profile(self._store, now, language))
 

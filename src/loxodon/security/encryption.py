@@ -124,7 +124,7 @@ def finish(home: str) -> bool:
     with lock, suppress(KeyProblemError, DamagedStoreError, OSError):
         change = keys.change_of(home)
         if change is not None:  # else whoever had the lock has done it
-            config = settings.with_environment(settings.load(home), os.environ)
+            config = settings.load(home, os.environ)
             _do(_Home(home, config), change)
             os.unlink(path)
     return True

@@ -1,7 +1,7 @@
 """A memory behind a wall: as one agent, or a chat that others hear, may see and change it.
 
 The wall itself is in the store (`store/walls.py`): what can be seen, in whose voice words come, and
-which memories may be changed. What may be done at all, each verb says (`Verb.agents`).
+which memories may be changed. What may be done at all, each verb says (`Verb.access`).
 """
 
 from __future__ import annotations

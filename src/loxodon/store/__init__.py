@@ -100,7 +100,7 @@ class Counts(NamedTuple):
     kinds: Mapping[str, int]  # by kind, active and archived together
     active: int
     archived: int
-    bands: Mapping[str, int]  # by importance: critical, high, medium, low
+    importance: Mapping[str, int]  # critical (0.9 and up), high (0.7), medium (0.4), low
 
 
 class Work(NamedTuple):

@@ -202,24 +202,15 @@ class DocumentStore(Part):
     not read them."""
 
     def put(
-        self,
-        namespace: Namespace,
-        key: str,
-        value: str,
-        text: str,
-        at: datetime,
-        minutes: float | None,
-        expires_at: datetime | None,
+        self, namespace: Namespace, key: str, value: str, text: str, at: datetime
     ) -> StoredDocument:
         """Store a document in place of one with the same key (without one: its number)."""
         no = self._db.take("document", 1)
         key = key or f"{no:012d}"
         before = self.named(namespace, key)
         now = to_stored(at)[0]
-        ends = to_stored(expires_at)[0] if expires_at else None
-        kept = StoredDocument(
-            no, namespace, key, value, before.created_at if before else now, now, minutes, ends
-        )
+        created = before.created_at if before else now
+        kept = StoredDocument(no, namespace, key, value, created, now, None, None)
         if before:
             self.drop([before.no])
         path = path_of(namespace)

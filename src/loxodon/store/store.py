@@ -239,10 +239,10 @@ class Store:
     @property
     def primary(self) -> PrimaryData:
         """Export and import of all data that is not derived."""
-        self._for_owner()
+        self.for_owner()
         return PrimaryData(self)
 
-    def _for_owner(self) -> None:
+    def for_owner(self) -> None:
         """Refuse what is about the whole of a space to whoever sees a part of it."""
         if self.wall.stands:
             raise owners_only()
@@ -618,13 +618,13 @@ class Store:
 
     def check(self, progress: Progress) -> list[Problem]:
         """Every problem with the data or its indexes; empty if there is none."""
-        self._for_owner()
+        self.for_owner()
         with self.reading():
             return check(self, progress)
 
     def rebuild(self, progress: Progress) -> int:
         """Rebuild all derived data from the primary data; return how many rows were indexed."""
-        self._for_owner()
+        self.for_owner()
         done = 0
         with self.writing():
             clear_indexes(self._db)

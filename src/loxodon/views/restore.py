@@ -60,7 +60,7 @@ def restore(
     dump = Dump(root, exported)
     home = home_at(home)
     path = os.path.join(space_path(home, space), DATABASE)
-    config = config or settings.with_environment(settings.load(home), os.environ)
+    config = config or settings.load(home, os.environ)
     zone = zone_named(config.timezone)
     clock = clock or system_clock(zone)
     keys = keys_for(home, config, key)

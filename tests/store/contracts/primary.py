@@ -48,8 +48,8 @@ class PrimaryDataContract(Contract):
             store.execute("put_job", *runs)
             store.execute("set_mark", "/a.jsonl", "s", "{}", NOW)
             store.execute("put_import", key("import"), old.id, NOW)
-            store.documents.put(("a", "b"), "k", '{"x": 1}', "one", NOW, 5.0, NOW)
-            store.documents.put(("a",), "", "null", "", NOW, None, None)
+            store.documents.put(("a", "b"), "k", '{"x": 1}', "one", NOW)
+            store.documents.put(("a",), "", "null", "", NOW)
             store.working_sessions.put("main", '{"sessionId": "a1"}')
             store.working_sessions.append("a1", 0, ['{"type": "session"}', '{"said": "茶"}'])
             store.quarantine.put(

@@ -460,7 +460,7 @@ class StoreContract(Contract):
         counts = store.counts()
         assert (counts.turns, counts.sessions, counts.active, counts.archived) == (2, 2, 3, 1)
         assert counts.kinds == {"fact": 3, "belief": 1, "summary": 0}
-        assert counts.bands == {"critical": 1, "high": 1, "medium": 1, "low": 1}
+        assert counts.importance == {"critical": 1, "high": 1, "medium": 1, "low": 1}
         assert store.size() > 0
 
     def test_group_learns_no_earlier_private_version(self, store: Store) -> None:

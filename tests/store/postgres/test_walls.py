@@ -55,7 +55,7 @@ def told(url: str, space: str = "main") -> Store:
         store.insert(record("shown", audience="group", sources=(Source("s", "1"),)), "captured")
         _tell(store, OTHERS, 2, "writer", "group")
         _tell(store, PRIVATE, 3, "", "direct")
-        store.documents.put((both,), "k", "{}", both, NOW, None, None)
+        store.documents.put((both,), "k", "{}", both, NOW)
         file = NoteFile("/r", PRIVATE, "note", 1, 1, b"h")
         store.workspace_data.put_file(file, [Chunk(PRIVATE, 1, 1, PRIVATE)], NOW)
         store.worklog.put_page(both, "", both, "{}", NOW)

@@ -605,9 +605,6 @@ SELECT {document} WHERE namespace = ? AND key = ?
 -- name: document_ended
 SELECT no FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?
 
--- name: document_put_off
-UPDATE main.documents SET expires_at = ? WHERE no = ?
-
 -- Working sessions ---------------------------------------------------------------------------------
 
 -- name: working_session

@@ -553,9 +553,6 @@ SELECT no, namespace, key, value, created_at, updated_at, minutes, expires_at FR
 -- name: document_ended
 SELECT no FROM documents WHERE expires_at <= $1 ORDER BY expires_at LIMIT nullif($2, -1)
 
--- name: document_put_off
-UPDATE loxodon.documents SET expires_at = $1 WHERE no = $2
-
 -- name: working_session
 SELECT entry FROM working_sessions WHERE owner = $1 AND key = $2
 
