@@ -344,12 +344,12 @@ def test_a_message_that_is_erased_while_a_request_is_judged(
     with opened(home, clock) as memory, opened(home, clock) as other:
         talked(memory, clock, *TALK)
 
-        def slowly(*given: Any, judged: Any = requests.asked_in) -> Any:
-            found = judged(*given)
+        def slowly(*given: Any, found: Any = requests._meant) -> Any:
+            places = found(*given)
             other.forget("t_1")
-            return found
+            return places
 
-        monkeypatch.setattr(requests, "asked_in", slowly)
+        monkeypatch.setattr(requests, "_meant", slowly)
         added = memory.add([{"role": "user", "content": DIVORCE}], session="asking")
         assert (added.asked, added.unfound) == (0, ("my divorce",))
         assert memory.validate() == []

@@ -14,14 +14,12 @@ from loxodon.clock import to_stored
 from loxodon.consolidate import themes
 from loxodon.consolidate.segment import events_of, segments
 from loxodon.forget.marks import Marks
-from loxodon.forget.select import SAME, is_about
+from loxodon.forget.select import is_about, says
 from loxodon.guard.quarantine import read
 from loxodon.journal.identity import key_of
 from loxodon.language.statements import USER
 from loxodon.store.rows import loaded
 from loxodon.store.store import Store
-from loxodon.text.similarity import covers
-from loxodon.text.words import fold
 from loxodon.tokens import estimate
 from loxodon.types import Entity, Record, Turn
 from loxodon.working.shapes import text_of
@@ -61,46 +59,53 @@ class Sweep:
         return self._counts
 
     def _turns(self) -> None:
-        left: dict[int, tuple[str, bytes]] = {}
+        cut: dict[int, tuple[str, bytes]] = {}
         forgotten, gone = set[int](), set[int]()
         for turn in self._erasure.turns():
-            content, key = self._marks.cut_turn(turn.key, turn.content, turn.at)
-            if self._marks.has_name(turn.speaker, turn.at) or self._marks.has_turn(
-                turn.key, turn.session, turn.content, turn.at
-            ):
-                forgotten.add(turn.seq)
-            elif not content.strip():
-                gone.add(turn.seq)
-            elif content != turn.content:
-                left[turn.seq] = content, key
-            else:
+            seq, content = turn.seq, turn.content
+            left = self._marks.left_of(turn.key, turn.session, turn.speaker, content, turn.at)
+            if left is None:
+                forgotten.add(seq)
+            elif left[0] == content:
                 continue
-            self._erased.append(turn.content)
+            elif left[0].strip():
+                cut[seq] = left
+            else:
+                gone.add(seq)
+            self._erased.append(content)
         gone |= forgotten
-        self._erasure.redact(left)
-        self._erasure.drop_work(gone, {row: content for row, (content, _) in left.items()})
-        self._counts += rebuild(self._store, {*gone, *left}, gone=gone)
+        self._erasure.redact(cut)
+        self._erasure.drop_work(gone, {row: content for row, (content, _) in cut.items()})
+        self._counts += rebuild(self._store, {*gone, *cut}, gone=gone)
         for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
             said = self._store.turns(set(one.turns) - gone).values()
-            self._losing[one.row] = any(_says(turn.content, one.record) for turn in said)
+            self._losing[one.row] = any(says(turn.content, one.record) for turn in said)
         self._erasure.drop_turns(gone)
-        self._counts += Counter({"turns": len(gone), "parts of turns": len(left)})
+        self._counts += Counter({"turns": len(gone), "parts of turns": len(cut)})
 
     def _memories(self) -> list[Record]:
         """Take out memories, and summaries of them; what they were."""
-        marks, found = self._marks, dict[int, Record]()
+        store, marks, found = self._store, self._marks, dict[int, Record]()
+        erased = "\n".join(self._erased)
+        # Names that no message says any more: what borrowed one is learned again without it.
+        names = [
+            it for it in marks.known_names if it in erased and not store.scalar("times_said", it)
+        ]
         for one in self._erasure.memories():
             record, at = one.record, to_stored(one.record.created_at)[0]
+            borrows = one.turns and any(name in record.content for name in names)
             if (
                 marks.has("memory", 0, record.id)
                 or (not one.turns and one.row not in self._losing and marks.in_period(at))
                 or marks.cut(record.content, at) != record.content
                 or is_about(record, marks)
                 or not self._losing.get(one.row, True)
+                or borrows
             ):
                 found[one.row] = record
+                store.worklog.read_again(one.turns if borrows else ())
         # A summary of what is gone is written anew without it, or not at all.
-        made = set(self._store.column("summaries_of", [record.id for record in found.values()]))
+        made = set(store.column("summaries_of", [record.id for record in found.values()]))
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
         for record in found.values():
             self._counts["summaries" if record.kind == "summary" else "memories"] += 1
@@ -198,14 +203,6 @@ class Sweep:
             if changed:
                 rows.rewrite(id, changed)
                 self._counts["transcripts"] += 1
-
-
-def _says(text: str, record: Record) -> bool:
-    """Whether a text says most of what a memory says, and names whom that names."""
-    # Characters in another order are the same to `covers`, and another word.
-    names = (*record.entities, *((record.value,) if not record.value.isascii() else ()))
-    named = [fold(name) for name in names if name in record.content]
-    return covers(text, record.content) >= SAME and all(one in fold(text) for one in named)
 
 
 def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) -> Counter[str]:

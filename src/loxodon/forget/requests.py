@@ -6,16 +6,17 @@
 so that nothing recalls, reads or shows them any more, and so is the request; `loxodon review`
 offers to erase them for good or to bring them back. Nothing is erased because a sentence says so.
 
-What is meant is found (`asked_in`) before the transaction that journals a request and holds all of
-that back (`obey`): the encoder takes a while, and nobody else could write meanwhile.
+A request is followed once it is in the journal. What is meant is found before the transaction that
+holds it back: the encoder takes a while, and nobody else could write meanwhile. Killed in between,
+it is followed when the message is added again.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from math import log
 from typing import NamedTuple
@@ -27,13 +28,12 @@ from loxodon.forget.names import has_name, is_address, is_role
 from loxodon.guard.own_words import masked, others
 from loxodon.guard.provenance import shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
-from loxodon.journal.identity import Keyed
 from loxodon.language.forget import PERHAPS, Request, may_ask, requests
 from loxodon.language.leaning import leans, refers
 from loxodon.language.statements import USER
 from loxodon.language.worth import encoder
 from loxodon.recall.understand import understand
-from loxodon.store import Filter, KnownTurn, QuarantinedText, QuestionVector
+from loxodon.store import Filter, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.names import parts_of
@@ -43,7 +43,7 @@ from loxodon.text.similarity import covers
 from loxodon.text.words import fold, index_words, query_words
 from loxodon.types import Entity, Record, Turn
 
-_COMING = 1 << 60  # from here on count the turns that are not in the journal yet
+_COMING = 1 << 60  # the row of a turn that is not in the journal yet
 _MOST = 20  # memories that a request plainly means; of more it is asked
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
 _SHORT = 300  # characters of a message that is about one thing; of a longer one, of a sentence
@@ -76,75 +76,39 @@ class Place(NamedTuple):
         return cls(row_of(turn), start, end, turn.content[start:end])
 
 
-class Asked(NamedTuple):
-    """The requests in a batch of turns, by the place of the turn, each with what it is about."""
-
-    batch: Sequence[Keyed]
-    requests: dict[int, list[tuple[Request, Sequence[Place]]]]
-
-
 # What is done about a request
 
 
-def asked_in(store: Store, batch: Sequence[Keyed]) -> Asked:
-    """The requests in turns that are about to be journalled. The encoder judges what they mean:
-    call this before the transaction."""
-    known = store.known(batch)
-    turns = [turn._replace(ref=f"t_{_COMING + n}") for n, (turn, _) in enumerate(batch)]
-    coming = [turn for turn, old in zip(turns, known, strict=True) if old is None]
-    found, taken = Asked(batch, {}), set[int]()  # the rows that are held from then on
-    for turn in coming:
-        is_users = speaks_for_user(turn) and shown_origin(turn) == "user"
-        if not may_ask(turn.content) or not is_users or another(store, turn):
-            continue
-        own = masked(turn.content, others(turn.content))
-        for request in requests(own) or [one for one in requests(own, PERHAPS) if one.what]:
-            places = _meant(_Talk(store, coming, taken), turn, request)
-            if not (places or request.is_sure):
-                continue
+def obey(store: Store, keys: Sequence[bytes], now: datetime) -> tuple[int, tuple[str, ...]]:
+    """Follow the requests in the turns with these keys; how many, and what the others name."""
+    rows = sorted(row for row, _ in store.query("turns_by_key", keys))
+    turns, followed, unfound = store.turns(rows), 0, list[str]()
+    for row, turn in ((row, turns[row]) for row in rows):
+        if turn.role == "assistant":  # the answer to a request says again what that was about
+            asked = store.quarantine.in_turns([row - 1]).get(row - 1, ())
+            for no in [one.no for one in asked if (one.reason, one.state) == (FORGET, HELD)]:
+                with _own(store, turn):
+                    _put(store, [Place.of(turn)], f"{FORGET} q_{no}", now, HELD)
+        for request in _requests(store, turn):
+            places = [] if _is_followed(store, turn, request) else _meant(store, turn, request)
             judge_ahead(store, {one.row for one in places})
-            found.requests.setdefault(row_of(turn) - _COMING, []).append((request, places))
-            taken |= {row_of(turn), *(one.row for one in places)}
-    return found
-
-
-def obey(
-    store: Store, asked: Asked, kept: Sequence[Turn | KnownTurn], now: datetime
-) -> tuple[int, tuple[str, ...]]:
-    """Follow the requests in a batch just journalled; how many, and what the others name."""
-    by_key = {key: row for row, key in store.query("turns_by_key", [key for _, key in asked.batch])}
-    rows = {_COMING + n: by_key.get(key, 0) for n, (_, key) in enumerate(asked.batch)}
-    taken, unfound = 0, list[str]()
-    for n, turn in enumerate(kept):
-        if not isinstance(turn, Turn):  # another process was faster, and has followed it
-            continue
-        # What the user says to one agent is about what that one knows.
-        with nullcontext() if store.wall.stands else store.writing_as(turn.agent):
-            if turn.role == "assistant":  # the answer to a request says again what that was about
-                before = row_of(turn) - 1
-                for one in store.quarantine.in_turns([before]).get(before, ()):
-                    if (one.reason, one.state) == (FORGET, HELD):
-                        _put(store, [Place.of(turn)], f"{FORGET} q_{one.no}", now, HELD)
-            for request, meant in asked.requests.get(n, ()):
-                places = [one._replace(row=rows.get(one.row, one.row)) for one in meant]
+            with _own(store, turn):
+                if _is_followed(store, turn, request) or not (places or request.is_sure):
+                    continue
                 if _hold(store, turn, request, places, now):
-                    taken += 1
+                    followed += 1
                 elif request.what:
                     unfound.append(request.what)
-    return taken, tuple(unfound)
+    return followed, tuple(unfound)
 
 
 def unfound(store: Store, text: str, now: datetime) -> list[str]:
     """What a message of the user asks to have forgotten, and nobody ever spoke of."""
-    if not may_ask(text):
+    heads = [it.turn for it in _heads(store) if it.turn and (it.state != DROPPED or it.decided_at)]
+    if not may_ask(text) or any(it.content == text for it in store.turns(heads).values()):
         return []
-    held = store.query_as(QuarantinedText, "quarantined_by_state", "")
-    heads = [one for one in held if one.reason == FORGET]
-    obeyed = [one.turn for one in heads if one.turn and (one.state != DROPPED or one.decided_at)]
-    if any(turn.content == text for turn in store.turns(obeyed).values()):
-        return []
-    turn, talk = Turn("", "", "user", text, now, ref=f"t_{_COMING}"), _Talk(store)
-    return [one.what for one in requests(text) if one.what and not _meant(talk, turn, one)]
+    turn = Turn("", "", "user", text, now, ref=f"t_{_COMING}")
+    return [one.what for one in requests(text) if one.what and not _meant(store, turn, one)]
 
 
 def bring_back(store: Store, id: str) -> None:
@@ -153,6 +117,30 @@ def bring_back(store: Store, id: str) -> None:
     rows = {one.turn for one in released if one.turn and one.reason == f"{FORGET} {id}"}
     _tell_anew(store, rows)
     store.worklog.read_again(rows)
+
+
+def _requests(store: Store, turn: Turn) -> list[Request]:
+    """The requests of the user in a turn; those that may be ones only where there are no others."""
+    is_users = speaks_for_user(turn) and shown_origin(turn) == "user"
+    if not may_ask(turn.content) or not is_users or another(store, turn):
+        return []
+    own = masked(turn.content, others(turn.content))
+    return requests(own) or [one for one in requests(own, PERHAPS) if one.what]
+
+
+def _own(store: Store, turn: Turn) -> AbstractContextManager[None]:
+    """A transaction: what the user says to one agent is about what that one knows."""
+    return store.writing() if store.wall.stands else store.writing_as(turn.agent)
+
+
+def _heads(store: Store) -> list[QuarantinedText]:
+    """The requests that were ever followed."""
+    found = store.query_as(QuarantinedText, "quarantined_by_state", "")
+    return [one for one in found if one.reason == FORGET and one.turn]
+
+
+def _is_followed(store: Store, turn: Turn, request: Request) -> bool:
+    return (row_of(turn), request.start) in [(one.turn, one.start) for one in _heads(store)]
 
 
 def _hold(
@@ -247,40 +235,23 @@ def _tell_anew(store: Store, rows: set[int]) -> None:
 # What the words mean
 
 
-class _Talk(NamedTuple):
-    """The journal as it will be with the turns that are coming, which have numbers beyond it."""
-
-    store: Store
-    coming: Sequence[Turn] = ()
-    held: Collection[int] = ()  # rows that nobody will see any more
-
-    def around(self, turn: Turn, most: int) -> tuple[list[Turn], list[Turn]]:
-        """The last turns before one in its session, and the first behind it."""
-        place = turn.session, row_of(turn), most
-        told = self.store.query_turns("turns_before", *place)
-        told += self.store.query_turns("turns_behind", *place)
-        told += [one for one in self.coming if one.session == turn.session]
-        before = [one for one in told if row_of(one) < row_of(turn)]
-        return before[-most:], [one for one in told if row_of(one) > row_of(turn)][:most]
-
-
-def _meant(talk: _Talk, turn: Turn, request: Request) -> list[Place]:
+def _meant(store: Store, turn: Turn, request: Request) -> list[Place]:
     """The stretches of messages that a request in a turn is about."""
     if request.what:
-        return _found(talk, turn, request)
+        return _found(store, turn, request)
     own = turn.content[: request.start]
     if len(query_words(own)) > 1 and not _POINTING.search(own):
         return [Place.of(turn, 0, request.start)]
-    before, _ = talk.around(turn, _CHAIN)
+    before = store.query_turns("turns_before", turn.session, row_of(turn), _CHAIN)
     asked = max((n for n, one in enumerate(before) if one.role == "user"), default=0)
     return [Place.of(one) for one in before[asked:]]
 
 
-def _found(talk: _Talk, turn: Turn, request: Request) -> list[Place]:
+def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     """The passages that stand out as what is meant, and the talk that goes on with them."""
     what, asked = request.what, turn.content[request.start : request.end]
-    said = [one for one in _said(talk, turn, what) if asked not in one[0].text]
-    people = _people(talk, turn, what, [place.text for place, _ in said])
+    said = [one for one in _said(store, turn, what) if asked not in one[0].text]
+    people = _people(store, turn, what, [place.text for place, _ in said])
     for names in people:
         said = [one for one in said if any(has_name(one[0].text, name) for name in names)]
         like = rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
@@ -294,25 +265,24 @@ def _found(talk: _Talk, turn: Turn, request: Request) -> list[Place]:
         if score >= least:
             found[place] = None
             if place == Place.of(one):
-                found |= dict.fromkeys(map(Place.of, _going_on(talk, one, not people)))
+                found |= dict.fromkeys(map(Place.of, _going_on(store, one, not people)))
     return [*found]
 
 
-def _said(talk: _Talk, turn: Turn, what: str) -> list[tuple[Place, Turn]]:
+def _said(store: Store, turn: Turn, what: str) -> list[tuple[Place, Turn]]:
     """What the user said that may be meant: by its words, its meaning, or without a vector yet."""
-    store, until = talk.store, Filter(until=turn.at + timedelta(milliseconds=1))
+    until = Filter(until=turn.at + timedelta(milliseconds=1))
     rows = [hit.row for hit in store.search("turns", query_words(what), until, _TURNS)]
     view = QuestionVector(encoder().name, encoder().embed([what])[0])
     rows += [one.row for one in store.vectors.similar("turns", view, _NEAR, until)]
     rows += store.column("next_turns", encoder().name, _TURNS)
-    coming = [one for one in talk.coming if row_of(one) < row_of(turn)]
-    last = (*talk.around(turn, _TURNS)[0], *coming[-_TURNS:])
+    last = store.query_turns("turns_before", turn.session, row_of(turn), _TURNS)
     turns = store.turns(rows) | {row_of(one): one for one in last}
-    held = {*store.quarantine.in_turns(turns), *talk.held}
+    held = store.quarantine.in_turns(turns)
     return [
         (Place.of(one, *part), one)
         for row, one in turns.items()
-        if one.role == "user" and one.at <= turn.at and row not in held
+        if one.role == "user" and one.at <= turn.at and row < row_of(turn) and row not in held
         for part in (spans(one.content) if len(one.content) > _SHORT else [(0, len(one.content))])
     ]
 
@@ -334,10 +304,10 @@ def _scores(what: str, asked: str, texts: Sequence[str]) -> list[float]:
     return scores
 
 
-def _going_on(talk: _Talk, turn: Turn, by_name: bool) -> list[Turn]:
+def _going_on(store: Store, turn: Turn, by_name: bool) -> list[Turn]:
     """The messages behind one that go on with it; an answer does if what it answers is near."""
     found, last = list[Turn](), turn
-    for one in talk.around(turn, _CHAIN)[1]:
+    for one in store.query_turns("turns_behind", turn.session, row_of(turn), _CHAIN):
         if one.role == "user":
             link = found[-1] if found and found[-1].role != "user" else one
             near, other = encoder().embed([last.content, link.content])
@@ -350,11 +320,11 @@ def _going_on(talk: _Talk, turn: Turn, by_name: bool) -> list[Turn]:
     return found
 
 
-def _people(talk: _Talk, turn: Turn, what: str, texts: Iterable[str]) -> list[list[str]]:
+def _people(store: Store, turn: Turn, what: str, texts: Iterable[str]) -> list[list[str]]:
     """For each whom some words name, all the names they go by; an address is one."""
     if is_address(what):
         return [[what]]
-    named = [one.entity for one in understand(what, turn.at, talk.store.named).entities]
+    named = [one.entity for one in understand(what, turn.at, store.named).entities]
     found = [[fold(it.name), *map(fold, it.aliases)] for it in named if it.name != USER]
     for role in (part.name for part in parts_of(fold(what)) if is_role(part.name)):
         told = "\n".join(text for text in texts if has_name(text, role))
