@@ -142,10 +142,18 @@ class _World:
 
     def _by_id(self, memory: Memory, one: _Said) -> list[_Said]:
         memory.consolidate()
+        own = {
+            (turn.session, turn.id)
+            for turn in memory.journal(limit=0)
+            if any(sentence in turn.content for sentence in one.sentences)
+        }
+        # Others may borrow the word for whom they are about, and come from another sentence.
         found = [
             r
             for r in memory.list(state="all")
-            if one.words[-1] in r.content and r.kind != "summary"
+            if one.words[-1] in r.content
+            and r.kind != "summary"
+            and own & {(source.session, source.turn) for source in r.sources}
         ]
         if not found or one.kind == "alias":  # of which each sentence tells something else
             return self._by_entity(memory, one)
@@ -156,7 +164,10 @@ class _World:
         word = self.rng.choice(one.words) if one.kind == "alias" else one.words[0]
         names = set(memory.forget(entity=word, dry_run=True).names)
         filed = [r.content for r in memory.list(state="all") if names & {r.subject, *r.entities}]
-        memory.forget(entity=word)
+        receipt = memory.forget(entity=word)
+        for other in one.words if one.kind == "alias" else ():
+            if other in receipt.near:  # a name that is not yet known as theirs is listed, and stays
+                memory.forget(entity=other)
         # Whoever is also called `妹妹` goes from every sentence with that; so may others, and what
         # is known of them under the same name.
         self.said = [

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from loxodon.clock import to_stored
 from loxodon.consolidate import themes
-from loxodon.consolidate.segment import events_of, segments
+from loxodon.consolidate.segment import events_of, number, segments
 from loxodon.forget.marks import Marks
 from loxodon.forget.select import is_about, says
 from loxodon.guard.quarantine import read
@@ -208,14 +208,15 @@ class Sweep:
 def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) -> Counter[str]:
     """Make the segments and event lines of turns anew, of what may be told of them now."""
     counts, done_to = Counter[str](), store.worklog.work().done_to
-    for no, turns in _segments_with(store, rows):
-        left = read(store, [one for one in turns if row_of(one) not in gone])
+    stretches, days = _told_in(store, rows)
+    for no, turns in stretches:
+        left = read(store, [one for one in turns if number(one) not in gone])
         store.worklog.put_segments([one.kept for one in segments(left)], [no])
         counts["segments"] += 1
-    for (session, date), turns in _days_with(store, rows).items():
+    for (session, date), turns in days.items():
         if dropped := store.query("drop_events", session, [date]):
             counts["events"] += len(dropped)
-            left = [one for one in turns if row_of(one) <= done_to and row_of(one) not in gone]
+            left = [one for one in turns if number(one) <= done_to and number(one) not in gone]
             for event in events_of(segments(read(store, left)), estimate):
                 store.execute("put_event", *event._replace(compressed=bool(dropped[-1][1])))
     return counts
@@ -224,24 +225,17 @@ def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) 
 def judge_ahead(store: Store, rows: Collection[int]) -> None:
     """Have the encoder judge what `rebuild` will read, which it remembers. Call this before the
     transaction: others who write should not wait for it."""
-    stretches = [turns for _, turns in _segments_with(store, rows)]
-    for turns in (*stretches, *_days_with(store, rows).values()):
+    stretches, days = _told_in(store, rows)
+    for turns in (*(turns for _, turns in stretches), *days.values()):
         segments(read(store, turns))
 
 
-def _segments_with(store: Store, rows: Collection[int]) -> list[tuple[int, list[Turn]]]:
-    """The segments that have one of some turns, each with all of its turns."""
-    found = store.query("segments_with", [*rows])
-    return [(no, store.query_turns("turns_from", *stretch)) for no, *stretch in found]
-
-
-def _days_with(store: Store, rows: Collection[int]) -> dict[tuple[str, str], list[Turn]]:
-    """The sessions and days of some turns, each with all that was said."""
-    days: dict[tuple[str, str], list[Turn]] = {}
+def _told_in(
+    store: Store, rows: Collection[int]
+) -> tuple[list[tuple[int, list[Turn]]], dict[tuple[str, str], list[Turn]]]:
+    """The segments, and the days of a session, that some turns are of; each with all its turns."""
+    found, days = store.query("segments_with", [*rows]), dict[tuple[str, str], list[Turn]]()
+    stretches = [(no, store.query_turns("turns_from", *stretch)) for no, *stretch in found]
     for turn in store.query_turns("turns_of_days", [*rows]):
         days.setdefault((turn.session, f"{turn.at:%Y-%m-%d}"), []).append(turn)
-    return days
-
-
-def row_of(turn: Turn) -> int:
-    return int(turn.ref[2:])
+    return stretches, days

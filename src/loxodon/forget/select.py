@@ -16,7 +16,7 @@ from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
 from loxodon.forget.marks import LONG_AGO, Marks, clauses_of, plain
 from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
-from loxodon.guard.quarantine import FORGET, RELEASED, UNCLEAR, listed
+from loxodon.guard.quarantine import FORGET, HIDDEN, listed
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
 from loxodon.store.store import Store
@@ -106,17 +106,11 @@ class Selected:
 
     def _request(self, id: str) -> None:
         """All that was held back because the user asked to have it forgotten."""
-        held = [one for one in listed(self._store, None, 0, None)[0] if one.state != RELEASED]
+        held = [one for one in listed(self._store, None, 0, None)[0] if one.state in HIDDEN]
         parts = [one for one in held if one.reason == f"{FORGET} {id}"]
         asked = [one for one in held if (one.id, one.reason) == (id, FORGET)]
         if not asked:
             raise _nothing_called(id)
-        if asked[0].state == UNCLEAR:
-            raise InputError(
-                "it is not clear what {id} is about",
-                hint="name the memories or messages that are meant; `loxodon review` lists some",
-                id=id,
-            )
         self._memories([one.memory for one in parts if one.memory])
         for one in (*asked, *parts):
             self._marks.put_text(one.text)
