@@ -38,11 +38,15 @@ class Sweep:
         self._store, self._erasure, self._marks, self._now = store, store.erasure, marks, now
         self._erased: list[str] = []  # all texts that are gone, to find names in
         self._losing: dict[int, bool] = {}  # memories that lost a source; whether others say it
+        self._told: set[int] = set()  # memories that were drawn from a turn that is gone
         self._counts: Counter[str] = Counter()
 
-    def run(self) -> Counter[str]:
-        """Take out what meets a mark; how much."""
+    def run(self, *, only: bool = True) -> Counter[str]:
+        """Take out what meets a mark; how much. Unless `only` that, also memories with a name that
+        no message says any more: what else they tell is learned again."""
         self._turns()
+        if not only:
+            self._mark_borrowed()
         records = self._memories()
         self._sessions()  # before the histories, which name sessions too
         self._histories()
@@ -80,30 +84,34 @@ class Sweep:
         for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
             said = self._store.turns(set(one.turns) - gone).values()
             self._losing[one.row] = any(says(turn.content, one.record) for turn in said)
+        self._told |= {*self._store.column("memories_of_turns", gone)}
         self._erasure.drop_turns(gone)
         self._counts += Counter({"turns": len(gone), "parts of turns": len(cut)})
+
+    def _mark_borrowed(self) -> None:
+        said, erased = self._store.scalar, "\n".join(self._erased)
+        names = [
+            it for it in self._marks.known_names if it in erased and not said("times_said", it)
+        ]
+        for one in self._erasure.memories() if names else ():
+            is_drawn = one.turns or one.row in self._told
+            if is_drawn and any(name in one.record.content for name in names):
+                self._marks.put("memory", one.record.id)
+                self._store.worklog.read_again(one.turns)
 
     def _memories(self) -> list[Record]:
         """Take out memories, and summaries of them; what they were."""
         store, marks, found = self._store, self._marks, dict[int, Record]()
-        erased = "\n".join(self._erased)
-        # Names that no message says any more: what borrowed one is learned again without it.
-        names = [
-            it for it in marks.known_names if it in erased and not store.scalar("times_said", it)
-        ]
         for one in self._erasure.memories():
             record, at = one.record, to_stored(one.record.created_at)[0]
-            borrows = one.turns and any(name in record.content for name in names)
             if (
                 marks.has("memory", 0, record.id)
                 or (not one.turns and one.row not in self._losing and marks.in_period(at))
                 or marks.cut(record.content, at) != record.content
                 or is_about(record, marks)
                 or not self._losing.get(one.row, True)
-                or borrows
             ):
                 found[one.row] = record
-                store.worklog.read_again(one.turns if borrows else ())
         # A summary of what is gone is written anew without it, or not at all.
         made = set(store.column("summaries_of", [record.id for record in found.values()]))
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}

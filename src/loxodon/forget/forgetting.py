@@ -71,7 +71,7 @@ def forget(
                 dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
                 counts = +Counter({name: dropped[name] for name in _COUNTED})
             else:
-                counts = Sweep(store, marks, now).run()
+                counts = Sweep(store, marks, now).run(only=selection.only)
             own = _own_files(store, marks)
             if selection.entity and not counts and not own:
                 raise NotFoundError(

@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
-from loxodon.forget.names import longer_name, spelled, tokens, windows
+from loxodon.forget.names import is_address, longer_name, spelled, tokens, windows
 from loxodon.security.keys import Keys
 from loxodon.text.sentences import spans, split
 from loxodon.text.words import fold, index_words
@@ -77,6 +77,7 @@ class Marks:
         self._until: dict[bytes, int] = {}
         self._sizes: set[int] = set()  # of the names, in words
         self._periods: list[tuple[int, int]] = []
+        self._hints: set[str] = set()  # if there are any, what has none of them meets no mark
         for one in store.query("tombstones") if now is None else ():
             self._take(*one)
 
@@ -114,10 +115,14 @@ class Marks:
         """Mark a text and the sentences in it, everywhere or in the turn with `key`."""
         for words in filter(None, dict.fromkeys(map(plain, (text, *split(text))))):
             self.put("part", self._rekeyed(key), words) if key else self.put("said", words)
+            self._hints.add(max(words.split(), key=len))
 
     def put_name(self, name: str) -> None:
         found = tokens(name)
         self.put("name", spelled(found), size=len(found))
+        # However an address or a number is spelled, it ends so.
+        longest = max((fold(one.written) for one in found), key=len)
+        self._hints.add(longest[-1] if is_address(name) else longest)
 
     def _digest(self, of: str, *parts: bytes | str) -> bytes:
         encoded = [p if isinstance(p, bytes) else p.encode("utf-8", "surrogatepass") for p in parts]
@@ -148,9 +153,12 @@ class Marks:
             return several and self.has("words", at, plain(content))
         return self.in_period(at) or self.has("spoken", at, plain(content), str(at))
 
+    def _may_have(self, text: str) -> bool:
+        return not self._hints or any(word in fold(text) for word in self._hints)
+
     def has_name(self, text: str, at: int) -> bool:
         """Whether a text has a name that was forgotten, and not within a longer one."""
-        return any(
+        return self._may_have(text) and any(
             (self.has("name", at, spelled(window)) or self.has("name", at, fold(spelled(window))))
             and not longer_name(text, window, self.known_names)
             for size in self._sizes
@@ -159,7 +167,7 @@ class Marks:
 
     def cut(self, text: str, at: int, key: bytes = b"") -> str:
         """`text`, said at a moment in the turn with `key`, without what was forgotten of it."""
-        if not self.cuts:
+        if not self.cuts or not self._may_have(text):
             return text
 
         def is_said(part: str) -> bool:

@@ -192,13 +192,11 @@ class Selected:
             by_name = any(has_name(text, one) for one in words)
             return by_name or any(speaks_of(role, text) for role in roles)
 
-        found = [part.strip() for text in said if may_mean(text) for part in split(text)]
+        found = (part.strip() for text in filter(may_mean, said) for part in split(text))
         self.doubtful = [
             part
-            for part in dict.fromkeys(found)
-            if may_mean(part)
-            and not marks.has_name(part, 0)
-            and not any(has_name(part, it) for it in others)
+            for part in filter(may_mean, dict.fromkeys(found))
+            if not marks.has_name(part, 0) and not any(has_name(part, it) for it in others)
         ]
         while doubtful and self.doubtful:
             marks.put_text(self.doubtful.pop())
