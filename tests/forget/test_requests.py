@@ -299,13 +299,12 @@ def test_many_memories_are_held_back_and_come_back(home: Path, clock: Clock) -> 
 def test_only_the_sentence_that_is_meant_is_held_back(home: Path, clock: Clock) -> None:
     said = "We live in Ghent and have two cats. Pieter sleeps in the day. I love oolong tea."
     with opened(home, clock) as memory:
-        talked(memory, clock, said, "I swim on Tuesdays")
-        memory.consolidate(force=True)
+        talked(memory, clock, said)
         assert ask(memory, clock, "Please forget that Pieter sleeps in the day") == 1
         memory.consolidate(force=True)
-        told = "\n".join((recalled(memory, "Ghent"), recalled(memory, "Pieter"), shown(memory)))
+        told = recalled(memory, "Ghent") + recalled(memory, "Pieter") + shown(memory)
         assert "sleeps" not in told
-        assert all(one in told for one in ("Ghent", "two cats", "oolong", "swim"))
+        assert all(one in told for one in ("Ghent", "two cats", "oolong"))
 
 
 def test_the_encoder_is_asked_while_no_transaction_is_open(
