@@ -58,7 +58,7 @@ _FAR, _USUAL = {"en": 0.1, "zh": 0.3}, 5  # how near any two texts are, counted 
 # The logarithm of how many there are must speak for the best one; and more where it is not sure
 # that something is to be forgotten. Others that are meant as well have this share of the best.
 _DOUBT, _NEARLY = 1.5, 0.65
-_CHAIN = 6  # messages that go on with one
+_CHAIN, _GOES_ON = 6, 0.1  # messages that go on with one; how much nearer than any two texts
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
 
 
@@ -304,8 +304,14 @@ def _going_on(store: Store, place: Place) -> list[Place]:
             if not leans(turn.content[start:end]):
                 return found
             found.append(Place(turn, start, end))
+    last, behind = turn, list[Turn]()
     for one in store.query_turns("turns_behind", turn.session, number(turn), _CHAIN):
-        if one.role == "user" and not (leans(one.content) and refers(one.content)):
-            break
-        found.append(_whole(one))
-    return found
+        if one.role == "user":  # an answer goes on with it if what it answers is near
+            link = behind[-1] if behind and behind[-1].role != "user" else one
+            near, other = encoder().embed([last.content, link.content])
+            is_near = near @ other >= _FAR[language_of(one.content)] + _GOES_ON
+            if not (leans(one.content, last.content) and (is_near or refers(one.content))):
+                break
+            last = one
+        behind.append(one)
+    return [*found, *map(_whole, behind)]
