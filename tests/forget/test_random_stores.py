@@ -65,11 +65,7 @@ class _World:
 
     def word(self, chinese: bool) -> str:
         while True:
-            made = (
-                "".join(self.rng.sample(_RARE, 3))
-                if chinese
-                else "".join(self.rng.sample(_SYLLABLES, 3)).title()
-            )
+            made = "".join(self.rng.sample(_RARE if chinese else _SYLLABLES, 3)).title()
             if made.lower() not in self._used:
                 self._used.add(made.lower())
                 return made
@@ -78,9 +74,8 @@ class _World:
         for n in range(self.rng.randint(2, 4)):
             with self.opened() as memory:
                 for _ in range(self.rng.randint(1, 4)):
-                    self.rng.choice((self._talk, self._talk, self._capture, self._alias))(
-                        memory, f"s{n}"
-                    )
+                    say_it = (self._talk, self._talk, self._capture, self._alias)
+                    self.rng.choice(say_it)(memory, f"s{n}")
                 if self.rng.random() < 0.7:
                     memory.consolidate()
                 if self.rng.random() < 0.3:
@@ -116,17 +111,9 @@ class _World:
         chinese = not first.isascii()
         name, other = self.word(chinese), self.word(chinese)
         self.clock.now += timedelta(minutes=1)
-        self._note(
-            (name, other), session, first.format(name, other), then.format(other), kind="alias"
-        )
-        say(
-            memory,
-            self.clock,
-            first.format(name, other),
-            "OK.",
-            then.format(other),
-            session=session,
-        )
+        lines = first.format(name, other), then.format(other)
+        self._note((name, other), session, *lines, kind="alias")
+        say(memory, self.clock, lines[0], "OK.", lines[1], session=session)
 
     # Forgetting
 
@@ -142,10 +129,12 @@ class _World:
 
     def _by_id(self, memory: Memory, one: _Said) -> list[_Said]:
         memory.consolidate()
+        word = one.words[-1]
+        # Others may borrow the word for whom they are about, and come from another sentence.
         found = [
             r
             for r in memory.list(state="all")
-            if one.words[-1] in r.content and r.kind != "summary"
+            if word in r.content and any(word in it.content for it in memory.inspect(r.id).sources)
         ]
         if not found or one.kind == "alias":  # of which each sentence tells something else
             return self._by_entity(memory, one)
@@ -156,7 +145,10 @@ class _World:
         word = self.rng.choice(one.words) if one.kind == "alias" else one.words[0]
         names = set(memory.forget(entity=word, dry_run=True).names)
         filed = [r.content for r in memory.list(state="all") if names & {r.subject, *r.entities}]
-        memory.forget(entity=word)
+        receipt = memory.forget(entity=word)
+        for other in one.words if one.kind == "alias" else ():
+            if other in receipt.near:  # a name that is not yet known as theirs is listed, and stays
+                memory.forget(entity=other)
         # Whoever is also called `妹妹` goes from every sentence with that; so may others, and what
         # is known of them under the same name.
         self.said = [

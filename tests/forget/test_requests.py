@@ -10,7 +10,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.cli.main import main
-from loxodon.errors import InputError, NotFoundError
+from loxodon.errors import NotFoundError
 from loxodon.forget import requests
 from loxodon.models.encoder import Encoder
 from tests.cases import cases
@@ -283,18 +283,28 @@ def test_who_may_ask(home: Path, talked_of: Path, clock: Clock) -> None:
                 assert "Paul" not in recalled(memory, "divorce")
 
 
-def test_many_memories_are_only_asked_about(home: Path, clock: Clock) -> None:
+def test_many_memories_are_held_back_and_come_back(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         for n in range(30):
             memory.capture(f"Garden plan {n}: plant bed {n}")
+        memory.capture("The user likes oolong tea")
         assert ask(memory, clock, "Please forget what I told you about the garden") == 1
-        assert len(memory.list()) == 30
-        (head,) = [one for one in memory.quarantine("unclear", 0) if one.reason == "forget"]
-        assert memory.quarantine("held", 0) == []
-        with pytest.raises(InputError):
-            memory.forget(head.id)
+        assert [one.content for one in memory.list()] == ["The user likes oolong tea"]
+        (head,) = [one for one in memory.quarantine("held", 0) if one.reason == "forget"]
         memory.release(head.id)
+        assert len(memory.list()) == 31
         assert memory.status().reviews == 0
+
+
+def test_only_the_sentence_that_is_meant_is_held_back(home: Path, clock: Clock) -> None:
+    said = "We live in Ghent and have two cats. Pieter sleeps in the day. I love oolong tea."
+    with opened(home, clock) as memory:
+        talked(memory, clock, said)
+        assert ask(memory, clock, "Please forget that Pieter sleeps in the day") == 1
+        memory.consolidate(force=True)
+        told = recalled(memory, "Ghent") + recalled(memory, "Pieter") + shown(memory)
+        assert "sleeps" not in told
+        assert all(one in told for one in ("Ghent", "two cats", "oolong"))
 
 
 def test_the_encoder_is_asked_while_no_transaction_is_open(
@@ -344,12 +354,12 @@ def test_a_message_that_is_erased_while_a_request_is_judged(
     with opened(home, clock) as memory, opened(home, clock) as other:
         talked(memory, clock, *TALK)
 
-        def slowly(*given: Any, judged: Any = requests.asked_in) -> Any:
-            found = judged(*given)
+        def slowly(*given: Any, found: Any = requests._meant) -> Any:
+            places = found(*given)
             other.forget("t_1")
-            return found
+            return places
 
-        monkeypatch.setattr(requests, "asked_in", slowly)
+        monkeypatch.setattr(requests, "_meant", slowly)
         added = memory.add([{"role": "user", "content": DIVORCE}], session="asking")
         assert (added.asked, added.unfound) == (0, ("my divorce",))
         assert memory.validate() == []

@@ -19,7 +19,6 @@ from loxodon.text.words import query_words
 from loxodon.types import Added, Draft, Turn
 
 if TYPE_CHECKING:
-    from loxodon.forget.requests import Asked
     from loxodon.opening import OpenSpace
     from loxodon.paging import Key, Slice
     from loxodon.store import QuarantinedText
@@ -70,12 +69,11 @@ class Journal:
         unfound: tuple[str, ...] = ()
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
-            requests = asked_in(store, batch)
             with store.writing():
                 if me and not store.wall.stands:
                     claimed += speakers.reattribute(store, batch, now)
                 done = self.append(batch, now)[0]
-                taken, missing = obey(store, requests, done, now)
+            taken, missing = obey(store, batch, done, now)
             kept += done
             asked, unfound = asked + taken, unfound + missing
             if progress:
@@ -172,24 +170,18 @@ class Journal:
         return self.heard([turn])[0]
 
 
-def asked_in(store: Store, batch: Sequence[Keyed]) -> Asked | None:
-    """What turns ask to have forgotten, judged before the transaction that journals them."""
+def obey(
+    store: Store, batch: Sequence[Keyed], kept: Sequence[Turn | KnownTurn], now: datetime
+) -> tuple[int, tuple[str, ...]]:
+    """Put away what turns just journalled ask to have forgotten, each once: how many ask, and what
+    nobody spoke of."""
     from loxodon.language.forget import may_ask
 
-    if not any(may_ask(turn.content) for turn, _ in batch):
-        return None
-    from loxodon.forget import requests
-
-    return requests.asked_in(store, batch)
-
-
-def obey(
-    store: Store, asked: Asked | None, kept: Sequence[Turn | KnownTurn], now: datetime
-) -> tuple[int, tuple[str, ...]]:
-    """Put away what turns ask to have forgotten: how many ask, and what nobody spoke of."""
     answers = [one for one in kept if isinstance(one, Turn) and one.role == "assistant"]
-    if not asked and not store.quarantine.in_turns(int(one.ref[2:]) - 1 for one in answers):
+    if not any(may_ask(turn.content) for turn, _ in batch) and not store.quarantine.in_turns(
+        int(one.ref[2:]) - 1 for one in answers
+    ):
         return 0, ()
     from loxodon.forget import requests
 
-    return requests.obey(store, asked or requests.Asked((), {}), kept, now)
+    return requests.obey(store, [key for _, key in batch], now)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from loxodon.consolidate.decay import initial_strength
 from loxodon.consolidate.entities import Card, card
-from loxodon.consolidate.journalling import Journal, asked_in, obey
+from loxodon.consolidate.journalling import Journal, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text
 from loxodon.guard.provenance import is_own, is_wish, kind_for
@@ -246,7 +246,7 @@ class Knowledge:
         All or none are imported. Known entries are skipped.
         """
         batch = [(self._space.guard.turn(one.turn), one.key) for one in entries]
-        asked, taken = asked_in(self._store, batch), 0
+        taken = 0
         with self._store.writing():
             kept: list[Turn | KnownTurn] = [KnownTurn(changed=False)] * len(batch)
             for n, (one, keyed) in enumerate(zip(entries, batch, strict=True)):
@@ -258,7 +258,7 @@ class Knowledge:
                     (kept[n],), _ = self._journal.append([keyed], one.turn.at)
                 else:
                     self._keep(*keyed, one.fields, one.source)
-            obey(self._store, asked, kept, self._space.now())
+        obey(self._store, batch, kept, self._space.now())
         return taken
 
     @verb("GET /memories/{id}", audit="reads", masked="unless revealed")

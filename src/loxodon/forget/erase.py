@@ -12,16 +12,14 @@ from datetime import datetime
 
 from loxodon.clock import to_stored
 from loxodon.consolidate import themes
-from loxodon.consolidate.segment import events_of, segments
+from loxodon.consolidate.segment import events_of, number, segments
 from loxodon.forget.marks import Marks
-from loxodon.forget.select import SAME, is_about
+from loxodon.forget.select import is_about, says
 from loxodon.guard.quarantine import read
 from loxodon.journal.identity import key_of
 from loxodon.language.statements import USER
 from loxodon.store.rows import loaded
 from loxodon.store.store import Store
-from loxodon.text.similarity import covers
-from loxodon.text.words import fold
 from loxodon.tokens import estimate
 from loxodon.types import Entity, Record, Turn
 from loxodon.working.shapes import text_of
@@ -40,11 +38,15 @@ class Sweep:
         self._store, self._erasure, self._marks, self._now = store, store.erasure, marks, now
         self._erased: list[str] = []  # all texts that are gone, to find names in
         self._losing: dict[int, bool] = {}  # memories that lost a source; whether others say it
+        self._told: set[int] = set()  # memories that were drawn from a turn that is gone
         self._counts: Counter[str] = Counter()
 
-    def run(self) -> Counter[str]:
-        """Take out what meets a mark; how much."""
+    def run(self, *, only: bool = True) -> Counter[str]:
+        """Take out what meets a mark; how much. Unless `only` that, also memories with a name that
+        no message says any more: what else they tell is learned again."""
         self._turns()
+        if not only:
+            self._mark_borrowed()
         records = self._memories()
         self._sessions()  # before the histories, which name sessions too
         self._histories()
@@ -61,34 +63,45 @@ class Sweep:
         return self._counts
 
     def _turns(self) -> None:
-        left: dict[int, tuple[str, bytes]] = {}
+        cut: dict[int, tuple[str, bytes]] = {}
         forgotten, gone = set[int](), set[int]()
         for turn in self._erasure.turns():
-            content, key = self._marks.cut_turn(turn.key, turn.content, turn.at)
-            if self._marks.has_name(turn.speaker, turn.at) or self._marks.has_turn(
-                turn.key, turn.session, turn.content, turn.at
-            ):
-                forgotten.add(turn.seq)
-            elif not content.strip():
-                gone.add(turn.seq)
-            elif content != turn.content:
-                left[turn.seq] = content, key
-            else:
+            seq, content = turn.seq, turn.content
+            left = self._marks.left_of(turn.key, turn.session, turn.speaker, content, turn.at)
+            if left is None:
+                forgotten.add(seq)
+            elif left[0] == content:
                 continue
-            self._erased.append(turn.content)
+            elif left[0].strip():
+                cut[seq] = left
+            else:
+                gone.add(seq)
+            self._erased.append(content)
         gone |= forgotten
-        self._erasure.redact(left)
-        self._erasure.drop_work(gone, {row: content for row, (content, _) in left.items()})
-        self._counts += rebuild(self._store, {*gone, *left}, gone=gone)
+        self._erasure.redact(cut)
+        self._erasure.drop_work(gone, {row: content for row, (content, _) in cut.items()})
+        self._counts += rebuild(self._store, {*gone, *cut}, gone=gone)
         for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
             said = self._store.turns(set(one.turns) - gone).values()
-            self._losing[one.row] = any(_says(turn.content, one.record) for turn in said)
+            self._losing[one.row] = any(says(turn.content, one.record) for turn in said)
+        self._told |= {*self._store.column("memories_of_turns", gone)}
         self._erasure.drop_turns(gone)
-        self._counts += Counter({"turns": len(gone), "parts of turns": len(left)})
+        self._counts += Counter({"turns": len(gone), "parts of turns": len(cut)})
+
+    def _mark_borrowed(self) -> None:
+        said, erased = self._store.scalar, "\n".join(self._erased)
+        names = [
+            it for it in self._marks.known_names if it in erased and not said("times_said", it)
+        ]
+        for one in self._erasure.memories() if names else ():
+            is_drawn = one.turns or one.row in self._told
+            if is_drawn and any(name in one.record.content for name in names):
+                self._marks.put("memory", one.record.id)
+                self._store.worklog.read_again(one.turns)
 
     def _memories(self) -> list[Record]:
         """Take out memories, and summaries of them; what they were."""
-        marks, found = self._marks, dict[int, Record]()
+        store, marks, found = self._store, self._marks, dict[int, Record]()
         for one in self._erasure.memories():
             record, at = one.record, to_stored(one.record.created_at)[0]
             if (
@@ -100,7 +113,7 @@ class Sweep:
             ):
                 found[one.row] = record
         # A summary of what is gone is written anew without it, or not at all.
-        made = set(self._store.column("summaries_of", [record.id for record in found.values()]))
+        made = set(store.column("summaries_of", [record.id for record in found.values()]))
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
         for record in found.values():
             self._counts["summaries" if record.kind == "summary" else "memories"] += 1
@@ -200,25 +213,18 @@ class Sweep:
                 self._counts["transcripts"] += 1
 
 
-def _says(text: str, record: Record) -> bool:
-    """Whether a text says most of what a memory says, and names whom that names."""
-    # Characters in another order are the same to `covers`, and another word.
-    names = (*record.entities, *((record.value,) if not record.value.isascii() else ()))
-    named = [fold(name) for name in names if name in record.content]
-    return covers(text, record.content) >= SAME and all(one in fold(text) for one in named)
-
-
 def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) -> Counter[str]:
     """Make the segments and event lines of turns anew, of what may be told of them now."""
     counts, done_to = Counter[str](), store.worklog.work().done_to
-    for no, turns in _segments_with(store, rows):
-        left = read(store, [one for one in turns if row_of(one) not in gone])
+    stretches, days = _told_in(store, rows)
+    for no, turns in stretches:
+        left = read(store, [one for one in turns if number(one) not in gone])
         store.worklog.put_segments([one.kept for one in segments(left)], [no])
         counts["segments"] += 1
-    for (session, date), turns in _days_with(store, rows).items():
+    for (session, date), turns in days.items():
         if dropped := store.query("drop_events", session, [date]):
             counts["events"] += len(dropped)
-            left = [one for one in turns if row_of(one) <= done_to and row_of(one) not in gone]
+            left = [one for one in turns if number(one) <= done_to and number(one) not in gone]
             for event in events_of(segments(read(store, left)), estimate):
                 store.execute("put_event", *event._replace(compressed=bool(dropped[-1][1])))
     return counts
@@ -227,24 +233,17 @@ def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) 
 def judge_ahead(store: Store, rows: Collection[int]) -> None:
     """Have the encoder judge what `rebuild` will read, which it remembers. Call this before the
     transaction: others who write should not wait for it."""
-    stretches = [turns for _, turns in _segments_with(store, rows)]
-    for turns in (*stretches, *_days_with(store, rows).values()):
+    stretches, days = _told_in(store, rows)
+    for turns in (*(turns for _, turns in stretches), *days.values()):
         segments(read(store, turns))
 
 
-def _segments_with(store: Store, rows: Collection[int]) -> list[tuple[int, list[Turn]]]:
-    """The segments that have one of some turns, each with all of its turns."""
-    found = store.query("segments_with", [*rows])
-    return [(no, store.query_turns("turns_from", *stretch)) for no, *stretch in found]
-
-
-def _days_with(store: Store, rows: Collection[int]) -> dict[tuple[str, str], list[Turn]]:
-    """The sessions and days of some turns, each with all that was said."""
-    days: dict[tuple[str, str], list[Turn]] = {}
+def _told_in(
+    store: Store, rows: Collection[int]
+) -> tuple[list[tuple[int, list[Turn]]], dict[tuple[str, str], list[Turn]]]:
+    """The segments, and the days of a session, that some turns are of; each with all its turns."""
+    found, days = store.query("segments_with", [*rows]), dict[tuple[str, str], list[Turn]]()
+    stretches = [(no, store.query_turns("turns_from", *stretch)) for no, *stretch in found]
     for turn in store.query_turns("turns_of_days", [*rows]):
         days.setdefault((turn.session, f"{turn.at:%Y-%m-%d}"), []).append(turn)
-    return days
-
-
-def row_of(turn: Turn) -> int:
-    return int(turn.ref[2:])
+    return stretches, days

@@ -71,7 +71,7 @@ def forget(
                 dropped = {**store.erasure.drop_all(), "transcripts": transcripts}
                 counts = +Counter({name: dropped[name] for name in _COUNTED})
             else:
-                counts = Sweep(store, marks, now).run()
+                counts = Sweep(store, marks, now).run(only=selection.only)
             own = _own_files(store, marks)
             if selection.entity and not counts and not own:
                 raise NotFoundError(
@@ -88,7 +88,7 @@ def forget(
             counts["views out of use"] = copies.renewed(
                 memory.workspace, settled, dry=dry_run, progress=progress
             )
-            left = [*_views_left(memory, marks, dry=dry_run), *own[:MOST_FILES]]
+            left = [*_views_left(memory, marks, dry=dry_run), *own]
             left += backups(memory.home, memory.config)
         counts["databases set aside"] = _drop_set_aside(memory, dry=dry_run)
         receipt = new_receipt(selection.what, now, counts, *left)
@@ -139,11 +139,11 @@ def _drop_set_aside(memory: Memory, *, dry: bool = False) -> int:
 
 def _own_files(store: Store, marks: Marks) -> list[FileProblem]:
     """Where in the user's own files the words still stand: notes, and transcripts of agents."""
-    notes = store.query_as(NoteFile, "files")
+    notes = store.query_as(NoteFile, "files") if marks.cuts else ()
     paths = [os.path.join(it.root, *it.path.split("/")) for it in notes]
-    paths += [path for path, *_ in store.primary.dump("followed")]
-    there = dict.fromkeys(filter(os.path.isfile, paths)) if marks.cuts else ()
-    return [FileProblem(path, n, "") for path in there for n in _lines_with(marks, path)]
+    paths += [path for path, *_ in store.primary.dump("followed")] if marks.cuts else []
+    there = dict.fromkeys(filter(os.path.isfile, paths))
+    return [one for path in there for one in _lines_with(marks, path)][:MOST_FILES]
 
 
 def _views_left(memory: Memory, marks: Marks, *, dry: bool) -> Iterator[FileProblem]:
@@ -154,13 +154,13 @@ def _views_left(memory: Memory, marks: Marks, *, dry: bool) -> Iterator[FileProb
         if one.what == "away":
             yield one
         elif not dry or not is_inside(one.file, workspace.path):  # else they are taken in
-            yield from (one._replace(line=n) for n in _lines_with(marks, one.file))
+            yield from _lines_with(marks, one.file, one.what)
 
 
-def _lines_with(marks: Marks, path: str) -> Iterator[int]:
-    """The lines of a file with what was forgotten; 0 where nobody can tell by them."""
+def _lines_with(marks: Marks, path: str, what: str = "") -> Iterator[FileProblem]:
+    """The lines of a file with what was forgotten; line 0 where nobody can tell by them."""
     if not marks.cuts or path.endswith(".sqlite"):
-        yield 0
+        yield FileProblem(path, 0, what)
         return
     with suppress(OSError), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
         for n, line in enumerate(file if os.path.getsize(path) <= _MOST_BYTES else (), 1):
@@ -168,4 +168,4 @@ def _lines_with(marks: Marks, path: str) -> Iterator[int]:
             with suppress(ValueError, RecursionError):
                 said = json.loads(line) if line.lstrip().startswith("{") else said
             if marks.cut_json(said, 0) != said:
-                yield n
+                yield FileProblem(path, n, what)

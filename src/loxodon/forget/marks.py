@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
-from loxodon.forget.names import is_address, longer_name, spelled, tokens
+from loxodon.forget.names import is_address, longer_name, spelled, tokens, windows
 from loxodon.security.keys import Keys
 from loxodon.text.sentences import spans, split
 from loxodon.text.words import fold, index_words
@@ -112,17 +112,17 @@ class Marks:
         self._put("turn", since.to_bytes(8, "big", signed=True))
 
     def put_text(self, text: str, *, key: bytes = b"") -> None:
-        """Mark a sentence or clause, everywhere or in the turn with `key`."""
-        if words := plain(text):
+        """Mark a text and the sentences in it, everywhere or in the turn with `key`."""
+        for words in filter(None, dict.fromkeys(map(plain, (text, *split(text))))):
             self.put("part", self._rekeyed(key), words) if key else self.put("said", words)
             self._hints.add(max(words.split(), key=len))
 
     def put_name(self, name: str) -> None:
         found = tokens(name)
         self.put("name", spelled(found), size=len(found))
-        self._hints.add(max((fold(one.written) for one in found), key=len))
-        if is_address(name):  # it ends so however it is spelled
-            self._hints.add(fold(name)[-1])
+        # However an address or a number is spelled, it ends so.
+        longest = max((fold(one.written) for one in found), key=len)
+        self._hints.add(longest[-1] if is_address(name) else longest)
 
     def _digest(self, of: str, *parts: bytes | str) -> bytes:
         encoded = [p if isinstance(p, bytes) else p.encode("utf-8", "surrogatepass") for p in parts]
@@ -144,32 +144,26 @@ class Marks:
     def in_period(self, at: int) -> bool:
         return any(since <= at <= until for since, until in self._periods)
 
-    def has_turn(self, key: bytes, session: str, content: str, at: int | None) -> bool:
-        """Whether a turn was forgotten as such; `at` is None where nobody knows its time."""
-        when = LONG_AGO if at is None else at
-        if self.has("turn", when, key) or self.has("session", when, session):
+    def has_turn(self, key: bytes, session: str, content: str, at: int) -> bool:
+        """Whether a turn was forgotten as such; `at` is LONG_AGO where nobody knows its time."""
+        if self.has("turn", at, key) or self.has("session", at, session):
             return True
-        if at is None:
+        if at == LONG_AGO:
             several = len(index_words(content)) >= _LEAST_WORDS
-            return several and self.has("words", when, plain(content))
+            return several and self.has("words", at, plain(content))
         return self.in_period(at) or self.has("spoken", at, plain(content), str(at))
+
+    def _may_have(self, text: str) -> bool:
+        return not self._hints or any(word in fold(text) for word in self._hints)
 
     def has_name(self, text: str, at: int) -> bool:
         """Whether a text has a name that was forgotten, and not within a longer one."""
-        if not self._sizes or not self._may_have(text):
-            return False
-        found = tokens(text)
-        for size in self._sizes:
-            for window in (found[n : n + size] for n in range(len(found) - size + 1)):
-                written = spelled(window)
-                is_marked = self.has("name", at, written) or self.has("name", at, fold(written))
-                if is_marked and not longer_name(text, window, self.known_names):
-                    return True
-        return False
-
-    def _may_have(self, text: str) -> bool:
-        folded = fold(text)
-        return not self._hints or any(word in folded for word in self._hints)
+        return self._may_have(text) and any(
+            (self.has("name", at, spelled(window)) or self.has("name", at, fold(spelled(window))))
+            and not longer_name(text, window, self.known_names)
+            for size in self._sizes
+            for window in windows(text, size)
+        )
 
     def cut(self, text: str, at: int, key: bytes = b"") -> str:
         """`text`, said at a moment in the turn with `key`, without what was forgotten of it."""
@@ -194,12 +188,6 @@ class Marks:
             last = end
         return text if kept == text[:last] else (kept + text[last:]).strip()
 
-    def cut_turn(self, key: bytes, text: str, at: int) -> tuple[str, bytes]:
-        """What is left of a turn, and the key that it has then."""
-        while (left := self.cut(text, at, key)) != text:
-            key, text = self._rekeyed(key), left
-        return text, key
-
     def cut_json(self, value: Any, at: int) -> Any:
         """A JSON value with the strings in it cut; keys of objects that are cut go with theirs."""
         if isinstance(value, str):
@@ -217,6 +205,17 @@ class Marks:
             return name
         return f"forgotten-{self._digest('called', name).hex()[:12]}"
 
+    def left_of(
+        self, key: bytes, session: str, speaker: str, text: str, at: int
+    ) -> tuple[str, bytes] | None:
+        """What is left of a turn, and the key that it has then; None if it was forgotten as such,
+        or who says it."""
+        if self.has_name(speaker, at) or self.has_turn(key, session, text, at):
+            return None
+        while (left := self.cut(text, at, key)) != text:
+            key, text = self._rekeyed(key), left
+        return text, key
+
     def admitted(
         self, drafts: Sequence[Draft | None], keyed: Sequence[tuple[Turn, bytes]], live: bool
     ) -> list[tuple[Turn, bytes]]:
@@ -224,17 +223,12 @@ class Marks:
         found: list[tuple[Turn, bytes]] = []
         for draft, (turn, key) in zip(drafts, keyed, strict=True):
             has_time = draft is None or draft.at is not None
-            at = to_stored(turn.at)[0] if has_time or live else 0
-            content, new_key = self.cut_turn(key, turn.content, at)
+            at = to_stored(turn.at)[0] if has_time or live else LONG_AGO
+            left = self.left_of(key, turn.session, turn.speaker, turn.content, at)
             session = self.session_name(turn.session, at)
-            if not (
-                not content.strip()
-                or self.has_name(turn.speaker, at)
-                or self.has("session", at, session)
-                or self.has_turn(key, turn.session, turn.content, at or None)
-                or (not has_time and self.has("turn", LONG_AGO, key))
-            ):
+            is_known = not has_time and self.has("turn", LONG_AGO, key)
+            if left and left[0].strip() and not (is_known or self.has("session", at, session)):
                 channel = turn.channel if self.cut(turn.channel, at) == turn.channel else ""
-                kept = turn._replace(session=session, channel=channel, content=content)
-                found.append((kept, new_key))
+                kept = turn._replace(session=session, channel=channel, content=left[0])
+                found.append((kept, left[1]))
         return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
@@ -65,16 +65,21 @@ def spelled(window: Sequence[Token]) -> str:
     return "".join(word if _like("sign").fullmatch(word) else f"{word} " for word in words).strip()
 
 
+def windows(text: str, size: int) -> Iterator[list[Token]]:
+    """Each so many words of a text that stand side by side."""
+    found = tokens(text)
+    return (found[n : n + size] for n in range(len(found) - size + 1))
+
+
 def places(text: str, name: str) -> list[list[Token]]:
     """Where a text has a name as whole words, in any case."""
     wanted = [fold(one.written) for one in tokens(name)]
-    last, size = "".join(wanted[-1:]), len(wanted)
+    last = "".join(wanted[-1:])
     # However a number is spelled, it ends in the same digit.
     if not last or (last if last.isalpha() else last[-1]) not in fold(text):
         return []
-    found = tokens(text)
-    windows = (found[n : n + size] for n in range(len(found) - size + 1))
-    return [one for one in windows if [fold(token.written) for token in one] == wanted]
+    found = windows(text, len(wanted))
+    return [one for one in found if [fold(token.written) for token in one] == wanted]
 
 
 def has_name(text: str, name: str) -> bool:

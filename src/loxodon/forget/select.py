@@ -16,17 +16,16 @@ from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
 from loxodon.forget.marks import LONG_AGO, Marks, clauses_of, plain
 from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
-from loxodon.guard.quarantine import FORGET, UNCLEAR, request_parts
+from loxodon.guard.quarantine import FORGET, HIDDEN, listed
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
-from loxodon.store import QuarantinedText
 from loxodon.store.store import Store
 from loxodon.text.sentences import split
 from loxodon.text.similarity import covers, gist
 from loxodon.text.words import fold
 from loxodon.types import CAPTURED, Entity, Record
 
-SAME = 0.75  # how much of a memory a text has that says it
+_SAME = 0.75  # how much of a memory a text has that says it
 _LEAST = 0.2  # and the best clause of those that it was drawn from
 
 
@@ -95,7 +94,7 @@ class Selected:
         if kind == "e" and (named := [one.name for one in self._entities if one.id == id]):
             self._entity(named[0])
         elif kind == "q":
-            self._request(id, no)
+            self._request(id)
         elif kind == "t" and no and (turns := [*self._erasure.turns([no])]):
             self._marks.put_turn(turns[0], only=self._only)
         elif kind in ("e", "t"):
@@ -105,62 +104,51 @@ class Selected:
         else:
             raise no_memory(id)
 
-    def _request(self, id: str, no: int) -> None:
+    def _request(self, id: str) -> None:
         """All that was held back because the user asked to have it forgotten."""
-        found = self._store.query_as(QuarantinedText, "quarantined_one", no)
-        asked = next((one for one in found if one.reason == FORGET), None)
-        if asked is None:
+        held = [one for one in listed(self._store, None, 0, None)[0] if one.state in HIDDEN]
+        parts = [one for one in held if one.reason == f"{FORGET} {id}"]
+        asked = [one for one in held if (one.id, one.reason) == (id, FORGET)]
+        if not asked:
             raise _nothing_called(id)
-        if asked.state == UNCLEAR:
-            raise InputError(
-                "it is not clear what {id} is about",
-                hint="name the memories or messages that are meant; `loxodon review` lists some",
-                id=id,
-            )
-        parts = (asked, *request_parts(self._store, asked))
-        self._memories([it.memory for it in parts if it.memory and self._store.get(it.memory)])
-        turns = self._store.turns([one.turn for one in parts if one.turn is not None])
-        for one in parts:
-            text = turns[one.turn].content[one.start : one.stop] if one.turn in turns else ""
-            for part in (text, *split(text)):
-                self._marks.put_text(part)
+        self._memories([one.memory for one in parts if one.memory])
+        for one in (*asked, *parts):
+            self._marks.put_text(one.text)
 
     def _memories(self, ids: Sequence[str]) -> None:
         """Memories, and what says them in the turns they were drawn from and in the answers."""
-        known = list(self._erasure.memories(self._store.column("memory_rows_by_id", ids)))
-        wordings = [it.record for id in ids for it in self._store.history(id) if it.record.id == id]
+        store, marks = self._store, self._marks
+        known = list(self._erasure.memories(store.column("memory_rows_by_id", ids)))
+        wordings = [it.record for id in ids for it in store.history(id) if it.record.id == id]
         contents = list(dict.fromkeys(it.content for it in wordings))
         for id in ids:
-            self._marks.put("memory", id)
+            marks.put("memory", id)
         sources = {turn for one in known for turn in one.turns}
         if self._only:
             for turn in self._erasure.turns(sources):
-                drawn = self._erasure.memories(self._store.column("memories_of_turns", [turn.seq]))
+                drawn = self._erasure.memories(store.column("memories_of_turns", [turn.seq]))
                 others = [it.record.content for it in drawn if it.record.id not in ids]
                 parts = clauses_of(turn.content)
                 for part in _most_like(parts, contents, others) if len(parts) > 1 else parts:
-                    self._marks.put_text(part, key=turn.key)
+                    marks.put_text(part, key=turn.key)
             return
-        for part in (part for content in contents for part in (content, *split(content))):
-            self._marks.put_text(part)
+        for content in contents:
+            marks.put_text(content)
         # What only they name gives them away; 猫 and `my sister` are what many are called.
         aliases = {alias for one in self._entities for alias in one.aliases}
-        names = {name for it in wordings for name in _names_in(it)} - aliases - {USER, ""}
+        names = {name for it in wordings for name in _names_in(it)} - aliases - {USER}
         rows = {one.row for one in known}
-        telling = [
-            it for it in names if rows.issuperset(self._store.column("memories_telling", it))
-        ]
-        replies = self._store.column("replies_to", [*sources])
-        for turn in self._erasure.turns(sources.union(replies)):
+        telling = [it for it in names if rows.issuperset(store.column("memories_telling", it))]
+        for turn in self._erasure.turns({*sources, *store.column("replies_to", [*sources])}):
             parts = [part for part in clauses_of(turn.content) if plain(part)]
             found = [part for part in parts if _is_said(part, wordings, telling)]
             if turn.seq in sources:
                 found = found or _most_like(parts, contents)
                 if turn.channel == CAPTURED or not found:
-                    self._marks.put_turn(turn)
+                    marks.put_turn(turn)
                     continue
             for part in found:
-                self._marks.put_text(part)
+                marks.put_text(part)
 
     def _entity(self, given: str, *, doubtful: bool = False) -> None:
         """Every sentence that names someone, and those that tell what is known of them."""
@@ -178,7 +166,10 @@ class Selected:
         self.names += own
         for name in own:
             marks.put_name(name)
+        said = [turn.content for turn in self._erasure.turns()]
+        self.near = near(own, marks.known_names, said)
         for one in list(self._erasure.memories()):
+            said.append(one.record.content)
             if one.record.kind == "summary" or not is_about(one.record, marks):
                 continue
             marks.put("memory", one.record.id)
@@ -191,8 +182,6 @@ class Selected:
                     for part in _most_like(clauses_of(rest), [one.record.content]):
                         if refers(part) and not any(has_name(part, it) for it in others):
                             marks.put_text(part)
-        said = [turn.content for turn in self._erasure.turns()]
-        self.near = near(own, marks.known_names, said)
         mine = [*map(fold, own)]
         theirs = {role for it in self._entities if fold(it.name) not in mine for role in it.aliases}
         roles = [one for one in names if one not in own and one not in theirs]
@@ -203,15 +192,11 @@ class Selected:
             by_name = any(has_name(text, one) for one in words)
             return by_name or any(speaks_of(role, text) for role in roles)
 
-        texts = (*said, *(text for _, text in self._store.stream("memory_texts")))
-        found = [part.strip() for text in texts if may_mean(text) for part in split(text)]
+        found = (part.strip() for text in filter(may_mean, said) for part in split(text))
         self.doubtful = [
             part
-            for part in dict.fromkeys(found)
-            if may_mean(part)
-            and not part.startswith('["')  # the tags of a memory
-            and not marks.has_name(part, 0)
-            and not any(has_name(part, it) for it in others)
+            for part in filter(may_mean, dict.fromkeys(found))
+            if not marks.has_name(part, 0) and not any(has_name(part, it) for it in others)
         ]
         while doubtful and self.doubtful:
             marks.put_text(self.doubtful.pop())
@@ -226,21 +211,25 @@ def _nothing_called(name: str) -> NotFoundError:
     )
 
 
+def says(text: str, record: Record) -> bool:
+    """Whether a text says most of what a memory says, and names whatever that names."""
+    return covers(text, record.content) >= _SAME and all(
+        covers(text, name) == 1 if name.isascii() else fold(name) in fold(text)
+        for name in _names_in(record)
+        if name in record.content
+    )
+
+
 def _is_said(part: str, wordings: Iterable[Record], telling: Iterable[str]) -> bool:
     """Whether a clause says one of these, or has something that only they tell."""
     for one in telling:
         # Most of it: 乌龙茶 of 喝乌龙茶. In another order it is another word.
         size = max(2, -(-len(one) * 7 // 10))
         pieces = (one[n : n + size] for n in range(len(one) - size + 1))
-        like = covers(part, one) >= SAME if one.isascii() else any(it in part for it in pieces)
+        like = covers(part, one) >= _SAME if one.isascii() else any(it in part for it in pieces)
         if like or has_name(part, one):
             return True
-    return any(
-        covers(part, it.content) >= SAME
-        and len(gist(it.content).words) > 1
-        and all(has_name(part, name) for name in _names_in(it) if name in it.content)
-        for it in wordings
-    )
+    return any(says(part, it) and len(gist(it.content).words) > 1 for it in wordings)
 
 
 def _names_in(record: Record) -> list[str]:
@@ -252,7 +241,7 @@ def _names_in(record: Record) -> list[str]:
         for n, word in enumerate(re.findall(r"[A-Za-z0-9][\w-]+", sentence, re.A))
         if (n and word[0].isupper()) or any(map(str.isdigit, word))
     ]
-    return [record.value, *record.entities, *proper]
+    return [*filter(None, (record.value, *record.entities, *proper))]
 
 
 def _most_like(

@@ -27,7 +27,7 @@ from loxodon.security import tokens
 from loxodon.security.paths import is_inside
 from loxodon.spaces import folder_name, no_space, space_folder, space_path
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
-from loxodon.store.sqlite.copying import counts_of, held, leave
+from loxodon.store.sqlite.copying import counts_of, held
 from loxodon.types import FileProblem
 from loxodon.views import copies
 
@@ -48,20 +48,19 @@ def delete(
     """Delete a space and everything of it; with `dry_run`, only count. `let_go` of it is called
     while others have it open; its state is at `root`: the home, or the address of a database."""
     folder = space_folder(root, space, make=False)
-    shared = files.shared(folder)
-    counts = shared[0].counts(space) if shared else counts_of(f"{folder}/{DATABASE}", keys)
+    shared, database = files.shared(folder), os.path.join(folder, DATABASE)
+    counts = shared[0].counts(space) if shared else counts_of(database, keys)
     counts["files"] = 0 if shared else sum(len(names) for _, _, names in os.walk(folder))
     counts["access tokens"] = sum(space in one.spaces for one in tokens.read(root))
-    if dry_run:
-        return new_receipt("space", now, counts, *_left(home, space, folder, config, dry_run=True))
-    let_go()
-    with nullcontext() if shared else _to_oneself(home, folder, keys, let_go):
-        receipt = new_receipt("space", now, counts, *_left(home, space, folder, config))
+    with nullcontext() if shared or dry_run else _to_oneself(home, database, keys, let_go):
+        left = _left(home, space, folder, config, dry_run=dry_run)
+        receipt = new_receipt("space", now, counts, *left)
+        if dry_run:
+            return receipt
         name = "" if keys and not shared else space
         row = json.dumps({"space": name, **receipt._asdict(), "at": now.isoformat()})
         # Begun on a line of its own: the last run may have been killed within one.
-        line = f"\n{row}\n".encode()
-        grants = tokens.without_space(root, space)
+        line, grants = f"\n{row}\n".encode(), tokens.without_space(root, space)
         if shared:
             changed = {tokens.FILE: tokens.in_toml(grants)} if counts["access tokens"] else {}
             if not shared[0].drop_space(space, changed, {DELETED: line}):  # another was faster
@@ -76,16 +75,14 @@ def delete(
             os.rename(folder, gone)
             for place in (os.path.dirname(folder), os.path.dirname(gone)):
                 files.sync_folder(place)
-            shutil.rmtree(gone)
         except OSError as error:
             raise unwritable(folder, error) from None
-    with suppress(OSError):  # another is being deleted, too
-        os.rmdir(os.path.join(home, DELETING))
+    finish(home)
     return receipt
 
 
 def finish(home: str) -> None:
-    """Remove what is left of spaces whose deletion was killed."""
+    """Remove what is left of spaces that were deleted."""
     shutil.rmtree(os.path.join(home, DELETING), ignore_errors=True)
 
 
@@ -143,25 +140,21 @@ def is_leaving(home: str, space: str) -> bool:
 
 @contextmanager
 def _to_oneself(
-    home: str, folder: str, keys: StoreKeys, let_go: Callable[[], None]
+    home: str, database: str, keys: StoreKeys, let_go: Callable[[], None]
 ) -> Iterator[None]:
-    """Have a space to oneself, until it is gone; workers of the home are told to let go of it."""
-    path, deadline = os.path.join(folder, DATABASE), monotonic() + _PATIENCE
-    announcement = os.path.join(home, DELETING, f"{os.path.basename(folder)}.leaving")
-    files.make_folder(os.path.dirname(announcement))
-    files.replace(announcement, b"")
+    """Have a space to oneself; workers of the home are told to let go of it."""
+    name, deadline = os.path.basename(os.path.dirname(database)), monotonic() + _PATIENCE
+    announcement = Path(home, DELETING, f"{name}.leaving")
+    files.make_folder(str(announcement.parent))
+    announcement.touch()
     with ExitStack() as kept:
-        kept.callback(Path(announcement).unlink, missing_ok=True)
+        kept.callback(announcement.unlink, missing_ok=True)
         while True:
+            let_go()
             try:
-                connection = kept.enter_context(held(path, keys))
+                kept.enter_context(held(database, keys))
                 break
             except BusyStoreError:
                 if monotonic() > deadline:
                     raise
-                let_go()
-        try:
-            yield
-        finally:
-            if connection is not None and os.path.exists(path):  # it was not deleted
-                leave(connection)
+        yield

@@ -185,8 +185,7 @@ def put_on_record(
     if isinstance(store, Off) or not config.audit.enabled:
         return
     if os.path.basename(folder) == folder_name(store.space):
-        keys = Keys(home, config.keys.source)
-        store.audit = Audit(store, keys, now, keep=config.audit.entries)
+        store.audit = Audit(store, Keys(home, config.keys.source), now, keep=config.audit.entries)
 
 
 class RunningVerb:
@@ -240,9 +239,8 @@ def on_record(
 def _ids_in(found: Any) -> Iterator[str]:
     """The ids of memories, turns and notes in what a verb gave."""
     if isinstance(found, list | tuple):
-        fields = getattr(found, "_fields", ())
-        names = [getattr(found, name) for name in ("id", "ref") if name in fields]
-        texts = names if fields else found
+        fields = getattr(found, "_fields", None)
+        texts = found if fields is None else [getattr(found, name, "") for name in ("id", "ref")]
         yield from (one for one in texts if isinstance(one, str) and _ID.fullmatch(one))
         if not isinstance(found, Record | Turn):  # what they came from is not what was given
             for one in found:
@@ -251,6 +249,5 @@ def _ids_in(found: Any) -> Iterator[str]:
 
 def store_of(owner: Any) -> Store:
     """The store of the memory that something belongs to."""
-    own = vars(owner)
-    found: Store = own.get("_store") or own["store"]
+    found: Store = vars(owner).get("_store") or owner.store
     return found

@@ -82,23 +82,18 @@ class AuditLog:
 
         `limit` 0 returns all. The entries are not checked; see `verify`.
         """
-        since, until = (
-            moment(name, at, self._zone) for name, at in (("since", since), ("until", until))
-        )
+        since = moment("since", since, self._zone)
+        until = moment("until", until, self._zone)
         number("limit", limit)
 
         def newest_first(after: Key | None) -> Slice[AuditEntry]:
             found = list[AuditEntry]()
             self._log().flush()
             for entry in self._before(*map(int, after or (END,))):
-                if (
-                    (since is None or entry.at >= since)
-                    and (until is None or entry.at < until)
-                    and surface in ("", entry.surface)
-                    and agent in ("", entry.agent)
-                    and op in ("", entry.op)
-                    and (not id or id in entry.ids)
-                ):
+                is_of_time = (not since or entry.at >= since) and (not until or entry.at < until)
+                of = (surface, entry.surface), (agent, entry.agent), (op, entry.op)
+                is_of_these = all(asked in ("", one) for asked, one in of)
+                if is_of_time and is_of_these and (not id or id in entry.ids):
                     if limit and len(found) == limit:
                         return found, (found[-1].n,)
                     found.append(entry)
@@ -115,8 +110,7 @@ class AuditLog:
         audit = self._log()
         audit.flush()
         key, wrong = audit.key, dict[int, str]()  # by the first entry of which it is so
-        entries = first = last = 0
-        tip = b""
+        entries, first, last, tip = 0, 0, 0, b""
         with self._store.reading():
             head = self._store.value(HEAD)
             for n, entry, digest in entries_of(self._store):
@@ -149,24 +143,14 @@ class AuditLog:
         """The entries before one, newest first, without what is not ours; `verify` tells of it."""
         while rows := self._store.query("audit_before", before, 1_000):
             for before, text, _ in rows:
-                with suppress(KeyError, TypeError, ValueError):
-                    given = json.loads(text)
-                    yield AuditEntry(
-                        before,
-                        datetime.fromisoformat(given["at"]).astimezone(self._zone),
-                        str(given.get("surface", "")),
-                        str(given.get("agent", "")),
-                        str(given.get("caller", "")),
-                        str(given["op"]),
-                        tuple(given.get("ids", ())),
-                        str(given.get("outcome", "ok")),
-                        bool(given.get("more")),
-                        {
-                            name: value
-                            for name, value in given.items()
-                            if name not in AuditEntry._fields
-                        },
-                    )
+                with suppress(AttributeError, KeyError, TypeError, ValueError):
+                    facts = json.loads(text)
+                    at = datetime.fromisoformat(facts.pop("at")).astimezone(self._zone)
+                    surface, agent = str(facts.pop("surface", "")), str(facts.pop("agent", ""))
+                    who = surface, agent, str(facts.pop("caller", ""))
+                    op, ids = str(facts.pop("op")), tuple(facts.pop("ids", ()))
+                    outcome, more = str(facts.pop("outcome", "ok")), bool(facts.pop("more", False))
+                    yield AuditEntry(before, at, *who, op, ids, outcome, more, facts)
 
 
 def _changed(n: int) -> str:

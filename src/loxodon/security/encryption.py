@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from loxodon import config as settings
@@ -24,7 +25,7 @@ from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES
 from loxodon.memory import Memory
 from loxodon.security import keys
 from loxodon.security.keys import Change, KeySource, Seal, Work
-from loxodon.store import Progress
+from loxodon.store import Progress, quiet
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import held, leave, space_of
@@ -42,16 +43,10 @@ class Recoded(NamedTuple):
     left: tuple[str, ...] = ()  # files that may have plain text and are not ours to remove
 
 
-class _Home(NamedTuple):
-    path: str
-    config: Config
-    progress: Progress = lambda done, total: None
-
-    @property
-    def folders(self) -> list[str]:
-        """The folders of the spaces."""
-        root = os.path.join(self.path, SPACES)
-        return [path for name in files.names(root) if os.path.isdir(path := f"{root}/{name}")]
+def _folders(home: str) -> list[str]:
+    """The folders of the spaces."""
+    root = os.path.join(home, SPACES)
+    return [path for name in files.names(root) if os.path.isdir(path := f"{root}/{name}")]
 
 
 def recode(
@@ -64,7 +59,6 @@ def recode(
     progress: Progress,
 ) -> Recoded:
     """Encrypt, decrypt or rekey every space of a home."""
-    this = _Home(home, config, progress)
     current = keys.source_of(home, config.encryption)
     change = _planned(work, current, source)
     finish(home)
@@ -81,16 +75,15 @@ def recode(
         new: Keys = ()
         if work != "decrypt":
             cipher.check_build()
-            waiting = change.waiting
-            if (make and current is None) or (work == "rekey" and not waiting.read()):
-                waiting.make()
-            new = (keys.key_at(waiting),)
+            if (make and current is None) or (work == "rekey" and not change.waiting.read()):
+                change.waiting.make()
+            new = (keys.key_at(change.waiting),)
             Seal(new)  # what it needs must be installed before anything is changed
         old = () if work == "encrypt" else keys.database_keys(home, config.encryption)
-        _open_each(this, (*old, *new))
+        _open_each(home, config, (*old, *new))
         files.replace(path, json.dumps(change).encode())
         files.sync_folder(os.path.dirname(path))
-        done = _do(this, change)
+        done = _do(home, config, change, progress)
         os.unlink(path)
         return done
 
@@ -125,73 +118,72 @@ def finish(home: str) -> bool:
         change = keys.change_of(home)
         if change is not None:  # else whoever had the lock has done it
             config = settings.load(home, os.environ)
-            _do(_Home(home, config), change)
+            _do(home, config, change, quiet)
             os.unlink(path)
     return True
 
 
-def _do(home: _Home, change: Change) -> Recoded:
+def _do(home: str, config: Config, change: Change, progress: Progress) -> Recoded:
     """Bring a home to what a change says; whatever of it was done before is left out."""
     work, place, waiting = change
+    where = home, config, progress
     if work == "decrypt":
-        done = _recode_all(home, (keys.key_at(place),), ())
+        done = _recode_all(*where, (keys.key_at(place),), ())
         for name in ("encryption.key", "encryption.file"):
-            settings.write(home.path, name, None)
+            settings.write(home, name, None)
         return Recoded(done, "")
     if work == "encrypt":
         key = keys.key_at(place)
-        settings.write(home.path, "encryption.file", place.name if place.kind == "file" else None)
-        settings.write(home.path, "encryption.key", place.kind)
-        done = _recode_all(home, (), (key,))
-        left = backups(home.path, home.config)
-        for folder in reversed(home.folders):
+        settings.write(home, "encryption.file", place.name if place.kind == "file" else None)
+        settings.write(home, "encryption.key", place.kind)
+        done = _recode_all(*where, (), (key,))
+        left = backups(home, config)
+        for folder in reversed(_folders(home)):
             space = space_of(os.path.join(folder, DATABASE), (key,))
-            left = [*views_left(folder, space, workspace_of(folder, home.config)), *left]
+            left = [*views_left(folder, space, workspace_of(folder, config)), *left]
         return Recoded(done, str(place), tuple(one.file for one in left))
     try:
         key = keys.key_at(waiting)
     except KeyProblemError:  # it is where it belongs already
         key = keys.key_at(place)
-    before = keys.database_keys(home.path, home.config.encryption)
-    done = _recode_all(home, (*before, key), (key,))
+    before = keys.database_keys(home, config.encryption)
+    done = _recode_all(*where, (*before, key), (key,))
     place.take_next()
     return Recoded(done, str(waiting if waiting.kind == "env" else place))
 
 
-def _open_each(home: _Home, known: Keys) -> None:
+def _open_each(home: str, config: Config, known: Keys) -> None:
     """Open each space once, which takes in what earlier versions kept in files. A BusyStoreError
     where somebody else has one open."""
-    for folder in home.folders:
+    for folder in _folders(home):
         path = os.path.join(folder, DATABASE)
-        config, state = home.config._replace(enabled=True), cipher.state_of(path)
+        opened, state = config._replace(enabled=True), cipher.state_of(path)
         if state in ("plain", "encrypted"):
             opens = known if state == "encrypted" else ()
             with held(path, opens) as connection:
                 if connection is not None:
                     leave(connection)
             if state == "plain":
-                config = config._replace(encryption=EncryptionConfig())
-            Memory.open(home.path, space_of(path, opens), config, system_clock(None)).close()
+                opened = opened._replace(encryption=EncryptionConfig())
+            Memory.open(home, space_of(path, opens), opened, system_clock(None)).close()
 
 
-def _recode_all(home: _Home, before: Keys, after: Keys) -> int:
+def _recode_all(home: str, config: Config, progress: Progress, before: Keys, after: Keys) -> int:
     """Write everything that is under another key anew; how many databases that were."""
     known = tuple(dict.fromkeys((*after, *before)))
-    done, folders = 0, home.folders
+    done, folders = 0, _folders(home)
     for number, folder in enumerate(folders, 1):
         sweep_drafts(folder)
-        for place, _, names in os.walk(folder):  # of a view that was being written
-            for name in names:
-                if name.endswith(".tmp"):
-                    os.unlink(os.path.join(place, name))
+        for view in Path(folder).rglob("*.tmp"):  # that was being written
+            view.unlink()
         for name in sorted(os.listdir(folder)):  # with what a restore or a repair set aside
             if name.startswith(DATABASE) and not name.endswith(_NOT_COPIES):
                 done += _recode(os.path.join(folder, name), known, after)
-        workspace = workspace_of(folder, home.config)
+        workspace = workspace_of(folder, config)
         if os.path.exists(os.path.join(workspace, PENDING)):
             waiting = Pending(folder, workspace, "", Seal(known) if known else None)
             waiting.reseal(Seal(after) if after else None)
-        home.progress(number, len(folders))
+        progress(number, len(folders))
     return done
 
 
@@ -217,6 +209,5 @@ def _recode(path: str, known: Keys, after: Keys) -> bool:
         if after:
             cipher.put_check(path, after)
         else:
-            with suppress(FileNotFoundError):
-                os.unlink(f"{path}.check")
+            Path(f"{path}.check").unlink(missing_ok=True)
     return True

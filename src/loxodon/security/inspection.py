@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.consolidate.entities import Card
@@ -37,10 +37,9 @@ class Inspected(NamedTuple):
 def inspect(memory: Memory, store: Store, name: str) -> Inspected:
     """What there is under an id (a memory, a turn, a note, an entity) or a name."""
     with store.reading():
-        found = _found(memory, store, name)
-        if not memory.audit.enabled:
-            return found
-        return found._replace(seen=tuple(memory.audit.entries(id=found.id, limit=_SEEN)))
+        found, log = _found(memory, store, name), memory.audit
+        seen = log.entries(id=found.id, limit=_SEEN) if log.enabled else ()
+        return found._replace(seen=tuple(seen))
 
 
 def _found(memory: Memory, store: Store, name: str) -> Inspected:
@@ -63,24 +62,22 @@ def _found(memory: Memory, store: Store, name: str) -> Inspected:
         )
     numbered = [one.name for one in store.query_as(Entity, "entities") if one.id == name]
     card = memory.entity(numbered[0] if numbered else name)
-    ids = (*card.facts, *card.beliefs, *card.summaries)
-    made = tuple(known for id in ids if (known := store.get(id)) is not None)
+    made = tuple(filter(None, map(store.get, (*card.facts, *card.beliefs, *card.summaries))))
     return Inspected("entity", card.entity.id, card=card, made=made)
 
 
 def about_person(memory: Memory, name: str) -> Iterator[dict[str, Entity | Record | Turn]]:
     """What a space has about somebody: what forgetting that name would go through."""
     names = memory.forget(entity=name, dry_run=True).names
-
-    def is_named(*texts: str) -> bool:
-        return any(has_name(text, one) for text in texts for one in names)
-
-    for entity in memory.entities():
-        if is_named(entity.name, *entity.aliases):
-            yield {"entity": entity}
-    for record in memory.list(state="all", limit=0):
-        if is_named(record.content, record.subject, record.value, *record.entities, *record.tags):
-            yield {"memory": record}
-    for turn in memory.journal(limit=0):
-        if is_named(turn.content, turn.speaker):
-            yield {"turn": turn}
+    known, said = memory.list(state="all", limit=0), memory.journal(limit=0)
+    rows: list[tuple[str, Entity | Record | Turn, Sequence[str]]] = [
+        *(("entity", one, (one.name, *one.aliases)) for one in memory.entities()),
+        *(
+            ("memory", it, (it.content, it.subject, it.value, *it.entities, *it.tags))
+            for it in known
+        ),
+        *(("turn", one, (one.content, one.speaker)) for one in said),
+    ]
+    for kind, one, texts in rows:
+        if any(has_name(text, own) for text in texts for own in names):
+            yield {kind: one}

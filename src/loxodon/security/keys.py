@@ -161,9 +161,7 @@ class Keys(NamedTuple):
     def master(self) -> bytes | None:
         """The master itself; None where there is none yet."""
         text = self._place.read()
-        if not text and self.kind != "env":
-            return None
-        return _key_in(text, self._place)
+        return _key_in(text, self._place) if text or self.kind == "env" else None
 
     def adopt(self, master: bytes) -> None:
         """Have the master of another place, which this one is a copy of; refuse to change one."""

@@ -40,9 +40,8 @@ def is_inside(path: str, folder: str) -> bool:
 
 def is_closed(home: str, root: str, path: str) -> bool:
     """Whether something below a folder that was named is not to be looked at."""
-    if not is_inside(path, root):
-        return True
-    return bool(home) and is_inside(path, home) and not is_inside(root, home)
+    is_of_home = bool(home) and is_inside(path, home) and not is_inside(root, home)
+    return is_of_home or not is_inside(path, root)
 
 
 def opened(path: str, root: str, home: str = "") -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
+from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, PausedError
@@ -15,21 +16,19 @@ from loxodon.types import Pause
 VALUE = "pauses"  # the name of the value that has them
 
 
-class Pauses:
+class Pauses(NamedTuple):
     """The pauses of one space."""
 
-    def __init__(self, read: Callable[[], str], write: Callable[[str], None]) -> None:
-        """`read` and `write` a value of the space."""
-        self._read = read
-        self._write = write
+    read: Callable[[], str]  # the value of the space that has them
+    write: Callable[[str], None]
 
     def _kept(self, zone: tzinfo | None = None) -> list[Pause]:
-        rows = json.loads(self._read() or "[]")
+        rows = json.loads(self.read() or "[]")
         return [Pause(moment(a, zone), None if b is None else moment(b, zone)) for a, b in rows]
 
     def _keep(self, pauses: Sequence[Pause]) -> None:
         rows = [[one and to_stored(one)[0] for one in pause] for pause in pauses]
-        self._write(json.dumps(rows))
+        self.write(json.dumps(rows))
 
     def now(self, now: datetime) -> Pause | None:
         """The pause that this moment is in."""

@@ -30,11 +30,8 @@ def narrower(wall: Wall, agent: str, chat: Chat, relays: bool | None) -> Wall:
         return wanted
     if wall.agent and wanted.agent not in ("", wall.agent):
         raise owners_only()
-    return Wall(
-        wall.agent or wanted.agent,
-        wall.group or wanted.group,
-        relays=wall.relays and relays is not False,
-    )
+    may_relay = wall.relays and relays is not False
+    return Wall(wall.agent or wanted.agent, wall.group or wanted.group, relays=may_relay)
 
 
 def origin_of(wall: Wall, named: Origin | None) -> Origin:
@@ -68,8 +65,7 @@ def placed(
             )
         agent = wall.agent or checked_agent(draft.agent)
         named = draft.session or (names[0] if draft.agent else "")
-        if named:
-            named = Wall(agent, wall.group).session(named)
+        named = Wall(agent, wall.group).session(named) if named else ""
         chat = "group" if wall.group and draft.chat == "direct" else draft.chat
         origin = wall.heard(draft.origin or ORIGIN_OF_ROLE[draft.role])
         found.append(draft._replace(session=named, agent=agent, chat=chat, origin=origin))

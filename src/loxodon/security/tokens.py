@@ -43,7 +43,7 @@ class Grant(NamedTuple):
     chat: Chat = "direct"
     rights: Right = "owner"
     made: str = ""  # the day
-    digest: str = ""  # the SHA-256 of the token, as hex
+    sha256: str = ""  # of the token, as hex
     relays: bool = False  # whether the agent hands on the user's own words
     expires: str = ""  # ISO 8601 with an offset; empty for never
 
@@ -64,7 +64,6 @@ def read(home: str) -> tuple[Grant, ...]:
 
     path = os.path.join(home, FILE)
     try:
-        found = tomllib.loads(files.read(path).decode("utf-8")).get("token", [])
         return tuple(
             Grant(
                 checked_name(one["name"]),
@@ -80,7 +79,7 @@ def read(home: str) -> tuple[Grant, ...]:
                 if (end := one.get("expires", ""))
                 else "",
             )
-            for one in found
+            for one in tomllib.loads(files.read(path).decode("utf-8")).get("token", [])
         )
     except FileNotFoundError:
         return ()
@@ -97,7 +96,7 @@ def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
     """The grant of a token that has not expired."""
     # All are compared, so that time tells nothing of which comes close.
     digest = sha256(token.encode("utf-8", "replace")).hexdigest()
-    found = [one for one in grants if hmac.compare_digest(one.digest, digest) and not one.expired]
+    found = [one for one in grants if hmac.compare_digest(one.sha256, digest) and not one.expired]
     return found[-1] if found else None
 
 
@@ -108,7 +107,7 @@ def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
     for space in grant.spaces:
         folder_name(space)  # an InputError for what no space can be called
     token = PREFIX + secrets.token_urlsafe(32)
-    grant = grant._replace(made=f"{now:%Y-%m-%d}", digest=sha256(token.encode()).hexdigest())
+    grant = grant._replace(made=f"{now:%Y-%m-%d}", sha256=sha256(token.encode()).hexdigest())
     with _changing:
         grants = read(home)
         if any(one.name == grant.name for one in grants):
@@ -160,10 +159,7 @@ def checked_name(name: object) -> str:
 def in_toml(grants: Sequence[Grant]) -> bytes:
     import tomlkit
 
-    rows = [
-        {"sha256" if name == "digest" else name: value for name, value in one._asdict().items()}
-        for one in grants
-    ]
+    rows = [one._asdict() for one in grants]
     return (_HEAD + tomlkit.dumps({"token": rows} if rows else {})).encode()
 
 
@@ -177,7 +173,7 @@ def write(home: str, grants: Sequence[Grant]) -> None:
         raise unwritable(path, error) from None
 
 
-_NOBODY = Grant("nobody", rights="read", digest="-")  # whose token nobody can have
+_NOBODY = Grant("nobody", rights="read", sha256="-")  # whose token nobody can have
 _FRESH = 1.0  # seconds after which grants in a database are looked at again
 
 
@@ -185,10 +181,9 @@ class Grants:
     """The grants of a home, read anew whenever they have changed."""
 
     def __init__(self, home: str) -> None:
-        self._home = home
+        self._home, self._looked_at = home, float("-inf")
         self._stamp: files.Stamp | None = None
         self._grants: tuple[Grant, ...] = ()
-        self.renew()
 
     def renew(self) -> None:
         """Look again with the next request: they were changed here."""
@@ -205,7 +200,6 @@ class Grants:
             except ConfigError:  # a file that was spoilt: better nobody than too many
                 grants = (_NOBODY,)
             # Who takes the last token away does not mean to let everybody in.
-            self._grants = grants or ((_NOBODY,) if self._grants else ())
-            self._stamp = stamp
+            self._stamp, self._grants = stamp, grants or ((_NOBODY,) if self._grants else ())
         self._looked_at = monotonic()
         return self._grants
