@@ -16,11 +16,7 @@ TALK = [
     ("assistant", "The kettle for the boat is in the blue crate."),
     ("assistant", "船上的水壶在蓝色的箱子里。"),
 ]
-FACTS = {
-    "Siemens": "My brother Tom works at Siemens",
-    "walnuts": "I am allergic to walnuts",
-    "上海": "我住在上海",
-}
+FACTS = "My brother Tom works at Siemens. I am allergic to walnuts. 我住在上海"
 HOOKED = [name for name, one in CONNECTED.items() if one.hooks]
 
 
@@ -103,17 +99,16 @@ def test_what_was_said_is_journalled_once(agent: Agent) -> None:
 
 @pytest.mark.usefixtures("before")
 def test_what_was_said_is_known_in_the_next_session(agent: Agent) -> None:
-    said = ". ".join(FACTS.values())
     if agent.name in HOOKED:
-        agent.says(said)
+        agent.says(FACTS)
         agent.was_asked_by_a_person()
     else:
-        agent.model.replies = [Reply(tool="recall_context", arguments={"message": said})]
-        agent.says(said)
+        agent.model.replies = [Reply(tool="recall_context", arguments={"message": FACTS})]
+        agent.says(FACTS)
         asked = {"message": "Where do I live, what am I allergic to, and where does Tom work?"}
         agent.model.replies = [Reply(tool="recall_context", arguments=asked)]
     known = agent.says("Good morning!")
-    assert [fact for fact in FACTS if fact not in known] == []
+    assert [one for one in ("Siemens", "walnuts", "上海") if one not in known] == []
 
 
 def test_nothing_stays_behind(agent: Agent, before: bytes) -> None:
