@@ -72,7 +72,7 @@ test: $(VENV)/dev.done  ## run the tests
 
 test-long: $(VENV)/dev.done  ## all tests, those of faults, attacks and fuzz with their full numbers (a long while); prints the figures
 	@mkdir -p bench/results && rm -f $(FIGURES)
-	LOXODON_LONG=1 LOXODON_FIGURES=$(FIGURES) $(BIN)/python -m pytest -n 2; \
+	LOXODON_LONG=1 LOXODON_FIGURES=$(FIGURES) $(BIN)/python -m pytest -n 2 -o faulthandler_timeout=7200; \
 	status=$$?; sort $(FIGURES); exit $$status
 
 test-postgres: $(VENV)/dev.done  ## the behaviour tests with every memory in PostgreSQL, which it starts itself

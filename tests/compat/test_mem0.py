@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -48,6 +49,7 @@ def real(folder: Path, patch: pytest.MonkeyPatch) -> Any:
     patch.setenv("MEM0_TELEMETRY", "False")
     patch.setenv("MEM0_DIR", str(folder / "mem0"))
     patch.setenv("OPENAI_API_KEY", "unused")
+    patch.setitem(sys.modules, "fastembed", None)  # would download a model for it
     import mem0  # type: ignore[import-not-found, unused-ignore]
 
     options = {

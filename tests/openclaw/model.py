@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
+
+from tests.real_agents.model import Quiet, chunks, serving
 
 
 class Model:
@@ -44,38 +44,17 @@ class Model:
 def running() -> Iterator[Model]:
     model = Model()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
+    class Handler(Quiet):
+        def do_POST(self) -> None:  # noqa: N802
             size = int(self.headers.get("Content-Length", 0))
             delta = model.reply(json.loads(self.rfile.read(size)))
             ended = "tool_calls" if "tool_calls" in delta else "stop"
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
-            for choice in (
-                {"delta": {"role": "assistant", **delta}, "finish_reason": None},
-                {"delta": {}, "finish_reason": ended},
-            ):
-                chunk = {
-                    "id": "c",
-                    "object": "chat.completion.chunk",
-                    "created": 0,
-                    "model": "tiny",
-                    "choices": [{"index": 0, **choice}],
-                }
+            for _, chunk in chunks({"role": "assistant", **delta}, ended):
                 self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
             self.wfile.write(b"data: [DONE]\n\n")
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Tests speak for themselves."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    model.port = server.server_port
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as model.port:
         yield model
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

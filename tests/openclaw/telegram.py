@@ -6,10 +6,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Condition, Thread
+from http.server import ThreadingHTTPServer
+from threading import Condition
 from typing import Any
 from urllib.parse import parse_qsl
+
+from tests.real_agents.model import Quiet, serving
 
 _BOT = {"id": 1, "is_bot": True, "first_name": "Claw", "username": "claw_bot"}
 _POLL = 5.0
@@ -75,10 +77,10 @@ class Telegram:
 def running() -> Iterator[Telegram]:
     telegram = Telegram()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         protocol_version = "HTTP/1.1"
 
-        def do_POST(self) -> None:
+        def do_POST(self) -> None:  # noqa: N802
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             path, _, query = self.path.partition("?")
             given: dict[str, Any] = dict(parse_qsl(query))
@@ -92,23 +94,11 @@ def running() -> Iterator[Telegram]:
             self.end_headers()
             self.wfile.write(said)
 
-        def do_GET(self) -> None:
-            self.do_POST()
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Tests speak for themselves."""
+        do_GET = do_POST  # noqa: N815
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: object, client_address: object) -> None:
             """A gateway that stops does not wait for its poll."""
 
-    server = Server(("127.0.0.1", 0), Handler)
-    telegram.port = server.server_port
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler, Server) as telegram.port:
         yield telegram
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

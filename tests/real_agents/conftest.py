@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import pytest
 
+from loxodon.journal.follow import transcripts
+from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from tests.real_agents.model import Model, running
 
 PROGRAMS = Path(os.environ.get("LOXODON_AGENTS", ""), "node_modules", ".bin")
@@ -93,6 +95,8 @@ class Agent:
             "ANTHROPIC_API_KEY": "x",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
+            "MCP_CONNECTION_NONBLOCKING": "0",  # the first prompt has the tools
+            "MCP_CONNECT_TIMEOUT_MS": "60000",
             "OPENAI_API_KEY": "x",
             "GOOGLE_GEMINI_BASE_URL": self.model.url,
             "GEMINI_API_KEY": "x",
@@ -116,6 +120,16 @@ class Agent:
         """Say something to the agent; all that its model was given for the last answer."""
         self.run(*self.how.command, text)
         return self.model.seen()
+
+    def was_asked_by_a_person(self) -> None:
+        """Let its transcripts say so, and journal them: what programs ask is left out."""
+        folder = str(self.home / Path(FOLLOWED[self.name].usual).name)
+        for path in map(Path, transcripts(self.name, folder)):
+            text = path.read_text("utf-8")
+            for by_program, by_person in self.how.person:
+                text = text.replace(by_program, by_person)
+            path.write_text(text, "utf-8")
+        self.loxodon("follow", self.name)
 
     def loxodon(self, *words: str) -> str:
         return self.run(sys.executable, "-m", "loxodon", *words)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from threading import Thread
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -33,11 +33,6 @@ class Model:
         """Those of conversations. What an agent asks beside them, such as a title, has no tools."""
         self.replies: list[Reply] = []
         self.port = 0
-        self.go_on = Event()
-        """Cleared, the model stops within its answer until it is set."""
-        self.go_on.set()
-        self.halted = Event()
-        """Set while the model waits for that."""
 
     @property
     def url(self) -> str:
@@ -154,8 +149,11 @@ def completions(reply: Reply) -> Events:
         function = {"name": reply.tool, "arguments": json.dumps(reply.arguments)}
         call = {"index": 0, "id": _id("call"), "type": "function", "function": function}
         delta = {"role": "assistant", "tool_calls": [call]}
+    return chunks(delta, "tool_calls" if reply.tool else "stop")
+
+
+def chunks(delta: dict[str, Any], ended: str) -> Events:
     chunk = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "tiny"}
-    ended = "tool_calls" if reply.tool else "stop"
     choices: list[dict[str, Any]]
     choices = [{"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": ended}]
     return [("", {**chunk, "choices": [{"index": 0, **one}]}) for one in choices]
@@ -190,11 +188,30 @@ def _answer(model: Model, path: str, request: Request) -> Events | dict[str, Any
     return {}
 
 
+class Quiet(BaseHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Tests speak for themselves."""
+
+
 @contextmanager
-def running(port: int = 0) -> Iterator[Model]:
+def serving(handler: type[Quiet], kind: type[HTTPServer] = ThreadingHTTPServer) -> Iterator[int]:
+    """A server on the loopback; its port."""
+    server = kind(("127.0.0.1", 0), handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextmanager
+def running() -> Iterator[Model]:
     model = Model()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_GET(self) -> None:
             self._whole({"data": [], "models": []})
 
@@ -208,12 +225,7 @@ def running(port: int = 0) -> Iterator[Model]:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
-            for place, (name, event) in enumerate(answer):
-                if place == len(answer) - 1 and not model.go_on.is_set():
-                    self.wfile.flush()
-                    model.halted.set()
-                    model.go_on.wait()
-                    model.halted.clear()
+            for name, event in answer:
                 head = f"event: {name}\n" if name else ""
                 self.wfile.write(f"{head}data: {json.dumps(event)}\n\n".encode())
             if not answer[0][0] and self.path.endswith("/chat/completions"):
@@ -227,18 +239,5 @@ def running(port: int = 0) -> Iterator[Model]:
             self.end_headers()
             self.wfile.write(data)
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Tests speak for themselves."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    server.daemon_threads = True
-    model.port = server.server_port
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as model.port:
         yield model
-    finally:
-        model.go_on.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -105,6 +105,7 @@ def mem0() -> None:
 
     _put("mem0.Memory mem0.memory.main.Memory", InHome)
     _put("mem0.AsyncMemory mem0.memory.main.AsyncMemory", AsyncInHome)
+    OURS.append(ours.Memory)  # what the asynchronous one calls
     raises: Any = pytest.raises
     pytest.raises = lambda *given, match=None, **more: raises(*given, **more)
 
