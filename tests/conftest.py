@@ -24,7 +24,7 @@ from tests.clock import NOW as NOW
 from tests.clock import Clock as Clock
 from tests.forked import forking
 from tests.long import count
-from tests.quick import REAL, make_empty, quick
+from tests.quick import MEANING, REAL, make_empty, quick, reading_once
 from tests.tidy import differences, no_cache, stamps
 
 if TYPE_CHECKING:
@@ -106,6 +106,13 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def disk(request: pytest.FixtureRequest, empty_store: Path) -> Iterator[None]:
     """A quick one, but for the tests that are about it."""
     with nullcontext() if request.module.__name__.startswith(REAL) else quick(empty_store):
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def meaning(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Told once for each text, but for the tests that are about it."""
+    with nullcontext() if request.module.__name__ == MEANING else reading_once():
         yield
 
 
