@@ -38,7 +38,7 @@ settings.register_profile(
     "steady",
     deadline=None,
     derandomize=count(1, 0) == 1,
-    max_examples=count(20, 100),
+    max_examples=count(10, 100),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")
