@@ -36,9 +36,8 @@ def judge_all(sentences: Iterable[str]) -> None:
     """Judge sentences together, which is faster than one by one; `judge` then knows them."""
     if len(_judged) > _REMEMBERED:
         _judged.clear()
-    asked = dict.fromkeys(one[:_MOST] for one in sentences)
-    if new := [one for one in asked if one not in _judged]:
-        _judged.update(zip(new, encoder().judge(new), strict=True))
+    new = [one for one in dict.fromkeys(one[:_MOST] for one in sentences) if one not in _judged]
+    _judged.update(zip(new, encoder().judge(new), strict=True))
 
 
 @lru_cache(maxsize=2_000)

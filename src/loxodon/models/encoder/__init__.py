@@ -222,10 +222,7 @@ class Encoder:
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = [name.removeprefix("q:") for name in self._data if not name.startswith("s:")]
         named = [name for name in names if name.startswith(prefix)]
-        # A short text times a matrix that lies the other way takes half as long again.
-        return {
-            name.removeprefix(prefix): np.ascontiguousarray(self._weight(name).T) for name in named
-        }
+        return {name.removeprefix(prefix): self._weight(name).T.copy() for name in named}
 
     def _linear(self, name: str, x: Floats) -> Floats:
         return np.asarray(x @ self._weight(f"{name}.weight").T + self._weight(f"{name}.bias"))
@@ -238,7 +235,7 @@ class Encoder:
 
 
 def _one_layer(layer: dict[str, Floats], hidden: Floats, bias: Floats) -> Floats:
-    """Attention, then a network, each added and normalized."""
+    """Attention, then a network, each added and normalized; weights lie as they are read."""
     rows, length, width = hidden.shape
     flat = hidden.reshape(-1, width)
     query, key, value = (
