@@ -22,8 +22,9 @@ from loxodon import Memory
 from tests import on_postgres
 from tests.clock import NOW as NOW
 from tests.clock import Clock as Clock
+from tests.forked import forking
 from tests.long import count
-from tests.quick import REAL, make_empty, quick
+from tests.quick import MEANING, REAL, make_empty, quick, reading_once
 from tests.tidy import differences, no_cache, stamps
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ settings.register_profile(
     "steady",
     deadline=None,
     derandomize=count(1, 0) == 1,
-    max_examples=count(20, 100),
+    max_examples=count(10, 100),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")
@@ -89,6 +90,13 @@ def nothing_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     assert not any(left.values()), f"the tests left something behind: {left}"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def programs(nothing_left_behind: None) -> Iterator[None]:
+    """Those that tests start are forked, which takes a tenth of the time."""
+    with nullcontext() if on_postgres.ON else forking():
+        yield
+
+
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_empty(tmp_path_factory.mktemp("empty") / "loxodon.db")
@@ -98,6 +106,13 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def disk(request: pytest.FixtureRequest, empty_store: Path) -> Iterator[None]:
     """A quick one, but for the tests that are about it."""
     with nullcontext() if request.module.__name__.startswith(REAL) else quick(empty_store):
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def meaning(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Told once for each text, but for the tests that are about it."""
+    with nullcontext() if request.module.__name__ == MEANING else reading_once():
         yield
 
 

@@ -8,13 +8,23 @@ docs/trust.md shows.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TypeVar
 
 LONG = os.environ.get("LOXODON_LONG", "") not in ("", "0")
+
+
+Case = TypeVar("Case")
 
 
 def count(short: int, long: int) -> int:
     """How many cases this run has: `short` in an ordinary run, `long` in the long form."""
     return long if LONG else short
+
+
+def some(cases: Sequence[Case], step: int) -> Sequence[Case]:
+    """Every `step`-th of the cases in an ordinary run, all in the long form."""
+    return cases[:: count(step, 1)]
 
 
 def figure(name: str, **values: object) -> None:

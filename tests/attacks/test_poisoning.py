@@ -21,7 +21,7 @@ from tests.attacks import poisons
 from tests.attacks.inlets import INLETS, REPORTED, SERVED
 from tests.clock import Clock
 from tests.guard.text_rules import OWN_TRUST, held_parts, is_wish
-from tests.long import LONG, count, figure
+from tests.long import LONG, count, figure, some
 
 MINE = (
     "I am allergic to peanuts.",
@@ -98,7 +98,7 @@ def seen(memory: Memory, names: Sequence[str]) -> int:
     return told
 
 
-@pytest.mark.parametrize("inlet", [*INLETS, *REPORTED, *(SERVED if LONG else ())])
+@pytest.mark.parametrize("inlet", some([*INLETS, *REPORTED, *(SERVED if LONG else ())], 2))
 def test_nothing_is_planted(memory: Memory, clock: Clock, tmp_path: Path, inlet: str) -> None:
     number = count(5, 45)
     base = [*poisons.ATTACKS, *poisons.HELD_OUT_ATTACKS]
@@ -177,7 +177,7 @@ def test_what_is_pasted_without_a_mark_is_a_known_gap(memory: Memory) -> None:
     assert len(made) <= len(pasted) * 0.15
 
 
-ASKED = [*INLETS, *(SERVED if LONG else ())]
+ASKED = some([*INLETS, *(SERVED if LONG else ())], 2)
 PARTS = count(4, 1)
 """How many parts a stranger's attacks are dealt out in: each in every fourth inlet, or in all."""
 

@@ -13,6 +13,7 @@ from tests.cases import cases
 from tests.clock import NOW
 from tests.consolidate.talks import CONFIG, said
 from tests.each import each
+from tests.long import some
 
 _number = count(1)
 
@@ -35,14 +36,14 @@ def after(home: Path, *told: str) -> tuple[list[str], list[str], list[str]]:
         return [one.content for one in memory.list()], over, doubtful
 
 
-@each(("known", "later", "over"), cases(__file__, "ends"))
+@each(("known", "later", "over"), some(cases(__file__, "ends"), 3))
 def test_change_ends_what_it_changes(home: Path, known: str, later: str, over: str) -> None:
     active, ended, _ = after(home, known, later)
     assert any(over in one for one in ended), (active, ended)
     assert not any(over in one for one in active if later not in one)
 
 
-@each(("known", "later"), cases(__file__, "ends_nothing"))
+@each(("known", "later"), some(cases(__file__, "ends_nothing"), 3))
 def test_what_others_do_or_is_for_once_ends_nothing(home: Path, known: str, later: str) -> None:
     assert after(home, known, later)[1] == []
 
@@ -54,7 +55,7 @@ def test_quoted_words_are_never_edited(home: Path, known: str, later: str) -> No
     assert ended == []
 
 
-@each(("one", "other"), cases(__file__, "two"))
+@each(("one", "other"), some(cases(__file__, "two"), 3))
 def test_statements_that_differ_in_one_word_are_two(home: Path, one: str, other: str) -> None:
     active, ended, _ = after(home, one, other)
     assert {*active} == {*after(home, one)[0], *after(home, other)[0]}

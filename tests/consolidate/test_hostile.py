@@ -13,7 +13,7 @@ from loxodon import Memory
 from tests.clock import Clock
 from tests.consolidate.hostile import messages
 from tests.consolidate.talks import CONFIG, known, said
-from tests.long import LONG
+from tests.long import LONG, some
 
 FACTS = ("My cat is called Miso.", "I am allergic to peanuts.")
 
@@ -30,7 +30,8 @@ def test_what_is_said_around_hostile_messages_is_learned_in_time_that_grows_with
     took = []
     for n in (least, 2 * least):
         with Memory.open(tmp_path / str(n), config=CONFIG, clock=Clock()) as memory:
-            hostile = [said(text, session=name or "x") for name, text in messages(n).items()]
+            kinds = some(list(messages(n).items()), 4)
+            hostile = [said(text, session=name or "x") for name, text in kinds]
             turns = [said(FACTS[0], session="before"), *hostile, said(FACTS[1], session="after")]
             memory.add([one for each in turns for one in each])
             started = process_time()

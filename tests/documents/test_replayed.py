@@ -13,8 +13,9 @@ from loxodon import Memory
 from loxodon.cli.main import main
 from tests.cases import cases
 from tests.clock import NOW, Clock
+from tests.long import some
 
-ROWS = cases(__file__, "row")
+ROWS = some(cases(__file__, "row"), 3)
 
 
 def talk(memory: Memory, clock: Clock, said: list[Any]) -> None:

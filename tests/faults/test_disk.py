@@ -38,7 +38,7 @@ def reported(module: str, *words: object) -> Any:
 def test_fault_at_any_point_loses_nothing_and_leaves_nothing_half(names: tuple[str, ...]) -> None:
     """Kills, I/O errors, full disks, torn writes."""
     endings: Counter[str] = Counter()
-    for name, report in reported("tests.faults.run", ",".join(names), count(3, 0), 7).items():
+    for name, report in reported("tests.faults.run", ",".join(names), count(2, 0), 7).items():
         figure(
             "faults",
             work=name.replace(" ", "-"),

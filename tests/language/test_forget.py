@@ -9,6 +9,7 @@ import pytest
 from loxodon.language.forget import requests, without_requests
 from tests.cases import cases
 from tests.each import each
+from tests.long import some
 
 HERE = Path(__file__).parent
 FORMS = [line.split("\t") for line in (HERE / "forget_forms.tsv").read_text("utf-8").splitlines()]
@@ -27,7 +28,7 @@ def test_every_form_is_read(what: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", ["dev", "held"])
 def test_labelled_sentences(name: str) -> None:
-    wrong = [text for asks, text in labelled(name) if bool(requests(text)) != asks]
+    wrong = [text for asks, text in some(labelled(name), 3) if bool(requests(text)) != asks]
     assert wrong == []
 
 

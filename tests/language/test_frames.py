@@ -9,6 +9,7 @@ import pytest
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.frames import ClauseFrame
 from tests.language.told import framed, rules
+from tests.long import some
 
 LANGUAGES = ("en", "zh")
 
@@ -23,7 +24,7 @@ def test_every_frame_reads_its_examples_as_it_says(language: str) -> None:
     wrong = []
     for frame in frames(language):
         assert frame.yes, frame.say
-        for example in frame.yes:
+        for example in some(frame.yes, 3):
             text, _, sentence = example.partition(" => ")
             if sentence not in (found := framed(language, text)):
                 wrong.append((text, sentence, found))
@@ -35,7 +36,7 @@ def test_no_frame_reads_its_counter_examples(language: str) -> None:
     wrong = []
     for frame in frames(language):
         assert frame.no, frame.say
-        wrong += [(text, found) for text in frame.no if (found := framed(language, text))]
+        wrong += [(text, found) for text in some(frame.no, 3) if (found := framed(language, text))]
     assert wrong == []
 
 

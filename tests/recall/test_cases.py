@@ -18,6 +18,7 @@ import pytest
 from loxodon import Memory
 from loxodon.types import Recall
 from tests.clock import Clock
+from tests.long import some
 from tests.recall.talking import DAY, shown, talk
 
 CASES: list[dict[str, Any]] = [
@@ -27,7 +28,7 @@ CASES: list[dict[str, Any]] = [
 Wanted = dict[str, Any]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", some(CASES, 2), ids=lambda case: case["id"])
 def test_recall_of_labelled_conversations(memory: Memory, clock: Clock, case: Wanted) -> None:
     clock.now = now = datetime(2026, 3, 1, 12, tzinfo=UTC)
     for n, one in enumerate(case["talks"]):

@@ -17,6 +17,8 @@ from tests.store.contracts import DAY, Contract, OpenStore, contents, key, quiet
 
 
 class StoreContract(Contract):
+    versions = 1_100  # of one memory: more than calls can be nested
+
     # The journal
 
     def test_turns_keep_their_order_and_all_fields(self, store: Store) -> None:
@@ -217,7 +219,7 @@ class StoreContract(Contract):
         assert store.outcomes(rows)[rows[1]] == {memory: "live"}
 
     def test_history_and_successors_follow_replacements(self, store: Store) -> None:
-        before, names = "", [f"home {n}" for n in range(1_100)]
+        before, names = "", [f"home {n}" for n in range(self.versions)]
         with store.writing():
             for name in names:
                 before = store.insert(record(name, replaces=before), "learned").id

@@ -13,6 +13,7 @@ from loxodon.store import Filter
 from loxodon.store.postgres.database import PostgresDatabase
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
+from tests.long import count
 from tests.store.contract import BackendContract
 from tests.store.contracts import key, record, turn
 from tests.store.lasting import SHANGHAI, Lasting
@@ -23,6 +24,8 @@ def opened(url: str, space: str = "main", days: int = 1_000) -> Store:
 
 
 class TestPostgresStore(BackendContract):
+    versions = count(110, 1_100)
+
     @pytest.fixture
     def open_store(
         self, shared_postgres: str, request: pytest.FixtureRequest
