@@ -431,9 +431,18 @@ def labelled(folder: Path) -> list[Labelled]:
 
 
 def plain() -> list[Labelled]:
-    """Short statements, and questions about the same (data/changes/plain.toml)."""
-    table = tomllib.loads((DATA.parent / "changes/plain.toml").read_text("utf-8"))
-    found = []
+    """Short statements, and questions about the same (data/changes/plain.toml); and how an answer
+    is wanted this once (data/intents/plain.toml)."""
+    table, asked = (
+        tomllib.loads((DATA.parent / kind / "plain.toml").read_text("utf-8"))
+        for kind in ("changes", "intents")
+    )
+    found = [
+        Labelled(once.format(w=way), "", "", 4)
+        for words in asked.values()
+        for once in words["once"]
+        for way in random.sample(words["ways"], 8)
+    ]
     for kind in (kind for kinds in table.values() for kind in kinds.values()):
         for words, label in [(one, "K") for one in kind["says"]] + [(o, "") for o in kind["asks"]]:
             if not words.startswith(("The user", "用户")):
@@ -472,15 +481,26 @@ def turns(folder: Path, held: bool) -> list[Labelled]:
 
 
 def messages(held: bool) -> list[Labelled]:
-    """Messages to an assistant, alone and behind what it asked; every fifth is held back."""
+    """Messages to an assistant, alone and behind what it asked; every fifth is held back.
+
+    Those of whole lives (data/changes) are told from what only looks like them in `messages_*_d`.
+    """
     found = []
+    for file in sorted((DATA.parent / "changes").glob("lives_*.jsonl")):
+        for life in map(json.loads, file.read_text("utf-8").splitlines()):
+            found += [
+                Labelled(said["text"], "K" * said["keep"], "", 3)
+                for said in life["lines"]
+                if (file.stem.endswith("_t") or said["n"] % 5 == 0) == held
+            ]
     for file in sorted(DATA.glob("messages_*.jsonl")):
         for n, row in enumerate(map(json.loads, file.read_text("utf-8").splitlines())):
             texts = [f"{row['asked']} {row['text']}".strip()]
             texts += [row["text"]] * bool(row["asked"] and row["label"] != "K")
             if (n % 5 == 0) == held:
                 found += [Labelled(text, row["label"], row["topic"], 3) for text in texts]
-    return found
+    # Lives are made of what is worth keeping; talk is not
+    return found if held else found + [one for one in found if not one.label]
 
 
 @torch.no_grad()
@@ -523,7 +543,7 @@ def learn_worth(student: Student, rows: list[Labelled]) -> Judge:
         pick = torch.cat(
             [
                 some[torch.randint(len(some), (number,), device=CUDA)]
-                for some, number in zip(each_kind, (160, 96, 128, 64, 32), strict=True)
+                for some, number in zip(each_kind, (160, 96, 128, 128, 32), strict=True)
             ]
         )
         with torch.autocast(CUDA, torch.bfloat16):

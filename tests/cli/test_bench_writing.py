@@ -106,7 +106,7 @@ def test_choice_of_cases_and_standard_input(loxodon: Shell) -> None:
 
 
 def test_model_is_asked_only_if_wanted(loxodon: Shell) -> None:
-    unclear = case(said("Zephyr on the invoices, as ever"))
+    unclear = case(said("the invoices again, and Zephyr"))
     with stage() as server:
         server.play(says({"1": []}))
         options = settings(server)

@@ -27,7 +27,7 @@ from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
 
 # What the rules leave undecided: without a verb nobody knows what is said.
-ZEPHYR = "Zephyr on the invoices again"
+ZEPHYR = "the invoices again, and Zephyr"
 CLOCK = "the old clock, four sharp, as ever"
 PLAIN = "I live in Leeds"
 HANDLES = "Zephyr is on the invoices"
@@ -366,7 +366,7 @@ def test_the_cap_of_a_day_holds_and_the_next_goes_on(
 ) -> None:
     memory = opened(daily_tokens=6000)
     with dear(server, 5000):
-        say(memory, *(f"{ZEPHYR} {n}" for n in range(60)))
+        say(memory, *(f"{n}? {ZEPHYR}" for n in range(60)))
         first = memory.consolidate()
         assert len(server.requests) == 1
         left = memory.status().waiting
@@ -390,7 +390,7 @@ def test_the_tokens_of_a_day_are_enough_for_what_is_worth_most(
 ) -> None:
     memory = opened(daily_tokens=DEFAULTS["model.daily_tokens"])
     with dear(server, 1000):
-        say(memory, *(f"{ZEPHYR} {n}" for n in range(20)))
+        say(memory, *(f"{n}? {ZEPHYR}" for n in range(20)))
         for day in (1, 2):
             for _ in range(2):  # once a day, in few words
                 memory.consolidate(force=True)

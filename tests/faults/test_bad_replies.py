@@ -24,7 +24,7 @@ from tests.long import count, figure
 from tests.models.labelled import FULL, shown
 from tests.models.server import KEY, Scene, Stage, answers, completion, says, stage
 
-ASKED = {"en": "Zephyr on the invoices, as ever", "zh": "老样子，还是那家"}
+ASKED = {"en": "the invoices again, and Zephyr", "zh": "老样子，还是那家"}
 """What the rules cannot decide, so that the model is asked."""
 PLAIN = {"en": "I live in Leeds", "zh": "我住在杭州"}
 PLANTED = "PWNED"

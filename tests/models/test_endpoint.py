@@ -199,7 +199,7 @@ def test_cap_of_the_day_is_asked_before_every_request(server: Stage, opened: Ope
     server.play("nonsense")
     memory = opened(daily_tokens=4_000, check=False)
     for n in range(5):
-        memory.add([{"role": "user", "content": f"Zephyr on the invoices again {n}"}])
+        memory.add([{"role": "user", "content": f"{n}? the invoices again, and Zephyr"}])
         memory.consolidate()
     sent = [len(json.dumps(one.body["messages"])) / 4 for one in server.requests]
     assert 0 < sum(sent) < 4_000
