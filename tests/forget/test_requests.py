@@ -20,7 +20,7 @@ from tests.looking import files_with
 from tests.on_postgres import copied
 
 TALK = (
-    "I am getting a divorce from Paul",
+    "My divorce from Paul was final in March",
     "My sister Mei lives in Osaka",
     "Mei's birthday is 3 May",
     "My birthday is 9 June",

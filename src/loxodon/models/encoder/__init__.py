@@ -62,7 +62,6 @@ class Change(NamedTuple):
 
     same: float  # how likely it says the same
     replaces: float  # how likely what is known holds no more
-    part: float  # how likely a part of it does not, and the rest still does
 
 
 class Tokenizer:
