@@ -301,11 +301,9 @@ class Run:
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
         left: list[Fragment] = []
-        cut: dict[int, list[Fragment]] = {}
-        for one in self._store.query_as(Fragment, "fragments", "cut", -1):
-            cut.setdefault(one.turn, []).append(one)
-        for no, fragments in cut.items():
-            turn, (lines, last) = turns[no], before[no]
+        cut = self._store.query_as(Fragment, "fragments", "cut", -1)
+        for no, pieces in groupby(cut, key=attrgetter("turn")):
+            fragments, turn, (lines, last) = [*pieces], turns[no], before[no]
             if turn.agent not in known:
                 known[turn.agent] = self._worklog.aliases(turn.agent)
             text = tame(turn.content, CLOSELY)

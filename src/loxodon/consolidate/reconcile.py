@@ -28,6 +28,7 @@ SIMILAR = 5  # Memories looked at for their words where no subject and attribute
 FIRM = 0.7  # Importance from which on a memory is not contradicted by a guess
 _STABLE = ("name", "birthday", "gender", "blood_type", "ethnicity")
 _ABOUT = 50
+_ANY = Filter()
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 Related = Sequence[tuple[Relation, Record]]
 OVER = ("contradicts", "ended")
@@ -61,51 +62,19 @@ class Plan(NamedTuple):
 
 def plan(candidate: Candidate, store: Store, turn: str) -> Plan:
     """What to do about a statement said in `turn` (`session:id`)."""
-    statement = candidate.statement
-    related = [
-        (how, record)
-        for record in _near(statement, store)
-        if (how := relation(statement, record)) in ALIKE
-        or statement.act == "correct"
-        # What is said in one breath fits together.
-        or any(f"{one.session}:{one.turn}" != turn for one in record.sources)
-        or not record.sources
-    ]
-    copies = {
-        one.id: one
-        for how, record in related
-        if how in OVER
-        for one in known_like(store, record.content, 2 * SIMILAR)
-        if is_copy(one, record)
-    }
-    related = [one for one in related if one[1].id not in copies]
-    related += [("ended", one) for one in copies.values()]
-    if statement.confidence < 1:
-        return _plan_guess(candidate, related)
-    return _plan_fact(candidate, related)
-
-
-def _plan_guess(candidate: Candidate, related: Related) -> Plan:
+    statement, is_guess = candidate.statement, candidate.statement.confidence < 1
+    related = _related(statement, store, turn)
     facts = [(how, one) for how, one in related if one.kind == "fact"]
-    if any(how in ALIKE for how, _ in facts):
-        return Plan("nothing")
-    for how, one in related:
-        if how in ALIKE:
-            return Plan("confirm", one)
-    firm = [one for how, one in facts if how in OVER and one.importance >= FIRM]
-    for one in firm:
-        if said_at(one) > candidate.said_at:
-            return Plan("late", one)
-    return Plan("hold", firm[0]) if firm else Plan("add")
-
-
-def _plan_fact(candidate: Candidate, related: Related) -> Plan:
-    statement = candidate.statement
-    facts = [(how, one) for how, one in related if one.kind == "fact"]
-    over = [one for how, one in facts if how in OVER]
+    alike = [(how, one) for how, one in facts if how in ALIKE]
+    beliefs = [one for how, one in related if one.kind == "belief" and how in ALIKE]
+    if is_guess and (alike or beliefs):
+        return Plan("nothing") if alike else Plan("confirm", beliefs[0])
+    over = [one for how, one in facts if how in OVER and (not is_guess or one.importance >= FIRM)]
     for one in over:
         if said_at(one) > candidate.said_at:
             return Plan("late", one)  # an old transcript does not change what was true after it
+    if is_guess:
+        return Plan("hold", over[0]) if over else Plan("add")
     several = statement.quoted and len({one.sources for one in over}) > len(statement.over) > 0
     fates = [(_fate(statement, how, one, several), one) for how, one in related]
     changes = [(fate, one) for fate, one in fates if fate is not None]
@@ -114,7 +83,6 @@ def _plan_fact(candidate: Candidate, related: Related) -> Plan:
         changes=tuple(changes),
         beside=any(speaks_of(words, one) for words in statement.over for _, one in facts),
     )
-    alike = [(how, one) for how, one in facts if how in ALIKE]
     if not alike:
         return found
     content = statement.content
@@ -155,14 +123,36 @@ def known_about(store: Store, *parts: str) -> list[Record]:
     return [one for one in store.latest("about", parts, _ABOUT) if one.kind != "summary"]
 
 
-def known_like(store: Store, text: str, limit: int) -> list[Record]:
+def known_like(store: Store, text: str, limit: int, where: Filter = _ANY) -> list[Record]:
     """The facts and beliefs that share most words with `text`."""
     # Summaries repeat what facts say; asking for some more makes up for them.
-    hits = store.search("memories", query_words(text), Filter(), 2 * limit)
+    hits = store.search("memories", query_words(text), where, 2 * limit)
     rows = [hit.row for hit in hits]
     records, sources = store.records(rows), store.sources(rows)
     found = [row for row in rows if records[row].kind != "summary"][:limit]
     return [records[row]._replace(sources=sources.get(row, ())) for row in found]
+
+
+def _related(statement: Statement, store: Store, turn: str) -> Related:
+    """What a statement is to the memories that it could be about; and to copies of what is over."""
+    related = [
+        (how, record)
+        for record in _near(statement, store)
+        if (how := relation(statement, record)) in ALIKE
+        or statement.act == "correct"
+        # What is said in one breath fits together.
+        or any(f"{one.session}:{one.turn}" != turn for one in record.sources)
+        or not record.sources
+    ]
+    copies = {
+        one.id: one
+        for how, record in related
+        if how in OVER
+        for one in known_like(store, record.content, 2 * SIMILAR)
+        if is_copy(one, record)
+    }
+    related = [one for one in related if one[1].id not in copies]
+    return [*related, *(("ended", one) for one in copies.values())]
 
 
 def _near(statement: Statement, store: Store) -> list[Record]:

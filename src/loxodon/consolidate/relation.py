@@ -9,10 +9,10 @@ that the statement says is over.
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from typing import Literal
 
-from loxodon.consolidate.beliefs import certain
-from loxodon.consolidate.phrases import pattern, phrases
+from loxodon.consolidate.phrases import pattern, phrases, rewritten
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
 from loxodon.text.similarity import opposed, sense
@@ -73,7 +73,7 @@ def relation(new: Statement, old: Record) -> Relation:
     return more or ("contradicts" if _valued_anew(new, old) else "unrelated")
 
 
-def _more(said: set[tuple[str, ...]], known: set[tuple[str, ...]]) -> Relation | None:
+def _more(said: Set[object], known: Set[object]) -> Relation | None:
     """Which of two says more; None where each says something else."""
     return "richer" if said > known else "poorer" if said < known else None
 
@@ -90,7 +90,7 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
     if new.positive != old.positive:
         return "contradicts" if alike else "unrelated"
     if alike == "same":
-        return _of_one_value(new, old, one)
+        return _of_one_value(new, old)
     if alike:
         return alike
     if (new.act != "state" and is_over(new, old)) or _valued_anew(new, old):
@@ -100,18 +100,23 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
     return "contradicts"
 
 
-def _of_one_value(new: Statement, old: Record, one: bool) -> Relation:
+def _of_one_value(new: Statement, old: Record) -> Relation:
     """Of two sentences on one value, which says more; two that each say something else are two."""
     said, known = sense(certain(new.content)), sense(certain(old.content))
     if {*said} == {*known}:
         return "unrelated" if opposed(new.content, old.content) else "same"
-    if more := _more({(word,) for word in said}, {(word,) for word in known}):
+    if more := _more({*said}, {*known}):
         return more
-    if one or ATTRIBUTES[new.attribute].about == "relation":
-        # `works for Ann as a cook` and `works for Bo as a cook`
-        within = one and all(apart(sense(new.content), sense(old.content)))
-        return "contradicts" if within or _valued_anew(new, old) else "unrelated"
-    return "unrelated"
+    rule = ATTRIBUTES[new.attribute]
+    # `works for Ann as a cook` and `works for Bo as a cook`
+    within = rule.one and all(apart(sense(new.content), sense(old.content)))
+    anew = (rule.one or rule.about == "relation") and _valued_anew(new, old)
+    return "contradicts" if within or anew else "unrelated"
+
+
+def certain(content: str) -> str:
+    """A guess as a statement, for when it has turned out true."""
+    return re.sub(r"  +", " ", rewritten("certain", content)).strip()
 
 
 _ARTICLE = re.compile("^一[家所间位名]")  # 一家科技公司
