@@ -12,8 +12,7 @@ from typing import Any
 from loxodon.consolidate import entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.read import Candidate
-from loxodon.consolidate.reconcile import Fate, Plan, corrected, known_about, plan, said_at
-from loxodon.consolidate.relation import certain
+from loxodon.consolidate.reconcile import Fate, Plan, certain, corrected, known_about, plan, said_at
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
 from loxodon.language.projects import named_project
