@@ -51,7 +51,6 @@ from loxodon.types import Record, Turn
 if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
 
-TURNS = 60  # Turns in hand where all is read: the next see what was learned from them
 WEIGHED = 5  # Beliefs that are weighed against new facts in one run
 # A model that did not read well may be another by then, under the same name
 TRIED_AGAIN = timedelta(days=1)
@@ -104,7 +103,6 @@ class ModelReader:
     def __init__(self, space: OpenSpace) -> None:
         self._config = space.config.model
         self.thorough = self._config.extraction == "full"  # whether all that was said is to be read
-        self.most_turns = TURNS if self.thorough else 0  # in hand; 0 for as many as the rules take
         self._store, self._now = space.store, space.now()
         self.model = chat_model(space)
         self._model_set = json.dumps([self._config.address, self._config.name, tasks.VERSION])
@@ -231,7 +229,7 @@ class ModelReader:
     def _beliefs_near(self, fact: Record) -> list[Record]:
         """Beliefs of the same agent about the subject of a fact (or captured, about nobody knows
         whom) that have words of it, the nearest first."""
-        near = known_like(self._store, fact.content, WEIGHED, Filter(kind="belief"))
+        near = known_like(self._store, fact.content, WEIGHED, kind="belief")
         return [o for o in near if o.subject in ("", fact.subject) and o.agent == fact.agent]
 
     def _weigh(self, belief: Record, fact: str, now: datetime) -> None:

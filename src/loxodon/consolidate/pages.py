@@ -249,8 +249,7 @@ class _Page:
                 self.add(heading, detail._replace(mark="   - "), left, left)
 
     def _details(self, main: Record, top: Sequence[Record]) -> list[_Line]:
-        """What a core memory rests on, the facts behind it, and what else is known of its
-        subject."""
+        """What a core memory rests on, its facts, and what else is known of its subject."""
         because = t("because: {basis}", self._language, basis=one_line(main.basis))
         lines = [_Line(because)] if main.basis else []
         for one in sorted(self.facts, key=lambda one: one.id not in main.derived_from):
@@ -354,12 +353,11 @@ def _binds(record: Record) -> bool:
     is_rule = record.attribute in (*phrases()["rules"].split(), "emergency_contact", "safety")
     if record.category == "health" or is_rule:
         return True
-    if record.category != "preference":
+    words = {"dislikes": "diet", "": "manner"}.get(record.attribute)
+    if record.category != "preference" or words is None:
         return False
     text = f"{record.topic} {' '.join(record.tags)} {record.content[:200]}"
-    if record.attribute == "dislikes":
-        return pattern("diet").search(text) is not None
-    return not record.attribute and pattern("manner").search(text) is not None
+    return pattern(words).search(text) is not None
 
 
 # The profile

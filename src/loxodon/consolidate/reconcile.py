@@ -13,7 +13,7 @@ that the statement says is over.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -26,13 +26,12 @@ from loxodon.store.store import Store
 from loxodon.text.similarity import likeness, opposed, sense
 from loxodon.text.things import apart, clauses_in, only_adds, own_words, valued_anew
 from loxodon.text.words import fold, query_words
-from loxodon.types import Record
+from loxodon.types import Kind, Record
 
 SIMILAR = 5  # Memories looked at for their words where no subject and attribute leads to them
 FIRM = 0.7  # Importance from which on a memory is not contradicted by a guess
 _STABLE = ("name", "birthday", "gender", "blood_type", "ethnicity")
 _ABOUT = 50
-_ANY = Filter()
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
 ALIKE: tuple[Relation, ...] = ("same", "richer", "poorer")
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
@@ -42,14 +41,6 @@ OVER = ("contradicts", "ended")
 # stands beside it. `doubted`: it stays, and waits for the user's word. `rewritten`: it stays true
 # with the right word in the place of a wrong one.
 Fate = Literal["superseded", "retracted", "rewritten", "denied", "promoted", "doubted", "asked"]
-# What a plain statement makes of what it contradicts, ends or repeats
-FATES: Mapping[tuple[Relation, str], Fate] = {
-    ("contradicts", "fact"): "superseded",
-    ("ended", "fact"): "retracted",
-    ("contradicts", "belief"): "denied",
-    ("ended", "belief"): "denied",
-    **{(how, "belief"): "promoted" for how in ALIKE},
-}
 
 
 class Plan(NamedTuple):
@@ -98,9 +89,11 @@ def plan(candidate: Candidate, store: Store, turn: str) -> Plan:
 
 def _fate(statement: Statement, how: Relation, old: Record, several: bool) -> Fate | None:
     """What becomes of a memory by a plain statement that may mean `several`; None for nothing."""
-    fate = FATES.get((how, old.kind))
-    if fate not in ("superseded", "retracted"):
-        return fate
+    if old.kind == "belief":
+        return "promoted" if how in ALIKE else "denied" if how in OVER else None
+    if how not in OVER:
+        return None
+    fate: Fate = "superseded" if how == "contradicts" else "retracted"
     # Where somebody's own words may mean several things, only what they name alone is over.
     if several and sense(old.value) not in map(sense, statement.over):
         return "doubted"
@@ -129,13 +122,13 @@ def known_about(store: Store, *parts: str) -> list[Record]:
     return [one for one in store.latest("about", parts, _ABOUT) if one.kind != "summary"]
 
 
-def known_like(store: Store, text: str, limit: int, where: Filter = _ANY) -> list[Record]:
+def known_like(store: Store, text: str, limit: int, kind: Kind | None = None) -> list[Record]:
     """The facts and beliefs that share most words with `text`."""
     # Summaries repeat what facts say; asking for some more makes up for them.
-    hits = store.search("memories", query_words(text), where, 2 * limit)
+    hits = store.search("memories", query_words(text), Filter(kind=kind), 2 * limit)
     rows = [hit.row for hit in hits]
     records, sources = store.records(rows), store.sources(rows)
-    found = [row for row in rows if records[row].kind != "summary"][:limit]
+    found = [row for row in rows if row in records and records[row].kind != "summary"][:limit]
     return [records[row]._replace(sources=sources.get(row, ())) for row in found]
 
 
@@ -188,7 +181,7 @@ def said_at(record: Record) -> datetime:
 # What a statement is to a memory
 
 # What ends only by a statement of the same attribute, or of the one person or illness itself
-_LASTING = ("health", "identity", "relation", "preference")
+_FIXED = ("health", "identity", "relation", "preference")
 _PLACES = ("home", "hometown", "workplace")
 _FORM = 3  # Words that two wishes have before what they differ in
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
@@ -227,7 +220,7 @@ def relation(new: Statement, old: Record) -> Relation:
     if new.act != "state" and is_over(new, old):
         return "ended" if new.act == "end" else "contradicts"
     if new.attribute or old.attribute:
-        one = not old.attribute or ATTRIBUTES[old.attribute].one or old.category not in _LASTING
+        one = not old.attribute or ATTRIBUTES[old.attribute].one or old.category not in _FIXED
         return "contradicts" if one and _valued_anew(new, old) else "unrelated"
     # Two sentences in people's own words are one where their words are, clause by clause
     if bool(_negation.search(new.content)) != bool(_negation.search(old.content)):
@@ -258,11 +251,9 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         return _of_one_value(new, old)
     if alike:
         return alike
-    if (new.act != "state" and is_over(new, old)) or _valued_anew(new, old):
-        return "contradicts"
-    if not one or (new.attribute in OF_SOMETHING and _of_what(new) != _of_what(old)):
-        return "unrelated"
-    return "contradicts"
+    instead = one and (new.attribute not in OF_SOMETHING or _of_what(new) == _of_what(old))
+    over = new.act != "state" and is_over(new, old)
+    return "contradicts" if instead or over or _valued_anew(new, old) else "unrelated"
 
 
 def _of_one_value(new: Statement, old: Record) -> Relation:
@@ -348,12 +339,7 @@ def is_over(new: Statement, old: Record) -> bool:
         return False
     if old.category == "relation":
         return any(_is_whom(words, old) or _is_role(words, new, old) for words in new.over)
-    if old.category in _LASTING and old.attribute not in (
-        "diet",
-        "medication",
-        "dose",
-        "occupation",
-    ):
+    if old.category in _FIXED and old.attribute not in ("diet", "medication", "dose", "occupation"):
         return old.category == "health" and _names_illness(new, old)
     return _names_it(new, old)
 
@@ -463,7 +449,7 @@ def is_copy(one: Record, over: Record) -> bool:
     if one.sources != over.sources or bool(one.attribute) == bool(over.attribute):
         return False
     if one.attribute:
-        alike = one.subject == over.subject and one.category not in _LASTING
+        alike = one.subject == over.subject and one.category not in _FIXED
         return alike and {*sense(one.value)} <= {*sense(over.content)}
     value = over.value.rpartition(": ")[2].lower()
     rest = [clause for clause in clauses_in(one.content) if value not in clause.lower()]
