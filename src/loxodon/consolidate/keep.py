@@ -9,10 +9,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from loxodon.consolidate import beliefs, entities, themes
+from loxodon.consolidate import entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.read import Candidate
-from loxodon.consolidate.reconcile import Fate, Plan, corrected, known_about, plan, said_at
+from loxodon.consolidate.reconcile import Fate, Plan, certain, corrected, known_about, plan, said_at
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
 from loxodon.language.projects import named_project
@@ -25,6 +25,10 @@ from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, IN_PROJECT, Kind, Record, Source, Turn
 
 SAID_AGAIN = 0.2  # What being said again adds to importance
+SURER = 0.1  # and to the confidence of a belief
+DENIED = 0.3  # What a fact to the contrary takes from it
+DOUBTFUL = 0.2  # Confidence below which a belief is given up
+MOST_SURE = 0.95  # A belief is never certain; what is certain is a fact
 _TAGS = 3
 _IN_DOUBT = 3  # Memories that are asked about for one statement
 _SOURCES = 20  # Turns that a memory names as its sources; one said every day needs no more
@@ -75,11 +79,12 @@ class Keeper:
             return
         found = self._plan(candidate, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
+        for one in found.of("doubted")[:_IN_DOUBT]:  # `review` asks whether they still hold
+            self._store.execute("put_review", one.id, one.id, self._now)
+            self.counts["doubted"] += 1
         changes = found.of("superseded", "retracted", "rewritten", "asked") or found.beside
-        if statement.tentative and not changes and new.content not in self._replacing:
-            # It was worth keeping only for what it would have changed.
-            self._doubt(found.of("doubted"))
-        else:
+        # What is tentative is worth keeping only for what it changes.
+        if changes or not statement.tentative or new.content in self._replacing:
             self._carry_out(found, candidate, new)
 
     def _project(self, said: str) -> str:
@@ -132,7 +137,6 @@ class Keeper:
                 self.deny(record)
             elif fate == "promoted":
                 self._answer(record, "confirmed")
-        self._doubt(found.of("doubted"))
         replaced, promoted = found.of("superseded"), found.of("promoted")
         entities.hand_over(self._store, statement, [one.value for one in replaced], self._now)
         if found.outcome == "add":
@@ -164,18 +168,12 @@ class Keeper:
             else:
                 self._confirm(target, new, richer=found.outcome == "update")
 
-    def _doubt(self, records: Sequence[Record]) -> None:
-        """Leave memories as they are; `review` asks whether they still hold."""
-        for record in records[:_IN_DOUBT]:
-            self._store.execute("put_review", record.id, record.id, self._now)
-            self.counts["doubted"] += 1
-
     def _add(self, new: Record, change: str, **more: Any) -> Record:
         record = self._store.insert(new._replace(**more), change)
         self.counts["added" if record.state == "active" else "late"] += 1
         self.counts["held"] += change == "held"
         if record.trust == "relayed" and change == "learned":
-            beliefs.wait_for_owner(self._store, record, self._now)
+            wait_for_owner(self._store, record, self._now)
         self.changed[record.id] = record
         return record
 
@@ -196,8 +194,8 @@ class Keeper:
 
     def deny(self, belief: Record) -> None:
         """Lose some confidence in a belief, or give it up."""
-        confidence = round(belief.confidence - beliefs.DENIED, 6)
-        if confidence < beliefs.DOUBTFUL:
+        confidence = round(belief.confidence - DENIED, 6)
+        if confidence < DOUBTFUL:
             self._answer(belief, "rejected", confidence=max(0.0, confidence))
         else:  # as present as it was, for what is left of it
             strength = belief.strength * confidence / belief.confidence
@@ -214,8 +212,8 @@ class Keeper:
         if record.kind == "belief" and provenance.is_own(new.trust):
             # Surer, but still a guess: what it contradicts stays until a person confirms it or says
             # it outright, or what is known would go back and forth with every mood.
-            sure = round(record.confidence + beliefs.SURER, 6)
-            values["confidence"] = min(beliefs.MOST_SURE, sure)
+            sure = round(record.confidence + SURER, 6)
+            values["confidence"] = min(MOST_SURE, sure)
         if richer:
             # The new words are to be told and trusted no further than where they were said.
             values |= {
@@ -236,7 +234,7 @@ class Keeper:
         now = self._now
         fact = belief._replace(
             kind="fact",
-            content=beliefs.certain(belief.content),
+            content=certain(belief.content),
             version=1,
             confidence=1.0,
             basis="",
@@ -297,6 +295,12 @@ def reject(store: Store, id: str, now: datetime) -> Record:
     gone = store.update(id, None, change, now, {"state": "archived", "valid_until": until})
     themes.renew(store, [gone], now)
     return gone
+
+
+def wait_for_owner(store: Store, record: Record, now: datetime) -> None:
+    """Ask the owner about a belief that nothing bears out. Call inside `writing`."""
+    if record.kind == "belief" and not provenance.is_own(record.trust):
+        store.execute("put_review", record.id, record.id, now)
 
 
 def _open_belief(store: Store, id: str) -> tuple[Record, Record | None]:

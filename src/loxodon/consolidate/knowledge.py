@@ -230,7 +230,7 @@ class Knowledge:
             record = Record("", self._space.name, created_at=said.at, updated_at=said.at, **fields)
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
-            from loxodon.consolidate.beliefs import wait_for_owner
+            from loxodon.consolidate.keep import wait_for_owner
             from loxodon.guard.quarantine import insert
 
             lacking = [one for some in held.values() for one in some]

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -45,14 +45,12 @@ from loxodon.models.reading import (
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
-from loxodon.text.words import query_words
 from loxodon.tokens import cut, estimate
 from loxodon.types import Record, Turn
 
 if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
 
-TURNS = 60  # Turns in hand where all is read: the next see what was learned from them
 WEIGHED = 5  # Beliefs that are weighed against new facts in one run
 # A model that did not read well may be another by then, under the same name
 TRIED_AGAIN = timedelta(days=1)
@@ -105,7 +103,6 @@ class ModelReader:
     def __init__(self, space: OpenSpace) -> None:
         self._config = space.config.model
         self.thorough = self._config.extraction == "full"  # whether all that was said is to be read
-        self.most_turns = TURNS if self.thorough else 0  # in hand; 0 for as many as the rules take
         self._store, self._now = space.store, space.now()
         self.model = chat_model(space)
         self._model_set = json.dumps([self._config.address, self._config.name, tasks.VERSION])
@@ -232,10 +229,7 @@ class ModelReader:
     def _beliefs_near(self, fact: Record) -> list[Record]:
         """Beliefs of the same agent about the subject of a fact (or captured, about nobody knows
         whom) that have words of it, the nearest first."""
-        where = Filter(kind="belief")
-        hits = self._store.search("memories", query_words(fact.content), where, WEIGHED)
-        found = self._store.records(hit.row for hit in hits)
-        near = [found[hit.row] for hit in hits if hit.row in found]
+        near = known_like(self._store, fact.content, WEIGHED, kind="belief")
         return [o for o in near if o.subject in ("", fact.subject) and o.agent == fact.agent]
 
     def _weigh(self, belief: Record, fact: str, now: datetime) -> None:
@@ -324,17 +318,14 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
     read: dict[int, list[tuple[int, Candidate]]] = {}
     for no, turn, body in store.query("candidates"):
         read.setdefault(turn, []).append((no, Candidate.from_json(body)))
-    pieces: dict[int, list[tuple[Fragment, float]]] = {}
-    for *row, worth in store.query("waiting"):
-        fragment = Fragment(*row)
-        worth = worth or judge(fragment.text).keep  # read when there was no model to be asked
-        pieces.setdefault(fragment.turn, []).append((fragment, worth))
-    known = store.turns([no for no in pieces if no not in in_hand])
+    pieces = [(Fragment(*row), worth) for *row, worth in store.query("waiting")]
+    known = store.turns({one.turn for one, _ in pieces} - in_hand.keys())
     found = []
-    for no, group in pieces.items():
+    for no, some in groupby(pieces, key=lambda one: one[0].turn):
         said = in_hand.get(no) or known.get(no)
         if said is None or not speaks_for_user(said):
             continue
+        group = list(some)
         numbers = tuple(one.n for one, _ in group)
         texts = [one.text.strip() for one, _ in group]
         text = ("" if rules_for(texts[0])[0] == "zh" else " ").join(texts)
@@ -344,8 +335,10 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
             for one in (learned_from(store, [no]) if no not in in_hand else ())
             if one.version == 1 and (thorough or not one.attribute or one.kind == "belief")
         )
-        worth, language = max(worth for _, worth in group), rules_for(text)[0]
-        found.append(Passage(said, no, numbers, text, worth, language, tuple(ours), learned))
+        # Some were read when there was no model to be asked
+        worth = max(worth or judge(one.text).keep for one, worth in group)
+        about = text, worth, rules_for(text)[0]
+        found.append(Passage(said, no, numbers, *about, tuple(ours), learned))
     return found
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import groupby, zip_longest
+from itertools import groupby, islice, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.config import Config
@@ -187,9 +187,13 @@ class _Page:
     """A page in the making: its sections, what they say, and the room that is left."""
 
     def __init__(self, found: Material, language: str, count: Counter) -> None:
+        self.now, self._language = found.now, language
+        self.holding = [one for one in found.records if holds(one, self.now)]
+        self.facts = [one for one in self.holding if one.kind != "summary"]
+        self.facts.sort(key=lambda one: (-_score(one, self.now), one.id))
         self._head, self._foot = _frame(found, language)
         self._budget, self._count = found.config.snapshot.budget, count
-        self._known = {one.id: one for one in found.records if holds(one, found.now)}
+        self._known = {one.id: one for one in self.holding}
         self._said = {""}  # Words of lines, and the ids of memories
         self._sections: dict[str, list[str]] = {}
         self.room = self.left = max(0, self._budget - self._cost(*self._head, *self._foot))
@@ -227,6 +231,52 @@ class _Page:
             return {fold(one_line(line.text))}
         return {fold(one_line(line.record.content)), *_told_by(line.record, self._known)}
 
+    def place_core(self, heading: str, top: Sequence[Record]) -> None:
+        """A numbered list: each of the first three has its share of the room, details included;
+        what one does not use goes on to the next."""
+        room, granted, number = self.left, 0.0, 1
+        for place, record in enumerate(top):
+            is_first = place < len(_SHARES) - 1
+            granted += room * _SHARES[place] if place < len(_SHARES) else 0
+            line = self.line(record, mark=f"{number}. [{record.strength:.2f}] ")
+            if not self.add(heading, line, self.left, granted - (room - self.left)):
+                continue
+            number += 1
+            for detail in self._details(record, top) if is_first else ():
+                left = granted - (room - self.left)
+                if left < _SHORT // 4:  # no line is so short: the others need not be asked for
+                    break
+                self.add(heading, detail._replace(mark="   - "), left, left)
+
+    def _details(self, main: Record, top: Sequence[Record]) -> list[_Line]:
+        """What a core memory rests on, its facts, and what else is known of its subject."""
+        because = t("because: {basis}", self._language, basis=one_line(main.basis))
+        lines = [_Line(because)] if main.basis else []
+        for one in sorted(self.facts, key=lambda one: one.id not in main.derived_from):
+            of_one = about(main).casefold() == about(one).casefold()
+            akin = main.subject and (main.subject != USER or one.category == main.category)
+            if one.id in main.derived_from or (of_one and akin and one not in top):
+                # Their subject need not be said again
+                text = clause_of(one).rest if of_one else one.content
+                lines.append(self.line(one)._replace(text=text))
+        return lines
+
+    def lines(self, records: Iterable[Record]) -> list[_Line]:
+        return [self.line(one) for one in islice(records, _CONSIDERED)]
+
+    def line(self, record: Record, mark: str = "") -> _Line:
+        """The words of a memory, and behind them when it is due and how sure it is."""
+        notes, language = [], self._language
+        due = record.due_at and record.due_at - timedelta(seconds=1)  # midnight ends the day before
+        if due and str(due.year) not in record.content:  # or it says itself when: `2026年9月`
+            past, day = due < self.now, due.date()
+            notes.append(t("was due by {day}" if past else "by {day}", language, day=day))
+        if record.kind == "belief":
+            notes.append(t("{percent}% sure", language, percent=round(record.confidence * 100)))
+        joined = ("，" if language == "zh" else ", ").join(notes)
+        brackets = "（{}）" if language == "zh" else " ({})"
+        return _Line(record.content, record, mark, brackets.format(joined) if notes else "")
+
     def text(self, order: Sequence[str]) -> str:
         """The page, its sections in this order; never over the budget."""
         while True:
@@ -241,15 +291,8 @@ class _Page:
 
 def written(found: Material, count: Counter, language: str) -> str:
     """At most `snapshot.budget` tokens of Markdown (from 100 up), by the counter handed in."""
-    now = found.now
-    holding = [one for one in found.records if holds(one, now)]
-    facts = [one for one in holding if one.kind != "summary"]
-    facts.sort(key=lambda one: (-_score(one, now), one.id))
-    page = _Page(found, language, count)
-
-    def lines(records: Iterable[Record]) -> list[_Line]:
-        return [_line(one, now, language) for one in records][:_CONSIDERED]
-
+    page, now = _Page(found, language, count), found.now
+    facts, lines = page.facts, page.lines
     constraints, user = t("## Constraints", language), t("## User", language)
     identity, core = t("## Identity", language), t("## Core memories", language)
     recent, also = t("## The last three days", language), t("## Also known", language)
@@ -270,15 +313,13 @@ def written(found: Material, count: Counter, language: str) -> str:
     lines_of_days = (f"{one[0]}: {one[1]}" for row in zip_longest(*days) for one in row if one)
     page.fill(recent, map(_Line, lines_of_days), _EVENTS)
     # Ranked are those not told yet: a summary that gives way must not take its facts with it
-    untold = [one for one in holding if not page.has(_line(one, now, language))]
+    untold = [one for one in page.holding if not page.has(page.line(one))]
     order = [one for one, _ in _ranked(untold, now)]
-    _place_core(page, core, order[:TOP], found, language)
+    page.place_core(core, order[:TOP])
     new = [one for one in facts if now - said_since(one) <= timedelta(days=RECENT_DAYS)]
     new = sorted(new, key=said_since, reverse=True)[:_CONSIDERED]
-    learned = [
-        _line(one, now, language)._replace(mark=f"{said_since(one).date()}: ") for one in new
-    ]
-    page.fill(recent, learned, 1.0)
+    dated = [page.line(one, mark=f"{said_since(one).date()}: ") for one in new]
+    page.fill(recent, dated, 1.0)
     # What room is left goes to the next in rank: an index of what else is known
     page.fill(also, lines(order[TOP:]), 1.0)
     return page.text([identity, user, constraints, core, recent, also])
@@ -312,64 +353,11 @@ def _binds(record: Record) -> bool:
     is_rule = record.attribute in (*phrases()["rules"].split(), "emergency_contact", "safety")
     if record.category == "health" or is_rule:
         return True
-    if record.category != "preference":
+    words = {"dislikes": "diet", "": "manner"}.get(record.attribute)
+    if record.category != "preference" or words is None:
         return False
     text = f"{record.topic} {' '.join(record.tags)} {record.content[:200]}"
-    if record.attribute == "dislikes":
-        return pattern("diet").search(text) is not None
-    return not record.attribute and pattern("manner").search(text) is not None
-
-
-def _place_core(
-    page: _Page, heading: str, top: Sequence[Record], found: Material, language: str
-) -> None:
-    """A numbered list: each of the first three has its share of the room, details included; what
-    one does not use goes on to the next."""
-    room, granted, number = page.left, 0.0, 1
-    others = {one.id for one in top}
-    for place, record in enumerate(top):
-        is_first = place < len(_SHARES) - 1
-        granted += room * _SHARES[place] if place < len(_SHARES) else 0
-        mark = f"{number}. [{record.strength:.2f}] "
-        line = _line(record, found.now, language)._replace(mark=mark)
-        if not page.add(heading, line, page.left, granted - (room - page.left)):
-            continue
-        number += 1
-        for detail in _details(record, found, others, language) if is_first else ():
-            left = granted - (room - page.left)
-            if left < _SHORT // 4:  # no line is so short: the others need not be asked for
-                break
-            page.add(heading, detail._replace(mark="   - "), left, left)
-
-
-def _details(main: Record, found: Material, top: set[str], language: str) -> list[_Line]:
-    """What a core memory rests on, the facts behind it, and what else is known of its subject."""
-    because = t("because: {basis}", language, basis=one_line(main.basis))
-    lines = [_Line(because)] if main.basis else []
-    facts = [one for one in found.records if one.kind != "summary" and holds(one, found.now)]
-    facts.sort(key=lambda one: (one.id not in main.derived_from, -_score(one, found.now), one.id))
-    for one in facts:
-        of_one = about(main).casefold() == about(one).casefold()
-        akin = main.subject and (main.subject != USER or one.category == main.category)
-        if one.id in main.derived_from or (of_one and akin and one.id not in top):
-            # Their subject need not be said again
-            text = clause_of(one).rest if of_one else one.content
-            lines.append(_line(one, found.now, language)._replace(text=text))
-    return lines
-
-
-def _line(record: Record, now: datetime, language: str) -> _Line:
-    """The words of a memory, and behind them when it is due and how sure it is."""
-    notes = []
-    due = record.due_at and record.due_at - timedelta(seconds=1)  # midnight ends the day before
-    if due and str(due.year) not in record.content:  # or it says itself when: `2026年9月`
-        past, day = due < now, due.date()
-        notes.append(t("was due by {day}" if past else "by {day}", language, day=day))
-    if record.kind == "belief":
-        notes.append(t("{percent}% sure", language, percent=round(record.confidence * 100)))
-    joined = ("，" if language == "zh" else ", ").join(notes)
-    brackets = "（{}）" if language == "zh" else " ({})"
-    return _Line(record.content, record, note=brackets.format(joined) if notes else "")
+    return pattern(words).search(text) is not None
 
 
 # The profile

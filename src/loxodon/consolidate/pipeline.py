@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 PHASES = 7
 BATCH = 100  # Turns in hand at a time, and what follows in the same talk
 _MOST = 1_000  # up to so many; always so many where a model is asked
+_THOROUGH = 60  # where it reads all of them: the next see what was learned from these
 _RECONCILED = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
 _ASKED = 3  # Times that a model is asked about a piece it says nothing believable about
@@ -89,7 +90,7 @@ class Run:
     ) -> None:
         self._space, self._store, self._worklog = space, space.store, space.store.worklog
         self._now, self._model, self._embed, self._on_phase = now, model, embed, on_phase
-        self._force = force
+        self._force, self._thorough = force, model is not None and model.thorough
         self._counts: Counter[str] = Counter()
         self._seconds: Counter[int] = Counter()
         self._failed: dict[int, tuple[str, str]] = {}
@@ -224,8 +225,8 @@ class Run:
 
     def _take_up(self, upto: int) -> bool:
         """Take the next turns up to number `upto` in hand; whether there are any."""
-        done_to, most = self._worklog.work().done_to, self._model and self._model.most_turns
-        turns = self._store.query_turns("turns_after", done_to, upto, most or _MOST)
+        done_to, most = self._worklog.work().done_to, _THOROUGH if self._thorough else _MOST
+        turns = self._store.query_turns("turns_after", done_to, upto, most)
         if not turns and not self._store.scalar("count_fragments", "again"):
             return False
         least = _MOST if self._model else BATCH  # what a model is asked first is the best of many
@@ -301,11 +302,9 @@ class Run:
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
         left: list[Fragment] = []
-        cut: dict[int, list[Fragment]] = {}
-        for one in self._store.query_as(Fragment, "fragments", "cut", -1):
-            cut.setdefault(one.turn, []).append(one)
-        for no, fragments in cut.items():
-            turn, (lines, last) = turns[no], before[no]
+        cut = self._store.query_as(Fragment, "fragments", "cut", -1)
+        for no, pieces in groupby(cut, key=attrgetter("turn")):
+            fragments, turn, (lines, last) = [*pieces], turns[no], before[no]
             if turn.agent not in known:
                 known[turn.agent] = self._worklog.aliases(turn.agent)
             text = tame(turn.content, CLOSELY)
@@ -327,8 +326,7 @@ class Run:
                     vouched = provenance.is_users_statement(*about, words)
                     candidate = candidate._replace(vouched=vouched)
                 found.append((no, candidate))
-            thorough = self._model is not None and self._model.thorough
-            left += [one for one in fragments if thorough or one.n in told.doubtful]
+            left += [one for one in fragments if self._thorough or one.n in told.doubtful]
         if self._model:  # else they are judged when there is one to be asked
             judge_all(one.text for one in left)
         with self._writing(phase=3):

@@ -3,31 +3,37 @@
 A statement is held against the memories about the same thing: those with its subject and attribute,
 the five most similar in words, and those that have the words it declares over. Each of them says
 the same, says more or less, contradicts it, is ended by it, or has nothing to do with it
-(`relation.py`); `plan` makes of these one decision, which `keep.py` carries out.
+(`relation`); `plan` makes of these one decision, which `keep.py` carries out.
+
+Two statements are one only where every word that can change the meaning agrees. Nothing is ended
+that is not plainly the same thing: another value of what has one value at a time, or the very thing
+that the statement says is over.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence, Set
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from loxodon.consolidate.phrases import pattern, phrases, rewritten
 from loxodon.consolidate.read import Candidate
-from loxodon.consolidate.relation import ALIKE, Relation, besides, is_copy, relation, speaks_of
-from loxodon.language.attributes import ATTRIBUTES, CALLED, OPPOSITES
-from loxodon.language.statements import Statement
+from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
+from loxodon.language.statements import USER, Statement
 from loxodon.store import Filter
 from loxodon.store.store import Store
-from loxodon.text.similarity import likeness, sense
-from loxodon.text.things import clauses_in
+from loxodon.text.similarity import likeness, opposed, sense
+from loxodon.text.things import apart, clauses_in, only_adds, own_words, valued_anew
 from loxodon.text.words import fold, query_words
-from loxodon.types import Record
+from loxodon.types import Kind, Record
 
 SIMILAR = 5  # Memories looked at for their words where no subject and attribute leads to them
 FIRM = 0.7  # Importance from which on a memory is not contradicted by a guess
 _STABLE = ("name", "birthday", "gender", "blood_type", "ethnicity")
 _ABOUT = 50
+Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
+ALIKE: tuple[Relation, ...] = ("same", "richer", "poorer")
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 Related = Sequence[tuple[Relation, Record]]
 OVER = ("contradicts", "ended")
@@ -35,14 +41,6 @@ OVER = ("contradicts", "ended")
 # stands beside it. `doubted`: it stays, and waits for the user's word. `rewritten`: it stays true
 # with the right word in the place of a wrong one.
 Fate = Literal["superseded", "retracted", "rewritten", "denied", "promoted", "doubted", "asked"]
-# What a plain statement makes of what it contradicts, ends or repeats
-FATES: Mapping[tuple[Relation, str], Fate] = {
-    ("contradicts", "fact"): "superseded",
-    ("ended", "fact"): "retracted",
-    ("contradicts", "belief"): "denied",
-    ("ended", "belief"): "denied",
-    **{(how, "belief"): "promoted" for how in ALIKE},
-}
 
 
 class Plan(NamedTuple):
@@ -61,51 +59,19 @@ class Plan(NamedTuple):
 
 def plan(candidate: Candidate, store: Store, turn: str) -> Plan:
     """What to do about a statement said in `turn` (`session:id`)."""
-    statement = candidate.statement
-    related = [
-        (how, record)
-        for record in _near(statement, store)
-        if (how := relation(statement, record)) in ALIKE
-        or statement.act == "correct"
-        # What is said in one breath fits together.
-        or any(f"{one.session}:{one.turn}" != turn for one in record.sources)
-        or not record.sources
-    ]
-    copies = {
-        one.id: one
-        for how, record in related
-        if how in OVER
-        for one in known_like(store, record.content, 2 * SIMILAR)
-        if is_copy(one, record)
-    }
-    related = [one for one in related if one[1].id not in copies]
-    related += [("ended", one) for one in copies.values()]
-    if statement.confidence < 1:
-        return _plan_guess(candidate, related)
-    return _plan_fact(candidate, related)
-
-
-def _plan_guess(candidate: Candidate, related: Related) -> Plan:
+    statement, is_guess = candidate.statement, candidate.statement.confidence < 1
+    related = _related(statement, store, turn)
     facts = [(how, one) for how, one in related if one.kind == "fact"]
-    if any(how in ALIKE for how, _ in facts):
-        return Plan("nothing")
-    for how, one in related:
-        if how in ALIKE:
-            return Plan("confirm", one)
-    firm = [one for how, one in facts if how in OVER and one.importance >= FIRM]
-    for one in firm:
-        if said_at(one) > candidate.said_at:
-            return Plan("late", one)
-    return Plan("hold", firm[0]) if firm else Plan("add")
-
-
-def _plan_fact(candidate: Candidate, related: Related) -> Plan:
-    statement = candidate.statement
-    facts = [(how, one) for how, one in related if one.kind == "fact"]
-    over = [one for how, one in facts if how in OVER]
+    alike = [(how, one) for how, one in facts if how in ALIKE]
+    beliefs = [one for how, one in related if one.kind == "belief" and how in ALIKE]
+    if is_guess and (alike or beliefs):
+        return Plan("nothing") if alike else Plan("confirm", beliefs[0])
+    over = [one for how, one in facts if how in OVER and (not is_guess or one.importance >= FIRM)]
     for one in over:
         if said_at(one) > candidate.said_at:
             return Plan("late", one)  # an old transcript does not change what was true after it
+    if is_guess:
+        return Plan("hold", over[0]) if over else Plan("add")
     several = statement.quoted and len({one.sources for one in over}) > len(statement.over) > 0
     fates = [(_fate(statement, how, one, several), one) for how, one in related]
     changes = [(fate, one) for fate, one in fates if fate is not None]
@@ -114,7 +80,6 @@ def _plan_fact(candidate: Candidate, related: Related) -> Plan:
         changes=tuple(changes),
         beside=any(speaks_of(words, one) for words in statement.over for _, one in facts),
     )
-    alike = [(how, one) for how, one in facts if how in ALIKE]
     if not alike:
         return found
     content = statement.content
@@ -124,9 +89,11 @@ def _plan_fact(candidate: Candidate, related: Related) -> Plan:
 
 def _fate(statement: Statement, how: Relation, old: Record, several: bool) -> Fate | None:
     """What becomes of a memory by a plain statement that may mean `several`; None for nothing."""
-    fate = FATES.get((how, old.kind))
-    if fate not in ("superseded", "retracted"):
-        return fate
+    if old.kind == "belief":
+        return "promoted" if how in ALIKE else "denied" if how in OVER else None
+    if how not in OVER:
+        return None
+    fate: Fate = "superseded" if how == "contradicts" else "retracted"
     # Where somebody's own words may mean several things, only what they name alone is over.
     if several and sense(old.value) not in map(sense, statement.over):
         return "doubted"
@@ -155,14 +122,36 @@ def known_about(store: Store, *parts: str) -> list[Record]:
     return [one for one in store.latest("about", parts, _ABOUT) if one.kind != "summary"]
 
 
-def known_like(store: Store, text: str, limit: int) -> list[Record]:
+def known_like(store: Store, text: str, limit: int, kind: Kind | None = None) -> list[Record]:
     """The facts and beliefs that share most words with `text`."""
     # Summaries repeat what facts say; asking for some more makes up for them.
-    hits = store.search("memories", query_words(text), Filter(), 2 * limit)
+    hits = store.search("memories", query_words(text), Filter(kind=kind), 2 * limit)
     rows = [hit.row for hit in hits]
     records, sources = store.records(rows), store.sources(rows)
-    found = [row for row in rows if records[row].kind != "summary"][:limit]
+    found = [row for row in rows if row in records and records[row].kind != "summary"][:limit]
     return [records[row]._replace(sources=sources.get(row, ())) for row in found]
+
+
+def _related(statement: Statement, store: Store, turn: str) -> Related:
+    """What a statement is to the memories that it could be about; and to copies of what is over."""
+    related = [
+        (how, record)
+        for record in _near(statement, store)
+        if (how := relation(statement, record)) in ALIKE
+        or statement.act == "correct"
+        # What is said in one breath fits together.
+        or any(f"{one.session}:{one.turn}" != turn for one in record.sources)
+        or not record.sources
+    ]
+    copies = {
+        one.id: one
+        for how, record in related
+        if how in OVER
+        for one in known_like(store, record.content, 2 * SIMILAR)
+        if is_copy(one, record)
+    }
+    related = [one for one in related if one[1].id not in copies]
+    return [*related, *(("ended", one) for one in copies.values())]
 
 
 def _near(statement: Statement, store: Store) -> list[Record]:
@@ -187,3 +176,294 @@ def _near(statement: Statement, store: Store) -> list[Record]:
 def said_at(record: Record) -> datetime:
     """When a memory was last said to be so."""
     return record.confirmed_at or record.valid_from or record.created_at
+
+
+# What a statement is to a memory
+
+# What ends only by a statement of the same attribute, or of the one person or illness itself
+_FIXED = ("health", "identity", "relation", "preference")
+_PLACES = ("home", "hometown", "workplace")
+_FORM = 3  # Words that two wishes have before what they differ in
+_SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
+_CORRECTING = frozenset(sense(phrases()["correcting"]))
+# What one calls a thing by that was told as a doing
+_STANDS_FOR = {"job": sense("work"), "trip": sense("fly go travel visit"), "flight": sense("fly")}
+_BEFORE = frozenset(sense("at in on to with for from of by into about"))
+_OWNED = frozenset(["my", "our", "his", "her", "their"])
+_AFTER = _BEFORE.union(sense(phrases()["follows"]))
+_WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
+_WITHIN = "[^，开做当住去在吃喝打看学养是有]"
+_between, _from_now_on, _apology = map(pattern, ("between", "from_now_on", "apology"))
+_negation, _died, _allergy = map(pattern, ("negation", "died", "allergy"))
+_says_more = pattern("says_more")
+
+
+def relation(new: Statement, old: Record) -> Relation:
+    """What `new` is to `old`."""
+    in_project = new.project and not old.project.startswith("_")
+    if in_project and fold(new.project) != fold(old.project):
+        return "unrelated"
+    # Whether whom a memory is about has died; who they were stays so
+    named, died = [*map(fold, new.over)], _died.search(new.content)
+    if died and fold(old.subject) in named and old.category != "identity":
+        return "ended"
+    if fold(new.subject) != fold(old.subject or USER):
+        # Who died, or `is no longer my boss`; who `got divorced` is still a friend
+        over = new.act == "end" and (died or _negation.search(new.content))
+        whom = any(words.endswith(fold(new.subject)) for words in named)
+        of_whom = whom and old.category == "relation" and is_over(new, old)
+        return "ended" if over and of_whom else "unrelated"
+    if new.attribute and new.attribute == old.attribute:
+        return _of_one_attribute(new, old)
+    if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new, old):
+        return "contradicts"
+    if new.act != "state" and is_over(new, old):
+        return "ended" if new.act == "end" else "contradicts"
+    if new.attribute or old.attribute:
+        one = not old.attribute or ATTRIBUTES[old.attribute].one or old.category not in _FIXED
+        return "contradicts" if one and _valued_anew(new, old) else "unrelated"
+    # Two sentences in people's own words are one where their words are, clause by clause
+    if bool(_negation.search(new.content)) != bool(_negation.search(old.content)):
+        return "unrelated"
+    if sense(new.content) == sense(old.content):
+        return "same"
+    more = _more(*({*map(sense, clauses_in(text))} - {()} for text in (new.content, old.content)))
+    return more or ("contradicts" if _valued_anew(new, old) else "unrelated")
+
+
+def _more(said: Set[object], known: Set[object]) -> Relation | None:
+    """Which of two says more; None where each says something else."""
+    return "richer" if said > known else "poorer" if said < known else None
+
+
+# Of one attribute
+
+
+def _of_one_attribute(new: Statement, old: Record) -> Relation:
+    alike = _values(new, old)
+    one = ATTRIBUTES[new.attribute].one
+    if new.act == "end":
+        over = alike or (one and not new.value) or is_over(new, old)
+        return "ended" if over and old.positive else "same" if alike else "unrelated"
+    if new.positive != old.positive:
+        return "contradicts" if alike else "unrelated"
+    if alike == "same":
+        return _of_one_value(new, old)
+    if alike:
+        return alike
+    instead = one and (new.attribute not in OF_SOMETHING or _of_what(new) == _of_what(old))
+    over = new.act != "state" and is_over(new, old)
+    return "contradicts" if instead or over or _valued_anew(new, old) else "unrelated"
+
+
+def _of_one_value(new: Statement, old: Record) -> Relation:
+    """Of two sentences on one value, which says more; two that each say something else are two."""
+    said, known = sense(certain(new.content)), sense(certain(old.content))
+    if {*said} == {*known}:
+        return "unrelated" if opposed(new.content, old.content) else "same"
+    if more := _more({*said}, {*known}):
+        return more
+    rule = ATTRIBUTES[new.attribute]
+    # `works for Ann as a cook` and `works for Bo as a cook`
+    within = rule.one and all(apart(sense(new.content), sense(old.content)))
+    anew = (rule.one or rule.about == "relation") and _valued_anew(new, old)
+    return "contradicts" if within or anew else "unrelated"
+
+
+def certain(content: str) -> str:
+    """A guess as a statement, for when it has turned out true."""
+    return re.sub(r"  +", " ", rewritten("certain", content)).strip()
+
+
+_ARTICLE = re.compile("^一[家所间位名]")  # 一家科技公司
+
+
+def _values(new: Statement, old: Record) -> Relation | None:
+    """Whether two values are one, and which says more; None where they are two."""
+    one, other = (sense(_ARTICLE.sub("", value)) for value in (new.value, old.value))
+    if one == other and (one or fold(new.value) == fold(old.value)):
+        return "same"
+    if {*one} == {*other} and not opposed(new.value, old.value):
+        return "same"
+    rule = ATTRIBUTES[old.attribute]
+    if rule.about == "relation" and not rule.one:  # `a cat` and `an orange cat called Mimi`
+        more, less = {*one} - {*other}, {*other} - {*one}
+        return None if more and less else "richer" if more else "poorer"
+    if not rule.one:
+        return None
+    if _is_part(other, new.value):
+        return "richer"
+    return "poorer" if _is_part(one, old.value) else None
+
+
+def _is_part(part: tuple[str, ...], value: str) -> bool:
+    """Chinese goes from the large to the small: 北京 of 北京朝阳区."""
+    begins = len(part) > 1 and not value.isascii() and sense(value)[: len(part)] == part
+    return begins or part in _parts(value)
+
+
+def _parts(value: str) -> set[tuple[str, ...]]:
+    """What a value consists of that is a value too: `Leeds` of `Headingley, Leeds`, but not `York`
+    of `New York`."""
+    return {sense(part) for part in _between.split(value)} - {()}
+
+
+def _of_what(told: Statement | Record) -> str:
+    """What a value is of (`colour: teal`), or what somebody is to the user: a dentist is no
+    therapist."""
+    what, colon, _ = told.value.partition(":")
+    if colon:
+        return fold(what)
+    who = ATTRIBUTES[told.attribute].about == "relation"
+    return fold(told.content.replace(told.value, "")) if who else ""
+
+
+def _valued_anew(new: Statement, old: Record) -> bool:
+    """Whether two sentences tell two values of one thing."""
+    if new.category == old.category == "preference":
+        # Two wishes have one object, set to another value: `commit messages in English`
+        alike = new.attribute == old.attribute != ""
+        wishes = [one.value if alike else own_words(one.content) for one in (new, old)]
+        head, value, before, _ = apart(*(sense(_from_now_on.sub("", text)) for text in wishes))
+        return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
+    about = "" if fold(new.subject) == USER else new.subject
+    return valued_anew(new.content, old.content, about, new.act in ("change", "correct"))
+
+
+# What is over
+
+
+def is_over(new: Statement, old: Record) -> bool:
+    """Whether a memory tells of the very thing that a statement says is over, or was wrong."""
+    if not old.positive:
+        return False
+    if old.category == "relation":
+        return any(_is_whom(words, old) or _is_role(words, new, old) for words in new.over)
+    if old.category in _FIXED and old.attribute not in ("diet", "medication", "dose", "occupation"):
+        return old.category == "health" and _names_illness(new, old)
+    return _names_it(new, old)
+
+
+def _is_whom(words: str, old: Record) -> bool:
+    """Whether `words` name the one whom a memory is about: `my hamster Nugget`, or `Nugget`."""
+    said = {*sense(words if words.isascii() else _bare(words))} - _OWNED
+    value = re.sub(r"^[一二两三四五六七八九十几\d]+[只条缸个对窝匹头]", "", old.value)
+    return said <= {*sense(old.content)} and any({*part} <= said for part in _parts(value))
+
+
+def _is_role(words: str, new: Statement, old: Record) -> bool:
+    """Whether somebody else is now what one at a time is: `I've changed dentists`."""
+    role = fold(old.content.replace(old.value, "")).rstrip(" s")
+    one = new.act == "change" and ATTRIBUTES[old.attribute].one
+    return one and role.endswith(fold(words).rstrip("s"))
+
+
+def _names_illness(new: Statement, old: Record) -> bool:
+    """Whether it is the illness itself that is over, and not what brings it on."""
+    if old.attribute == "allergy":
+        named = [_allergy.sub("", words) for words in new.over if _allergy.search(words)]
+        return any({*sense(words)} == {*sense(old.value)} for words in named)
+    return any(sense(words) in _parts(old.value) for words in new.over)
+
+
+def _names_it(new: Statement, old: Record) -> bool:
+    told = clauses_in(old.value if old.attribute else old.content)
+    if new.act == "correct":
+        named = any(speaks_of(words, old) for words in new.over)
+        whole = not new.right or besides(new) <= {*sense(old.content)}
+        return named and whole and len(told) == 1
+    if any(old.attribute in CALLED.get(fold(words), ()) for words in new.over):
+        return True
+    # Only the place is over where somebody lives or works: who cancels Paris may live there
+    place = {*sense(old.value)} if old.attribute in _PLACES else set()
+    over = [words for words in new.over if not {*sense(words)} <= place]
+    if old.attribute:
+        return len(told) == 1 and any(names(words, old.content) for words in over)
+    # What tells several things stays until all of them are over.
+    ended = {one for one in told if any(_ends(new, words, one) for words in over)}
+    return bool(ended) and all(only_adds(one) for one in told if one not in ended)
+
+
+def _ends(new: Statement, words: str, clause: str) -> bool:
+    """Whether a clause tells of what is over. What is well again was told as what is hurt: a car
+    that is mended is still there."""
+    thing = re.escape(_bare(words))
+    if not words.isascii() and re.search(thing + _WELL, new.content):
+        return re.search(thing + r"[^，的是在]{0,4}[了着]", clause) is not None
+    return names(words, clause)
+
+
+def names(words: str, content: str) -> bool:
+    """Whether a sentence tells of what `words` name: it is what the sentence is about, and does not
+    only come up in it."""
+    if not words.isascii():
+        return len(_bare(words)) > 1 and _tells_han(words, re.sub(r"的|\s", "", own_words(content)))
+    wanted = [word for word in sense(words) if word not in _BEFORE | _OWNED]
+    last = words.split()[-1]
+    if last[0].isupper():  # `Volvo V40` is a Volvo
+        content = re.sub(rf"({re.escape(last)})(?: [A-Z\d][\w-]*)+", r"\1", own_words(content))
+    told = sense(own_words(content))
+    at = [n for n, word in enumerate(told) if any(_akin(word, one) for one in wanted)]
+    if not wanted or not all(any(_akin(one, word) for one in told) for word in wanted):
+        return False
+    before, after = told[1 : at[0]], told[at[-1] + 1 : at[-1] + 2]
+    led = [word for word in before if word in _BEFORE]
+    if len(led) > 1 or (led and not _OWNED.isdisjoint(before)):
+        return False  # `our dog in the car`
+    return all(word in _AFTER or word.isdigit() or word[-1] == "<" for word in after)
+
+
+def _akin(told: str, named: str) -> bool:
+    """Whether a word is the one that names a thing, or a doing that the thing is of."""
+    return told == named or told in _STANDS_FOR.get(named, ())
+
+
+def _bare(words: str) -> str:
+    """The name of a thing, without whose it is and which one of them."""
+    which = "[这那](?:[辆只台个张份本部条家些边儿里])?"
+    return re.sub(rf"^[把将给]?(?:我们?)?的?|{which}|的|\s", "", fold(words))
+
+
+def _tells_han(words: str, said: str) -> bool:
+    """A doing (喝咖啡, also in 每天喝两杯咖啡), a place (在肯德基), or a thing that the sentence
+    ends with (爱奇艺会员, also in 爱奇艺连续包月会员): 咖啡 is not what 我在咖啡店上班 is about."""
+    thing, said = _bare(words), fold(said)
+    if thing[0] == "在":
+        return thing in said
+    if work := re.fullmatch("(.{2,}?)(?:职务|工作|活儿?|差事|兼职)", thing):
+        return re.search(f"[在是当做给][^，]{{0,6}}{re.escape(work[1])}", said) is not None
+    between = "[^，开住去在吃喝打看学养是有]" if thing[0] in "做当干" else _WITHIN
+    thing = thing.lstrip("做当干")
+    name = re.escape(thing)
+    if re.search(f"[用叫]{name}|[跟和]{name}(?:谈恋爱|交往|在一起)", said):
+        return True
+    parts = ((re.escape(thing[:n]), re.escape(thing[n:])) for n in range(1, len(thing)))
+    ways = [name, *(f"{head}{between}{{0,6}}{tail}" for head, tail in parts)]
+    return any(re.search(way + r"(?=$|[，。、；和每一两三四五0-9（(了])", said) for way in ways)
+
+
+def is_copy(one: Record, over: Record) -> bool:
+    """Whether a memory was read from the same words as one that is over, and tells nothing else:
+    the fact in a quotation; or the quotation of a fact, where all else in it only says more of it,
+    as in `I live in Leeds, in a tiny terrace` and `My editor is Vim, I do all in it`."""
+    if one.sources != over.sources or bool(one.attribute) == bool(over.attribute):
+        return False
+    if one.attribute:
+        alike = one.subject == over.subject and one.category not in _FIXED
+        return alike and {*sense(one.value)} <= {*sense(over.content)}
+    value = over.value.rpartition(": ")[2].lower()
+    rest = [clause for clause in clauses_in(one.content) if value not in clause.lower()]
+    return value in one.content.lower() and all(map(_says_more.search, rest))
+
+
+def speaks_of(words: str, old: Record) -> bool:
+    """Whether what `words` name comes up in a memory."""
+    if not words.isascii():
+        return len(words) > 1 and fold(words) in fold(old.content)
+    return bool(sense(words)) and {*sense(words)} <= {*sense(old.content)}
+
+
+def besides(new: Statement) -> set[str]:
+    """What a correction speaks of, apart from the wrong word and the right one."""
+    said = {*sense(_apology.sub("", own_words(new.content)))}
+    return said - {*sense(new.right)}.union(*map(sense, new.over)) - _CORRECTING

@@ -15,7 +15,7 @@ from heapq import nlargest
 from itertools import islice
 from typing import Any
 
-from loxodon.consolidate.beliefs import wait_for_owner
+from loxodon.consolidate.keep import wait_for_owner
 from loxodon.guard import quarantine
 from loxodon.guard.own_words import own_turns, words
 from loxodon.guard.provenance import (

@@ -17,8 +17,8 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from loxodon.consolidate import themes
-from loxodon.consolidate.beliefs import DOUBTFUL
 from loxodon.consolidate.compress import merged
+from loxodon.consolidate.keep import DOUBTFUL
 from loxodon.store import Change, clock_check
 from loxodon.store.store import Store
 from loxodon.types import Record
