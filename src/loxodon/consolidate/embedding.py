@@ -235,8 +235,6 @@ class _Run:
         try:
             retries = getattr(self._chosen, "retries", 0)
             found, good = vectors(self._chosen, texts, _SECONDS, retries)
-            if not any(good):
-                raise BadReplyError("the embedder gave no usable vector")
         except BadReplyError as error:
             self._bad = 0 if alone else self._bad + 1
             if self._bad == _BAD_BATCHES:

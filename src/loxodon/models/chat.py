@@ -101,15 +101,6 @@ class Ledger:
             return _UNLIMITED
         return max(0, self._cap - int(self._store.scalar("spent", self._day)))
 
-    def allow(self, most: int) -> None:
-        """SpentModelError where fewer tokens are left."""
-        if most > self.room():
-            raise SpentModelError(
-                "the daily token limit of the model is used up",
-                hint="the rest continues tomorrow; change the limits with model.daily_tokens "
-                "and model.daily_tokens_full",
-            )
-
     def pay(self, task: str, sent: int, received: int) -> None:
         """Note the tokens that a question took."""
         self.sent, self.received = self.sent + sent, self.received + received
@@ -201,7 +192,12 @@ class ChatModel:
     def _request(self, question: ModelQuestion) -> Message:
         """One request, allowed by the ledger and paid for."""
         # A trial, once for each model, may take more than all the questions of a day.
-        self.ledger.allow(question.cost if question.name != "trial" else 0)
+        if question.name != "trial" and question.cost > self.ledger.room():
+            raise SpentModelError(
+                "the daily token limit of the model is used up",
+                hint="the rest continues tomorrow; change the limits with model.daily_tokens "
+                "and model.daily_tokens_full",
+            )
         try:
             message = self._send(question)
         except UnreachableModelError as error:
@@ -238,8 +234,7 @@ class ChatModel:
             if status == 200:
                 self._without = without
                 return message_of(answer)
-            complaints = [name for said, name in _COMPLAINTS if said in answer]
-            new = [name for name in complaints if name not in without]
+            new = [name for said, name in _COMPLAINTS if said in answer and name not in without]
             if status not in (400, 422) or not new:  # it was something else
                 raise self._endpoint.rejected(status)
             without = {*without, new[0]}

@@ -135,8 +135,8 @@ class EndpointEmbedder:
 def vectors(
     embedder: Embedder, texts: Sequence[str], seconds: float, retries: int = 0
 ) -> tuple[Floats, list[bool]]:
-    """A unit vector for each text, and which of them are good. An embedder may be anybody's code:
-    whatever it does within `seconds`, or does not, ends in one of our errors."""
+    """A unit vector for each text, and which of them are good, at least one. An embedder may be
+    anybody's code: whatever it does within `seconds`, or does not, ends in one of our errors."""
     from loxodon.store.vector_math import unit, usable
 
     try:
@@ -149,9 +149,10 @@ def vectors(
         raise
     except Exception as error:  # it raises what it likes
         raise BadReplyError("the embedder failed: {reason}", reason=repr(error)[:200]) from None
-    if (each := usable(found, len(texts))) is None:
+    each = usable(found, len(texts))
+    if each is None or not any((made := unit(each))[1]):
         raise BadReplyError("the embedder gave no usable vector")
-    return unit(each)
+    return made
 
 
 class Questioner:
@@ -176,9 +177,7 @@ class Questioner:
         loaded = self._vector.cache_info().currsize
         seconds = self._seconds if loaded else max(_LOAD_SECONDS, self._seconds)
         try:
-            found, (good,) = vectors(embedder, [text], seconds)
-            if not good:
-                raise BadReplyError("the embedder gave no usable vector")
+            found, _ = vectors(embedder, [text], seconds)
         except LoxodonError as error:
             self._error, self._failed_at = error, monotonic()
             raise

@@ -217,11 +217,10 @@ def _item(claim: _Claim, n: int, batch: Batch) -> ReadItem:
         if kind != "h" or not 0 <= place < len(batch.hints) or batch.hints[place].line != n:
             raise UnfitError("drop must name an h of the same message")
         return ReadItem(n, "drop", hint=place)
-    target = None
-    if claim.do != "add":
-        if kind != "m" or not 0 <= place < len(batch.known):
-            raise UnfitError("update, end and same must name an m that was shown")
-        target = batch.known[place]
+    is_known = kind == "m" and 0 <= place < len(batch.known)
+    if claim.do != "add" and not is_known:
+        raise UnfitError("update, end and same must name an m that was shown")
+    target = batch.known[place] if claim.do != "add" else None
     if claim.do != "same" and not grounding.stands(shown(batch.lines[n].text), claim.words):
         raise UnfitError("the words of an item do not stand in its message")
     if target and claim.do != "update":

@@ -106,8 +106,7 @@ def merge(model: ChatModel, facts: Sequence[str], language: str) -> list[Merge]:
 def _check(text: str, given: Sequence[str], most: Mapping[str, int], language: str) -> None:
     """Raise UnfitError for a text that is too long, or says what was not given."""
     whole = "\n".join(given)
-    reason = grounding.bad_length(text, most, language)
-    reason = reason or grounding.invented(text, whole, language)
+    reason = grounding.bad_length(text, most, language) or grounding.invented(text, whole, language)
     if reason or grounding.turned(text, whole):
         raise UnfitError(f"the text is not what was given: {reason or 'it says the contrary'}")
 

@@ -163,9 +163,8 @@ class Overviews:
             against = [one for one in reviews if one.belief.id != one.against.id]
             waiting = {one.belief.id for one in against}
             doubtful = [store.get(one.belief.id) for one in reviews if one not in against]
-            doubtful += store.find(
-                Filter(kind="belief", state="active"), limit + len(against), True
-            )
+            beliefs = Filter(kind="belief", state="active")
+            doubtful += store.find(beliefs, limit + len(against), True)
             texts = [
                 *store.query_as(QuarantinedText, "quarantined_by_state", "held"),
                 *store.query_as(QuarantinedText, "quarantined_by_state", "unclear"),
@@ -332,17 +331,14 @@ def _news(
     store: Store, altered: Sequence[Altered]
 ) -> tuple[list[Record], list[Change], list[Ended]]:
     """What became of memories: each is told once, under what it is now."""
-    learned: list[Record] = []
-    changed: list[Change] = []
-    ended: list[Ended] = []
+    learned, changed, ended = list[Record](), list[Change](), list[Ended]()
     records = _with_sources(store, [one.row for one in altered])
+    altered = [one for one in altered if one.row in records]
     past = [row for row, record in records.items() if record.state != "active"]
     replaced = {old for old, _ in store.query("successors", past)}
-    ways = {records[one.row].id: one.change for one in altered if one.row in records}
+    ways = {records[one.row].id: one.change for one in altered}
     for row, change, at, before in altered:
-        record = records.get(row)
-        if record is None:
-            continue
+        record = records[row]
         if record.state != "active":
             if before and before.state == "active" and row not in replaced:
                 ended.append(Ended(at, change, record))

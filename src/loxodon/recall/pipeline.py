@@ -86,17 +86,10 @@ def recall(
         LeftOut("view", sum(fate == "view" for fate in fates.values())),
     )
     fates |= {item.id: "budget" for item in items} | {item.id: "shown" for item in chosen.items}
-    considered = [
-        Considered(
-            one.id,
-            one.kind,
-            round(one.score, 4),
-            rounded(one.routes),
-            rounded(one.factors),
-            fates.get(one.id, "top"),
-        )
-        for one in ranked[: len(fates) + _NEXT]
-    ]
+    considered = []
+    for one in ranked[: len(fates) + _NEXT]:
+        why = rounded(one.routes), rounded(one.factors), fates.get(one.id, "top")
+        considered.append(Considered(one.id, one.kind, round(one.score, 4), *why))
     routes = Counter(name for found in look.pool.values() for name in found.routes)
     return Recall(
         query,

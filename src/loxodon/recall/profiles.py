@@ -28,12 +28,9 @@ _VECTOR, _TEXT = 0.7, 0.3  # weights of `openclaw`
 _MMR = 0.7  # of `openclaw`: relevance against variety; 1 for relevance only
 # Of `tiered`, how a category fades: the rate a day, and the share that is kept for ever
 _FADING = {
-    "decision": (0.004, 0.3),
-    "solution": (0.004, 0.3),
-    "event": (0.023, 0.1),
-    "conversation": (0.023, 0.1),
-    "temp": (0.099, 0.0),
-    "debug": (0.099, 0.0),
+    **dict.fromkeys(("decision", "solution"), (0.004, 0.3)),
+    **dict.fromkeys(("event", "conversation"), (0.023, 0.1)),
+    **dict.fromkeys(("temp", "debug"), (0.099, 0.0)),
 }
 _READ = 600  # characters of a text whose words are compared
 _WAYS = {"words", "meaning", "recent", "last", "then"}  # by which a turn comes for its own sake

@@ -281,8 +281,7 @@ def _frame(
 
     def put(name: str, text: str, missing: int = 0) -> None:
         nonlocal room
-        if missing:
-            left.append(LeftOut(name, missing))
+        left.append(LeftOut(name, missing))
         if text:
             found[name] = text if name == "memories" else f"{_heading(name, language)}\n{text}"
             room = max(0, room - count(found[name]) - 2)
@@ -335,7 +334,7 @@ def _frame(
         text,
         count(text),
         recall,
-        tuple(left),
+        tuple(one for one in left if one.number),
         state.after(message, gate),
         tuple(FramePart(name, count(part)) for name, part in parts.items()),
         budget,

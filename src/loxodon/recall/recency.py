@@ -69,8 +69,7 @@ def current_first(look: Look, ranked: list[Found]) -> list[Found]:
         only_beside = bool(found.routes) and set(found.routes) <= {"around", "setting"}
         if not is_about_asking and only_asks(text):
             # What asks the same, or only stands beside something, tells nothing.
-            same = set(query_words(text)).issubset(look.question.words)
-            if same or only_beside:
+            if only_beside or set(query_words(text)).issubset(look.question.words):
                 gone.add(found.key)
             found.factors["asks"] = 1.0
         elif is_filed and only_beside:  # what stands beside other people's homes
@@ -247,9 +246,8 @@ def _takes_up(look: Look, early: _Statement, late: _Statement, asked: _Asked) ->
     """Whether a later one says that what an earlier one answers with has changed."""
     if late.found.record is not None and early.found.record is not None:
         return False  # which were compared when the later one was learned
-    if not early.found.parts.get("attribute") and asked.share(early.words) < _NAMED:
-        return False
-    if asked.is_of_another(early, late, _LEAST):
+    is_answer = early.found.parts.get("attribute") or asked.share(early.words) >= _NAMED
+    if not is_answer or asked.is_of_another(early, late, _LEAST):
         return False
     was, is_now = gist(early.text).numbers, gist(late.text).numbers
     is_recounted = asked.counts and was and is_now - was

@@ -280,11 +280,10 @@ def asks_for_state(question: Question) -> bool:
     """Whether a question asks for something that can change, not for what happened once."""
     if question.tells or question.kind == "none" or (question.tense == "past" and question.times):
         return False
-    if question.kind == "how_many" and compiled(question.language, "SPAN").search(question.text):
-        return False
-    if question.kind == "how_many" or question.tense == "past":
-        return True
-    return not compiled(question.language, "EVENT").search(question.text.strip())
+    if question.kind == "how_many":
+        return not compiled(question.language, "SPAN").search(question.text)
+    event = compiled(question.language, "EVENT")
+    return question.tense == "past" or not event.search(question.text.strip())
 
 
 def needed(language: str, name: str, text: str) -> bool:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache, partial
 from heapq import nlargest
 
 from loxodon.recall.look import Key, Look, Shares, Terms
@@ -69,7 +70,7 @@ def by_words(look: Look) -> None:
     _fuse(look, each)
 
 
-def asked_words(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]]:
+def asked_words(question: Question) -> Iterator[tuple[list[str], list[tuple[str, float]]]]:
     """For each thing that is asked its words, and the words for the same."""
     asks = question.asks if len(question.asks) > 1 and not question.tells else ()
     found = [(query_words(without_asking(ask.text, question.language)), ask.text) for ask in asks]
@@ -80,13 +81,9 @@ def asked_words(question: Question) -> list[tuple[list[str], list[tuple[str, flo
     # The words that only name a time: what is asked for was not said in them
     times = [time.text for time in question.times if not time.recurring]
     dates = {word for text in times for word in query_words(text)}
-    return [
-        (
-            [word for word in words if word not in dates],
-            [(one.word, one.weight) for one in expand(words, text)] + aliases,
-        )
-        for words, text in found
-    ]
+    for words, text in found:
+        related = [(one.word, one.weight) for one in expand(words, text)]
+        yield [word for word in words if word not in dates], related + aliases
 
 
 def _fuse(look: Look, each: Sequence[tuple[Shares, float]]) -> None:
@@ -246,24 +243,23 @@ def alike(look: Look) -> dict[int, float]:
     is_plain = look.where == Filter(kind=look.where.kind) and look.question.kind != "none"
     if not is_plain or not look.weights["alike"] or cohesion >= _MOST_COHESION or not totals:
         return {}
-    best = max(totals.values())
     seeds = sorted(totals, key=lambda row: (-totals[row], -row))[:_HOPS]
-    leading = store.turns([row for row in seeds if totals[row] >= _HOP_FROM * best])
+    least = _HOP_FROM * totals[seeds[0]]
+    leading = store.turns([row for row in seeds if totals[row] >= least])
     texts = {row: index_words(leading[row].content[:_READ]) for row in seeds if row in leading}
     # In the order of the text: that of a set would be another in each process.
     told = dict.fromkeys(word for text in texts.values() for word in text)
     asked = set(look.question.words)
     having = store.having("turns", [word for word in told if word not in asked][:_HOP_WORDS])
-    worth = {word: rarity(having, word) for word in having.counts}
-    other = rarity(having, "")
+    worth = cache(partial(rarity, having))
     shared: dict[int, float] = {}
     for word, rows in having.lists.items():
         if 1 < len(rows) <= _HOP_LIST:
             for row in rows:
-                shared[row] = shared.get(row, 0.0) + worth[word]
+                shared[row] = shared.get(row, 0.0) + worth(word)
 
     def vector(text: Sequence[str]) -> dict[str, float]:
-        return unit({word: worth.get(word, other) for word in dict.fromkeys(text)})
+        return unit({word: worth(word) for word in text})
 
     vectors = {row: vector(text) for row, text in texts.items()}
     found: dict[int, float] = {}

@@ -36,7 +36,6 @@ _HEADS = 12
 _LAYERS = 4
 _UNKNOWN = 1
 SEPARATOR = 2  # the token between two texts
-_CJK = ("\u3400", "\u9fff")
 _LONGEST_CJK_TOKEN = 4  # characters
 _LONGEST_WORD = 30
 _PIECE = re.compile(r"[\u3400-\u9fff]+|[a-z0-9]+|\S")
@@ -78,35 +77,30 @@ class Tokenizer:
             folded = "".join(char for char in folded if not unicodedata.combining(char))
         found: list[int] = []
         for piece in _PIECE.findall(folded):
-            found += self._cjk(piece) if _CJK[0] <= piece[0] <= _CJK[1] else self._word(piece)
+            is_cjk = "\u3400" <= piece[0] <= "\u9fff"
+            found += self._longest(piece, _LONGEST_CJK_TOKEN) if is_cjk else self._word(piece)
             if len(found) >= LONGEST:
                 break
         return found[:LONGEST] or [_UNKNOWN]
 
-    def _cjk(self, run: str) -> list[int]:
-        """The longest known words one after another."""
-        found, at = [], 0
-        while at < len(run):
-            for end in range(min(len(run), at + _LONGEST_CJK_TOKEN), at, -1):
-                if (number := self._ids.get(run[at:end])) is not None or end == at + 1:
-                    found.append(_UNKNOWN if number is None else number)
-                    at = end
-                    break
-        return found
-
     @lru_cache(maxsize=50_000)  # noqa: B019  there is one tokenizer
     def _word(self, word: str) -> list[int]:
-        """The pieces of a word, the longest first; those after the first are marked."""
+        """The pieces of a word, of which those after the first are marked."""
+        if len(word) > _LONGEST_WORD:
+            return [_UNKNOWN]
+        found = self._longest(word, _LONGEST_WORD, "##")
+        return [_UNKNOWN] if _UNKNOWN in found else found
+
+    def _longest(self, run: str, most: int, mark: str = "") -> list[int]:
+        """The longest known tokens, one after another, of at most so many characters."""
         found, at = [], 0
-        while at < len(word) <= _LONGEST_WORD:
-            for end in range(len(word), at, -1):
-                if number := self._ids.get("##" * (at > 0) + word[at:end]):
-                    found.append(number)
-                    at = end
+        while at < len(run):
+            for end in range(min(len(run), at + most), at, -1):
+                if number := self._ids.get(mark * (at > 0) + run[at:end]):
                     break
-            else:
-                return [_UNKNOWN]
-        return found or [_UNKNOWN]
+            found.append(number or _UNKNOWN)
+            at = end
+        return found
 
 
 class Encoder:
@@ -120,10 +114,9 @@ class Encoder:
             head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
             start = file.tell()
             data = np.memmap(file, np.uint8, "r")
-        self._data: dict[str, NDArray[Any]] = {
-            name: np.ndarray(shape, kind, data, start + at)
-            for name, (kind, shape, at) in head.items()
-        }
+        self._data: dict[str, NDArray[Any]] = {}
+        for name, (kind, shape, at) in head.items():
+            self._data[name] = np.ndarray(shape, kind, data, start + at)
         self._threads = ThreadpoolController()
         self._layers = [self._layer(f"l.{number}.") for number in range(_LAYERS)]
         self._vectors: dict[str, Floats] = {}
@@ -132,44 +125,41 @@ class Encoder:
         """A unit vector for each text; one that was embedded or judged lately is remembered."""
         known = {one: self._vectors.get(one) for one in texts}
         new = [one for one, vector in known.items() if vector is None]
-        for rows, hidden, mask in self._read(map(self._tokens, new), self._layers):
+        for rows, hidden, mask, _ in self._read(map(self._tokens, new), self._layers):
             known |= self._remember([new[row] for row in rows], _mean(hidden, mask))
         return np.array([known[one] for one in texts], np.float32).reshape(-1, 384)
 
     def judge(self, sentences: Sequence[str]) -> list[Judgement]:
         """Whether each sentence is worth keeping, and its topic."""
-        worth = np.zeros((len(sentences), 3), np.float32)
-        topics, head = np.zeros(len(sentences), np.intp), self._layer("worth.")
-        for rows, hidden, mask in self._read(map(self._tokens, sentences), self._layers[:-1]):
+        found, head = dict[int, Judgement](), self._layer("worth.")
+        for rows, hidden, mask, _ in self._read(map(self._tokens, sentences), self._layers[:-1]):
             # Most of what is judged is also embedded, which is all but the last layer the same
             vectors = _one_layer(self._layers[-1], hidden, mask)
             self._remember([sentences[row] for row in rows], _mean(vectors, mask))
             hidden = _one_layer(self._layer("worth.layer."), hidden, mask)
             inner = _gelu(_mapped(head, "a", _mean_and_highest(hidden, mask)))
-            worth[rows] = _shares(_mapped(head, "w", inner))
-            topics[rows] = _mapped(head, "t", inner)[:, 1:].argmax(1)
-        return [
-            Judgement(keep, referring, TOPICS[topic])
-            for (_, referring, keep), topic in zip(worth.tolist(), topics, strict=True)
-        ]
+            worth = _shares(_mapped(head, "w", inner)).tolist()
+            topics = _mapped(head, "t", inner)[:, 1:].argmax(1)
+            for row, (_, referring, keep), topic in zip(rows, worth, topics, strict=True):
+                found[row] = Judgement(keep, referring, TOPICS[topic])
+        return [found[row] for row in range(len(sentences))]
 
     def intents(self, messages: Sequence[str]) -> list[Intent]:
         """What each message asks for."""
         found, head = np.zeros((len(messages), 3), np.float32), self._layer("reader.")
-        for rows, hidden, mask in self._read(map(self._tokens, messages), self._reader_layers):
+        for rows, hidden, mask, _ in self._read(map(self._tokens, messages), self._reader_layers):
             inner = _gelu(_mapped(head, "intent", _mean_and_highest(hidden, mask)))
             found[rows] = _shares(_mapped(head, "intents", inner))
         return [Intent(*one) for one in found[:, 1:].tolist()]
 
     def changes(self, pairs: Sequence[tuple[str, str]]) -> list[Change]:
         """What the later of each two texts is to the earlier one."""
-        known = [[*self._tokens(one)[:60], SEPARATOR] for one, _ in pairs]
-        both = [a + self._tokens(b)[: LONGEST - 64] for a, (_, b) in zip(known, pairs, strict=True)]
-        found = np.zeros((len(pairs), len(Change._fields) + 1), np.float32)
-        head = self._layer("reader.")
-        lengths = np.array([len(one) for one in known])
-        for rows, hidden, mask in self._read(both, self._reader_layers, lengths):
-            is_later = np.arange(mask.shape[1]) >= lengths[rows][:, None]
+        both = [
+            [*self._tokens(one)[:60], SEPARATOR, *self._tokens(other)[: LONGEST - 64]]
+            for one, other in pairs
+        ]
+        found, head = np.zeros((len(pairs), 4), np.float32), self._layer("reader.")
+        for rows, hidden, mask, is_later in self._read(both, self._reader_layers):
             one, other = _mean(hidden, mask & ~is_later), _mean(hidden, mask & is_later)
             pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
             inner = _gelu(_mapped(head, "change", pooled))
@@ -187,26 +177,15 @@ class Encoder:
     @cached_property
     def _reader_layers(self) -> list[dict[str, Floats]]:
         """The layers as they were changed to read what asks, and two texts together."""
-        found = []
-        for number, layer in enumerate(self._layers):
-            changed = dict(layer)
+        found = [dict(layer) for layer in self._layers]
+        for number, layer in enumerate(found):
             for one in ("qkv", "o", "f1", "f2"):
-                low, high = (f"reader.l.{number}.maps.{one}.{part}" for part in "ab")
-                added = 2 * self._weight(low) @ self._weight(high)
-                changed[f"{one}.weight"] = layer[f"{one}.weight"] + added
-            found.append(changed)
+                low, high = (self._weight(f"reader.l.{number}.maps.{one}.{x}") for x in "ab")
+                layer[f"{one}.weight"] = layer[f"{one}.weight"] + 2 * low @ high
         return found
 
-    def _read(
-        self,
-        texts: Iterable[list[int]],
-        layers: Sequence[dict[str, Floats]],
-        later: NDArray[np.intp] | None = None,
-    ) -> Any:
-        """Rows, hidden states and mask of one batch after another, alike in length.
-
-        From `later` on the tokens of a text are those of a second one.
-        """
+    def _read(self, texts: Iterable[list[int]], layers: Sequence[dict[str, Floats]]) -> Any:
+        """Rows, hidden states, mask and what a separator precedes, of batches alike in length."""
         tokens = list(texts)
         order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
         # Texts are short: threads that wait for each other cost more than they do
@@ -215,20 +194,19 @@ class Encoder:
                 longest = len(tokens[order[-1]])
                 rows = order[-max(1, _BATCH_TOKENS // longest) :]
                 del order[-len(rows) :]
-                numbers = np.zeros((len(rows), longest), np.intp)
-                for at, row in enumerate(rows):
-                    numbers[at, : len(tokens[row])] = tokens[row]
-                mask = numbers != 0
+                padded = [tokens[row] + [0] * (longest - len(tokens[row])) for row in rows]
+                numbers = np.array(padded, np.intp)
+                mask, ends = numbers != 0, numbers == SEPARATOR
+                is_later = ends.cumsum(1) > ends
                 scale = self._data["s:tokens"][numbers].astype(np.float32)
                 hidden = self._data["q:tokens"][numbers].astype(np.float32) * scale[..., None]
                 hidden += self._data["p"][:longest]
-                if later is not None:
-                    second = np.arange(longest) >= later[rows][:, None]
-                    hidden += self._data["reader.segment"][second.astype(np.intp)]
+                if is_later.any():
+                    hidden += self._data["reader.segment"][is_later.astype(np.intp)]
                 hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
                 for layer in layers:
                     hidden = _one_layer(layer, hidden, mask)
-                yield rows, hidden, mask
+                yield rows, hidden, mask, is_later
 
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = [name.removeprefix("q:") for name in self._data if not name.startswith("s:")]
@@ -249,11 +227,8 @@ def _one_layer(layer: dict[str, Floats], hidden: Floats, mask: NDArray[np.bool_]
     allocated costs as much as what is computed."""
     rows, length, width = hidden.shape
     flat = hidden.reshape(-1, width)
-    query, key, value = (
-        _mapped(layer, "qkv", flat)
-        .reshape(rows, length, 3, _HEADS, width // _HEADS)
-        .transpose(2, 0, 3, 1, 4)
-    )
+    shape = rows, length, 3, _HEADS, width // _HEADS
+    query, key, value = _mapped(layer, "qkv", flat).reshape(shape).transpose(2, 0, 3, 1, 4)
     weights = query @ key.transpose(0, 1, 3, 2)
     weights *= np.float32((width // _HEADS) ** -0.5)
     weights += np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
