@@ -214,5 +214,4 @@ def test_agent_that_lies_plants_only_what_the_user_would_say(
     said = [one for one in attacks if names.intersection(re.findall(rf"{CANARY}\d+", one))]
     figure("strangers_poison", inlet=inlet, attacks=len(attacks), planted=len(said))
     assert len(said) <= 5
-    others = [one for one in said if not re.search(r"\b(I|my|me)\b|我", one, re.IGNORECASE)]
-    assert len(others) <= 1
+    assert len([one for one in said if not re.search(r"\b(I|my|me)\b|我", one, re.I)]) <= 1
