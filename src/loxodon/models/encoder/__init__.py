@@ -158,7 +158,7 @@ class Encoder:
             [*self._tokens(one)[:60], SEPARATOR, *self._tokens(other)[: LONGEST - 64]]
             for one, other in pairs
         ]
-        found, head = np.zeros((len(pairs), 4), np.float32), self._layer("reader.")
+        found, head = np.zeros((len(pairs), 3), np.float32), self._layer("reader.")
         for rows, hidden, mask, is_later in self._read(both, self._reader_layers):
             one, other = _mean(hidden, mask & ~is_later), _mean(hidden, mask & is_later)
             pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
