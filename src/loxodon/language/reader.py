@@ -254,7 +254,7 @@ def _passage(
         kept = judged.keep >= (worth.SURELY if sure else worth.LEAST)
         if not kept and asked:
             answer = worth.judge(f"{asked} {text}")
-            kept = answer.keep + answer.referring >= worth.LEAST
+            kept = answer.keep + answer.referring >= worth.ANSWER
     if not kept:
         return None
     # Only what names nobody may be about what was asked

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from loxodon.models.encoder import Encoder, Intent, Judgement
 
 LEAST = 0.45  # How likely a passage must be worth keeping
+ANSWER = 0.3  # The same for the answer to a question
 SURELY = 0.8  # The same for one that asks for something, or does not say whom it is about
-# What frames leave of a sentence stays beside them unless it is most likely of no worth
-REST = 0.1
+REST = 0.1  # What frames leave of a sentence stays unless it is most likely of no worth
 MAYBE = 0.2  # Of less worth a sentence is not even looked at for what it may change
 _MOST = 400  # Characters of a sentence that are judged
 _REMEMBERED = 20_000
