@@ -1,6 +1,6 @@
 """Our own small encoder, for Chinese and English: how near two texts are in meaning, whether a
-sentence is worth keeping, with its topic, what a message asks for, and whether what is said later
-replaces what is known.
+sentence is worth keeping, with its topic, what a message asks for, whether what is said later
+replaces what is known, and what a request to forget is about.
 
 Four layers of a transformer in numpy, with weights of one byte each. `tools/train_encoder.py` and
 `tools/train_reader.py` make them; MODEL.md beside this file says from what, and how good they are.
@@ -12,7 +12,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -36,6 +36,8 @@ _HEADS = 12
 _LAYERS = 4
 _UNKNOWN = 1
 SEPARATOR = 2  # the token between two texts
+SHARES = {1: (LONGEST,), 2: (60, 64), 3: (60, 40, 24)}  # the most tokens of texts read together
+READERS = {"changes": 4, "intents": 3, "meant": 2}  # changed layers, with so many answers each
 _LONGEST_CJK_TOKEN = 4  # characters
 _LONGEST_WORD = 30
 _PIECE = re.compile(r"[\u3400-\u9fff]+|[a-z0-9]+|\S")
@@ -61,6 +63,7 @@ class Change(NamedTuple):
 
     same: float  # how likely it says the same
     replaces: float  # how likely what is known holds no more
+    part: float  # how likely a part of it does not, and the rest still does
 
 
 class Tokenizer:
@@ -146,25 +149,38 @@ class Encoder:
 
     def intents(self, messages: Sequence[str]) -> list[Intent]:
         """What each message asks for."""
-        found, head = np.zeros((len(messages), 3), np.float32), self._layer("reader.")
-        for rows, hidden, mask, _ in self._read(map(self._tokens, messages), self._reader_layers):
-            inner = _gelu(_mapped(head, "intent", _mean_and_highest(hidden, mask)))
-            found[rows] = _shares(_mapped(head, "intents", inner))
+        found = self._answers("intents", [(one,) for one in messages])
         return [Intent(*one) for one in found[:, 1:].tolist()]
 
     def changes(self, pairs: Sequence[tuple[str, str]]) -> list[Change]:
         """What the later of each two texts is to the earlier one."""
-        both = [
-            [*self._tokens(one)[:60], SEPARATOR, *self._tokens(other)[: LONGEST - 64]]
-            for one, other in pairs
-        ]
-        found, head = np.zeros((len(pairs), 3), np.float32), self._layer("reader.")
-        for rows, hidden, mask, is_later in self._read(both, self._reader_layers):
-            one, other = _mean(hidden, mask & ~is_later), _mean(hidden, mask & is_later)
-            pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
-            inner = _gelu(_mapped(head, "change", pooled))
-            found[rows] = _shares(_mapped(head, "changes", inner))
-        return [Change(*one) for one in found[:, 1:].tolist()]
+        return [Change(*one) for one in self._answers("changes", pairs)[:, 1:].tolist()]
+
+    def meant(self, request: str, told: Sequence[tuple[str, str]]) -> list[float]:
+        """How likely a request to forget means each sentence; with what was said before it."""
+        found: list[float] = self._answers("meant", [(request, *one) for one in told])[:, 1].tolist()
+        return found
+
+    def _answers(self, reader: str, texts: Sequence[tuple[str, ...]]) -> Floats:
+        """How likely each answer of a reader is, of each of these texts, read together."""
+        found, head = np.zeros((len(texts), READERS[reader]), np.float32), self._layer(f"{reader}.")
+        tokens, layers = map(self._cut, texts), self._reader_layers(reader)
+        for rows, hidden, mask, segments in self._read(tokens, layers, head["segment"].T):
+            if len(texts[0]) == 1:
+                pooled = _mean_and_highest(hidden, mask)
+            else:
+                one, other = (_mean(hidden, mask & (segments == n)) for n in (0, 1))
+                pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
+            inner = _gelu(_mapped(head, "inner", pooled))
+            found[rows] = _shares(_mapped(head, "out", inner))
+        return found
+
+    def _cut(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of texts, with a separator between them."""
+        found: list[int] = []
+        for text, most in zip(texts, SHARES[len(texts)], strict=True):
+            found += [*self._tokens(text)[:most], SEPARATOR]
+        return found[:-1]
 
     def _remember(self, texts: Sequence[str], means: Floats) -> dict[str, Floats]:
         if len(self._vectors) > _REMEMBERED:
@@ -174,18 +190,20 @@ class Encoder:
         self._vectors |= found
         return found
 
-    @cached_property
-    def _reader_layers(self) -> list[dict[str, Floats]]:
-        """The layers as they were changed to read what asks, and two texts together."""
+    @cache  # noqa: B019  there is one encoder
+    def _reader_layers(self, reader: str) -> list[dict[str, Floats]]:
+        """The layers as they were changed for a reader."""
         found = [dict(layer) for layer in self._layers]
         for number, layer in enumerate(found):
             for one in ("qkv", "o", "f1", "f2"):
-                low, high = (self._weight(f"reader.l.{number}.maps.{one}.{x}") for x in "ab")
-                layer[f"{one}.weight"] = layer[f"{one}.weight"] + 2 * low @ high
+                low, high = (self._weight(f"{reader}.l.{number}.maps.{one}.{x}") for x in "ab")
+                layer[f"{one}.weight"] = layer[f"{one}.weight"] + 2 * low @ high.T
         return found
 
-    def _read(self, texts: Iterable[list[int]], layers: Sequence[dict[str, Floats]]) -> Any:
-        """Rows, hidden states, mask and what a separator precedes, of batches alike in length."""
+    def _read(
+        self, texts: Iterable[list[int]], layers: Sequence[dict[str, Floats]], segment: Any = None
+    ) -> Any:
+        """Rows, hidden states, mask and numbers of the texts, of batches alike in length."""
         tokens = list(texts)
         order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
         # Texts are short: threads that wait for each other cost more than they do
@@ -197,16 +215,16 @@ class Encoder:
                 padded = [tokens[row] + [0] * (longest - len(tokens[row])) for row in rows]
                 numbers = np.array(padded, np.intp)
                 mask, ends = numbers != 0, numbers == SEPARATOR
-                is_later = ends.cumsum(1) > ends
+                segments = ends.cumsum(1) - ends
                 scale = self._data["s:tokens"][numbers].astype(np.float32)
                 hidden = self._data["q:tokens"][numbers].astype(np.float32) * scale[..., None]
                 hidden += self._data["p"][:longest]
-                if is_later.any():
-                    hidden += self._data["reader.segment"][is_later.astype(np.intp)]
+                if segment is not None:
+                    hidden += segment[segments]
                 hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
                 for layer in layers:
                     hidden = _one_layer(layer, hidden, mask)
-                yield rows, hidden, mask, is_later
+                yield rows, hidden, mask, segments
 
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = [name.removeprefix("q:") for name in self._data if not name.startswith("s:")]
