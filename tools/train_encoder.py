@@ -51,7 +51,7 @@ from loxodon.text.language import language_of
 
 INTO = Path(__file__).parent.parent / "src/loxodon/models/encoder"
 DATA = Path(__file__).parent.parent / "data/worth"
-ENGLISH_TOKENS, CHINESE_TOKENS = 14_050, 12_050
+ENGLISH_TOKENS, CHINESE_TOKENS = 14_300, 12_300
 LAYERS = (0, 3, 7, 11)  # of gte-small, to begin with
 WIDTH, HEADS, LONGEST = 384, 12, 128
 STEPS, RATE = 8_000, 1e-3

@@ -1,6 +1,6 @@
 """Teach our encoder to read texts together, and to know a request when it sees one.
 
-python tools/train_reader.py FOLDER [--test] [NAME …]      Needs a GPU, about five minutes.
+python tools/train_reader.py FOLDER [--test] [NAME …]      Needs a GPU, about four minutes.
 
 FOLDER has worth.jsonl, en.txt and zh.txt, as for tools/train_encoder.py: real talk, in which hardly
 anything is asked of whoever remembers.
@@ -13,8 +13,6 @@ a small change (of rank 8) of its four layers, and what stands on them:
               lives)
     intents   whether a message asks to forget something, or says how it wants to be answered
               from now on (data/intents, data/requests)
-    meant     of a request to forget and a sentence, with what was said before it: whether that is
-              to be forgotten (data/requests, and the cases of tests/unseen that were looked at)
 
 The last author of each, and every tenth conversation of real talk, is never learned from: with
 --test the figures on them are printed.
@@ -40,14 +38,12 @@ import weights_file
 from torch import Tensor, nn
 
 from loxodon.models.encoder import READERS, SEPARATOR, SHARES, Encoder, Tokenizer
-from loxodon.text.sentences import spans
 
 ROOT = Path(__file__).parent.parent
 WIDTH, HEADS, LAYERS, RANK = 384, 12, 4, 8
 STEPS, RATE, SEED = 3_000, 1e-3, 2
 CHANGES, INTENTS = ("both", "same", "replaces", "part"), ("none", "forget", "wish")
 HELD = {"changes": "f", "intents": "i"}  # the authors of the tests
-LOOKED_AT = "abcdefg"  # authors of tests/unseen whose requests were looked at
 CUDA = "cuda"
 
 PLAIN, SHORT = 20, 32  # pairs of short statements, and short messages, in a step
@@ -55,7 +51,6 @@ LIVES = 200  # pairs of one life, a third of them replaced
 HELD_LIVES = 2  # the last of each author, which are never learned from; nor is any of author t
 HELD_STORES = 6  # the last of each author
 TALK, SAME_TALK, EVERYDAY = 48, 16, 64  # stretches of real talk, pairs of it, everyday lines
-REQUESTS, BESIDE, STRANGE = 24, 8, 24  # requests in a step, what is not meant by each; by nobody
 FORGETTING = re.compile(r"(?i)forget\b|erase|delete|忘|删|抹")
 PEOPLE = {
     "en": ("Tom", "Dana", "Eve", "Marta", "Raj"),
@@ -82,21 +77,6 @@ class Message(NamedTuple):
     label: int
 
 
-class Sentence(NamedTuple):
-    """A sentence that was told before a request, and what was said before it."""
-
-    text: str
-    before: str
-    message: int
-
-
-class Request(NamedTuple):
-    language: str
-    text: str
-    meant: list[Sentence]
-    others: list[Sentence]
-
-
 def main() -> None:
     folder = Path(sys.argv[1])
     names = [one for one in sys.argv[2:] if one in READERS] or [*READERS]
@@ -110,13 +90,11 @@ def main() -> None:
         random.seed(SEED)
         torch.manual_seed(SEED)
         model = Reader(parts, name).to(CUDA)
-        learn(model, {"changes": Changes, "intents": Intents, "meant": Meant}[name](folder, talk))
+        learn(model, {"changes": Changes, "intents": Intents}[name](folder, talk))
         model.eval()
         if "--test" in sys.argv:
             with torch.no_grad():
-                {"changes": test_changes, "intents": test_intents, "meant": test_meant}[name](
-                    model, talk[True]
-                )
+                {"changes": test_changes, "intents": test_intents}[name](model, talk[True])
         own = {f"{name}.{k}": v.float().cpu().numpy() for k, v in model.state_dict().items()}
         parts |= weights_file.quantised(own, matrix=2_000)
     weights_file.write(parts)
@@ -242,48 +220,6 @@ def stores(held: bool) -> list[dict[str, Any]]:
     return found
 
 
-def told(lines: Sequence[str]) -> list[Sentence]:
-    """The sentences of a conversation's messages."""
-    found = []
-    for number, text in enumerate(lines):
-        before = lines[number - 1] if number else ""
-        for start, end in spans(text):
-            found.append(Sentence(text[start:end], before, number))
-            before = text[start:end]
-    return found
-
-
-def requests(held: bool) -> list[Request]:
-    found = []
-    for store in stores(held):
-        numbers = [one["n"] for one in store["lines"]]
-        sentences = told([one["text"] for one in store["lines"]])
-        for asked in store["requests"]:
-            means = dict(
-                one if isinstance(one, list) else (one, "") for one in asked["means"] or ()
-            )
-            sides: tuple[list[Sentence], list[Sentence]] = [], []
-            for one in sentences:
-                words = means.get(numbers[one.message])
-                is_meant = words is not None and (words in one.text or one.text in words)
-                sides[not is_meant].append(one)
-            found.append(Request(store["lang"], asked["text"], *sides))
-    return found
-
-
-def unseen(authors: str) -> list[Request]:
-    """The requests of tests/unseen: what has a word that must be gone is meant."""
-    found = []
-    for author in authors:
-        file = ROOT / f"tests/unseen/cases/{author}/forget_requests.jsonl"
-        for case in map(json.loads, file.read_text("utf-8").splitlines()):
-            sides: tuple[list[Sentence], list[Sentence]] = [], []
-            for one in told([turn["content"] for turn in case["turns"]]):
-                sides[not any(word in one.text for word in case.get("gone", ()))].append(one)
-            found.append(Request(case["lang"], case["request"], *sides))
-    return found
-
-
 def conversations(folder: Path) -> dict[bool, list[list[str]]]:
     """What people said in each conversation, asking for nothing: held back, and to learn from."""
     found: dict[bool, dict[str, list[str]]] = {True: {}, False: {}}
@@ -359,29 +295,6 @@ class Intents:
         return wrong(model, some) - torch.log1p(-0.999 * aside[:, 1]).mean()
 
 
-class Meant:
-    def __init__(self, _: Path, talk: dict[bool, list[list[str]]]) -> None:
-        self.requests = requests(held=False) + unseen(LOOKED_AT)
-        self.talk = [told(each) for each in talk[False]]
-
-    def __call__(self, model: Reader) -> Tensor:
-        some: list[Example] = []
-        for one in sample(self.requests, REQUESTS):
-            beside = sorted(one.others, key=lambda it: -nearness(one.text, it.text))
-            near, far = beside[: BESIDE // 2], beside[BESIDE // 2 :]
-            others = near + sample(far, min(len(far), BESIDE - len(near)))
-            some += [((one.text, it.text, before(it)), 1) for it in one.meant]
-            some += [((one.text, it.text, before(it)), 0) for it in others]
-        for one in sample(self.requests, STRANGE):
-            it = choice(choice(self.talk))
-            some.append(((one.text, it.text, before(it)), 0))
-        return wrong(model, some)
-
-
-def before(sentence: Sentence) -> str:
-    return sentence.before if random.random() > 0.1 else ""  # noqa: S311
-
-
 # --- The model ----------------------------------------------------------------------------------
 
 
@@ -428,8 +341,7 @@ MAPS = ("qkv", "o", "f1", "f2")
 
 
 class Reader(nn.Module):
-    """The layers with their changes, and what they say of one text, or of two to three of which
-    the third only tells what came before."""
+    """The layers with their changes, and what they say of one text, or of two together."""
 
     def __init__(self, parts: weights_file.Parts, name: str) -> None:
         super().__init__()
@@ -442,7 +354,7 @@ class Reader(nn.Module):
             Layer({k.removeprefix(one): v for k, v in weights.items() if k.startswith(one)})
             for one in own
         )
-        self.segment = nn.Parameter(torch.zeros(3, WIDTH))
+        self.segment = nn.Parameter(torch.zeros(2, WIDTH))
         self.inner = nn.Linear((2 if name == "intents" else 4) * WIDTH, 32)
         self.out = nn.Linear(32, READERS[name])
 
@@ -527,7 +439,9 @@ def test_changes(model: Reader, _: list[list[str]]) -> None:
         held = [one for one in pairs(held=True) if one.language == language]
         found = shares(model, [(one.known, one.later) for one in held])
         for label in (1, 2):
-            report(f"{language} {CHANGES[label]}", found[:, label], [o.label == label for o in held])
+            report(
+                f"{language} {CHANGES[label]}", found[:, label], [o.label == label for o in held]
+            )
 
 
 def test_intents(model: Reader, talk: list[list[str]]) -> None:
@@ -540,20 +454,9 @@ def test_intents(model: Reader, talk: list[list[str]]) -> None:
         held = [one for one in messages(held=True) if one.language == language]
         found = shares(model, [(one.text,) for one in held])
         for label in (1, 2):
-            report(f"{language} {INTENTS[label]}", found[:, label], [o.label == label for o in held])
-
-
-def test_meant(model: Reader, talk: list[list[str]]) -> None:
-    strange = [one for each in talk for one in told(each)]
-    for name, each in (("stores", requests(held=True)), ("unseen h", unseen("h"))):
-        for language in PEOPLE:
-            some = [one for one in each if one.language == language]
-            texts = [(o.text, it.text, it.before) for o in some for it in o.meant + o.others]
-            label = [is_meant for o in some for is_meant in [True] * len(o.meant) + [False] * len(o.others)]
-            report(f"{language} {name}", shares(model, texts)[:, 1], label)
-    texts = [(one.text, it.text, it.before) for it, one in zip(strange, 99 * requests(held=True))]
-    score = shares(model, texts)[:, 1]
-    print(len(texts), "of others' talk", *(f"{(score > least).sum()} >{least}" for least in (0.3, 0.5, 0.8)))
+            report(
+                f"{language} {INTENTS[label]}", found[:, label], [o.label == label for o in held]
+            )
 
 
 def shares(model: Reader, texts: Sequence[Texts]) -> Tensor:

@@ -21,7 +21,7 @@ LEAST = {
     ("zh", "never"): 0.9,
     ("en", "additions"): 0.8,
     ("en", "changes"): 0.53,
-    ("en", "never"): 0.9,
+    ("en", "never"): 0.83,  # 0.91 of all of them; a twentieth hangs on few cases
 }
 """Shares of the checks, a few points below what was measured."""
 CONFIG = from_mapping({"timezone": "UTC", "workspace.views": "off"})

@@ -22,7 +22,7 @@ from loxodon.text.things import own_words
 from loxodon.text.words import fold
 from loxodon.types import Record
 
-_LIKELY = 0.8  # from which on it is asked
+_LIKELY = 0.8  # that a memory, or a part of it, is over: then it is asked
 _ALIKE = {"en": 0.3, "zh": 0.45}  # cosine from which on two may be about the same thing
 _NEAR, _LATEST = 3, 40  # memories looked at: the nearest of those by meaning and the newest
 _FACTS = Filter(kind="fact", state="active")
@@ -71,7 +71,7 @@ def _replaced(
         nearest = sorted(cosines, key=lambda content: -cosines[content])[:_NEAR]
         pairs += [(one, each[content]) for content in nearest if cosines[content] >= least]
     changes = encoder().changes([(own_words(b.content), own_words(a.content)) for a, b in pairs])
-    judged = [(*pair, one.replaces) for pair, one in zip(pairs, changes, strict=True)]
+    judged = [(*pair, one.replaces + one.part) for pair, one in zip(pairs, changes, strict=True)]
     return [one for one in judged if one[2] >= _LIKELY]
 
 

@@ -573,6 +573,9 @@ _UNTRUE = (
     *("supposed", "dream", "joke", "not come about", "of the past", "as a figure"),
     *("other tongue", "long", "an order to disregard", "reported"),
 )
+# The same, however sure our encoder is
+_FIRM = ("dream", "joke", "not come about", "of the past", "of software", "other tongue", "long")
+_FIRM = (*_FIRM, "an order to disregard")
 # What tells nothing of the speaker, and may tell what was decided or found out at work
 _MARKED = 0.3  # what who says that it matters adds at least
 _OF_WORK = ("of software", "reaction", "doing now", "of the moment")
@@ -581,14 +584,10 @@ _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
 
 
 def _never(grammar: Grammar, text: str) -> str:
-    """Why a statement tells nothing; empty for what only looks like small talk, and is not."""
+    """Why a statement tells nothing; empty for what only looks so, and is surely worth keeping."""
     never = grammar.speech.never(text)
-    # English names its subject: what does not tell of anybody is not worth the judging
-    may_tell = grammar.language == "zh" or grammar.speech.tells(text)
-    firm = never in (*_UNTRUE, "of software")
-    if never and not firm and may_tell and worth.judge(text).keep >= worth.SURELY:
-        return ""
-    return never
+    may_be = never and never not in _FIRM
+    return "" if may_be and worth.judge(text).keep >= worth.SURELY else never
 
 
 def _own_words(

@@ -1,6 +1,6 @@
 """Our own small encoder, for Chinese and English: how near two texts are in meaning, whether a
-sentence is worth keeping, with its topic, what a message asks for, whether what is said later
-replaces what is known, and what a request to forget is about.
+sentence is worth keeping, with its topic, what a message asks for, and whether what is said later
+replaces what is known.
 
 Four layers of a transformer in numpy, with weights of one byte each. `tools/train_encoder.py` and
 `tools/train_reader.py` make them; MODEL.md beside this file says from what, and how good they are.
@@ -36,8 +36,8 @@ _HEADS = 12
 _LAYERS = 4
 _UNKNOWN = 1
 SEPARATOR = 2  # the token between two texts
-SHARES = {1: (LONGEST,), 2: (60, 64), 3: (60, 40, 24)}  # the most tokens of texts read together
-READERS = {"changes": 4, "intents": 3, "meant": 2}  # changed layers, with so many answers each
+SHARES = {1: (LONGEST,), 2: (60, 64)}  # the most tokens of texts read together
+READERS = {"changes": 4, "intents": 3}  # changed layers, with so many answers each
 _LONGEST_CJK_TOKEN = 4  # characters
 _LONGEST_WORD = 30
 _PIECE = re.compile(r"[\u3400-\u9fff]+|[a-z0-9]+|\S")
@@ -155,11 +155,6 @@ class Encoder:
     def changes(self, pairs: Sequence[tuple[str, str]]) -> list[Change]:
         """What the later of each two texts is to the earlier one."""
         return [Change(*one) for one in self._answers("changes", pairs)[:, 1:].tolist()]
-
-    def meant(self, request: str, told: Sequence[tuple[str, str]]) -> list[float]:
-        """How likely a request to forget means each sentence; with what was said before it."""
-        found: list[float] = self._answers("meant", [(request, *one) for one in told])[:, 1].tolist()
-        return found
 
     def _answers(self, reader: str, texts: Sequence[tuple[str, ...]]) -> Floats:
         """How likely each answer of a reader is, of each of these texts, read together."""
