@@ -430,7 +430,7 @@ def learn(model: Reader, loss_of: Callable[[Reader], Tensor]) -> None:
 # --- How good it is -----------------------------------------------------------------------------
 
 
-def test_changes(model: Reader, _: list[list[str]]) -> None:
+def test_changes(model: Reader, _talk: list[list[str]]) -> None:
     for language in PEOPLE:
         each = [one for life in lives(held=True) for some in life for one in some]
         near = [o for o in each if o.language == language and nearness(o.known, o.later) > 0.2]
