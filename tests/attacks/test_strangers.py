@@ -26,7 +26,7 @@ from loxodon import Memory
 from loxodon import config as settings
 from loxodon.backup import archive as backup_file
 from loxodon.backup import restore as restoring
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.clock import system_clock
 from loxodon.errors import ForeignStoreError, InputError
 from loxodon.guard.provenance import is_own

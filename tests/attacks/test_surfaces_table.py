@@ -17,8 +17,8 @@ import pytest
 
 from loxodon import Memory, files
 from loxodon import config as settings
+from loxodon.cli import main
 from loxodon.cli.commands import MODULES
-from loxodon.cli.main import main
 from loxodon.http.guard import Caller
 from loxodon.http.host import Host
 from loxodon.http.operations import IN_QUERY, OPERATIONS

@@ -190,7 +190,7 @@ def mcp(call: Call) -> None:
         if not call.no_background:
             runner.start()
         audience: Any = call.audience or ("private" if call.chat == "direct" else "group")
-        who = (call.space, call.chat, audience, call.as_agent, call.relays)
+        who = (call.space, call.chat, audience, call.as_agent, call.relays_user)
         served = Served(host, *who, journals=not call.no_journal)
         if at:
             serve_http(
