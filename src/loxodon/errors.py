@@ -6,7 +6,6 @@
     ├── NotFoundError          3  no such home, space, memory or message
     │   └── DeletedSpaceError     the space was deleted while it was open
     ├── InputError             4  invalid text, date, file or field
-    │   ├── CursorError           a cursor that is none of the list that is asked for
     │   └── CallError             an invalid call, raised by `loxodon.compat`; also a ValueError
     ├── StaleEditError         5  the memory was changed in the meantime
     ├── PausedError            5  the memory is paused and stores nothing
@@ -24,8 +23,7 @@
     ├── KeyProblemError       10  a key is missing, wrong or cannot be read
     ├── ConsolidationError     9  consolidation has stopped after three failures
     └── ModelError             8  the model gave no usable answer
-        ├── UnreachableModelError it cannot be reached, or is too slow
-        ├── BusyModelError        it is overloaded, or fails
+        ├── UnreachableModelError it cannot be reached, is too slow or overloaded, or fails
         ├── BadReplyError         its answer makes no sense
         └── SpentModelError       its tokens for today are used up
 
@@ -99,9 +97,6 @@ class DeletedSpaceError(NotFoundError): ...
 
 
 class InputError(LoxodonError, exit_code=4, code="bad_input"): ...
-
-
-class CursorError(InputError, code="bad_cursor"): ...
 
 
 class CallError(InputError, ValueError, code="bad_call"): ...
@@ -191,9 +186,6 @@ class ModelError(LoxodonError, exit_code=8): ...
 
 
 class UnreachableModelError(ModelError): ...
-
-
-class BusyModelError(ModelError): ...
 
 
 class BadReplyError(ModelError): ...

@@ -201,7 +201,7 @@ class ChatModel:
         try:
             message = self._send(question)
         except UnreachableModelError as error:
-            if error.values["delivered"]:  # it may be at work on it, and will want to be paid
+            if error.values.get("delivered"):  # it may be at work on it, and will want to be paid
                 self.ledger.pay(question.name, question.sent, 0)
             raise
         received = message.tokens_out or estimate(message.text)
