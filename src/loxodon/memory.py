@@ -62,10 +62,6 @@ if TYPE_CHECKING:
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
 
 
-def _delete(path: str, name: str, about: str) -> Route:
-    return Route(f"DELETE {path}", name, about, only="dry_run", long=True)
-
-
 class Memory(Knowledge, Recalling, Overviews):
     """One space of a home. A context manager, safe to use from several threads and processes."""
 
@@ -455,15 +451,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
     # Forgetting, pausing
 
-    @verb(
-        "POST /forget",
-        _delete("/memories/{id}", "delete_memory", "Delete a memory and the words it came from."),
-        _delete("/turns/{ref}", "delete_turn", "Delete a turn and what is known only from it."),
-        _delete("/sessions/{session}", "delete_session", "Delete a conversation, likewise."),
-        access="owner",
-        audit="writes",
-        long=True,
-    )
+    @verb("POST /forget", access="owner", audit="writes", long=True)
     def forget(
         self,
         *ids: Annotated[str, Arg("memories (f_…), turns (t_…) or entities (e_…)")],

@@ -73,7 +73,7 @@ def _cost(piece: str) -> float:
         for at_once, each in (_ADDED[kind], _ADDED.get(lead[-1:], _ADDED["?"])):
             extra += at_once + each * len(body)
         return max(1, len(lead)) + (extra + sqrt(extra * extra + 0.05)) / 2  # smooth, never below 0
-    if _is_han(last):  # rare characters, two tokens each, and the marks
+    if "\u3400" <= last <= "\u9fff":  # rare characters, two tokens each, and the marks
         return 2.0 * (size - piece.count("一")) - (not piece[0].isalpha())
     if last.isalpha():  # Greek, Cyrillic, Arabic, ...; kana; Hangul; full-width letters
         rate = 0.75 if last < "\ua000" else 0.9 if last < "\ue000" else 2.2
@@ -81,13 +81,8 @@ def _cost(piece: str) -> float:
     if piece.isascii():
         return 1 + size / 99
     signs = _REPEAT.sub(r"\1\1", piece)
-    # Arrows, boxes and emoji, and other signs
-    each = (2.0 if "\u2190" <= one < "\u2c00" or one > "\uffff" else 0.75 for one in signs)
-    return max(1.0, sum(each))
-
-
-def _is_han(character: str) -> bool:
-    return "\u3400" <= character <= "\u9fff"
+    drawn = [one for one in signs if "\u2190" <= one < "\u2c00" or one > "\uffff"]  # → ▣ 😀
+    return max(1.0, 1.25 * len(drawn) + 0.75 * len(signs))
 
 
 def _parts(piece: str) -> tuple[str, str, str] | None:

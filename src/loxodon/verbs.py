@@ -137,7 +137,6 @@ class Route(NamedTuple):
     status: int = 200
     makes_space: bool = False  # whether a space that is not there is made
     long: bool = False  # whether it can take long
-    only: str = ""  # the one argument that it takes, where not all of the verb
     fixed: Mapping[str, Any] = {}  # arguments that it hands on whatever is asked
 
     @property
