@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from loxodon.models.embedders import Embedder
     from loxodon.security.inspection import Inspected
     from loxodon.status import Stats, Status
-    from loxodon.store.parts import WorkingSessions
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
 
 
@@ -166,10 +165,6 @@ class Memory(Knowledge, Recalling, Overviews):
                 self._narrower[wall] = type(self)(self.behind(wall), self._embedders)
             return self._narrower[wall]
 
-    def for_owner(self) -> None:
-        """Raise ForbiddenError unless this is the owner's view of the space."""
-        self._store.for_owner()
-
     @property
     def encrypted(self) -> bool:
         """Whether it is encrypted on disk. Then there are no text views."""
@@ -179,11 +174,6 @@ class Memory(Knowledge, Recalling, Overviews):
     def has_views(self) -> bool:
         """Whether it may be on disk as text: not if it is encrypted, nor in a database server."""
         return not self.encrypted and not self.config.store.url
-
-    @property
-    def working_sessions(self) -> WorkingSessions | None:
-        """The rows of working sessions (`loxodon.working`); None while the engine is off."""
-        return self._store.working_sessions if self.config.enabled else None
 
     @property
     def seal(self) -> Seal | None:
@@ -505,7 +495,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether the log was tampered with."""
-        self.for_owner()
+        self._store.for_owner()
         return AuditLog(self._store, self.zone)
 
     @property

@@ -177,7 +177,7 @@ def _spaces(call: Call) -> list[str]:
         found = host.spaces() or [call.space]
         for space in found:
             with host.using(space, make=False) as memory:
-                memory.for_owner()
+                memory.store.for_owner()
     return found
 
 
