@@ -87,9 +87,6 @@ class SnapshotConfig(NamedTuple):
 class ScheduleConfig(NamedTuple):
     daily: str = "0 3 * * *"
     backup: str = ""
-
-
-class BufferConfig(NamedTuple):
     quiet: float = 180.0
 
 
@@ -188,7 +185,6 @@ class Config(NamedTuple):
     decay: DecayConfig = DecayConfig()
     snapshot: SnapshotConfig = SnapshotConfig()
     schedule: ScheduleConfig = ScheduleConfig()
-    buffer: BufferConfig = BufferConfig()
     working: WorkingConfig = WorkingConfig()
     model: ModelConfig = ModelConfig()
     embedder: EmbedderConfig = EmbedderConfig()

@@ -12,8 +12,7 @@
     ├── TokenReusedError       5  the idempotency token was already used for a different call
     ├── ConfigError            6  config.toml, or a setting in it, is invalid
     ├── StoreError             7  the database cannot be used
-    │   ├── ForeignStoreError     it is not a Loxodon database
-    │   ├── DamagedStoreError     it is damaged
+    │   ├── DamagedStoreError     it is damaged, or not a Loxodon database
     │   ├── FullStoreError        the disk is full
     │   ├── UnwritableStoreError  the home cannot be written
     │   ├── LockedStoreError      it is encrypted, and the key is missing or wrong
@@ -153,9 +152,6 @@ class ConsolidationError(LoxodonError, exit_code=9): ...
 
 
 class StoreError(LoxodonError, exit_code=7): ...
-
-
-class ForeignStoreError(StoreError): ...
 
 
 class DamagedStoreError(StoreError): ...

@@ -166,14 +166,9 @@ class Memory(Knowledge, Recalling, Overviews):
             return self._narrower[wall]
 
     @property
-    def encrypted(self) -> bool:
-        """Whether it is encrypted on disk. Then there are no text views."""
-        return bool(self.keys)
-
-    @property
     def has_views(self) -> bool:
         """Whether it may be on disk as text: not if it is encrypted, nor in a database server."""
-        return not self.encrypted and not self.config.store.url
+        return not self.keys and not self.config.store.url
 
     @property
     def seal(self) -> Seal | None:

@@ -181,10 +181,6 @@ class Verb(NamedTuple):
         return _hints(self.call, names)
 
     @property
-    def progresses(self) -> bool:
-        return "progress" in self.call.__annotations__
-
-    @property
     def paged(self) -> bool:
         return any(one.kind == CURSOR for one in self.arguments)
 

@@ -44,7 +44,7 @@ def test_encrypting_leaves_no_word_in_any_byte_and_decrypting_gives_all_back(hom
     assert list(in_plain(home.path)) == []
     assert home.contents() == before
     with home.open() as memory:
-        assert memory.encrypted
+        assert memory.keys
         assert memory.recall(WORD).items
         assert memory.validate() == []
     home.decrypt()
