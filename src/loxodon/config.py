@@ -27,7 +27,6 @@ MASK = "********"
 EXTRA_TOOLS = ("consolidate", "forget", "history", "quarantine")
 _SWITCHES = {"true": True, "on": True, "yes": True, "1": True}
 _SWITCHES |= {"false": False, "off": False, "no": False, "0": False}
-_LOCK_SECONDS = 30.0
 _warned: set[str] = set()  # unknown settings, once a process
 
 
@@ -366,7 +365,7 @@ def write(home: str, name: str, value: str | None) -> None:
     path = os.path.join(home, CONFIG)
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
-        with alone(os.path.join(home, "config.lock"), _LOCK_SECONDS):
+        with alone(os.path.join(home, "config.lock"), seconds=30.0):
             document = _parsed(home, "tomlkit")
             _put(document, name, found)
             files.replace(path, document.as_string().encode())

@@ -21,10 +21,9 @@
     │   └── UnknownOutcomeError   the server was lost while it stored: it may be stored or not
     ├── KeyProblemError       10  a key is missing, wrong or cannot be read
     ├── ConsolidationError     9  consolidation has stopped after three failures
-    └── ModelError             8  the model gave no usable answer
+    └── ModelError             8  the model gave no usable answer, or its tokens are used up
         ├── UnreachableModelError it cannot be reached, is too slow or overloaded, or fails
-        ├── BadReplyError         its answer makes no sense
-        └── SpentModelError       its tokens for today are used up
+        └── BadReplyError         its answer makes no sense
 
 An error says what was attempted, on what, why it failed (the message) and what to do next (the
 hint). Both are English templates with named values, so that an entry point can say them in the
@@ -121,10 +120,7 @@ def stale_edit(id: str, found: int, given: int) -> StaleEditError:
 
 
 # The hint for a missing package; it takes the value `extra`.
-INSTALL = (
-    'install it with `pip install "loxodon[{extra}]"`; in a checkout of Loxodon, with '
-    '`pip install ".[{extra}]"`'
-)
+INSTALL = 'install it with `pip install "loxodon[{extra}]"`'
 
 
 def unwritable(path: str, reason: str | OSError) -> StoreError:
@@ -185,9 +181,6 @@ class UnreachableModelError(ModelError): ...
 
 
 class BadReplyError(ModelError): ...
-
-
-class SpentModelError(ModelError): ...
 
 
 def refused(what: str) -> UsageError:

@@ -38,7 +38,6 @@ from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
 from loxodon.security.audit import put_on_record
 from loxodon.security.audit_log import AuditLog
-from loxodon.security.keys import Seal
 from loxodon.security.permissions import narrower, wall_of
 from loxodon.store import Progress, quiet
 from loxodon.store.driver import LOCK_SECONDS
@@ -123,7 +122,7 @@ class Memory(Knowledge, Recalling, Overviews):
     def __init_subclass__(cls) -> None:
         for method in [*vars(cls).values()]:
             if callable(method) and method.__name__ in VERBS:
-                verbs.override(cls, method)
+                setattr(cls, method.__name__, verbs.wrapped(method, VERBS[method.__name__]))
 
     def __enter__(self) -> Memory:
         return self
@@ -169,11 +168,6 @@ class Memory(Knowledge, Recalling, Overviews):
     def has_views(self) -> bool:
         """Whether it may be on disk as text: not if it is encrypted, nor in a database server."""
         return not self.keys and not self.config.store.url
-
-    @property
-    def seal(self) -> Seal | None:
-        """Encrypts the files beside an encrypted database; None if it is not encrypted."""
-        return Seal(self.keys) if self.keys else None
 
     # Journal
 
@@ -603,5 +597,5 @@ class Memory(Knowledge, Recalling, Overviews):
             return
         from loxodon.views.plain import Pending
 
-        Pending(self.folder, self.workspace.path, self.space, self.seal).take_in(self)
+        Pending(self.folder, self.workspace.path, self.space, self.keys).take_in(self)
         self.workspace.index()

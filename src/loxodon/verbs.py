@@ -264,17 +264,12 @@ def verb(
         one = Verb(name, method, access, audit, named, routes, masked, explained, field)
         if owner in _PARTS:
             VERBS[name] = one
-        return _wrapped(method, one)
+        return wrapped(method, one)
 
     return declare
 
 
-def override(kind: type, method: Callable[..., Any]) -> None:
-    """Have a subclass's method be the same verb as the one that it overrides."""
-    setattr(kind, method.__name__, _wrapped(method, VERBS[method.__name__]))
-
-
-def _wrapped(method: Method, one: Verb) -> Method:
+def wrapped(method: Method, one: Verb) -> Method:
     """The method, for whoever may call it, and put on record unless it is part of another verb."""
 
     def permitted(self: Any, *args: Any, **named: Any) -> Any:

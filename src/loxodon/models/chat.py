@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import msgspec
 
 from loxodon.config import ModelConfig
-from loxodon.errors import BadReplyError, ConfigError, SpentModelError, UnreachableModelError
+from loxodon.errors import BadReplyError, ConfigError, ModelError, UnreachableModelError
 from loxodon.models.prompts import Schema, fenced, prompt
 from loxodon.models.wire import Endpoint, patiently, run_program
 from loxodon.store.store import Store
@@ -193,11 +193,8 @@ class ChatModel:
         """One request, allowed by the ledger and paid for."""
         # A trial, once for each model, may take more than all the questions of a day.
         if question.name != "trial" and question.cost > self.ledger.room():
-            raise SpentModelError(
-                "the daily token limit of the model is used up",
-                hint="the rest continues tomorrow; change the limits with model.daily_tokens "
-                "and model.daily_tokens_full",
-            )
+            hint = "it goes on tomorrow; limits: model.daily_tokens and model.daily_tokens_full"
+            raise ModelError("the daily token limit of the model is used up", hint=hint, spent=True)
         try:
             message = self._send(question)
         except UnreachableModelError as error:

@@ -53,8 +53,8 @@ class PendingEntry(NamedTuple):
 class Pending:
     """The file of what waits."""
 
-    def __init__(self, folder: str, workspace: str, space: str, seal: Seal | None = None) -> None:
-        self._folder, self._space, self._seal = folder, space, seal
+    def __init__(self, folder: str, workspace: str, space: str, keys: Sequence[bytes] = ()) -> None:
+        self._folder, self._space, self._seal = folder, space, Seal(keys) if keys else None
         self._path = os.path.join(workspace, PENDING)
 
     def append(self, entries: Sequence[PendingEntry]) -> int:
@@ -135,7 +135,7 @@ class PlainMemory(Memory):
 
     @property
     def pending(self) -> Pending:
-        return Pending(self.folder, self.workspace.path, self.space, self.seal)
+        return Pending(self.folder, self.workspace.path, self.space, self.keys)
 
     def add_drafts(
         self,
