@@ -81,6 +81,8 @@ def config(call: Call) -> Result:
         rows.append({"name": name, "value": value, "what it does": about})
     left = len(values) - len(names)
     more = t("{n} more settings: `loxodon config --all`", n=left) if left else ""
+    if given := ", ".join(one.variable for one in known.values() if os.environ.get(one.variable)):
+        more = t("set by the environment: {names}", names=given) + "\n" + more
     return Result({name: values[name] for name in names}, view.listing(rows), note=more)
 
 

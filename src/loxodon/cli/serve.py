@@ -34,8 +34,7 @@ ADDRESS = (
 
 
 def _door(call: Call) -> Door:
-    token = call.token or os.environ.get("LOXODON_TOKEN") or ""
-    return door(call.host, token, Grants(call.root))
+    return door(call.host, call.token or os.environ.get("LOXODON_TOKEN") or "", Grants(call.root))
 
 
 def _listen(call: Call, address: str) -> Any:
