@@ -80,7 +80,7 @@ def _cost(piece: str) -> float:
         return rate * size if last > "\u2000" else 0.4 + 0.22 * size
     if piece.isascii():
         return 1 + size / 99
-    signs = _REPEAT.sub(r"\1\1", piece)
+    signs = "".join(_REPEAT.sub(r"\1\1", piece).split())
     drawn = [one for one in signs if "\u2190" <= one < "\u2c00" or one > "\uffff"]  # → ▣ 😀
     return max(1.0, 1.25 * len(drawn) + 0.75 * len(signs))
 
