@@ -111,6 +111,6 @@ def test_the_command_says_who_speaks_and_how_to_say_who_you_are(run: Run, tmp_pa
     assert code == 0
     assert "--me" not in shown
     assert "claimed   2" in shown
-    assert "already known: 5" in shown
+    assert "known     5" in shown
     code, shown = run("add", str(path), "--json")
     assert json.loads(shown)["people"] == []
