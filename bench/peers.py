@@ -109,8 +109,8 @@ def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 def ours_on(path: str, args: argparse.Namespace, given: dict[str, object]) -> dict[str, Any]:
     usual: Any = {"category": (), "crossed": False, "keep": None}
     how = argparse.Namespace(**usual, leave_out=args.leave_out)
-    sets = {path: read(path, as_conversation)[: args.limit or None]}
-    (found,) = measure_retrieval(sets, how, settings.from_mapping(given))
+    talks = read(path, as_conversation)[: args.limit or None]
+    found = measure_retrieval(talks, how, settings.from_mapping(given))
     ingest, took = found["ingest"], found["latency_ms"]
     return {
         **found["overall"],

@@ -125,9 +125,7 @@ def _guard_share(talk: Talk) -> dict[str, Any]:
     for guarded in (True, False) * 3:
         with folder() as home, Memory.open(home) as memory:
             if not guarded:
-                memory._space.guard = vars(memory._store)["_guard"] = _Unguarded(
-                    lambda: Policy((), {})
-                )
+                memory.guard = vars(memory._store)["_guard"] = _Unguarded(lambda: Policy((), {}))
             memory.add(said[:100], session="warm")
             started = perf_counter()
             memory.add(said, session="bulk")

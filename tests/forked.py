@@ -121,7 +121,7 @@ def _is_ours(environment: Mapping[str, str]) -> bool:
 
 def _serve(wire: socket.socket) -> None:
     """Fork whatever is asked for, until nobody asks."""
-    from loxodon.cli.main import main
+    from loxodon.cli import main
 
     _get_ready()
     while True:

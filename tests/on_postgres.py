@@ -172,8 +172,8 @@ def passing(server: Server) -> Iterator[None]:
     let_go()
     for name, _ in set(server.ask(_HOMES)) - before:
         server.ask(f"DROP DATABASE {name} WITH (FORCE)")
-        for root in [root for root in files._SHARED if root.endswith(f"/{name}")]:
-            del files._SHARED[root]
+        for root in [root for root in files.SHARED if root.endswith(f"/{name}")]:
+            del files.SHARED[root]
 
 
 def in_process() -> None:

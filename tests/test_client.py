@@ -14,7 +14,6 @@ import pytest
 from loxodon import Memory
 from loxodon.client import Client
 from loxodon.errors import (
-    CursorError,
     InputError,
     LoxodonError,
     NotFoundError,
@@ -176,7 +175,7 @@ ERRORS: list[tuple[type[LoxodonError], Callable[[Either], Any]]] = [
     (InputError, lambda m: m.capture("")),
     (InputError, lambda m: m.capture("x", importance=7.5)),
     (InputError, lambda m: m.recall("x", since=NOW, until=NOW)),
-    (CursorError, lambda m: m.list(cursor="nonsense")),
+    (InputError, lambda m: m.list(cursor="nonsense")),
     (InputError, lambda m: m.journal("x", cursor="nonsense")),
     (StaleEditError, lambda m: m.edit(m.capture("x").id, version=9, content="y")),
     (UsageError, lambda m: m.consolidate(phase=9)),

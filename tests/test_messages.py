@@ -10,7 +10,7 @@ from pathlib import Path
 
 from loxodon import errors, messages
 from loxodon.cli.commands import MODULES, OPTIONS, TABLE, command_named
-from loxodon.config import TAKES, described
+from loxodon.config import described
 from loxodon.types import ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
@@ -104,13 +104,13 @@ def _said() -> frozenset[Sentence]:
     for path in SOURCE.rglob("*.py"):
         found |= _said_in(ast.parse(path.read_text("utf-8")))
     for command in map(command_named, MODULES):
-        said |= {command.about, command.said, *(how["help"] for _, how in command.added)}
+        said |= {command.about, command.said, command.note}
+        said |= {how["help"] for _, how in command.added}
         said |= {one.about for one in command.arguments}
-    said |= {*TABLE["groups"], *LABELS.split("|")}
+    said |= {TABLE["epilog"], *TABLE["groups"], *LABELS.split("|")}
     said |= {one for texts in TABLE["said"].values() for one in texts.values()}
     said |= {text for one in described().values() for text in (one.about, one.hint)}
-    said |= {*TAKES.values()}
-    said |= {*CHANGES.split(), *ENTITY_TYPES}
+    said |= {"it must be text", *CHANGES.split(), *ENTITY_TYPES}
     said |= {*OPTIONS.values(), errors.INSTALL}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}
 

@@ -27,7 +27,7 @@ from loxodon.http.operations import Checked, Due, names_in, result_of
 from loxodon.http.wire import plain, read
 from loxodon.memory import VERBS
 from loxodon.paging import BACKWARDS, MOST, Page
-from loxodon.types import Chat, Pause
+from loxodon.types import Chat
 from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Verb
 
 _OFFERED = {name: verb for name, verb in VERBS.items() if verb.routes}
@@ -74,11 +74,6 @@ class Client:
     def close(self) -> None:
         """Let go of the connections. Closing twice is fine."""
         self._http.close()
-
-    @property
-    def paused(self) -> Pause | None:
-        """The pause that is on; None where what is said is kept."""
-        return self.status().paused  # type: ignore[no-any-return]
 
     def __getattr__(self, name: str) -> Any:
         """A verb, as a method that asks the server; or what has more of them (`workspace`)."""

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from loxodon import files
 from loxodon.clock import zone_named
-from loxodon.errors import ConfigError
+from loxodon.errors import ConfigError, unwritable
 from loxodon.filelock import alone
 from loxodon.layout import CONFIG
 from loxodon.messages import t
@@ -27,7 +27,6 @@ MASK = "********"
 EXTRA_TOOLS = ("consolidate", "forget", "history", "quarantine")
 _SWITCHES = {"true": True, "on": True, "yes": True, "1": True}
 _SWITCHES |= {"false": False, "off": False, "no": False, "0": False}
-_LOCK_SECONDS = 30.0
 _warned: set[str] = set()  # unknown settings, once a process
 
 
@@ -41,15 +40,11 @@ class Secret(str):
 # Checks of what is written under a name
 
 
-is_api_key = re.compile("[!-~]*").fullmatch
-is_database = re.compile(r"postgres(?:ql)?://[^\x00-\x20\x7f]+").fullmatch
-
-
 def is_base_url(text: str) -> bool:
     with suppress(ValueError):
         url = urlsplit(text)
         place = url.scheme in ("http", "https") and url.hostname and url.port != 0
-        return bool(place and is_api_key(text)) and not re.search("[@?#]", text)
+        return bool(place and re.fullmatch('[!"$->A-~]*', text))  # without @, ? and #
     return False
 
 
@@ -62,23 +57,10 @@ def is_cron(text: str) -> bool:
     return False
 
 
-def are_tools(text: str) -> bool:
-    return {*text.split()} <= {*EXTRA_TOOLS}
-
-
 CHECKS: Mapping[str, Callable[[str], object]] = {
-    "key": is_api_key,
     "url": is_base_url,
-    "database": is_database,
     "cron": is_cron,
-    "tools": are_tools,
     "zone": zone_named,
-}
-TAKES = {
-    str: "it must be text",
-    int: "it must be a whole number",
-    float: "it must be a number",
-    bool: "it must be true or false",
 }
 
 
@@ -104,9 +86,6 @@ class SnapshotConfig(NamedTuple):
 class ScheduleConfig(NamedTuple):
     daily: str = "0 3 * * *"
     backup: str = ""
-
-
-class BufferConfig(NamedTuple):
     quiet: float = 180.0
 
 
@@ -205,7 +184,6 @@ class Config(NamedTuple):
     decay: DecayConfig = DecayConfig()
     snapshot: SnapshotConfig = SnapshotConfig()
     schedule: ScheduleConfig = ScheduleConfig()
-    buffer: BufferConfig = BufferConfig()
     working: WorkingConfig = WorkingConfig()
     model: ModelConfig = ModelConfig()
     embedder: EmbedderConfig = EmbedderConfig()
@@ -226,6 +204,7 @@ class Setting(NamedTuple):
     choices: Sequence[str] = ()
     range: Sequence[float] = ()
     check: str = ""
+    pattern: str = ""
     hint: str = ""
     variable: str = ""
     main: bool = False
@@ -322,32 +301,31 @@ def known(name: str) -> Setting:
 def checked(name: str, value: Any) -> Value:
     """`value` if it may stand under `name`; a clear error if not. Text is converted."""
     one, wanted = known(name), type(DEFAULTS[name])
-    if wanted is bool and isinstance(value, str):
-        value = _SWITCHES.get(value.strip().lower(), value)
-    takes = {bool: (bool,), int: (int, str), float: (int, float, str)}.get(wanted, (str,))
     found: Any = None
-    if isinstance(value, takes) and isinstance(value, bool) == (wanted is bool):
-        with suppress(ValueError):
-            found = wanted(value)
+    if isinstance(value, str | int | float):
+        with suppress(ValueError, KeyError):
+            found = _SWITCHES[str(value).lower()] if wanted is bool else wanted(str(value))
     least, most = one.range or (0, 0)
-    fits, hint = True, one.hint
-    if found is None:
-        fits, hint = False, TAKES[str if wanted is Secret else wanted]
-    elif one.check:
-        fits = not found or bool(CHECKS[one.check](found))
-    elif one.choices:
-        fits, hint = found in one.choices, "choose one of {choices}"
+    choices = ("true", "false") if wanted is bool else one.choices
+    fits, hint = found is not None, one.hint or "it must be text"
+    if choices:
+        hint = "choose one of {choices}"
+        fits = fits and written(found) in choices
     elif one.range:
-        fits = least <= found <= most
         hint = "it must be a number from {least} to {most}"
+        fits = fits and least <= found <= most
+    elif one.check and found:
+        fits = bool(CHECKS[one.check](found))
+    elif one.pattern and found:
+        fits = bool(re.fullmatch(one.pattern, found))
     if fits:
         return found  # type: ignore[no-any-return]
     raise ConfigError(
         "{name} cannot be {value}",
         hint=hint,
         name=name,
-        value=MASK if one.check in ("key", "url", "database") else repr(value)[:60],
-        choices=", ".join(one.choices),
+        value=MASK if name in SECRETS or one.check == "url" else repr(value)[:60],
+        choices=", ".join(choices),
         least=least,
         most=most,
     )
@@ -356,7 +334,7 @@ def checked(name: str, value: Any) -> Value:
 def shown(config: Config) -> dict[str, Value]:
     """Every setting by its dotted name, fit to be printed: secrets are masked."""
     values = flat(config)
-    return values | {name: hidden(str(values[name]), MASK) for name in SECRETS if values[name]}
+    return values | {name: hidden(str(values[name])) or MASK for name in SECRETS if values[name]}
 
 
 def changed(config: Config) -> dict[str, Value]:
@@ -369,18 +347,16 @@ def written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def hidden(secret: str, shown: str = "") -> str:
-    """A secret as it may be seen: an address without its passwords, a key not at all."""
-    return without_password(secret, shown) if "://" in secret else shown
+def hidden(secret: str) -> str:
+    """What of a secret may be seen: an address without its passwords, of a key nothing."""
+    return without_password(secret) if "://" in secret else ""
 
 
-def without_password(url: str, shown: str = "") -> str:
-    """A database's address with `shown` in the place of each password; empty takes them out."""
+def without_password(url: str) -> str:
     place, _, options = url.partition("?")
-    user = rf"\1:{shown}@" if shown else r"\1@"
-    place = re.sub(r"(://[^:@/]*):.*@", user, place)  # up to the last @: a password may have one
-    hidden = re.sub(r"(\w*password\w*=)[^&]*", rf"\1{shown}" if shown else "", options, flags=re.I)
-    return "?".join(filter(None, (place, re.sub("&+", "&", hidden).strip("&"))))
+    place = re.sub(r"(://[^:@/]*):.*@", r"\1@", place)  # up to the last @: a password may have one
+    kept = [one for one in options.split("&") if one and not re.search(r"(?i)password\w*=", one)]
+    return "?".join(filter(None, (place, "&".join(kept))))
 
 
 def write(home: str, name: str, value: str | None) -> None:
@@ -389,15 +365,12 @@ def write(home: str, name: str, value: str | None) -> None:
     path = os.path.join(home, CONFIG)
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
-        with alone(os.path.join(home, "config.lock"), _LOCK_SECONDS):
+        with alone(os.path.join(home, "config.lock"), seconds=30.0):
             document = _parsed(home, "tomlkit")
             _put(document, name, found)
             files.replace(path, document.as_string().encode())
     except OSError as error:
-        hint = "check the folder's permissions and the free disk space"
-        why = error.strerror or str(error)
-        said = ConfigError("cannot write {path}: {reason}", hint=hint, path=path, reason=why)
-        raise said from None
+        raise unwritable(path, error) from None
 
 
 def without_secrets(home: str) -> str:

@@ -6,15 +6,13 @@
     ├── NotFoundError          3  no such home, space, memory or message
     │   └── DeletedSpaceError     the space was deleted while it was open
     ├── InputError             4  invalid text, date, file or field
-    │   ├── CursorError           a cursor that is none of the list that is asked for
     │   └── CallError             an invalid call, raised by `loxodon.compat`; also a ValueError
     ├── StaleEditError         5  the memory was changed in the meantime
     ├── PausedError            5  the memory is paused and stores nothing
     ├── TokenReusedError       5  the idempotency token was already used for a different call
     ├── ConfigError            6  config.toml, or a setting in it, is invalid
     ├── StoreError             7  the database cannot be used
-    │   ├── ForeignStoreError     it is not a Loxodon database
-    │   ├── DamagedStoreError     it is damaged
+    │   ├── DamagedStoreError     it is damaged, or not a Loxodon database
     │   ├── FullStoreError        the disk is full
     │   ├── UnwritableStoreError  the home cannot be written
     │   ├── LockedStoreError      it is encrypted, and the key is missing or wrong
@@ -23,11 +21,9 @@
     │   └── UnknownOutcomeError   the server was lost while it stored: it may be stored or not
     ├── KeyProblemError       10  a key is missing, wrong or cannot be read
     ├── ConsolidationError     9  consolidation has stopped after three failures
-    └── ModelError             8  the model gave no usable answer
-        ├── UnreachableModelError it cannot be reached, or is too slow
-        ├── BusyModelError        it is overloaded, or fails
-        ├── BadReplyError         its answer makes no sense
-        └── SpentModelError       its tokens for today are used up
+    └── ModelError             8  the model gave no usable answer, or its tokens are used up
+        ├── UnreachableModelError it cannot be reached, is too slow or overloaded, or fails
+        └── BadReplyError         its answer makes no sense
 
 An error says what was attempted, on what, why it failed (the message) and what to do next (the
 hint). Both are English templates with named values, so that an entry point can say them in the
@@ -101,9 +97,6 @@ class DeletedSpaceError(NotFoundError): ...
 class InputError(LoxodonError, exit_code=4, code="bad_input"): ...
 
 
-class CursorError(InputError, code="bad_cursor"): ...
-
-
 class CallError(InputError, ValueError, code="bad_call"): ...
 
 
@@ -127,10 +120,7 @@ def stale_edit(id: str, found: int, given: int) -> StaleEditError:
 
 
 # The hint for a missing package; it takes the value `extra`.
-INSTALL = (
-    'install it with `pip install "loxodon[{extra}]"`; in a checkout of Loxodon, with '
-    '`pip install ".[{extra}]"`'
-)
+INSTALL = 'install it with `pip install "loxodon[{extra}]"`'
 
 
 def unwritable(path: str, reason: str | OSError) -> StoreError:
@@ -158,9 +148,6 @@ class ConsolidationError(LoxodonError, exit_code=9): ...
 
 
 class StoreError(LoxodonError, exit_code=7): ...
-
-
-class ForeignStoreError(StoreError): ...
 
 
 class DamagedStoreError(StoreError): ...
@@ -193,13 +180,7 @@ class ModelError(LoxodonError, exit_code=8): ...
 class UnreachableModelError(ModelError): ...
 
 
-class BusyModelError(ModelError): ...
-
-
 class BadReplyError(ModelError): ...
-
-
-class SpentModelError(ModelError): ...
 
 
 def refused(what: str) -> UsageError:

@@ -96,24 +96,22 @@ class FileLock:
 def _wait(descriptor: int, seconds: float) -> bool:
     """flock's own wait cannot be given up, so a thread waits, and lets go of what it gets too late.
     It has a descriptor of its own: ours may be closed, and its number used again."""
-    own, deciding, held = os.dup(descriptor), threading.Lock(), threading.Event()
-    given_up = False
+    from concurrent.futures import Future
+
+    own, held = os.dup(descriptor), Future[bool]()
 
     def wait() -> None:
         _acquire(own, wait=True)
-        with deciding:
-            if given_up:
-                _release(own)
-            else:
-                held.set()
+        if held.set_running_or_notify_cancel():
+            held.set_result(True)
+        else:
+            _release(own)
         os.close(own)
 
     threading.Thread(target=wait, daemon=True).start()
-    if held.wait(seconds):
-        return True
-    with deciding:
-        given_up = not held.is_set()
-    return not given_up
+    with suppress(TimeoutError):
+        return held.result(seconds)
+    return not held.cancel()
 
 
 # Folders for what is being made and is not in its place yet.

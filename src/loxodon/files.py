@@ -19,18 +19,14 @@ if TYPE_CHECKING:
 PRIVATE = 0o600
 SCHEME = "postgresql://"  # what the path of a shared home begins with
 Stamp = tuple[int, int, int]  # what changes when a file does; the second is its size
-_SHARED: dict[str, PostgresState] = {}
-
-
-def share(root: str, state: PostgresState) -> None:
-    _SHARED[root] = state
+SHARED: dict[str, PostgresState] = {}  # by the address that a path begins with
 
 
 def shared(path: str) -> tuple[PostgresState, str] | None:
     """The table with some state, and its name there; None for a file on disk."""
     if not path.startswith(SCHEME):
         return None
-    for root, found in _SHARED.items():
+    for root, found in SHARED.items():
         if path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
             return found, path[len(root) + 1 :]
     raise FileNotFoundError(2, "no such database is open", path)

@@ -38,7 +38,6 @@ from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
 from loxodon.security.audit import put_on_record
 from loxodon.security.audit_log import AuditLog
-from loxodon.security.keys import Seal
 from loxodon.security.permissions import narrower, wall_of
 from loxodon.store import Progress, quiet
 from loxodon.store.driver import LOCK_SECONDS
@@ -53,18 +52,12 @@ if TYPE_CHECKING:
     from loxodon.consolidate.consolidation import Consolidation
     from loxodon.consolidate.model_reading import ModelChecked
     from loxodon.consolidate.pipeline import Consolidated, OnPhase
-    from loxodon.forget.marks import Marks
     from loxodon.guard.quarantine import Held
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.security.inspection import Inspected
     from loxodon.status import Stats, Status
-    from loxodon.store.parts import WorkingSessions
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
-
-
-def _delete(path: str, name: str, about: str) -> Route:
-    return Route(f"DELETE {path}", name, about, only="dry_run", long=True)
 
 
 class Memory(Knowledge, Recalling, Overviews):
@@ -113,11 +106,7 @@ class Memory(Knowledge, Recalling, Overviews):
         return memory
 
     def __init__(self, space: OpenSpace, embedders: Embedders | None = None) -> None:
-        self._space = space
-        self._store = space.store
-        self.home, self.root = space.home, space.root  # the folder; where its state is
-        self.config, self.guard = space.config, space.guard
-        self.space, self.agent, self.chat = space.name, space.wall.agent, space.chat
+        vars(self).update(vars(space))
         self._embedders = embedders or Embedders(space.config.embedder)
         self._used: set[str] = set()  # memories recalled since the last write
         self._narrower: dict[Wall, Self] = {}
@@ -133,7 +122,7 @@ class Memory(Knowledge, Recalling, Overviews):
     def __init_subclass__(cls) -> None:
         for method in [*vars(cls).values()]:
             if callable(method) and method.__name__ in VERBS:
-                verbs.override(cls, method)
+                setattr(cls, method.__name__, verbs.wrapped(method, VERBS[method.__name__]))
 
     def __enter__(self) -> Memory:
         return self
@@ -167,41 +156,18 @@ class Memory(Knowledge, Recalling, Overviews):
         group sees nothing private.
         """
         choice("chat", chat, CHATS)
-        wall = narrower(self._space.wall, agent, chat, relays)
-        if wall == self._space.wall:
+        wall = narrower(self.wall, agent, chat, relays)
+        if wall == self.wall:
             return self
         with self._narrowing:
             if wall not in self._narrower:
-                self._narrower[wall] = type(self)(self._space.behind(wall), self._embedders)
+                self._narrower[wall] = type(self)(self.behind(wall), self._embedders)
             return self._narrower[wall]
-
-    def for_owner(self) -> None:
-        """Raise ForbiddenError unless this is the owner's view of the space."""
-        self._store.for_owner()
-
-    @property
-    def encrypted(self) -> bool:
-        """Whether it is encrypted on disk. Then there are no text views."""
-        return bool(self._space.keys)
 
     @property
     def has_views(self) -> bool:
         """Whether it may be on disk as text: not if it is encrypted, nor in a database server."""
-        return not self.encrypted and not self.config.store.url
-
-    @property
-    def working_sessions(self) -> WorkingSessions | None:
-        """The rows of working sessions (`loxodon.working`); None while the engine is off."""
-        return self._store.working_sessions if self.config.enabled else None
-
-    @property
-    def seal(self) -> Seal | None:
-        """Encrypts the files beside an encrypted database; None if it is not encrypted."""
-        return Seal(self._space.keys) if self._space.keys else None
-
-    def now(self) -> datetime:
-        """The current time by this memory's clock, to the millisecond, as it is stored."""
-        return self._space.now()
+        return not self.keys and not self.config.store.url
 
     # Journal
 
@@ -223,7 +189,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """
         from loxodon.journal.jsonl import drafts_of
 
-        drafts = drafts_of(turns, self._space.zone)
+        drafts = drafts_of(turns, self.zone)
         return self.add_drafts(drafts, [session or "default"], progress, live=True, me=me)
 
     @verb(access="write", audit="writes")
@@ -257,7 +223,7 @@ class Memory(Knowledge, Recalling, Overviews):
         those that match, best first, on one page."""
         journal = self._journal
         session = journal.own_session(session)
-        where = filter_of(self._space.zone, session=session, since=since, until=until)
+        where = filter_of(self.zone, session=session, since=since, until=until)
         number("limit", limit)
         if not query:
             return paged("journal", cursor, lambda after: journal.latest(where, limit, after))
@@ -449,30 +415,22 @@ class Memory(Knowledge, Recalling, Overviews):
         """Test the configured model; the result decides whether it is asked about anything."""
         from loxodon.consolidate.model_reading import check
 
-        return check(self._space)
+        return check(self)
 
     def chat_model(self) -> ChatModel:
         """The configured model, within its daily token limit; ConfigError if none is set."""
         from loxodon.consolidate.model_reading import chat_model
 
-        return chat_model(self._space)
+        return chat_model(self)
 
     @verb("POST /embed", access="owner", audit="works", long=True)
     def embed(self, progress: Progress | None = None) -> Embedded:
         """Compute missing vectors, for search by meaning; consolidation does it at its end."""
-        return self._embedders.embed(self._space, progress)
+        return self._embedders.embed(self, progress)
 
     # Forgetting, pausing
 
-    @verb(
-        "POST /forget",
-        _delete("/memories/{id}", "delete_memory", "Delete a memory and the words it came from."),
-        _delete("/turns/{ref}", "delete_turn", "Delete a turn and what is known only from it."),
-        _delete("/sessions/{session}", "delete_session", "Delete a conversation, likewise."),
-        access="owner",
-        audit="writes",
-        long=True,
-    )
+    @verb("POST /forget", access="owner", audit="writes", long=True)
     def forget(
         self,
         *ids: Annotated[str, Arg("memories (f_…), turns (t_…) or entities (e_…)")],
@@ -494,7 +452,7 @@ class Memory(Knowledge, Recalling, Overviews):
         from loxodon.forget.forgetting import forget
         from loxodon.forget.select import Selection
 
-        at = moment("since", since, self._space.zone)
+        at = moment("since", since, self.zone)
         chosen = Selection(ids, entity, session, at, all, only, doubtful)
         self._catch_up()  # what waits in plain files is forgotten with the rest
         return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or quiet)
@@ -504,40 +462,30 @@ class Memory(Knowledge, Recalling, Overviews):
         """List what was forgotten, when and by whom, newest first."""
         return self._paged("receipts", limit, cursor, partial(kept, self._store, self.now()))
 
-    @verb()
-    def forgotten(self) -> Marks | None:
-        """Marks of what must not come back, for importers; None if nothing was forgotten."""
-        return self._space.forgotten()
-
     @verb("POST /pause", access="owner", audit="writes")
     def pause(
         self, until: Annotated[datetime | None, Arg("when it ends (default: when resumed)")] = None
     ) -> Pause:
         """Stop recording and learning; recall still works."""
-        return self._space.pauses.begin(self.now(), moment("until", until, self._space.zone))
+        return self.pauses.begin(self.now(), moment("until", until, self.zone))
 
     @verb("POST /resume", access="owner", audit="writes", field="resumed")
     def resume(self) -> bool:
         """End a pause. Returns whether there was one."""
-        return self._space.pauses.end(self.now())
-
-    @property
-    def paused(self) -> Pause | None:
-        """The current pause, or None."""
-        return self._space.paused
+        return self.pauses.end(self.now())
 
     # Workspace, audit log, documents, schedule
 
     @property
     def workspace(self) -> Workspace:
         """The memory as text, and the files beside it."""
-        return Workspace(self, self._store, self._space.folder, self._space.zone)
+        return Workspace(self, self._store, self.folder, self.zone)
 
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether the log was tampered with."""
-        self.for_owner()
-        return AuditLog(self._store, self._space.zone)
+        self._store.for_owner()
+        return AuditLog(self._store, self.zone)
 
     @property
     def documents(self) -> Documents:
@@ -547,7 +495,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def schedule(self) -> Schedule:
         """Background jobs: what is due, how the last runs went, and running them now."""
-        return Schedule(self, self._store, self._space.zone, self._consolidation)
+        return Schedule(self, self._store, self.zone, self._consolidation)
 
     # Maintenance
 
@@ -557,7 +505,7 @@ class Memory(Knowledge, Recalling, Overviews):
         from loxodon import status
 
         with self._store.reading():
-            return status.status(self, self._store, self._embedders.coverage(self._space))
+            return status.status(self, self._store, self._embedders.coverage(self))
 
     @verb("GET /stats")
     def stats(self) -> Stats:
@@ -590,7 +538,7 @@ class Memory(Knowledge, Recalling, Overviews):
         self._store.counts()  # says why where there is nothing to read
         named = None if path is None else os.fspath(path)
         how: dict[str, Any] = {"keep": keep, "overwrite": overwrite, "progress": progress or quiet}
-        how |= {"config": self.config, "keys": self._space.keys, "now": self.now()}
+        how |= {"config": self.config, "keys": self.keys, "now": self.now()}
         return backup(self.home, [self.space], named, **how)
 
     @verb("GET /backups", access="owner")
@@ -598,7 +546,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """List the backups of this space in the folder backup.folder, newest first."""
         from loxodon.backup.create import found
 
-        return found(self.home, self.space, self.config, self._space.zone)
+        return found(self.home, self.space, self.config, self.zone)
 
     @verb("POST /rebuild-index", access="owner", audit="works", long=True, field="indexed")
     def rebuild_index(self, progress: Progress | None = None) -> int:
@@ -619,7 +567,7 @@ class Memory(Knowledge, Recalling, Overviews):
     ) -> Page[Any]:
         """A page of a list of the store."""
         name = {"list": "memories", "due_reminders": "due"}.get(verb, verb)
-        where = filter_of(self._space.zone, **asked)
+        where = filter_of(self.zone, **asked)
         return self._paged(
             verb, limit, cursor, lambda n, after: self._store.page(name, n, after, where, value)
         )
@@ -637,17 +585,17 @@ class Memory(Knowledge, Recalling, Overviews):
     def _consolidation(self) -> Consolidation:
         from loxodon.consolidate.consolidation import Consolidation
 
-        return Consolidation(self._space, lambda: self._embedders.embed_quietly(self._space))
+        return Consolidation(self, lambda: self._embedders.embed_quietly(self))
 
     def _catch_up(self) -> None:
         """Import what was written while the engine was off, if anything was."""
-        if not os.path.exists(os.path.join(self._space.folder, OFF_MARKER)):
+        if not os.path.exists(os.path.join(self.folder, OFF_MARKER)):
             return
         if self._store.wall.stands:  # it is of everybody, and so for the owner to take in
-            key = next(iter(self._space.keys), None)
-            Memory.open(self.home, self.space, self.config, self._space.clock, key=key).close()
+            key = next(iter(self.keys), None)
+            Memory.open(self.home, self.space, self.config, self.clock, key=key).close()
             return
         from loxodon.views.plain import Pending
 
-        Pending(self._space.folder, self.workspace.path, self.space, self.seal).take_in(self)
+        Pending(self.folder, self.workspace.path, self.space, self.keys).take_in(self)
         self.workspace.index()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, cast
 
@@ -113,7 +113,7 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
     return database_keys(home, config.encryption)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class OpenSpace:
     """One space, opened as its owner or behind a wall. Whoever opened it closes its store."""
 
@@ -128,20 +128,18 @@ class OpenSpace:
     _forgotten: tuple[str, Marks | None] = (_NOTHING, None)
 
     def __post_init__(self) -> None:
-        self.guard, self.count = Guard.of(self.root), estimate
-        self.name, self.wall = self.store.space, self.store.wall
+        self._store, self.space, self.wall = self.store, self.store.space, self.store.wall
+        self.guard, self.count, self.agent = Guard.of(self.root), estimate, self.wall.agent
         self.chat: Chat = "group" if self.wall.group else "direct"
+        self.pauses = Pauses(self._read_pauses, self._write_pauses)
 
     def behind(self, wall: Wall) -> OpenSpace:
         """The same space behind a wall, with its own store."""
-        return replace(self, store=self.store.behind(wall))
-
-    @property
-    def pauses(self) -> Pauses:
-        return Pauses(self._read_pauses, self._write_pauses)
+        at, store = (self.home, self.root, self.folder), self.store.behind(wall)
+        return OpenSpace(*at, store, self.config, self.clock, self.zone, self.keys)
 
     def now(self) -> datetime:
-        """The current time, to the millisecond, as it is stored."""
+        """The current time by this memory's clock, to the millisecond, as it is stored."""
         now = self.clock()
         now = now.replace(microsecond=now.microsecond // 1_000 * 1_000)
         return now if self.zone is None else now.astimezone(self.zone)
@@ -157,15 +155,17 @@ class OpenSpace:
         store = self.store
         if isinstance(store, Off):
             database = Database(os.path.join(self.folder, DATABASE), self.keys)
-            store = Store(database, self.name, self.zone, Decay(self.config.decay, self.clock))
+            store = Store(database, self.space, self.zone, Decay(self.config.decay, self.clock))
         with nullcontext() if store is self.store else closing(store), store.writing():
             store.set_value(pauses.VALUE, text)
 
     @property
     def paused(self) -> Pause | None:
+        """The current pause, or None."""
         return self.pauses.now(self.now())
 
     def refuse_if_paused(self) -> None:
+        """Raise PausedError during a pause."""
         if pause := self.paused:
             raise paused_error(pause)
 

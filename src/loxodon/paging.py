@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Generic, TypeVar
 
-from loxodon.errors import CursorError
+from loxodon.errors import InputError
 
 Item = TypeVar("Item")
 Key = tuple[int | str, ...]  # the place of an item in the order of its list
@@ -75,7 +75,7 @@ def _key(verb: str, cursor: str) -> Key:
         if sound and cursor_of(verb, tuple(key)) == cursor:
             return tuple(key)
     hint = "send `next` of the previous page unchanged, or no cursor for the first page"
-    raise CursorError("this cursor does not belong to this list", hint=hint)
+    raise InputError("this cursor does not belong to this list", hint=hint)
 
 
 def cut(items: Iterable[tuple[Key, Item]], limit: int, after: Key | None) -> Slice[Item]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loxodon.clock import zone_named
 from loxodon.consolidate.schedule import MOST_ATTEMPTS, next_time
 from loxodon.guard.quarantine import requests
 from loxodon.language.statements import Fragment
@@ -87,7 +86,6 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
     held = {"active": counts.active, "total": counts.active + counts.archived}
-    daily = memory.config.schedule.daily
     return Status(
         **_same(Status, counts, work),
         home=memory.home,
@@ -95,7 +93,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         bytes=store.size(),
         last_turn_at=last[-1].at if last else None,
         last_consolidation=work.last_success,
-        next_consolidation=next_time(daily, now, zone_named(memory.config.timezone)),
+        next_consolidation=next_time(memory.config.schedule.daily, now, memory.zone),
         pending=store.scalar("count_pending", work.done_to),
         due=memory.consolidation_due(),
         stopped=work.attempts >= MOST_ATTEMPTS,

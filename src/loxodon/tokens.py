@@ -12,7 +12,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import groupby
 from math import sqrt
 
 Counter = Callable[[str], int]  # how many tokens a text takes
@@ -74,24 +73,16 @@ def _cost(piece: str) -> float:
         for at_once, each in (_ADDED[kind], _ADDED.get(lead[-1:], _ADDED["?"])):
             extra += at_once + each * len(body)
         return max(1, len(lead)) + (extra + sqrt(extra * extra + 0.05)) / 2  # smooth, never below 0
-    if last.isalpha() and len({_is_han(c) for c in piece if c.isalpha()}) > 1:  # 食べる
-        return sum(_cost("".join(run)) for _, run in groupby(piece, _is_han))
-    if _is_han(last):  # rare characters, two tokens each, and the marks
+    if "\u3400" <= last <= "\u9fff":  # rare characters, two tokens each, and the marks
         return 2.0 * (size - piece.count("一")) - (not piece[0].isalpha())
     if last.isalpha():  # Greek, Cyrillic, Arabic, ...; kana; Hangul; full-width letters
         rate = 0.75 if last < "\ua000" else 0.9 if last < "\ue000" else 2.2
         return rate * size if last > "\u2000" else 0.4 + 0.22 * size
     if piece.isascii():
         return 1 + size / 99
-    signs, each = _REPEAT.sub(r"\1\1", piece), 0.0
-    for sign in "".join(signs.split()):  # emoji, arrows and boxes, but those that everybody uses
-        drawn = "\u2190" <= sign < "\u2c00" and sign not in "→←↑↓─│●■★☆✓✔•"
-        each += 2.0 if drawn or sign > "\uffff" else 0.75
-    return max(1.0, each) + (size - len(signs)) / 24
-
-
-def _is_han(character: str) -> bool:
-    return "\u3400" <= character <= "\u9fff"
+    signs = "".join(_REPEAT.sub(r"\1\1", piece).split())
+    drawn = [one for one in signs if "\u2190" <= one < "\u2c00" or one > "\uffff"]  # → ▣ 😀
+    return max(1.0, 1.25 * len(drawn) + 0.75 * len(signs))
 
 
 def _parts(piece: str) -> tuple[str, str, str] | None:

@@ -137,7 +137,6 @@ class Route(NamedTuple):
     status: int = 200
     makes_space: bool = False  # whether a space that is not there is made
     long: bool = False  # whether it can take long
-    only: str = ""  # the one argument that it takes, where not all of the verb
     fixed: Mapping[str, Any] = {}  # arguments that it hands on whatever is asked
 
     @property
@@ -180,10 +179,6 @@ class Verb(NamedTuple):
     def hints(self, names: Mapping[str, Any] = {}) -> dict[str, Any]:
         """Types of arguments and result; `names` has those that only type checkers import."""
         return _hints(self.call, names)
-
-    @property
-    def progresses(self) -> bool:
-        return "progress" in self.call.__annotations__
 
     @property
     def paged(self) -> bool:
@@ -269,17 +264,12 @@ def verb(
         one = Verb(name, method, access, audit, named, routes, masked, explained, field)
         if owner in _PARTS:
             VERBS[name] = one
-        return _wrapped(method, one)
+        return wrapped(method, one)
 
     return declare
 
 
-def override(kind: type, method: Callable[..., Any]) -> None:
-    """Have a subclass's method be the same verb as the one that it overrides."""
-    setattr(kind, method.__name__, _wrapped(method, VERBS[method.__name__]))
-
-
-def _wrapped(method: Method, one: Verb) -> Method:
+def wrapped(method: Method, one: Verb) -> Method:
     """The method, for whoever may call it, and put on record unless it is part of another verb."""
 
     def permitted(self: Any, *args: Any, **named: Any) -> Any:

@@ -95,7 +95,7 @@ class World:
         Shell(self.home)("config", "mcp.tools", " ".join(EXTRA_TOOLS))
         for viewer in VIEWERS:
             words = ["--for", viewer.space, "--chat", viewer.chat, "--rights", "write"]
-            words += ["--agent", viewer.agent] if viewer.agent else []
+            words += ["--for-agent", viewer.agent] if viewer.agent else []
             words += ["--relays-user"] if viewer.agent or viewer.chat == "group" else []
             self.tokens[viewer] = token(self.home, viewer.token, *words)
         for space in SPACES:

@@ -10,7 +10,7 @@ import httpx
 
 from loxodon import Memory
 from loxodon.agents.openclaw.answer import answer
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.client import Client
 from loxodon.compat.mem0 import Memory as Mem0
 from loxodon.errors import ForbiddenError, InputError

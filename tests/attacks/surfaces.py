@@ -15,7 +15,7 @@ from urllib.parse import quote
 import httpx
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.errors import LoxodonError
 from loxodon.paging import cursor_of
 

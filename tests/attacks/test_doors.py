@@ -75,7 +75,7 @@ def test_who_tries_tokens_or_asks_too_often_has_to_wait(tmp_path: Path, server: 
 def test_server_of_one_agent_is_not_for_the_token_of_another(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    tokens = {name: token(home, name, "--agent", name) for name in ("coder", "writer")}
+    tokens = {name: token(home, name, "--for-agent", name) for name in ("coder", "writer")}
     SERVERS["coder"] = ["--agent", "coder", "mcp", "--http"]
     with running(home, "coder") as url:
         assert knocked(url, tokens["writer"], 1) == [403]

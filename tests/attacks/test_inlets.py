@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.working import Session
 from tests.attacks.inlets import INLETS as OTHERS
 from tests.attacks.inlets import SERVED

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.client import Client
 from loxodon.mcp.tools import TOOLS
 from loxodon.types import Record

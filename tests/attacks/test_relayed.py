@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from tests.attacks.typed import rows, typed
 from tests.guard.text_rules import OWN_TRUST, is_wish, own_words
 from tests.long import count, figure

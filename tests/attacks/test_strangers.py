@@ -26,9 +26,9 @@ from loxodon import Memory
 from loxodon import config as settings
 from loxodon.backup import archive as backup_file
 from loxodon.backup import restore as restoring
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.clock import system_clock
-from loxodon.errors import ForeignStoreError, InputError
+from loxodon.errors import DamagedStoreError, InputError
 from loxodon.guard.provenance import is_own
 from loxodon.journal.openclaw_db import read_database
 from loxodon.views.restore import Restored
@@ -168,7 +168,7 @@ def test_a_schema_that_is_not_ours_is_refused_and_named(
     with Memory.open(str(home)) as memory:
         memory.add([{"role": "user", "content": "mine", "id": "1"}])
     bring = restored if way == "restore" else repaired
-    with pytest.raises(ForeignStoreError, match="spy"):
+    with pytest.raises(DamagedStoreError, match="spy"):
         bring(path, home, replace=True)
     if way == "restore":
         with Memory.open(str(home)) as memory:

@@ -17,8 +17,8 @@ import pytest
 
 from loxodon import Memory, files
 from loxodon import config as settings
+from loxodon.cli import main
 from loxodon.cli.commands import MODULES
-from loxodon.cli.main import main
 from loxodon.http.guard import Caller
 from loxodon.http.host import Host
 from loxodon.http.operations import IN_QUERY, OPERATIONS
@@ -85,8 +85,7 @@ RIGHTS = ("read", "write", "owner")
 
 CHANGES = frozenset({"edit", "archive", "unarchive", "confirm", "reject"})
 """What an agent or a group does not do to what is the owner's."""
-DELETES = frozenset({"delete_memory", "delete_turn", "delete_session"})
-OWN_ONLY = DELETES | {"forget", "pause", "resume", "refresh_profile", "import", "consolidate"}
+OWN_ONLY = {"forget", "pause", "resume", "refresh_profile", "import", "consolidate"}
 """What the owner is not let do here: it would change what the others are asked about."""
 
 

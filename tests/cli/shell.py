@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from loxodon import messages
-from loxodon.cli.main import main
+from loxodon.cli import main
 
 LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
 INHERITED = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}

@@ -145,13 +145,13 @@ Spoil = Callable[[Talk], object]
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (lambda t: t.pop("id"), "id is missing"),
+        (lambda t: t.pop("id"), "'id'"),
         (lambda t: t.update(questions=["?"]), "wrong type"),
-        (lambda t: t["sessions"][1].pop("turns"), "turns is missing"),
-        (lambda t: t["sessions"][1].pop("at"), "at is missing"),
+        (lambda t: t["sessions"][1].pop("turns"), "'turns'"),
+        (lambda t: t["sessions"][1].pop("at"), "'at'"),
         (lambda t: t["sessions"][0].update(at="soon"), "soon"),
         (lambda t: t["sessions"][1]["turns"].append(turn("a1", "again")), "'a1' appears twice"),
-        (lambda t: t["questions"][1].pop("text"), "text is missing"),
+        (lambda t: t["questions"][1].pop("text"), "'text'"),
     ],
 )
 def test_wrong_field_is_named_with_its_line(loxodon: Shell, spoil: Spoil, told: str) -> None:

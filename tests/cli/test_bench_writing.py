@@ -138,12 +138,12 @@ Spoil = Callable[[Any], object]
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (lambda c: c.pop("id"), "id is missing"),
+        (lambda c: c.pop("id"), "'id'"),
         (lambda c: c.update(turns=[]), "the turns are missing"),
-        (lambda c: c.pop("checks"), "checks is missing"),
+        (lambda c: c.pop("checks"), "'checks'"),
         (lambda c: c["turns"][1].update(role="king"), "unknown role 'king'"),
         (lambda c: c["checks"][0].update(type="maybe"), "'maybe' is not a type of check"),
-        (lambda c: c["checks"][1].pop("absent"), "absent is missing"),
+        (lambda c: c["checks"][1].pop("absent"), "'absent'"),
         (lambda c: c["checks"][0].update(present=7), "wrong type"),
         (lambda c: c["turns"].append(said("x", "s3", 3)), "not in chronological order"),
     ],

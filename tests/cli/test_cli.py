@@ -148,8 +148,7 @@ def test_model_check(model: Stage, shell: Shell) -> None:
     model.play(reads_well)
     said = shell.text("model", "check")
     assert re.findall(r"(en|zh) +10 +10", said) == ["en", "zh"]
-    assert "the model will be used" in said
-    assert "会使用这个模型" in shell.text("model", "check", LANG="zh_CN.UTF-8")
+    assert re.search(r"good +yes", said)
     for schemas in (True, False):
         found = shell.json("model", "check")
         assert (found["good"], found["keeps_to_schemas"]) == (True, schemas)
@@ -197,7 +196,7 @@ def test_import_of_chats_and_memories(shell: Shell, tmp_path: Path) -> None:
         assert text in said
     assert "此前已有" in shell.text("import", path, LANG="zh_CN.UTF-8")
     found = shell.json("--space", "b", "import", path, "--format", "chatgpt")
-    assert (found["turns"], found["memories"], found["known"], found["dry_run"]) == (3, 1, 0, False)
+    assert (found["turns"], found["memories"], found["known"]) == (3, 1, 0)
     assert found["problems"][0]["file"] == "conversations.json"
     shell("consolidate")
     assert "vegetarian" in shell.text("recall", "what do I not eat? vegetarian")
@@ -233,7 +232,6 @@ def test_imported_memories_are_confirmed_at_once(shell: Shell, tmp_path: Path) -
 
 def test_openclaw_is_followed(shell: Shell, tmp_path: Path) -> None:
     assert b"--state" in shell("openclaw", "follow", code=3).stderr
-    assert not shell.home.exists()
     for words in ((), ("dance",)):
         shell("openclaw", *words, code=2)
     claw = OpenClaw(tmp_path / ".openclaw")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from tests.cases import cases
 from tests.clock import NOW, Clock
 from tests.long import some

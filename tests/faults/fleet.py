@@ -27,9 +27,8 @@ from tests.store.postgres import server as postgres
 from tests.waiting import until
 
 CONFIG = """
-[buffer]
-quiet = 0
 [schedule]
+quiet = 0
 daily = ""
 """
 HOLDER = """
@@ -149,7 +148,7 @@ class Fleet(ExitStack):
 
     def apart(self, space: str) -> Memory:
         """A memory as another process would have it."""
-        config = {"store.url": self._url, "buffer.quiet": 0}
+        config = {"store.url": self._url, "schedule.quiet": 0}
         return self.enter_context(Memory.open(self._folder / "onlooker", space, config))
 
     def memory(self, space: str) -> Memory:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.errors import NotFoundError
 from tests.clock import NOW, Clock
 from tests.store.sqlite.test_store import old_home

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.forget.receipts import Receipt
 from tests.cli.shell import Shell
 from tests.clock import Clock

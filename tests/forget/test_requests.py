@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.errors import NotFoundError
 from loxodon.forget import requests
 from loxodon.models.encoder import Encoder

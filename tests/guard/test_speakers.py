@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.types import Turn
 
 WHATSAPP = """\
@@ -110,7 +110,7 @@ def test_the_command_says_who_speaks_and_how_to_say_who_you_are(run: Run, tmp_pa
     code, shown = run("add", str(path), "--me", "Anna")
     assert code == 0
     assert "--me" not in shown
-    assert "claimed  2" in shown
-    assert "already known: 5" in shown
+    assert "claimed   2" in shown
+    assert "known     5" in shown
     code, shown = run("add", str(path), "--json")
     assert json.loads(shown)["people"] == []

@@ -21,7 +21,7 @@ GRANTS = {
     "owner": ["--rights", "owner"],
     "reader": ["--rights", "read"],
     "ada": ["--for", "ada"],
-    "coder": ["--for", "ada", "--agent", "coder", "--rights", "owner"],
+    "coder": ["--for", "ada", "--for-agent", "coder", "--rights", "owner"],
     "group": ["--for", "ada", "--chat", "group"],
 }
 

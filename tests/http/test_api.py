@@ -151,18 +151,20 @@ def test_deleted_things_are_gone_and_receipted(http: httpx.Client) -> None:
     http.post(f"{base}/turns", json={"turns": turns, "session": "a/b"})
     kept = http.post(f"{base}/memories", json={"content": "The user breeds basilisks"}).json()["id"]
     path = f"{base}/memories/{kept}"
-    assert http.delete(path, params={"dry_run": "true"}).json()["erased"]["memories"] == 1
+
+    def forget(**what: Any) -> httpx.Response:
+        return http.post(f"{base}/forget", json=what)
+
+    assert forget(ids=[kept], dry_run=True).json()["erased"]["memories"] == 1
     assert http.get(path).status_code == 200
-    assert http.delete(path).json()["erased"]["memories"] == 1
-    assert http.get(path).status_code == http.delete(path).status_code == 404
-    assert http.delete(f"{base}/memories/t_1").status_code == 404  # a turn is no memory
-    assert http.delete(f"{base}/sessions/a%2Fb").json()["what"] == "session"
-    assert http.delete(f"{base}/sessions/a%2Fb").status_code == 404
+    assert forget(ids=[kept]).json()["erased"]["memories"] == 1
+    assert http.get(path).status_code == forget(ids=[kept]).status_code == 404
+    assert forget(session="a/b").json()["what"] == "session"
+    assert forget(session="a/b").status_code == 404
     for listed, count in (("turns", 0), ("sessions", 0), ("receipts", 2)):
         assert len(http.get(f"{base}/{listed}").json()["items"]) == count
     http.post(f"{base}/turns", json={"turns": turns, "session": "later"})
-    assert http.delete(f"{base}/turns/t_3").json()["erased"]["turns"] == 1
-    assert http.delete(path, params={"all": "true"}).status_code == 400
+    assert forget(ids=["t_3"]).json()["erased"]["turns"] == 1
 
 
 @each(("method", "path", "body", "status", "code", "names"), cases(__file__, "refused"))

@@ -48,7 +48,7 @@ def workers_of(parent: int) -> list[int]:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "config.toml").write_text("[buffer]\nquiet = 0\n")
+    (tmp_path / "home" / "config.toml").write_text("[schedule]\nquiet = 0\n")
     return tmp_path / "home"
 
 
@@ -119,7 +119,7 @@ def test_engine_that_is_off_has_no_schedule(home: Path, serve: Callable[[], Serv
     assert not [line for line in server.lines if line["event"] == "schedule.ran"]
 
 
-QUIET = '[buffer]\nquiet = 3600\n[schedule]\ndaily = ""\n'
+QUIET = '[schedule]\nquiet = 3600\ndaily = ""\n'
 SAID = [
     {"role": "user", "content": "My sister Ada lives in Leeds.", "id": "1", "at": NOW.isoformat()},
     {"role": "user", "content": "我对花生过敏", "id": "2", "at": NOW.isoformat()},
@@ -165,7 +165,7 @@ def test_day_of_a_memory(serving: Callable[[], Server], url: str) -> None:
         with pytest.raises(PausedError):
             other.capture("is not kept")
         other.resume()
-        assert one.paused is None
+        assert one.status().paused is None
 
         assert one.forget(entity="Ada").erased["memories"] == 2
         assert "Ada" not in other.recall("Where does my sister live?").context
@@ -220,7 +220,7 @@ def test_job_is_done_once_by_whoever_comes_first(
     postgres_url: str, tmp_path: Path, clock: Clock
 ) -> None:
     """Two machines with one store: the second does what the first did not."""
-    config = {"store.url": postgres_url, "buffer.quiet": 0}
+    config = {"store.url": postgres_url, "schedule.quiet": 0}
     config |= {"schedule.daily": ""}
 
     def on(machine: str, space: str) -> Memory:

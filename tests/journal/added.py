@@ -54,5 +54,5 @@ def add(*files: str | bytes, name: str = "talk.txt", format: str = "", me: str =
         if os.path.exists(home):
             with Memory.open(home) as memory:
                 turns = sorted(memory.journal(), key=lambda one: int(one.ref.removeprefix("t_")))
-    said = [(int(str(one["line"])), str(one["message"])) for one in problems]
+    said = [(int(str(one["line"])), str(one.get("what", one.get("message")))) for one in problems]
     return Added(turns, said, [str(one.get("hint", "")) for one in problems])

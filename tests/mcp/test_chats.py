@@ -112,9 +112,9 @@ async def test_agent_by_option(tmp_path: Path) -> None:
 def test_tokens_over_http(tmp_path: Path) -> None:
     shell = Shell(tmp_path / "home")
     grants = {
-        "alpha": ["--for", "main", "--agent", "alpha"],
+        "alpha": ["--for", "main", "--for-agent", "alpha"],
         "group": ["--chat", "group"],
-        "beta": ["--for", "main", "--agent", "beta", "--rights", "read"],
+        "beta": ["--for", "main", "--for-agent", "beta", "--rights", "read"],
         "other": ["--for", "other"],
     }
     tokens = {name: shell.json("token", "add", name, *how)["token"] for name, how in grants.items()}

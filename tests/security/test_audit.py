@@ -166,7 +166,6 @@ def test_every_verb_of_an_agent_is_on_record_but_those_that_tell_no_content() ->
     assert silent == {
         *("gate", "documents.together"),  # about a text that is handed in
         *("status", "stats"),  # counts
-        "forgotten",  # keyed marks
         *("flush_due", "consolidation_due"),  # when there is work
         *(f"schedule.{one}" for one in ("jobs", "due", "failing", "waiting", "wait")),
     }

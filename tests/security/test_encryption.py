@@ -44,7 +44,7 @@ def test_encrypting_leaves_no_word_in_any_byte_and_decrypting_gives_all_back(hom
     assert list(in_plain(home.path)) == []
     assert home.contents() == before
     with home.open() as memory:
-        assert memory.encrypted
+        assert memory.keys
         assert memory.recall(WORD).items
         assert memory.validate() == []
     home.decrypt()
@@ -299,7 +299,7 @@ def test_sessions_in_files_of_an_earlier_version_come_along(home: Home, work: st
     if work != "encrypt":
         home.encrypt()
     with home.open() as memory:
-        keys, folder = memory._space.keys, Path(memory._space.folder, "sessions")
+        keys, folder = memory.keys, Path(memory.folder, "sessions")
     header = {"type": "session", "id": "a1", "key": "old"}
     entry = {"type": "message", "id": "1", "message": {"role": "user", "content": f"my {WORD}"}}
     lines = [json.dumps(one).encode() for one in (header, entry)]

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.errors import ForbiddenError, InputError
 from loxodon.http.operations import OPERATIONS
 from loxodon.verbs import PATH
@@ -127,7 +127,7 @@ def test_a_path_over_http_stays_inside_the_files_of_the_space(home: Path, tmp_pa
     grants = {
         "owner": ["--rights", "owner"],
         "scoped": ["--rights", "owner", "--for", "main"],
-        "bot": ["--rights", "owner", "--agent", "bot"],
+        "bot": ["--rights", "owner", "--for-agent", "bot"],
         "group": ["--rights", "owner", "--chat", "group"],
         "writer": ["--rights", "write"],
         "stranger": ["--rights", "owner", "--for", "other"],

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import ForbiddenError, LoxodonError, StaleEditError
 from loxodon.http.operations import IN_QUERY, OPERATIONS
@@ -80,7 +80,7 @@ def made(home: Path) -> Scene:
             "nobodys": memory.capture("The user lives in Bath.", "belief", origin="import").id,
         }
     Shell(home)("config", "mcp.tools", " ".join(EXTRA_TOOLS))
-    words = ("--for", "main", "--agent", "bot", "--rights", "owner")
+    words = ("--for", "main", "--for-agent", "bot", "--rights", "owner")
     return Scene(home, ids, token(home, "bot", *words))
 
 
@@ -427,7 +427,7 @@ def test_over_http_an_agent_is_no_owner_either(served: tuple[Scene, Server, str]
 
 def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -> None:
     scene, server, owners = served
-    relaying = token(scene.home, "relay", "--agent", "bot", "--relays-user")
+    relaying = token(scene.home, "relay", "--for-agent", "bot", "--relays-user")
     with server.client(headers={"authorization": f"Bearer {relaying}"}) as client:
         until(lambda: client.get("/v1/spaces/main/turns").is_success)  # a server has heard of it
     asked: tuple[tuple[str, str, dict[str, str]], ...] = (

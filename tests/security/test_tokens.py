@@ -17,7 +17,7 @@ from tests.waiting import until
 def test_token_is_shown_once_and_kept_as_a_digest(tmp_path: Path) -> None:
     home = tmp_path / "home"
     shell = Shell(home)
-    words = ["--for", "main", "--for", "张三", "--agent", "coder", "--chat", "group"]
+    words = ["--for", "main", "--for", "张三", "--for-agent", "coder", "--chat", "group"]
     made = token(home, '编码 "x"', *words, "--rights", "read")
     for path in home.rglob("*"):
         if path.is_file():
@@ -29,7 +29,7 @@ def test_token_is_shown_once_and_kept_as_a_digest(tmp_path: Path) -> None:
     shell("token", "add", '编码 "x"', code=InputError.exit_code)
     for name in ("x" * 65, "a\nb"):
         shell("token", "add", name, code=InputError.exit_code)
-    shell("token", "add", "a", "--agent", "x@y", code=InputError.exit_code)
+    shell("token", "add", "a", "--for-agent", "x@y", code=InputError.exit_code)
     shell("token", "revoke", "nobody", code=NotFoundError.exit_code)
 
 

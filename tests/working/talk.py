@@ -49,7 +49,7 @@ def asking(server: Stage) -> Ask:
 
 def on_disk(session: Session) -> list[dict[str, Any]]:
     """Every entry of a transcript, as it is kept."""
-    rows = session._memory.working_sessions
+    rows = session._memory.store.working_sessions
     assert rows is not None
     return [json.loads(line) for _, line in rows.lines(session.id)]
 

@@ -100,7 +100,7 @@ def test_one_that_was_killed_half_way_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(files, "remove", remove)
         with pytest.raises(KeyboardInterrupt):
-            old_files.take_over(memory._space)
+            old_files.take_over(memory)
     assert len(files.names(folder)) == len(LINES) + 2 - gone
     Session.open(memory, "main").add(user("three"))  # as it goes on before the files are gone
     Memory.open(memory.home, config={}).close()
@@ -141,7 +141,7 @@ def test_pauses_tombstones_and_log_of_an_earlier_version(
             with monkeypatch.context() as patch:
                 patch.setattr(files, "remove", killed)
                 with pytest.raises(KeyboardInterrupt):
-                    old_files.take_over(memory._space)
+                    old_files.take_over(memory)
     assert (folder / "audit" / "2026.log").exists()
     with Memory.open(tmp_path) as memory:
         assert len([*memory._store.primary.dump("tombstones")]) == 1

@@ -116,7 +116,7 @@ def test_begun_anew_nothing_of_before_is_seen(memory: Memory) -> None:
     old = session.id
     session.new()
     assert session.prepare("hi") == [user("hi")]
-    rows = memory.working_sessions
+    rows = memory.store.working_sessions
     assert rows is not None
     assert len(rows.lines(old)) == 5
     assert Session.open(memory).id == session.id

@@ -103,7 +103,7 @@ def test_sessions_of_one_key_are_apart_for_each_agent_and_chat(memory: Memory) -
         assert texts(session) == [f"of {name}"]
         ids[name] = session.id
     for name, one in seen.items():
-        rows = one.working_sessions
+        rows = one.store.working_sessions
         assert rows is not None
         visible = {of for of, id in ids.items() if rows.lines(id)}
         assert visible == (set(seen) if name == "owner" else {name})

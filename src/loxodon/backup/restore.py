@@ -302,7 +302,7 @@ def _rebuild_derived(
         if known or cipher.checks(path):  # it is encrypted
             raise
         return [Problem(path, *error.localized())], False
-    except (errors.DamagedStoreError, errors.ForeignStoreError) as error:
+    except errors.DamagedStoreError as error:
         return problems or [Problem(path, *error.localized())], False
 
 

@@ -22,11 +22,16 @@ from loxodon.security import tokens
 from loxodon.security.encryption import recode
 from loxodon.security.keys import NEXT_VARIABLE, VARIABLE, KeySource
 from loxodon.spaces import has_space
-from loxodon.types import Problem
 from loxodon.views.restore import restore as restore_views
 
 derived("stats")
 derived("rebuild-index", about="Rebuild every index from the data.", verb="rebuild_index")
+derived("audit", arg("--by NAME", "only entries of this agent", dest="agent"), verb="audit.entries")
+derived(
+    "verify-audit",
+    verb="audit.verify",
+    exit_code=lambda found: 0 if found.sound else DamagedStoreError.exit_code,
+)
 
 
 @command()
@@ -85,35 +90,30 @@ def config(call: Call) -> Result:
     arg("ACTION add|list|revoke", "what to do"),
     arg("NAME", "name of the token", nargs="?", default=""),
     arg("--for SPACE", "only this space; can be repeated", action="append", dest="spaces"),
-    arg("--agent NAME", "the agent that uses it (default: you, the owner)", default=""),
+    arg("--for-agent NAME", "the agent that uses it (default: you, the owner)", default=""),
     CHAT,
-    arg("--relays-user", "it passes on what the user said, not only its own words"),
     arg("--rights metrics|read|write|owner", "what it may do (write)", default="write"),
     arg("--expires WHEN", "when it stops working, such as 2027-01-31 or in two weeks"),
 )
 def token(call: Call) -> Result:
-    """Create and revoke access tokens for programs."""
-
-    def told(grant: tokens.Grant) -> dict[str, object]:
-        return {name: one for name, one in grant._asdict().items() if name != "digest"}
-
+    """Create and revoke access tokens for programs; --relays-user is for those of agents."""
     if call.action == "revoke":
-        return Result(told(tokens.revoke(call.root, call.name)))
+        return Result(tokens.revoke(call.root, call.name)._replace(sha256=""))
     if call.action == "list":
-        return Result([told(one) for one in tokens.read(call.root)])
-    if call.relays_user and not (call.agent or call.chat != "direct"):
+        return Result([one._replace(sha256="") for one in tokens.read(call.root)])
+    if call.relays_user and not (call.for_agent or call.chat != "direct"):
         raise UsageError("--relays-user is only for the token of an agent or a group")
     now = call.clock()
     ends = moment(call.expires, now) if call.expires else None
     # Whoever names a space with --space means that one, not all of them.
     spaces = tuple(call.spaces or ((call.space,) if call.space != "main" else ()))
     who: Any = {"relays": call.relays_user, "expires": ends.isoformat() if ends else ""}
-    wanted = tokens.Grant(call.name, spaces, call.agent, call.chat, call.rights, **who)
+    wanted = tokens.Grant(call.name, spaces, call.for_agent, call.chat, call.rights, **who)
     grant, secret = tokens.add(call.root, wanted, now)
     names = ", ".join(grant.spaces) or t("all spaces")
     scope = t("it can access {spaces} ({rights})", spaces=names, rights=grant.rights)
     how = t("it will not be shown again; servers now require one: Authorization: Bearer TOKEN")
-    return Result({**told(grant), "token": secret}, [secret, scope, how])
+    return Result({**grant._replace(sha256="")._asdict(), "token": secret}, [secret, scope, how])
 
 
 @command(
@@ -151,28 +151,12 @@ def policy(call: Call) -> Result:
     return Result({**told, "file": path if files.exists(path) else ""}, hide="file", note=how)
 
 
-@command(
-    arg("ACTION show|verify", "verify looks for tampering", nargs="?"),
-    arg("--by NAME", "only entries of this agent", dest="agent"),
-    verb="audit.entries",
-)
-def audit(call: Call) -> Result:
-    """Show who read and wrote what, and check that log for tampering."""
-    if call.action != "verify":
-        return Result({"entries": (found := call.do())}, view.listing(found))
-    with call.opened() as memory:
-        seen = memory.audit.verify()
-    data = {"ok": seen.sound, **seen._asdict()}
-    return Result(data, code=0 if seen.sound else DamagedStoreError.exit_code)
-
-
 # Backups and repair
 
 
 @command(
     arg("FILE", "file to write (default: one in backup.folder)", nargs="?", dest="path"),
     arg("--all", "back up all spaces in the home"),
-    arg("--keep N", "backups to keep in the folder (backup.keep); not with FILE"),
     arg("--overwrite", "overwrite an existing file"),
     verb="backup",
     for_files="backup",
@@ -181,9 +165,8 @@ def backup(call: Call) -> Result:
     """Back up the memory to one file, while it is in use."""
     if call.all:
         how: Any = {"config": call.config, "keys": keys_for(call.home_folder, call.config)}
-        how |= {"overwrite": call.overwrite, "keep": call.keep, "now": call.clock()}
-        how |= {"whole": True, "progress": view.progress}
-        found = create.backup(call.home_folder, _spaces(call), call.path, **how)
+        how |= {"overwrite": call.overwrite, "now": call.clock(), "progress": view.progress}
+        found = create.backup(call.home_folder, _spaces(call), call.path, whole=True, **how)
     else:
         found = call.do()
     key = t("It is encrypted. The key is not in the backup: keep a copy of it.")
@@ -196,7 +179,7 @@ def _spaces(call: Call) -> list[str]:
         found = host.spaces() or [call.space]
         for space in found:
             with host.using(space, make=False) as memory:
-                memory.for_owner()
+                memory.store.for_owner()
     return found
 
 
@@ -226,10 +209,7 @@ def restore(call: Call) -> Result:
 @command(verb="validate")
 def validate(call: Call) -> Result:
     """Check the data and its indexes for damage."""
-    try:
-        found = call.do()
-    except DamagedStoreError as error:
-        found = [Problem(call.home_folder, *error.localized())]
+    found = call.do()
     note = "" if found else t("no problems found")
     code = DamagedStoreError.exit_code if found else 0
     return Result({"ok": not found, "problems": found}, hide="ok", note=note, code=code)

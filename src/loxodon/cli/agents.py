@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime
-from difflib import ndiff
 from typing import Any
 
 from loxodon import config
 from loxodon.agents.changes import InstallPlan
 from loxodon.agents.connect import RECORD, plan_connect, plan_remove, recorded, state_of
-from loxodon.agents.hooks import action_of, answer, note, noted, succeeded
+from loxodon.agents.hooks import answer, note, noted, succeeded
 from loxodon.agents.openclaw import install
-from loxodon.agents.openclaw.follow import agents_at, state_folder
+from loxodon.agents.openclaw.follow import state_folder
 from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of, in_a_cache
 from loxodon.cli import commands, view
 from loxodon.cli.commands import DRY_RUN, YES, Call, Result, arg, command, need_mcp, read_file
 from loxodon.errors import LoxodonError, NotFoundError, UsageError
-from loxodon.journal.follow import check_found, found_agents
+from loxodon.journal.follow import found_agents
 from loxodon.journal.lines import as_object, parse_line
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
@@ -81,21 +80,17 @@ def _connected(call: Call) -> Result:
         record = recorded(call.home_folder).get(name, {})
         state = state_of(record, folder_of(name, os.environ))
         found[name] = {"state": state, "files": [*record.get("files", ())]}
-    parts, notes = install.parts(call.home_folder), []
+    parts, claw = install.parts(call.home_folder), state_of({}, state_folder(None, os.environ))
     if parts:
         claw = "connected" if all(one.state == "there" for one in parts) else "changed"
-        notes += _unowned(install.recorded(call.home_folder)["config"])
-    else:
-        there = os.path.isdir(state_folder(None, os.environ))
-        claw = "not connected" if there else "not found"
     found[_OPENCLAW] = {"state": claw, "files": [one.path for one in parts]}
-    if any(one["state"] == "changed" for one in found.values()):
-        notes.append(t("if the files of an agent were changed, connect it again"))
+    was_changed = any(one["state"] == "changed" for one in found.values())
+    note = t("if the files of an agent were changed, connect it again") if was_changed else ""
     problem = next(iter(noted(call.home_folder)[-1:]), "")
     warnings = [t("the last problem of a hook: {line}", line=problem)] if problem else []
     rows = view.listing([{"agent": name, **one} for name, one in found.items()])
     data = {"agents": found, "parts": parts, "problem": problem}
-    return Result(data, [*rows, *notes], warnings=warnings)
+    return Result(data, rows, note=note, warnings=warnings)
 
 
 def _connect_openclaw(call: Call) -> Result:
@@ -105,7 +100,9 @@ def _connect_openclaw(call: Call) -> Result:
     state = state_folder(call.state, os.environ)
     path = os.environ.get("OPENCLAW_CONFIG_PATH", "")
     place = install.place_of(call.home_folder, call.space, state, call.workspace, path)
-    done = [t("installed into the OpenClaw at {state}", state=state), *_unowned(place.config)]
+    done = [t("installed into the OpenClaw at {state}", state=state)]
+    if names := ", ".join(install.channels_without_owner(place.config)):
+        done += [t("on {names} all chats are groups until ownerAllowFrom is set", names=names)]
     found = _carried_out(call, install.plan_install(place), done)
     if found.data["done"]:
         with call.opened(make=True) as memory:
@@ -113,31 +110,17 @@ def _connect_openclaw(call: Call) -> Result:
     return found
 
 
-def _unowned(settings: str) -> list[str]:
-    names = ", ".join(install.channels_without_owner(settings))
-    said = t("chats on {names} are groups until OpenClaw has commands.ownerAllowFrom", names=names)
-    return [said] if names else []
-
-
 def _carried_out(call: Call, plan: InstallPlan, done: list[str], *said: str) -> Result:
     """Change files of other programs: what changes is shown first, and asked about."""
-    changes: list[dict[str, Any]] = []
-    shown = [*said]
+    changes: list[dict[str, str]] = []
     for one in plan.changes:
-        if one.path.endswith((install.RECORD, RECORD)):
-            continue
         change = "new" if not one.before else "removed" if one.after is None else "changed"
-        diff: list[str] = []
-        # Only the user's own prose is shown: settings may have secrets in them.
-        if one.path.endswith(".md") and one.path not in plan.kit:
-            old, new = ((part or b"").decode().splitlines() for part in (one.before, one.after))
-            diff = [f"    {x[0]}{x[2:]}" for x in ndiff(old, new) if x.startswith(("-", "+"))]
-        changes.append({"path": one.path, "change": change, "diff": diff})
-        shown += [f"{view.label(change)}  {one.path}", *diff]
-    shown += [f"{view.label('removed')}  {path}" for path in plan.views]
-    shown += [f"{path}: {t(_SAID[reason])}" for path, reason in plan.left]
-    left = [{"path": path, "why": why} for path, why in plan.left]
-    data = {"changes": changes, "views": plan.views, "left": left}
+        if not one.path.endswith((install.RECORD, RECORD)):
+            changes.append({"change": change, "path": one.path})
+    changes += [{"change": "removed", "path": path} for path in plan.views]
+    left = [{"path": path, "why": t(_SAID[reason])} for path, reason in plan.left]
+    data = {"changes": changes, "left": left}
+    shown = [*said, *view.record(data)]
 
     def change_files(dry: bool) -> Result:
         if dry:
@@ -166,11 +149,6 @@ def follow(call: Call) -> Result:
             hint="known names: {names}",
             names=", ".join((*FOLLOWED, _OPENCLAW)),
         )
-    for name in names:  # before a memory is made for nothing
-        if name == _OPENCLAW:
-            agents_at(state, ())
-        else:
-            check_found(name, FOLLOWED[name].folder(os.environ))
     found = {}
     with call.opened(make=True) as memory:
         at = memory.workspace
@@ -194,7 +172,6 @@ def hook(call: Call) -> Result | None:
         return None
     found: dict[str, object] = {}
     try:
-        action_of(call.agent, call.event)  # before a memory is made for nothing
         request = json.loads(read_file("-"))
         with call.opened(make=True) as memory:
             request = request if isinstance(request, dict) else {}

@@ -39,12 +39,12 @@ from loxodon.tokens import estimate
 from loxodon.types import Item
 
 Figures = dict[str, Any]
-Sets = Mapping[str, Sequence[Figures]]  # what the files have in them, by their names
 
 RANKED, ROOM = 100, 1_000_000  # items and tokens of the ranking that R@k is about
 FITTING, HANDED = 100, 1_000  # items and tokens of the context that R@1k is about
 ITEMS, BUDGET = 100, 2_000  # items and tokens of the context that a reader answers from
 _ANSWER = record({"answer": TEXT})
+_SUMMED = ("tokens", "recall_s", "model_s", "tokens_in", "tokens_out")
 _VERDICT = record({"verdict": {"type": "string", "enum": ["right", "wrong"]}})
 chosen_embedder = lru_cache(maxsize=1)(chosen)  # loaded once for all conversations
 
@@ -81,11 +81,13 @@ def bench(call: Call) -> Result:
         "writing": (measure_writing, as_case),
         "answers": (measure_answers, as_conversation),
     }[call.what]
+    most = call.limit if call.what != "answers" else 0  # where it is one of questions
     # All files are read before anything runs.
-    sets = {name: read(name, parse, config.timezone) for name in call.file}
-    if call.what != "answers":  # where the limit is one of questions
-        sets = {name: some[: call.limit or None] for name, some in sets.items()}
-    files = [*measure(sets, call, config)]
+    sets = {name: read(name, parse, config.timezone)[: most or None] for name in call.file}
+    every = [*chain(*sets.values())]
+    for place, one in enumerate(every):  # with `crossed`, it is asked what only that can answer
+        one["before"] = every[place - 1]
+    files = [{"file": name, **measure(some, call, config)} for name, some in sets.items()]
     shown: list[str] = []
     for one in files:
         for part in (*one.get("failures", ()), one):
@@ -148,10 +150,9 @@ def read(name: str, parse: Callable[[Any, tzinfo], Figures], timezone: str = "")
             found.append(parse(as_object(value), zone))
         except InputError as error:
             problems.append((number, error))
-        except KeyError as error:
-            problems.append((number, InputError("{field} is missing", field=error.args[0])))
-        except (TypeError, AttributeError, ValueError) as error:
-            problems.append((number, InputError("a field has a wrong type: {error}", error=error)))
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            wrong = InputError("a field is missing or has a wrong type: {error}", error=error)
+            problems.append((number, wrong))
     if problems or not found:
         raise InputError(
             "cannot use {file}: {n} invalid line",
@@ -285,28 +286,40 @@ def built(
 # Retrieval
 
 
-def measure_retrieval(sets: Sets, how: Any, config: Config) -> Iterator[Figures]:
-    """A report on each file; `how` has the options of the command. No model is asked. An embedder
-    that cannot be had is an error before anything runs."""
+def measure_retrieval(talks: Sequence[Figures], how: Any, config: Config) -> Figures:
+    """What the answers to questions about conversations are worth together; `how` has the options
+    of the command. No model is asked."""
     config = for_measuring(config)
-    chosen_embedder(config.embedder)
-    before = [*sets.values()][-1][-1]
-    for name, talks in sets.items():
-        rows: list[Figures] = []
-        crossed: list[Figures] = []
-        ingested: list[Figures] = []
-        for talk in view.watched(talks):
-            with built(talk, config, how.keep) as (memory, now, took):
-                ingested.append(took)
-                for question in _chosen(talk, how):
-                    now[0] = question["asked_at"]
-                    rows.append(_recalled(memory, question))
-                now[0] = talk["end"]
-                # With `crossed`, each is also asked what only the one before it can answer.
-                others = _chosen(before, how) if how.crossed and before is not talk else []
-                crossed += [_silence(memory.recall(one["text"])) for one in others]
-            before = talk
-        yield {"file": name, **_retrieval(rows, crossed, ingested, how)}
+    chosen_embedder(config.embedder)  # one that cannot be had is an error before anything runs
+    rows: list[Figures] = []
+    crossed: list[Figures] = []
+    ingested: list[Figures] = []
+    for talk in view.watched(talks):
+        with built(talk, config, how.keep) as (memory, now, took):
+            ingested.append(took)
+            for question in _chosen(talk, how):
+                now[0] = question["asked_at"]
+                rows.append(_recalled(memory, question))
+            now[0] = talk["end"]
+            is_crossed = how.crossed and talk["before"] is not talk
+            others = _chosen(talk["before"], how) if is_crossed else []
+            crossed += [_silence(memory.recall(one["text"])) for one in others]
+    tokens = [row["tokens"] for row in rows] or [0]
+    ingest = {k: sum(one[k] for one in ingested) for k in ("turns", "add_s", "consolidate_s")}
+    ingest["turns_per_s"] = ingest["turns"] / (ingest["add_s"] + ingest["consolidate_s"] or 1)
+    asked = [row for row in rows if row["scores"] and row["category"] not in how.leave_out]
+    abstention = {"true": mean([row["silence"] for row in asked])}
+    if how.crossed:
+        abstention["crossed"] = mean(crossed)
+    return table(rows, how.leave_out) | {
+        "latency_ms": latency(row["ms"] for row in rows),
+        "tokens": {"mean": round(sum(tokens) / len(tokens)), "most": max(tokens)},
+        "conversations": len(ingested),
+        "without_evidence": sum(not row["scores"] for row in rows),
+        "not_embedded": sum(one["not_embedded"] for one in ingested),
+        "ingest": {name: round(value, 2) for name, value in ingest.items()},
+        "abstention": abstention,
+    }
 
 
 def _chosen(talk: Figures, how: Any) -> list[Figures]:
@@ -368,58 +381,41 @@ def latency(values: Iterable[float]) -> dict[str, float]:
     return {f"p{n}": round(ordered[ceil(len(ordered) * n / 100) - 1], 2) for n in (50, 99)}
 
 
-def _retrieval(
-    rows: Sequence[Figures], crossed: Sequence[Figures], ingested: Sequence[Figures], how: Any
-) -> Figures:
-    """What the answers to one file's questions are worth together."""
-    tokens = [row["tokens"] for row in rows] or [0]
-    ingest = {k: sum(one[k] for one in ingested) for k in ("turns", "add_s", "consolidate_s")}
-    ingest["turns_per_s"] = ingest["turns"] / (ingest["add_s"] + ingest["consolidate_s"] or 1)
-    asked = [row for row in rows if row["scores"] and row["category"] not in how.leave_out]
-    abstention = {"true": mean([row["silence"] for row in asked])}
-    if how.crossed:
-        abstention["crossed"] = mean(crossed)
-    return table(rows, how.leave_out) | {
-        "latency_ms": latency(row["ms"] for row in rows),
-        "tokens": {"mean": round(sum(tokens) / len(tokens)), "most": max(tokens)},
-        "conversations": len(ingested),
-        "without_evidence": sum(not row["scores"] for row in rows),
-        "not_embedded": sum(one["not_embedded"] for one in ingested),
-        "ingest": {name: round(value, 2) for name, value in ingest.items()},
-        "abstention": abstention,
-    }
-
-
 # Answers
 
 
-def measure_answers(sets: Sets, call: Any, config: Config) -> Iterator[Figures]:
-    """A report on each file. A reader answers from the recalled context alone, a judge holds that
-    against the reference. Every answer is a line of the details as soon as it is there: run again,
-    the command goes on."""
+def measure_answers(talks: Sequence[Figures], call: Any, config: Config) -> Figures:
+    """What a reader answers from the recalled context alone, and whether a judge finds that it is
+    the reference. Every answer is a line of the details as soon as it is there: run again, the
+    command goes on."""
     reader = ChatModel(_model_of(call.reader or "", config.model))
     judge = ChatModel(_model_of(call.judge or call.reader or "", config.model))
-    config = for_measuring(config)
-    for name, talks in sets.items():
-        asked = [(talk, one) for talk in talks for one in _chosen(talk, call) if one["answer"]]
-        asked = asked[: call.limit or None]
-        if not asked:
-            raise InputError("{file} has no question with an answer", file=name)
-        how = {"file": name, "judge": "strict" if call.strict else "lenient"}
-        rows = _answered(call.details, how)
-        left = [(talk, question) for talk, question in asked if question["id"] not in rows]
-        for talk, some in groupby(left, key=itemgetter(0)):
-            with built(talk, config, call.keep) as (memory, now, _):
-                for _, question in some:
-                    now[0] = question["asked_at"]
-                    budget = call.budget or BUDGET
-                    row = how | _answer(memory, question, budget, reader, judge, how["judge"])
-                    rows[question["id"]] = row
-                    if call.details:
-                        with open(call.details, "a", encoding="utf-8") as file:
-                            file.write("\n" + json.dumps(row, ensure_ascii=False))
-                    view.progress(len(rows), len(asked))
-        yield how | _answers([rows[question["id"]] for _, question in asked])
+    config, how = for_measuring(config), "strict" if call.strict else "lenient"
+    asked = [(talk, one) for talk in talks for one in _chosen(talk, call) if one["answer"]]
+    asked = asked[: call.limit or None]
+    if not asked:
+        raise InputError("no question of the file has an answer")
+    answered = _answered(call.details, how)
+    left = [(talk, question) for talk, question in asked if question["id"] not in answered]
+    for talk, some in groupby(left, key=itemgetter(0)):
+        with built(talk, config, call.keep) as (memory, now, _):
+            for _, question in some:
+                now[0] = question["asked_at"]
+                row = _answer(memory, question, call.budget or BUDGET, reader, judge, how)
+                answered[question["id"]] = row
+                if call.details:
+                    with open(call.details, "a", encoding="utf-8") as file:
+                        file.write("\n" + json.dumps(row, ensure_ascii=False))
+                view.progress(len(answered), len(asked))
+    rows = [answered[question["id"]] for _, question in asked]
+    total = {name: sum(row[name] for row in rows) for name in _SUMMED}
+    return table([{**row, "scores": {"right": row["right"]}} for row in rows]) | {
+        "judge": how,
+        "context_tokens": round(total["tokens"] / len(rows)),
+        "recall_ms": round(1000 * total["recall_s"] / len(rows), 1),
+        "model_s": round(total["model_s"], 1),
+        "model_tokens": {"in": total["tokens_in"], "out": total["tokens_out"]},
+    }
 
 
 def _model_of(said: str, own: ModelConfig) -> ModelConfig:
@@ -435,14 +431,14 @@ def _model_of(said: str, own: ModelConfig) -> ModelConfig:
     return own
 
 
-def _answered(details: str | None, how: Figures) -> dict[str, Figures]:
+def _answered(details: str | None, how: str) -> dict[str, Figures]:
     """What a file of details has already, judged alike, by question."""
     if not details or not os.path.exists(details):
         return {}
     with open(details, encoding="utf-8") as file:
         lines = [line.rstrip() for line in file]
     rows = [json.loads(line) for line in lines if line.endswith("}")]  # one may be cut off
-    return {row["id"]: row for row in rows if how.items() <= row.items()}
+    return {row["id"]: row for row in rows if row["judge"] == how}
 
 
 def _answer(
@@ -466,6 +462,7 @@ def _answer(
     return {
         "id": question["id"],
         "category": question["category"],
+        "judge": how,
         **pair,
         "right": verdict,
         "context": context,
@@ -474,18 +471,6 @@ def _answer(
         "model_s": round(perf_counter() - recalled, 3),
         "tokens_in": sum(one.sent for one in ledgers) - before[0],
         "tokens_out": sum(one.received for one in ledgers) - before[1],
-    }
-
-
-def _answers(rows: Sequence[Figures]) -> Figures:
-    def total(name: str) -> Any:
-        return sum(row[name] for row in rows)
-
-    return table([{**row, "scores": {"right": row["right"]}} for row in rows]) | {
-        "context_tokens": round(total("tokens") / len(rows)),
-        "recall_ms": round(1000 * total("recall_s") / len(rows), 1),
-        "model_s": round(total("model_s"), 1),
-        "model_tokens": {"in": total("tokens_in"), "out": total("tokens_out")},
     }
 
 
@@ -540,16 +525,54 @@ def as_case(value: Figures, zone: tzinfo) -> Figures:
     return {**told, "checks": [*map(checked, value["checks"])]}
 
 
-def measure_writing(sets: Sets, how: Any, config: Config) -> Iterator[Figures]:
-    """A report on each file; with `--model`, the model of `config` is asked too."""
+def measure_writing(cases: Sequence[Figures], how: Any, config: Config) -> Figures:
+    """What became of cases, and what failed; with `--model`, the model of `config` is asked too."""
     if how.model and config.model.mode == "rules":
         hint = "set model.base_url and model.name, or measure without --model"
         raise UsageError("no model is configured", hint=hint)
     alone = for_measuring(config)._replace(embedder=EmbedderConfig(kind="none"))
     config = alone._replace(model=config.model) if how.model else alone
-    for name, cases in sets.items():
-        done = [written(case, config) for case in view.watched(cases)]
-        yield {"file": name, **_written(done, how)}
+    cases = [written(case, config) for case in view.watched(cases)]
+    figures: dict[str, list[bool]] = {one.figure: [] for one in CHECKS.values()}
+    operations: dict[str, list[bool]] = {one.operation: [] for one in CHECKS.values()}
+    types: dict[str, list[bool]] = {}
+    failures: list[Figures] = []
+    for case in cases:
+        wrong: dict[str, list[Figures]] = {"failed": [], "not_done": []}
+        for check in case["checks"]:
+            right, done = holds(check, case["kept"]), _is_done(check, case)
+            types.setdefault(check["type"], []).append(right)
+            figures[CHECKS[check["type"]].figure].append(right)
+            operations[CHECKS[check["type"]].operation].append(done)
+            if not done:
+                wrong["not_done" if right else "failed"].append(check)
+        if any(wrong.values()):
+            talk = [f"{str(x['at'])[:10]} {x['role']}: {x['content']}" for x in case["turns"]]
+            told = {"case": case["id"], "about": case["about"], "said": talk}
+            failures.append({**told, "memories": case["kept"], "ended": case["ended"], **wrong})
+    said, left = (sum(case[name] for case in cases) for name in ("said", "left"))
+    took = [case["took"] for case in cases]
+
+    def shares(some: Mapping[str, Sequence[bool]]) -> Figures:
+        return {name: share(passed) for name, passed in some.items()}
+
+    report: Figures = {
+        "cases": len(cases),
+        "turns": sum(len(case["turns"]) for case in cases),
+        "memories": sum(len(case["kept"]) for case in cases),
+        **shares(figures),
+        "types": shares(types),
+        "operations": shares({"overall": [*chain(*operations.values())], **operations}),
+        "denoising": {"tokens": said, "left": left, "share": percent(left, said)},
+        "consolidate_s": round(sum(one["consolidate_s"] for one in took), 2),
+    }
+    if how.failures:
+        report["failures"] = failures
+    if how.model:
+        problems = [one["problem"] for one in took if one["problem"]]
+        asked = {"tokens": sum(one["tokens"] for one in took), "failed": len(problems)}
+        report["model"] = {**asked, "problem": "".join(problems[:1])}
+    return report
 
 
 def written(case: Figures, config: Config) -> Figures:
@@ -600,47 +623,3 @@ def _is_done(check: Figures, case: Figures) -> bool:
     elif check["type"] not in ("supersede", "retract"):
         return holds(check, case["kept"])
     return holds(check, case["kept"]) and any(_has(check[what], text) for text in texts)
-
-
-def _written(cases: Sequence[Figures], how: Any) -> Figures:
-    """What the cases of one file came to, and what failed."""
-    figures: dict[str, list[bool]] = {one.figure: [] for one in CHECKS.values()}
-    operations: dict[str, list[bool]] = {one.operation: [] for one in CHECKS.values()}
-    types: dict[str, list[bool]] = {}
-    failures: list[Figures] = []
-    for case in cases:
-        wrong: dict[str, list[Figures]] = {"failed": [], "not_done": []}
-        for check in case["checks"]:
-            right, done = holds(check, case["kept"]), _is_done(check, case)
-            types.setdefault(check["type"], []).append(right)
-            figures[CHECKS[check["type"]].figure].append(right)
-            operations[CHECKS[check["type"]].operation].append(done)
-            if not done:
-                wrong["not_done" if right else "failed"].append(check)
-        if any(wrong.values()):
-            talk = [f"{str(x['at'])[:10]} {x['role']}: {x['content']}" for x in case["turns"]]
-            told = {"case": case["id"], "about": case["about"], "said": talk}
-            failures.append({**told, "memories": case["kept"], "ended": case["ended"], **wrong})
-    said, left = (sum(case[name] for case in cases) for name in ("said", "left"))
-    took = [case["took"] for case in cases]
-
-    def shares(some: Mapping[str, Sequence[bool]]) -> Figures:
-        return {name: share(passed) for name, passed in some.items()}
-
-    report: Figures = {
-        "cases": len(cases),
-        "turns": sum(len(case["turns"]) for case in cases),
-        "memories": sum(len(case["kept"]) for case in cases),
-        **shares(figures),
-        "types": shares(types),
-        "operations": shares({"overall": [*chain(*operations.values())], **operations}),
-        "denoising": {"tokens": said, "left": left, "share": percent(left, said)},
-        "consolidate_s": round(sum(one["consolidate_s"] for one in took), 2),
-    }
-    if how.failures:
-        report["failures"] = failures
-    if how.model:
-        problems = [one["problem"] for one in took if one["problem"]]
-        asked = {"tokens": sum(one["tokens"] for one in took), "failed": len(problems)}
-        report["model"] = {**asked, "problem": "".join(problems[:1])}
-    return report

@@ -1,4 +1,4 @@
-"""The commands: what can be typed, what a command gets and what it returns.
+"""From what was typed to an exit code: the commands, what each gets and what it returns.
 
 A command is a function of a module of this package, declared with `command`, or a verb as it is
 (`derived`). The arguments of a verb come from the verb (`loxodon.verbs`); `arg` adds others or
@@ -13,26 +13,38 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from difflib import get_close_matches
-from functools import cached_property, partial
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from operator import attrgetter
 from typing import Any, NamedTuple, NoReturn, cast
 
+from loxodon import __version__, messages, opening, verbs
 from loxodon import config as settings
-from loxodon import opening, verbs
 from loxodon.cli import view
 from loxodon.clock import Clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import INSTALL, ConfigError, InputError, UsageError
+from loxodon.errors import (
+    INSTALL,
+    ConfigError,
+    InputError,
+    LoxodonError,
+    UsageError,
+    refused,
+    unwritable,
+)
 from loxodon.fields import names_of
+from loxodon.guard.guard import Guard
 from loxodon.journal.lines import unreadable
 from loxodon.layout import DATABASE, MADE
 from loxodon.memory import VERBS, Memory
 from loxodon.messages import current, t
+from loxodon.security.actor import Actor, acting
 from loxodon.spaces import home_at, space_folder, space_path
+from loxodon.store.walls import owners_only
 from loxodon.text.dates import parse_moment, until
 from loxodon.verbs import Argument, Verb
 
@@ -41,9 +53,6 @@ with open(os.path.join(os.path.dirname(__file__), "commands.toml"), "rb") as _fi
 MODULES = {name: one["module"] for one in TABLE["groups"].values() for name in one["commands"]}
 ALIASES: dict[str, str] = TABLE["aliases"]
 OPTIONS: dict[str, str] = TABLE["options"]
-# They are attributes of the same name, but where commands have an option of that name.
-_ATTRIBUTES = {"--agent": "as_agent", "--relays-user": "relays"}
-_OWN = {"token": ("--agent", "--relays-user")}
 _MINUTES = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
 _NOT_TYPED = (verbs.CONVERSATION, verbs.CURSOR, verbs.HISTORY, verbs.TURNS)
 
@@ -61,6 +70,8 @@ class Command(NamedTuple):
     words: str = ""  # the argument that is text, which need not be quoted
     one_of: str = ""  # options that exclude each other
     said: str = ""  # what is said with the fields of the result, instead of showing it
+    note: str = ""  # what is said below a result that has something in it
+    exit_code: Callable[[Any], int] = lambda _: 0  # by the result
     for_files: str = ""  # what it does that only a memory in files does
     makes: bool = False  # whether it makes a memory that is not there
 
@@ -167,7 +178,7 @@ class Call(argparse.Namespace):
     command: Command
     home = store = as_agent = now = ""
     space = "main"
-    json = reveal = relays = dry_run = False
+    json = reveal = relays_user = dry_run = False
 
     @property
     def home_path(self) -> str:
@@ -211,17 +222,19 @@ class Call(argparse.Namespace):
         if had_one and self.config.enabled and self.command.name != "init":
             opening.check_database(os.path.join(path, DATABASE))
         where = (self.home_folder, self.space, self.config, self.clock)
-        return Memory.open(*where, agent=self.as_agent, relays=self.relays)
+        return Memory.open(*where, agent=self.as_agent, relays=self.relays_user)
 
     def derived(self) -> Result:
         """Do a command that is its verb."""
-        found, verb = self.do(), cast("Verb", self.command.verb)
+        found, one, verb = self.do(), self.command, cast("Verb", self.command.verb)
+        data, code = {verb.field: found} if verb.field else found, one.exit_code(found)
         if isinstance(found, bool):
-            return Result({verb.field: found}, f"{view.label(verb.field)}: {view.in_words(found)}")
+            return Result(data, f"{view.label(verb.field)}: {view.in_words(found)}")
         if isinstance(found, str):
-            return Result({verb.field: found}, found)
-        said = t(self.command.said, **view.fields(found)) if self.command.said else None
-        return Result({verb.field: found} if verb.field else found, said)
+            return Result(data, found)
+        said = t(one.said, **view.fields(found)) if one.said else None
+        note = t(one.note) if one.note and found and not self.dry_run else ""
+        return Result(data, said, note=note, code=code)
 
     def do(self) -> Any:
         """Do the verb of the command with what was typed."""
@@ -252,10 +265,8 @@ class Call(argparse.Namespace):
             found[name] = value
         return found
 
-    def carried_out(
-        self, do: Callable[[bool], Result], question: str = "", word: str = ""
-    ) -> Result:
-        """Show what would be done, ask for a yes (or a word) unless `--yes` says it, and do it.
+    def carried_out(self, do: Callable[[bool], Result]) -> Result:
+        """Show what would be done, ask for a yes unless `--yes` says it, and do it.
 
         `do` is told whether to only look, as with `--dry-run`, and returns what it did or would do.
         """
@@ -267,8 +278,7 @@ class Call(argparse.Namespace):
         if self.json or not (sys.stdin and sys.stdin.isatty()):
             hint = "check what it would do (--dry-run), then add --yes"
             raise UsageError("there is no terminal to confirm this", hint=hint)
-        said = input(question or t("Continue? [y/N] ")).strip()
-        if said == word if word else said.lower() in ("y", "yes", "是", "好"):
+        if input(t("Continue? [y/N] ")).strip().lower() in ("y", "yes", "是", "好"):
             return do(False)
         return planned._replace(shown=t("nothing was changed"))
 
@@ -332,28 +342,6 @@ def command_typed(typed: Sequence[str]) -> tuple[Command, list[str]]:
     return command_named(name), rest
 
 
-def global_options(argv: list[str], call: Call) -> list[str]:
-    """Put the global options into `call`; the rest. They may stand before or after the command,
-    but after `--` all is text."""
-    takes_value = {one.split()[0]: " " in one for one in OPTIONS}
-    rest: list[str] = []
-    while argv:
-        word = argv.pop(0)
-        name, equals, value = word.partition("=")
-        if word == "--":
-            return [*rest, word, *argv]
-        of_command = rest and name in _OWN.get(rest[0], ())
-        if of_command or name not in takes_value or (equals and not takes_value[name]):
-            rest.append(word)
-            continue
-        if takes_value[name] and not equals:
-            if not argv:
-                raise UsageError("{name} needs a value", hint="see `loxodon --help`", name=name)
-            value = argv.pop(0)
-        setattr(call, _ATTRIBUTES.get(name, name[2:]), value if takes_value[name] else True)
-    return rest
-
-
 class _Parser(argparse.ArgumentParser):
     """argparse, but its complaints are ours: an exit code, a hint, and JSON where asked for."""
 
@@ -361,19 +349,27 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError("{message}", hint="see `{prog} --help`", message=message, prog=self.prog)
 
 
+def global_options(typed: list[str], call: Call) -> list[str]:
+    """Put the global options into `call`; the rest. They may stand before or after the command,
+    but after `--` all is text."""
+    parser = _Parser("loxodon", add_help=False, allow_abbrev=False)
+    for spelling, about in OPTIONS.items():
+        # The positional arguments of some commands are called `agent`.
+        more = {"dest": "as_agent"} if spelling == "--agent NAME" else {}
+        names, how = arg(spelling, about, **more)
+        parser.add_argument(*names, **how)
+    end = typed.index("--") if "--" in typed else len(typed)
+    _, rest = parser.parse_known_args(typed[:end], call)
+    return [*rest, *typed[end:]]
+
+
 def parser_of(one: Command) -> argparse.ArgumentParser:
-    argparse._ = str  # type: ignore[attr-defined]  # it would look for catalogues that nobody has
     parser = _Parser(
         prog=f"loxodon {one.name}",
         description=t(one.about),
         allow_abbrev=False,
-        # With a width of its own, it does not load shutil and three compressors to find one.
-        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=98),
-        epilog=t(
-            "WHEN: 2026-02-04, yesterday, 3 days ago, last week, 上周三.\n"
-            "Also: --home DIR, --store URL, --space NAME, --agent NAME, --now ISO, --json; see "
-            "`loxodon --help`."
-        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=t(TABLE["epilog"]),
     )
     alone = parser.add_mutually_exclusive_group() if one.one_of else parser
     added = {how["dest"] for _, how in one.added}
@@ -400,3 +396,132 @@ def _of_verb(one: Argument, words: str) -> Added:
         about, how["choices"] = f"{about}: {', '.join(choices)}", choices
     spelling = f"{flag or '--' + one.name.replace('_', '-')} {named or metavar}"
     return arg(spelling, about, dest=one.name, **how)
+
+
+# From what was typed to an exit code
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is that of the error tree (0 when all went well)."""
+    typed = list(sys.argv[1:] if argv is None else argv)
+    messages.use(next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), ""))
+    for stream in (sys.stdout, sys.stderr):
+        # What an encoding lacks is printed as `\u…`; to pipes UTF-8.
+        if hasattr(stream, "reconfigure"):
+            named = os.environ.get("PYTHONIOENCODING") or stream.isatty()
+            stream.reconfigure(encoding=None if named else "utf-8", errors="backslashreplace")
+    try:
+        return _run(typed)
+    except BrokenPipeError:  # the reader (`| head`) has had enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 for what Python flushes at exit
+        return 0
+    except KeyboardInterrupt:
+        view.warn(t("interrupted; everything acknowledged is saved"))
+        return 130
+    except Exception as error:
+        if os.environ.get("LOXODON_DEBUG") and not isinstance(error, LoxodonError | OSError):
+            raise
+        return _failed(error, "--json" in typed)
+
+
+def _run(typed: list[str]) -> int:
+    call = Call()
+    # What is not UTF-8 is made visible, but for the names of files.
+    whole = [one if os.path.exists(one) else view.visible(one) for one in typed]
+    rest = global_options(whole, call)
+    if call.store:  # in the environment, which no list of processes shows, as it does arguments
+        os.environ["LOXODON_STORE"] = call.store
+    with suppress(LoxodonError):  # a broken config.toml is reported by who needs it
+        if call.config.language != "auto":
+            messages.use(call.config.language)
+    with acting(Actor("cli")):
+        result = _result(rest, call)
+    if result is not None and call.json:
+        print(view.json_text(result.data))
+    elif result is not None:
+        view.show(*_lines(result), *([result.note] if result.note else []))
+        problems = [*view.problems_in(result.data)] if result.shown is None else []
+        if len(problems) > view.LISTED:
+            more = t("… and {n} more; --json lists all", n=len(problems) - view.LISTED)
+            problems[view.LISTED :] = [more]
+        view.warn(*problems, *result.warnings)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return result.code if result else 0
+
+
+def _result(typed: list[str], call: Call) -> Result | None:
+    """What the command that was typed finds; or help, or the version."""
+    view.mask_with(None)
+    if typed[:1] in ([], ["-h"], ["--help"], ["help"]):
+        if len(typed) < 2 or typed[1] == "all":
+            return _help(every=typed[1:] == ["all"])
+        typed = [typed[1], "--help"]
+    if typed[0] in ("-V", "--version"):
+        return Result({"version": __version__}, f"loxodon {__version__}")
+    one, rest = command_typed(typed)
+    arguments = parser_of(one)
+    if {"-h", "--help"} & set(rest):
+        usage = arguments.format_help()
+        return Result({"usage": usage}, usage.removesuffix("\n"))
+    arguments.parse_args(rest, call)
+    call.command = one
+    for_owner = one.verb.access == "owner" if one.verb else one.name != "mcp"
+    if call.as_agent and for_owner:
+        raise owners_only()
+    if one.for_files and call.config.store.url:
+        raise refused(one.for_files)
+    if one.verb and one.verb.masked:
+        guard = Guard.of(call.root)
+        view.mask_with(lambda value: guard.shown_value(value, private=True, reveal=call.reveal))
+    return one.run(call)
+
+
+def _lines(result: Result) -> list[str]:
+    """What is shown to a person."""
+    if result.shown is not None:
+        return [result.shown] if isinstance(result.shown, str) else result.shown
+    if not isinstance(result.data, list):
+        lines = view.record(result.data, *result.hide.split())
+        return lines or ([] if result.note else [t("nothing was changed")])
+    lines = view.listing(result.data)
+    if getattr(result.data, "next", None):  # of a page
+        lines.append(t("there are more; --limit 0 shows all"))
+    return lines
+
+
+def _help(every: bool) -> Result:
+    """The commands: those of every day, or all."""
+    told = {name: t(command_named(name).about) for name in MODULES}
+    first = t("Long-term memory for AI agents, on your own machine.")
+    lines = [first, "", "loxodon [OPTION …] COMMAND …"]
+    for heading, group in TABLE["groups"].items():
+        names = [name for name in group["commands"] if every or name in TABLE["daily"]]
+        rows = view.aligned([(f"  {name:13}", told[name]) for name in names])
+        lines += ["", t(heading), *rows] if rows else []
+    options = view.aligned([(name, t(about)) for name, about in OPTIONS.items()])
+    end = t("`loxodon COMMAND --help` explains a command, `loxodon help all` lists all of them.")
+    return Result({"commands": told}, [*lines, "", *options, "", end])
+
+
+def _failed(error: Exception, as_json: bool) -> int:
+    """Tell the error: to stderr for a person and, with --json, to stdout as the one document."""
+    if isinstance(error, OSError):
+        error = unwritable("", error)
+    elif not isinstance(error, LoxodonError):
+        hint = "this is a defect: please report it with what LOXODON_DEBUG=1 prints"
+        name, reason = type(error).__name__, str(error)
+        error = LoxodonError("{name}: {reason}", hint=hint, name=name, reason=reason)
+    message, hint = error.localized()
+    problems = [(line, *one.localized()) for line, one in error.problems]
+    if as_json:
+        each = [{"line": line, "message": said, "hint": how} for line, said, how in problems]
+        told = {"code": error.code, "message": message, "hint": hint, "problems": each}
+        print(view.json_text({"error": told}))
+    view.warn(t("error: {message}", message=message))
+    for line, said, how in problems[: view.LISTED]:
+        reason = f"{said} ({how})" if how else said
+        view.warn(t("  line {line}: {reason}", line=line, reason=reason))
+    if hint:
+        view.warn(t("hint: {hint}", hint=hint))
+    return error.exit_code

@@ -13,7 +13,7 @@ from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
 from loxodon.forget.spaces import receipts
 from loxodon.guard.provenance import is_own, origin_label
-from loxodon.guard.quarantine import FORGET, Held, is_forget_request
+from loxodon.guard.quarantine import FORGET, Held
 from loxodon.http.host import Host
 from loxodon.memory import Memory
 from loxodon.messages import current, t
@@ -22,16 +22,25 @@ from loxodon.types import Record, Review
 
 derived("resume", about="End a pause.")
 derived("embed")
-
-
-@command(
+derived("schedule", verb="schedule.jobs")
+derived("run-job", arg("JOB", "one that `schedule` lists", dest="name"), verb="schedule.run")
+derived("reminders", verb="due_reminders", note="`loxodon edit ID --done yes` marks one as done")
+derived("quarantine", note="`loxodon quarantine release ID` or `loxodon quarantine drop ID`")
+derived("release", arg("ID", "id of the entry, such as q_12"))
+derived("drop", arg("ID", "id of the entry, such as q_12"))
+derived("receipts")
+derived(
+    "pause",
     arg("--for TIME", "for this long: 12h, 7d or 2w (default: until resumed)", dest="until"),
-    verb="pause",
     makes=True,
+    note="`loxodon resume` ends the pause",
 )
-def pause(call: Call) -> Result:
-    """Stop recording and learning for a while; recall still works."""
-    return Result({"paused": call.do()})
+derived(
+    "model",
+    about="Test the configured model: what works, how fast, how well it reads.",
+    verb="check_model",
+    exit_code=lambda found: 0 if found.good else ModelError.exit_code,
+)
 
 
 @command(verb="consolidate")
@@ -42,37 +51,9 @@ def consolidate(call: Call) -> Result:
         return Result(found, t(TABLE["said"]["consolidate"][found.reason]))
     told = {"turns": found.turns, "learned": found.counts.get("added", 0), **found.counts}
     told |= {**found._asdict(), "seconds": sum(found.seconds.values())}
-    hidden = ["ran", "reason", "counts", "added", "indexed", "snapshots"]
-    if not call.config.model.name:  # nobody would read it
-        hidden.append("waiting")
+    waiting = () if found.model else ("waiting",)  # nobody would read it
+    hidden = ("ran", "reason", "counts", "added", "indexed", "snapshots", *waiting)
     return Result(found, view.record(told, *hidden))
-
-
-@command(
-    arg("ACTION check", "test the model with ten sentences in each language", choices=("check",))
-)
-def model(call: Call) -> Result:
-    """Test the configured model: what works, how fast, how well it reads."""
-    with call.opened() as memory:
-        found = memory.check_model()
-    if found.good:
-        return Result(found, hide="good", note=t("passed: the model will be used"))
-    return Result(found, note=t("failed: the rules alone decide"), code=ModelError.exit_code)
-
-
-@command(
-    arg("--run JOB", "run this job now: flush, daily, weekly, profile or heartbeat"),
-    verb="due_reminders",
-    without="limit",
-)
-def schedule(call: Call) -> Result:
-    """Show background jobs: what is next and what failed."""
-    with call.opened() as memory:
-        if call.run is not None:
-            return Result(memory.schedule.run(call.run))
-        found = {"jobs": memory.schedule.jobs(), "reminders": memory.due_reminders()}
-    done = t("mark it as done with `loxodon edit ID --done yes`")
-    return Result(found, note=done if found["reminders"] else "")
 
 
 # What needs an answer
@@ -115,11 +96,9 @@ def _question(one: Held | Review) -> str:
         return f"{one.id}  {asked}\n  {done}; {how}"
     belief, against = one.belief, one.against
     version = f" v{belief.version}" if belief.version > 1 else ""
-    if belief.kind == "fact" and against.created_at > belief.created_at:
+    if against.id != belief.id:
         day = f"{against.valid_from or against.created_at:%F}"
-        why = t("is that still true? on {day} you said: {text}", day=day, text=against.content)
-    elif against.id != belief.id:
-        why = t("contradicts {id}: {content}", id=against.id, content=against.content)
+        why = t("contradicts {id} of {day}: {text}", id=against.id, day=day, text=against.content)
     elif belief.kind == "belief":
         origin = origin_label(belief.trust, current())
         why = t("you have not confirmed this yet ({whence}): is it true?", whence=origin)
@@ -134,12 +113,10 @@ def _confirmed(memory: Memory, call: Call) -> Record:
     record = memory.get(call.confirm)
     edited = record.version > 1 and not is_own(record.trust) and not call.as_agent
     if edited and call.version is None:
+        hint = "if that is true, run `loxodon review --confirm {id} --version {version}`"
+        now = record._asdict()
         raise UsageError(
-            "{id} was edited after it was saved; it now says: {content}",
-            hint="if that is true, run `loxodon review --confirm {id} --version {version}`",
-            id=record.id,
-            content=view.safe(record.content),
-            version=record.version,
+            "{id} was edited after it was saved; it now says: {content}", hint=hint, **now
         )
     return memory.confirm(record.id, version=call.version or record.version)
 
@@ -152,7 +129,6 @@ def _confirmed_all(memory: Memory, call: Call) -> Result:
         for one in reversed(memory.list())
         if one.trust == call.confirm_all and one.kind != "summary" and one.id not in held
     ]
-
     if not found:
         return Result([])
 
@@ -161,26 +137,7 @@ def _confirmed_all(memory: Memory, call: Call) -> Result:
             return Result([], view.listing(found))
         return Result([memory.confirm(one.id, version=one.version) for one in found])
 
-    return call.carried_out(confirmed, t("Are all of these true? [y/N] "))
-
-
-@command(
-    arg("DECISION release|drop", "release shows it, drop hides it", nargs="?"),
-    arg("ID", "id of the entry, such as q_12", nargs="?", default=""),
-    arg("--all", "also show released and dropped entries"),
-    verb="quarantine",
-    without="state",
-)
-def quarantine(call: Call) -> Result:
-    """List instructions found in other people's text and held back; release or drop one."""
-    with call.opened() as memory:
-        if call.decision:
-            return Result(getattr(memory, call.decision)(call.id))
-        every = memory.quarantine("all" if call.all else "held", 0)
-    # What the user asked to have forgotten is told by `review`, and was no other's word.
-    found = [one for one in every if not is_forget_request(one.reason)][: call.limit or None]
-    how = t("`loxodon quarantine release ID` or `loxodon quarantine drop ID`")
-    return Result(found, note=how if found else "")
+    return call.carried_out(confirmed)
 
 
 # Forgetting
@@ -190,15 +147,12 @@ def quarantine(call: Call) -> Result:
     arg("ID", "memories (f_…), turns (t_…) or entities (e_…)", nargs="*", dest="ids"),
     arg("--last TIME", "everything said in the last 90m, 12h, 7d or 2w", dest="since"),
     YES,
-    arg("--receipts", "list what was forgotten, without its content"),
     verb="forget",
     without="only",
 )
 def forget(call: Call) -> Result:
     """Delete something permanently, everywhere."""
     with call.opened() as memory:
-        if call.receipts:
-            return Result(memory.receipts())
         chosen = call.given(memory.now()) | {"progress": view.progress}
         ids = chosen.pop("ids")
         return erased(call, lambda dry: memory.forget(*ids, **{**chosen, "dry_run": dry}))
@@ -246,11 +200,10 @@ def space(call: Call) -> Result:
     with Host(call.home_folder, call.clock) as host:
         if call.action == "list":
             return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
-        question = t("This deletes the space with all its files. Type its name to confirm: ")
-        return erased(call, lambda dry: host.delete(call.name, dry_run=dry), question, call.name)
+        return erased(call, lambda dry: host.delete(call.name, dry_run=dry))
 
 
-def erased(call: Call, erase: Callable[[bool], Any], question: str = "", word: str = "") -> Result:
+def erased(call: Call, erase: Callable[[bool], Any]) -> Result:
     """Delete something once that is confirmed. `erase` returns a receipt, or one for each space; it
     is told whether to delete nothing yet."""
 
@@ -261,7 +214,7 @@ def erased(call: Call, erase: Callable[[bool], Any], question: str = "", word: s
         lines = [(f"{space}:", *_receipt(one, gone=not dry)) for space, one in found.items()]
         return Result({"done": not dry, "receipts": found}, [*chain(*lines)])
 
-    return call.carried_out(done, question or t("Delete it permanently? [y/N] "), word)
+    return call.carried_out(done)
 
 
 def _receipt(one: Receipt, *, gone: bool) -> list[str]:

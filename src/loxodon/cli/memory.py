@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from typing import Any
 
 from loxodon.cli import view
 from loxodon.cli.commands import Call, Result, arg, command, derived, read_file
@@ -13,6 +14,7 @@ from loxodon.errors import InputError, StaleEditError
 from loxodon.journal import Reading, is_database, read
 from loxodon.messages import t
 from loxodon.security.paths import allowed_path
+from loxodon.types import FileProblem
 
 ID = arg("ID", "id of the memory, such as f_20260204_001")
 FORMATS = "jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat"
@@ -26,16 +28,11 @@ derived("history", ID, about="Show every version of a memory.", without="limit")
 derived(
     "inspect",
     arg("ID", "id of a memory, message, note or entity, or a name", nargs="+", dest="name"),
-    about="Show everything about a memory, a message or a person.",
 )
 derived("profile", about="Show the core facts about the user.")
 derived("snapshot", about="Print what a conversation should start with.")
-derived(
-    "edit",
-    ID,
-    arg("--done yes|no", "whether a plan is done"),
-    said="{id} is now at version {version}",
-)
+DONE = arg("--done yes|no", "whether a plan is done")
+derived("edit", ID, DONE, said="{id} is now at version {version}")
 derived(
     "capture",
     arg("--kind --type fact|belief", "a fact, or a belief that is not certain"),
@@ -53,6 +50,15 @@ derived(
     verb="workspace.export",
     without="folder",
 )
+derived(
+    "import",
+    arg("--format memory|mem0|chatgpt|claude|tiered", "format of the file; detected if omitted"),
+    about="Import memories and chats from another program.",
+    verb="workspace.take_in",
+    makes=True,
+    note="next: `loxodon consolidate` turns messages into memories; if imported memories "
+    "are all yours, confirm them with `loxodon review --confirm-all import`",
+)
 
 
 @command(
@@ -68,8 +74,8 @@ def add(call: Call) -> Result:
     # All files are read before any is journalled: a bad line refuses them all.
     files = [(name, _read(name, call)) for name in call.file]
     counts: Counter[str] = Counter()
-    lists: dict[str, list[str]] = {"sessions": [], "people": [], "unfound": []}
-    notes, skipped = [], []
+    lists: dict[str, list[Any]] = {"sessions": [], "people": [], "unfound": []}
+    skipped, notes = list[FileProblem](), list[str]()
     with call.opened(make=True) as memory:
         for name, reading in files:
             names = [call.session] if call.session else _session_names(name, f"{memory.now():%F}")
@@ -77,20 +83,14 @@ def add(call: Call) -> Result:
             for field, found in lists.items():
                 found += [one for one in done.pop(field) if one not in found]
             counts.update(done)
-            for line, error in reading.problems:
-                skipped.append(
-                    {"file": visible(name), "line": line, "message": error.localized()[0]}
-                )
+            bad = [(line, *error.localized()) for line, error in reading.problems]
+            skipped += [FileProblem(visible(name), *one) for one in bad]
         if memory.config.enabled and counts["added"] and not memory.status().last_consolidation:
             notes.append(t("next: `loxodon consolidate` turns this into memories"))
     if people := ", ".join(lists["people"]):
         said = t("nothing is learned until you say with --me who you are: {names}", names=people)
         notes.append(said)
-    added = t("turns added: {added}, already known: {known}", **counts)
-    rest = view.record({**counts, "unfound": lists["unfound"]}, "added", "known")
-    warnings = [t("skipped {file} line {line}: {message}", **one) for one in skipped]
-    data = {**counts, **lists, "skipped": skipped}
-    return Result(data, [added, *rest, *notes], warnings=warnings)
+    return Result({**counts, **lists, "skipped": skipped}, note="\n".join(notes))
 
 
 def _read(name: str, call: Call) -> Reading:
@@ -145,9 +145,7 @@ def recall(call: Call) -> Result:
     """Search the memory."""
     answer = call.do()
     lines = [*view.items(answer.items, explain=call.explain)]
-    if not answer.items and not answer.gate.recall:
-        lines.append(t("the query has no words to look for"))
-    elif not answer.items:
+    if not answer.items:
         lines.append(t("nothing related was found"))
     elif answer.unsure:
         lines.append(t("possibly none of this answers the question"))
@@ -161,7 +159,6 @@ def recall(call: Call) -> Result:
 
 @command(
     arg("--workspace DIR", "folder of SOUL.md, which describes the agent (default: the home)"),
-    arg("--explain", "with --json, also how each memory was found"),
     verb="assemble",
     words="message",
     without="soul",
@@ -169,7 +166,7 @@ def recall(call: Call) -> Result:
 def context(call: Call) -> Result:
     """Print everything an agent should see before it replies."""
     found = call.do()
-    if found.recall and not call.explain:
+    if found.recall:  # how each memory was found is told by `recall --explain`
         found = found._replace(recall=found.recall._replace(trace=None))
     return Result(found, found.text)
 
@@ -182,25 +179,6 @@ def show(call: Call) -> Result:
             return Result(memory.note(call.id))
         is_turn = call.id.startswith("t_") or ":" in call.id
         return Result(memory.turn(call.id) if is_turn else memory.get(call.id), hide="positive")
-
-
-# Files: text views, notes, and what other programs keep
-
-
-@command(
-    arg("--format memory|mem0|chatgpt|claude|tiered", "format of the file; detected if omitted"),
-    verb="workspace.take_in",
-    makes=True,
-)
-def import_(call: Call) -> Result:
-    """Import memories and chats from another program."""
-    found = call.do()
-    then = t(
-        "next: `loxodon consolidate` turns messages into memories; if imported memories "
-        "are all yours, confirm them with `loxodon review --confirm-all import`"
-    )
-    data = {"dry_run": call.dry_run, **found._asdict()}
-    return Result(data, note="" if call.dry_run else then)
 
 
 @command(

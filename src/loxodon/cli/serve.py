@@ -34,8 +34,7 @@ ADDRESS = (
 
 
 def _door(call: Call) -> Door:
-    token = call.token or os.environ.get("LOXODON_TOKEN") or ""
-    return door(call.host, token, Grants(call.root))
+    return door(call.host, call.token or os.environ.get("LOXODON_TOKEN") or "", Grants(call.root))
 
 
 def _listen(call: Call, address: str) -> Any:
@@ -190,7 +189,7 @@ def mcp(call: Call) -> None:
         if not call.no_background:
             runner.start()
         audience: Any = call.audience or ("private" if call.chat == "direct" else "group")
-        who = (call.space, call.chat, audience, call.as_agent, call.relays)
+        who = (call.space, call.chat, audience, call.as_agent, call.relays_user)
         served = Served(host, *who, journals=not call.no_journal)
         if at:
             serve_http(

@@ -61,7 +61,7 @@ class Consolidation:
         if len(turns) == _MOST or sum(space.count(one.content) for one in turns) >= BUFFERED:
             return "tokens"
         waited = abs((space.now() - turns[-1].at).total_seconds())
-        return "quiet" if waited >= space.config.buffer.quiet else ""
+        return "quiet" if waited >= space.config.schedule.quiet else ""
 
     def run(
         self, now: datetime, *, force: bool, if_due: bool, phase: int | None, on_phase: OnPhase

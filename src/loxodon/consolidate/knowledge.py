@@ -13,6 +13,7 @@ from loxodon.consolidate.journalling import Journal, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text
 from loxodon.guard.provenance import is_own, is_wish, kind_for
+from loxodon.opening import OpenSpace
 from loxodon.security.idempotency import digest_of, done_once
 from loxodon.security.permissions import origin_of
 from loxodon.store import KnownTurn
@@ -21,9 +22,7 @@ from loxodon.types import CAPTURED, Kind, Origin, Record, Role, Source, Turn
 from loxodon.verbs import Arg, AtVersion, Changes, Labels, Route, Token, verb
 
 if TYPE_CHECKING:
-    from loxodon.opening import OpenSpace
     from loxodon.store import Note
-    from loxodon.store.store import Store
     from loxodon.views.plain import PendingEntry
 
 # What a memory has that is captured without saying so; how certain it is depends on its kind
@@ -39,15 +38,12 @@ def _refuse_past(expires: datetime | None, now: datetime) -> None:
         raise InputError("{text} is in the past", hint="give a time in the future", text=text)
 
 
-class Knowledge:
+class Knowledge(OpenSpace):
     """The verbs of `Memory` for single memories."""
-
-    _space: OpenSpace
-    _store: Store
 
     @property
     def _journal(self) -> Journal:
-        return Journal(self._space)
+        return Journal(self)
 
     @verb(
         "POST /memories",
@@ -82,7 +78,7 @@ class Knowledge:
         and returns the result of the first.
         """
         given = {**labels, "origin": origin, "source": source, "token": token}
-        return self._capture(content, kind, given, noted=self._space.wall.speaks)
+        return self._capture(content, kind, given, noted=self.wall.speaks)
 
     def _capture(
         self,
@@ -95,7 +91,7 @@ class Knowledge:
     ) -> Record:
         """Store a memory; a `noted` one is believed only as far as the user's words support it, or
         is the user's own word if `said_in` is a message of theirs that says it."""
-        space, wall, now = self._space, self._space.wall, self._space.now()
+        space, wall, now = self, self.wall, self.now()
         space.refuse_if_paused()
         if unknown := more.keys() - _UNLABELLED:
             raise TypeError(f"a memory has no {min(unknown)}")
@@ -154,15 +150,15 @@ class Knowledge:
         sentence must be a plain one in the first person, and say what is remembered. The same
         note twice is one memory.
         """
-        wall = self._space.wall
-        self._space.refuse_if_paused()
+        wall = self.wall
+        self.refuse_if_paused()
         voice = wall.voice if wall.speaks else "assistant"
         given = {**_UNLABELLED, "origin": voice, **more}
         said = None
         if quote and not wall.speaks:
             from loxodon.guard.agent_words import quoted, recent_user_turns
 
-            said = quoted(content, quote, recent_user_turns(self._store, self._space.now()))
+            said = quoted(content, quote, recent_user_turns(self._store, self.now()))
         known = self._known(content, given["audience"])
         if known is None:
             return self._capture(content, kind, given, noted=True, said_in=said)
@@ -170,7 +166,7 @@ class Knowledge:
             from loxodon.consolidate.keep import confirm
 
             with self._store.writing():
-                now = self._space.now()
+                now = self.now()
                 known = confirm(self._store, known.id, now)
                 sources = (*known.sources, Source(said.session, said.id))
                 known = self._store.update(known.id, None, "edited", now, {"sources": sources})
@@ -196,7 +192,7 @@ class Knowledge:
         """Whether something the user said in the last few days supports this."""
         from loxodon.guard.agent_words import is_supported, recent_user_turns
 
-        said = recent_user_turns(self._store, self._space.now())
+        said = recent_user_turns(self._store, self.now())
         return is_supported(content, [turn.content for turn in said])
 
     def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
@@ -207,7 +203,7 @@ class Knowledge:
         if not token:
             return do()
         token = self._store.wall.token(token)  # agents cannot see each other's calls
-        return done_once(self._store, token, request, self._space.now(), do)
+        return done_once(self._store, token, request, self.now(), do)
 
     def _keep(
         self,
@@ -227,7 +223,7 @@ class Knowledge:
             sources = (Source(session=said.session, turn=turn), *((source,) if source else ()))
             strength = initial_strength(kind, fields["importance"], confidence)
             fields |= {"strength": strength, "agent": said.agent, "sources": sources}
-            record = Record("", self._space.name, created_at=said.at, updated_at=said.at, **fields)
+            record = Record("", self.space, created_at=said.at, updated_at=said.at, **fields)
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
             from loxodon.consolidate.keep import wait_for_owner
@@ -245,7 +241,7 @@ class Knowledge:
 
         All or none are imported. Known entries are skipped.
         """
-        batch = [(self._space.guard.turn(one.turn), one.key) for one in entries]
+        batch = [(self.guard.turn(one.turn), one.key) for one in entries]
         taken = 0
         with self._store.writing():
             kept: list[Turn | KnownTurn] = [KnownTurn(changed=False)] * len(batch)
@@ -258,7 +254,7 @@ class Knowledge:
                     (kept[n],), _ = self._journal.append([keyed], one.turn.at)
                 else:
                     self._keep(*keyed, one.fields, one.source)
-        obey(self._store, batch, kept, self._space.now())
+        obey(self._store, batch, kept, self.now())
         return taken
 
     @verb("GET /memories/{id}", audit="reads", masked="unless revealed")
@@ -338,7 +334,7 @@ class Knowledge:
                 field=unknown[0],
                 fields=", ".join(sorted(EDITABLE)),
             )
-        space, wall = self._space, self._space.wall
+        space, wall = self, self.wall
         with self._store.writing():
             record = self._at_version(id, version)
             given = space.guard.fields(checked(changes, record.kind, space.zone), record)
@@ -368,7 +364,7 @@ class Knowledge:
         InputError if the user's own words would change to something nobody said."""
         from loxodon.guard import agent_words
 
-        words, now = given.get("content", record.content), self._space.now()
+        words, now = given.get("content", record.content), self.now()
         noted = self._store.wall.owns(record) and not is_own(record.trust)
         if noted or words == record.content:
             return False
@@ -408,7 +404,7 @@ class Knowledge:
                 values = {"state": "active", "strength": max(record.strength, UNARCHIVED_STRENGTH)}
             if record.state == values["state"]:
                 return record
-            return self._store.update(id, version, change, self._space.now(), values)
+            return self._store.update(id, version, change, self.now(), values)
 
     @verb(
         Route("POST /memories/{id}/confirm", access="write"),
@@ -426,7 +422,7 @@ class Knowledge:
 
         with self._store.writing():
             self._at_version(id, version)
-            return confirm(self._store, id, self._space.now())
+            return confirm(self._store, id, self.now())
 
     @verb("POST /memories/{id}/reject", access="write", audit="writes", masked="always")
     def reject(self, id: str, *, version: AtVersion = None) -> Record:
@@ -435,4 +431,4 @@ class Knowledge:
 
         with self._store.writing():
             self._at_version(id, version)
-            return reject(self._store, id, self._space.now())
+            return reject(self._store, id, self.now())

@@ -24,7 +24,7 @@ from loxodon.consolidate import themes
 from loxodon.consolidate.keep import Keeper, learned_from
 from loxodon.consolidate.read import Asking, Candidate, ModelAnswer, candidate_of, rules_for
 from loxodon.consolidate.reconcile import known_about, known_like, said_at
-from loxodon.errors import BadReplyError, ModelError, SpentModelError
+from loxodon.errors import BadReplyError, ModelError
 from loxodon.guard.provenance import is_context, is_own, is_users_statement, speaks_for_user
 from loxodon.language.statements import Fragment, Statement
 from loxodon.language.worth import judge
@@ -265,7 +265,7 @@ class ModelReader:
         try:
             answer = question()
         except ModelError as error:
-            if not isinstance(error, SpentModelError):
+            if not error.values.get("spent"):
                 self.problem = error.localized()[0]
                 self._down = self._down or not isinstance(error, BadReplyError)
             return None

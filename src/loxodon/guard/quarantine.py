@@ -375,7 +375,7 @@ def _waiting(store: Store, id: str) -> tuple[QuarantinedText, Held]:
     if one.state not in (HELD, UNCLEAR):
         raise InputError(
             "{id} was already decided: it is {state}",
-            hint="see past decisions with `loxodon quarantine --all`",
+            hint="see past decisions with `loxodon quarantine --state all`",
             id=f"q_{one.no}",
             state=one.state,
         )

@@ -192,7 +192,7 @@ class App:
                 path = os.path.join(self._host.home, SPACES, folder, FILES)
                 fields[argument.name] = _inside(path, fields[argument.name])
         fields |= names
-        if operation.route.long and operation.verb.progresses:
+        if operation.route.long and "progress" in operation.verb.call.__annotations__:
             fields["progress"] = self._step
         do: Any = operation.run
         done = await self._host.call(

@@ -21,11 +21,10 @@ _CONFLICTS = (errors.StaleEditError, errors.PausedError, errors.TokenReusedError
 _STATUS = (  # the first that fits; else 500
     (errors.ForbiddenError, 403),
     (errors.NotFoundError, 404),
-    (errors.CursorError, 422),
     ((errors.InputError, errors.UsageError), 400),
     ((*_CONFLICTS, errors.ConsolidationError), 409),
     (errors.FullStoreError, 507),
-    (errors.BusyModelError, 503),
+    (errors.UnreachableModelError, 503),
     (errors.ModelError, 502),
     ((errors.StoreError, errors.KeyProblemError, errors.ConfigError), 503),
 )
@@ -109,6 +108,6 @@ def failed(error: LoxodonError, language: str) -> Response:
 
     problems = [{"line": line, **told(one)} for line, one in error.problems]
     found = {"error": {"code": error.code, **told(error), "problems": problems}}
-    busy = isinstance(error, errors.BusyStoreError | errors.BusyModelError)
+    busy = isinstance(error, errors.BusyStoreError | errors.UnreachableModelError)
     headers = error.headers if isinstance(error, RefusedError) else {}
     return answer(found, status_of(error), **({"retry-after": "1"} if busy else headers))

@@ -15,7 +15,7 @@ from loxodon.http.wire import schema_of as value_schema
 from loxodon.spaces import MAX_NAME
 
 _TEXT: Schema = {"type": "string"}
-_ERRORS = (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 502, 503, 507)
+_ERRORS = (400, 401, 403, 404, 408, 409, 413, 415, 429, 502, 503, 507)
 # What stands in a path; anything else is a name.
 _PARTS: Mapping[str, Schema] = {
     "space": {  # not blank, nor with control characters

@@ -135,12 +135,7 @@ def _validate(memory: Memory, given: dict[str, Any]) -> Checked:
 
 
 def _forget(memory: Memory, given: dict[str, Any]) -> object:
-    ids = [*given.pop("ids", ())]
-    if "id" in given:
-        ids.append(memory.get(given.pop("id")).id)
-    if "ref" in given:
-        ids.append(memory.turn(given.pop("ref")).ref)
-    return memory.forget(*ids, **given)
+    return memory.forget(*given.pop("ids", ()), **given)
 
 
 def _due(memory: Memory, given: dict[str, Any]) -> Due:
@@ -165,7 +160,7 @@ OPERATIONS = tuple(
         verb,
         route,
         route.access or verb.access,
-        tuple(one for one in verb.takes if route.only in ("", one.name)),
+        verb.takes,
         result_of(verb),
         _OWN_WAY[verb.name][0] if verb.name in _OWN_WAY else _doing(verb, route),
     )

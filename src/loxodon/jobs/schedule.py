@@ -222,7 +222,7 @@ class Schedule:
             return None
         last = self._store.scalar("last_turn")
         turns = self._store.query_turns("turns_after", last - 1, last, -1)
-        quiet = timedelta(seconds=self._memory.config.buffer.quiet)
+        quiet = timedelta(seconds=self._memory.config.schedule.quiet)
         at = turns[0].at + quiet if turns else now
         return min(max(at, now), now + quiet)
 

@@ -31,7 +31,7 @@ class Question(NamedTuple):
 def question_of(memory: Memory, action: Action, id: str) -> Question:
     """What the user is asked; NotFoundError if nothing has this id, ForbiddenError if whoever asks
     is not the owner."""
-    memory.for_owner()
+    memory.store.for_owner()
     if action == "confirm":
         belief = memory.get(id)
         about = f"v{belief.version}\n{belief.content}"

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import msgspec
 
 from loxodon.config import ModelConfig
-from loxodon.errors import BadReplyError, ConfigError, SpentModelError, UnreachableModelError
+from loxodon.errors import BadReplyError, ConfigError, ModelError, UnreachableModelError
 from loxodon.models.prompts import Schema, fenced, prompt
 from loxodon.models.wire import Endpoint, patiently, run_program
 from loxodon.store.store import Store
@@ -193,15 +193,12 @@ class ChatModel:
         """One request, allowed by the ledger and paid for."""
         # A trial, once for each model, may take more than all the questions of a day.
         if question.name != "trial" and question.cost > self.ledger.room():
-            raise SpentModelError(
-                "the daily token limit of the model is used up",
-                hint="the rest continues tomorrow; change the limits with model.daily_tokens "
-                "and model.daily_tokens_full",
-            )
+            hint = "it goes on tomorrow; limits: model.daily_tokens and model.daily_tokens_full"
+            raise ModelError("the daily token limit of the model is used up", hint=hint, spent=True)
         try:
             message = self._send(question)
         except UnreachableModelError as error:
-            if error.values["delivered"]:  # it may be at work on it, and will want to be paid
+            if error.values.get("delivered"):  # it may be at work on it, and will want to be paid
                 self.ledger.pay(question.name, question.sent, 0)
             raise
         received = message.tokens_out or estimate(message.text)

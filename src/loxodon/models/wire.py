@@ -18,7 +18,7 @@ from time import sleep
 from typing import NamedTuple, TypeVar
 
 from loxodon.config import EmbedderConfig, ModelConfig
-from loxodon.errors import BadReplyError, BusyModelError, ModelError, UnreachableModelError
+from loxodon.errors import BadReplyError, ModelError, UnreachableModelError
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ class Endpoint(NamedTuple):
                         )
                 status, wait = response.status_code, response.headers.get("retry-after", "").strip()
                 if status in (408, 409, 425, 429) or status >= 500:
-                    raise BusyModelError(
+                    raise UnreachableModelError(
                         "the model is busy or has failed (HTTP {status})",
                         hint="what is left is done in the next run",
                         status=status,
@@ -147,7 +147,7 @@ def patiently(work: Callable[[], T], retries: int) -> T:
     for attempt in range(retries):
         try:
             return work()
-        except (UnreachableModelError, BusyModelError) as error:
+        except UnreachableModelError as error:
             wait = error.values.get("wait")
             seconds = wait if isinstance(wait, float) else _FIRST_WAIT * 2.0**attempt
             if seconds > _MOST_WAIT:

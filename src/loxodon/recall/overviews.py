@@ -12,6 +12,7 @@ from loxodon.config import DEFAULTS
 from loxodon.consolidate.decay import Decay
 from loxodon.consolidate.journalling import Journal
 from loxodon.fields import filter_of, moment, number
+from loxodon.opening import OpenSpace
 from loxodon.paging import Key, Page, Slice, paged
 from loxodon.store import Filter, MemoryUse, QuarantinedText
 from loxodon.text.words import fold
@@ -21,7 +22,6 @@ from loxodon.verbs import Arg, Cursor, InSession, Limit, Since, Until, verb
 if TYPE_CHECKING:
     from loxodon.jobs.schedule import Job
     from loxodon.memory import Memory
-    from loxodon.opening import OpenSpace
     from loxodon.recall.graph import Graph
     from loxodon.store import Altered, Step
     from loxodon.store.store import Store
@@ -137,10 +137,7 @@ class Setting(NamedTuple):
     about: str
 
 
-class Overviews:
-    _space: OpenSpace
-    _store: Store
-
+class Overviews(OpenSpace):
     @verb("GET /today", audit="reads", masked="unless revealed")
     def today(
         self,
@@ -154,8 +151,8 @@ class Overviews:
         each, newest first.
         """
         number("limit", limit)
-        store, now = self._store, self._space.now()
-        since = moment("since", since, self._space.zone) or now - timedelta(days=7)
+        store, now = self._store, self.now()
+        since = moment("since", since, self.zone) or now - timedelta(days=7)
         schedule = cast("Memory", self).schedule
         with store.reading():
             learned, changed, ended = _news(store, store.overview.altered(since, _UNSEEN, _MOST))
@@ -196,7 +193,7 @@ class Overviews:
         cursor: Cursor = "",
     ) -> Page[Moment]:
         """List turns, newest first, each with the memories drawn from it."""
-        journal, zone = Journal(self._space), self._space.zone
+        journal, zone = Journal(self), self.zone
         where = filter_of(zone, session=journal.own_session(session), since=since, until=until)
         number("limit", limit)
 
@@ -225,12 +222,12 @@ class Overviews:
         """Return the people and things that memories are about, and what ties them."""
         from loxodon.recall.graph import graph  # long, and only a page for people needs it
 
-        return graph(self._space, number("limit", limit))
+        return graph(self, number("limit", limit))
 
     @verb("GET /memories/{id}/related", audit="reads", masked="unless revealed")
     def related(self, id: str) -> Related:
         """Return where a memory was said, what it replaced, and what was drawn from it."""
-        store, heard = self._store, Journal(self._space).heard
+        store, heard = self._store, Journal(self).heard
 
         def said(row: int, turn: Turn) -> Said:
             before = store.query_turns("turns_before", turn.session, row, _AROUND)
@@ -265,8 +262,8 @@ class Overviews:
     ) -> Strength:
         """Return the strength of a memory over time, and how it will fade."""
         days = min(number("days", days), 36_500)
-        store, now, rates = self._store, self._space.now(), self._space.config.decay
-        decay = Decay(rates, self._space.now)
+        store, now, rates = self._store, self.now(), self.config.decay
+        decay = Decay(rates, self.now)
         with store.reading():
             steps = store.overview.steps(id)[-_MARKS:]
             uses = [one for one in store.query_as(MemoryUse, "used") if one.id == id]
@@ -305,9 +302,9 @@ class Overviews:
     @verb("GET /settings", access="owner")
     def settings(self) -> list[Setting]:
         """List every setting, with where it comes from. Secrets are masked."""
-        config = self._space.config
+        config = self.config
         shown, real = settings.shown(config), settings.flat(config)
-        in_file = settings.flat(settings.load(self._space.home))
+        in_file = settings.flat(settings.load(self.home))
         found = []
         for name, key in settings.described().items():
             value, variable = real[name], key.variable

@@ -14,6 +14,7 @@ from loxodon import verbs
 from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.guard.provenance import OWN, origin_label, shown_origin, voice
 from loxodon.messages import t
+from loxodon.opening import OpenSpace
 from loxodon.recall.fit import snippet, who
 from loxodon.recall.gate import State, should_recall
 from loxodon.recall.pipeline import recall
@@ -29,7 +30,6 @@ from loxodon.verbs import HISTORY, REVEAL, Arg, Route, verb
 if TYPE_CHECKING:
     from loxodon.consolidate.embedding import Embedders
     from loxodon.memory import Memory
-    from loxodon.opening import OpenSpace
     from loxodon.store.store import Store
 
 
@@ -44,11 +44,9 @@ _LEAST = ("recent", "profile", "soul", "memories")  # what goes first, should al
 _NAME = 60  # characters of what is asked to be forgotten
 
 
-class Recalling:
+class Recalling(OpenSpace):
     """The verbs of `Memory` that give text for prompts, of what the caller can see."""
 
-    _space: OpenSpace
-    _store: Store
     _embedders: Embedders
     _used: set[str]
 
@@ -57,7 +55,7 @@ class Recalling:
 
     @property
     def _audience(self) -> str | None:
-        return None if self._space.chat == "direct" else "group"
+        return None if self.chat == "direct" else "group"
 
     @verb(
         "POST /recall",
@@ -104,8 +102,8 @@ class Recalling:
         """
         is_text("query", query)
         heard = self._heard_in(chat)
-        asked = filter_of(self._space.zone, kind=kind, audience=heard._audience, **where)
-        space, config = heard._space, self._space.config.recall
+        asked = filter_of(self.zone, kind=kind, audience=heard._audience, **where)
+        space, config = heard, self.config.recall
         if profile is not None:
             choice("profile", profile, settings.known("recall.profile").choices)
         room = config.budget if budget is None else number("budget", budget)
@@ -121,7 +119,7 @@ class Recalling:
                 budget=room,
                 # Without text that must not leave the memory
                 meaning=(lambda text: questioner.ask(guard.clean(text))) if questioner else None,
-                as_of=moment("as_of", as_of, self._space.zone),
+                as_of=moment("as_of", as_of, self.zone),
                 profile=profile or config.profile,
                 in_view=frozenset(map(fold, in_view)),
                 here=here,
@@ -140,16 +138,16 @@ class Recalling:
         from loxodon.forget import requests
 
         lines = []
-        for name in requests.unfound(self._store, found.query, self._space.now()):
+        for name in requests.unfound(self._store, found.query, self.now()):
             about = t(
                 "the user asks to forget “{what}”: nothing about it was found, and nothing was "
                 "forgotten",
                 language,
-                what=quote.line(self._space.shown(name), _NAME),
+                what=quote.line(self.shown(name), _NAME),
             )
             lines.append(quote.heading("memories", language, about))
         context = "\n".join(filter(None, (*lines, found.context)))
-        tokens = self._space.count(context) if lines else found.tokens
+        tokens = self.count(context) if lines else found.tokens
         return found._replace(context=context, tokens=tokens) if tokens <= budget else found
 
     @verb("POST /context", audit="reads", explained=True, name="context")
@@ -187,8 +185,8 @@ class Recalling:
         is_text("message", message)
         heard = self._heard_in(chat)
         if soul is None:
-            soul = _soul_in([*([os.fspath(workspace)] if workspace else []), heard._space.home])
-        whole = self._space.config.recall.frame if budget is None else number("budget", budget)
+            soul = _soul_in([*([os.fspath(workspace)] if workspace else []), heard.home])
+        whole = self.config.recall.frame if budget is None else number("budget", budget)
         ask = partial(self.recall, message, top, chat=chat)
         with heard._store.reading():
             return _frame(heard, message, soul, history, state or State(), ask, whole)
@@ -220,7 +218,7 @@ class Recalling:
         """Return what a conversation should start with, as Markdown."""
         from loxodon.consolidate.pages import kept_snapshot, material, written
 
-        space = self._space
+        space = self
         with self._store.reading():
             found = material(self._store, space.config, space.now(), project)
             kept = None if project else kept_snapshot(found, language)
@@ -246,11 +244,11 @@ class Recalling:
         from loxodon.consolidate.consolidation import model_reader
         from loxodon.consolidate.pages import profile, renew_profile
 
-        now = self._space.now()
+        now = self.now()
         if refresh:
             self._store.for_owner()  # the stored page is the owner's
-            renew_profile(self._store, now, model_reader(self._space))
-        return self._space.shown(profile(self._store, now, language))
+            renew_profile(self._store, now, model_reader(self))
+        return self.shown(profile(self._store, now, language))
 
 
 def _frame(
@@ -267,7 +265,7 @@ def _frame(
     The message takes what it needs, each other part has a share of the rest, and the memories get
     what the others leave: `ask` recalls within so many tokens, without what is in view.
     """
-    space, store, audience = heard._space, heard._store, heard._audience
+    space, store, audience = heard, heard._store, heard._audience
     language, count, now = language_of(message), space.count, space.now()
     gate = should_recall(message, state, heard._known_names())
     last = f"{_heading('message', language)}\n{quote.last(message)}"

@@ -181,7 +181,7 @@ def _recode_all(home: str, config: Config, progress: Progress, before: Keys, aft
                 done += _recode(os.path.join(folder, name), known, after)
         workspace = workspace_of(folder, config)
         if os.path.exists(os.path.join(workspace, PENDING)):
-            waiting = Pending(folder, workspace, "", Seal(known) if known else None)
+            waiting = Pending(folder, workspace, "", known)
             waiting.reseal(Seal(after) if after else None)
         progress(number, len(folders))
     return done

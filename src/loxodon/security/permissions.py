@@ -42,7 +42,7 @@ def origin_of(wall: Wall, named: Origin | None) -> Origin:
         raise ForbiddenError(
             "an agent cannot use the origin {origin}",
             hint="omit the origin; to let an agent pass on the user's words, the owner runs "
-            "`loxodon token add NAME --agent AGENT --relays-user`",
+            "`loxodon token add NAME --for-agent AGENT --relays-user`",
             origin=named,
         )
     return named

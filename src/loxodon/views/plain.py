@@ -53,8 +53,8 @@ class PendingEntry(NamedTuple):
 class Pending:
     """The file of what waits."""
 
-    def __init__(self, folder: str, workspace: str, space: str, seal: Seal | None = None) -> None:
-        self._folder, self._space, self._seal = folder, space, seal
+    def __init__(self, folder: str, workspace: str, space: str, keys: Sequence[bytes] = ()) -> None:
+        self._folder, self._space, self._seal = folder, space, Seal(keys) if keys else None
         self._path = os.path.join(workspace, PENDING)
 
     def append(self, entries: Sequence[PendingEntry]) -> int:
@@ -135,7 +135,7 @@ class PlainMemory(Memory):
 
     @property
     def pending(self) -> Pending:
-        return Pending(self._space.folder, self.workspace.path, self.space, self.seal)
+        return Pending(self.folder, self.workspace.path, self.space, self.keys)
 
     def add_drafts(
         self,
@@ -205,7 +205,7 @@ class PlainMemory(Memory):
         budget = self.config.recall.budget if budget is None else number("budget", budget)
         items = list(self._items(budget)) if self.within(chat=chat).chat == "direct" else []
         items = [one._replace(content=self.guard.shown(one.content, True, reveal)) for one in items]
-        shown = block(items, budget, self._space.count, language_of(query))
+        shown = block(items, budget, self.count, language_of(query))
         left = len(items) - len(shown.items)
         out = (LeftOut("budget", left),) if left else ()
         return Recall(query, Gate(True, "asked"), shown.items, out, shown.text, shown.tokens, 0.0)
@@ -214,7 +214,7 @@ class PlainMemory(Memory):
         days = [self.now() - timedelta(days=n) for n in range(2)]
         shares = {"MEMORY.md": 3} | {f"memory/{day:%Y-%m-%d}.md": 4 for day in days}
         for name, share in shares.items():
-            if text := cut(self._read(name), budget // share, self._space.count).strip():
+            if text := cut(self._read(name), budget // share, self.count).strip():
                 source = Source(file=os.path.join(self.workspace.path, name), line=1)
                 yield Item(f"n_{name}", "note", text, 1.0, self.now(), "active", (source,), {})
         for key, turn, fields, _ in reversed(self.pending.entries()):
@@ -236,7 +236,7 @@ class PlainMemory(Memory):
     def snapshot(self, language: str = "en", *, project: str = "") -> str:
         """MEMORY.md, as far as the budget goes."""
         text = self.guard.shown(self._read("MEMORY.md"), private=True)
-        return cut(text, self.config.snapshot.budget, self._space.count)
+        return cut(text, self.config.snapshot.budget, self.count)
 
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         return self.snapshot(language)

@@ -62,7 +62,7 @@ def sync(workspace: Workspace, *, deletions: bool = False, dry_run: bool = False
     memory = workspace.memory
     if not memory.has_views:
         what, hint = refused("views").localized()
-        if memory.encrypted:
+        if memory.keys:
             what = t("this memory is encrypted, so it has no text views to sync")
             hint = t("change a memory with `loxodon edit`")
         told = Synced(notes=(FileProblem(VIEWS, 0, what, hint),))

@@ -96,7 +96,7 @@ class Workspace:
         given = (
             None if folder is None else allowed_path(self.memory.home, folder, [self._requested])
         )
-        if self.memory.encrypted and (given is None or not plain):
+        if self.memory.keys and (given is None or not plain):
             raise UsageError(
                 "this memory is encrypted, so it is not exported as text",
                 hint="to export it anyway, run `loxodon export DIR --plain`; anyone who can read "

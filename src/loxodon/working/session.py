@@ -124,8 +124,8 @@ class Session(AbstractContextManager["Session"]):
         self._guard = RLock()
 
     def _begin(self, new: bool = False) -> None:
-        rows, now = self._memory.working_sessions, self._memory.now()
-        self._transcript = Transcript(rows, self.key, now, self.chat, new=new)
+        rows = self._memory.store.working_sessions if self._memory.config.enabled else None
+        self._transcript = Transcript(rows, self.key, self._memory.now(), self.chat, new=new)
         self._transcript.refresh()
         # What the last flush of this object saved, and what its last compaction did
         self.flushed: Flushed | None = None

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from loxodon import Memory
-from loxodon.cli.main import main
+from loxodon.cli import main
 from loxodon.errors import StoreError
 from loxodon.store.postgres import migrations, pool
 from tests.clock import Clock

@@ -15,7 +15,6 @@ from loxodon import Memory
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
-    ForeignStoreError,
     FullStoreError,
     StoreError,
     UnwritableStoreError,
@@ -90,7 +89,7 @@ def test_schema_is_pinned(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "error", "match"),
     [
-        (lambda path: changed(path, "CREATE TABLE theirs (a)"), ForeignStoreError, "not a Loxodon"),
+        (lambda path: changed(path, "CREATE TABLE theirs (a)"), DamagedStoreError, "not a Loxodon"),
         (lambda path: path.write_bytes(b"my diary" * 400), DamagedStoreError, "beginning"),
         (made_by_a_newer_version, StoreError, "99"),
         (lambda path: opened(path, "alice").close(), DamagedStoreError, "alice"),

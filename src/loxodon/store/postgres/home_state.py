@@ -40,14 +40,14 @@ _sharing = threading.Lock()
 
 
 def share(url: str) -> str:
-    """Register the state in a database (`files.share`); the path that stands for this home."""
+    """Register the state in a database (`files.SHARED`); the path that stands for this home."""
     root = files.SCHEME + without_password(url).partition("://")[2]
     with _sharing:
         try:
             files.shared(root)
         except FileNotFoundError:
             migrations.ensure(url)
-            files.share(root, PostgresState(url))
+            files.SHARED[root] = PostgresState(url)
     return root
 
 

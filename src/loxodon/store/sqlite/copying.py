@@ -112,7 +112,7 @@ def check_schema(path: str, keys: Keys) -> None:
     ours = expected_schema(min(version, len(migrations("sqlite"))))
     strangers = [f"{one[0]} {one[1]}" for one in found if one not in ours and not _is_ours(*one)]
     if strangers:
-        raise errors.ForeignStoreError(
+        raise errors.DamagedStoreError(
             "{path} contains objects that Loxodon does not create: {names}",
             hint="it was tampered with: use another backup; nothing in it was run or restored",
             path=path,
@@ -190,7 +190,7 @@ def put_in_place(new: str, path: str, before: str, keys: Keys) -> None:
                         while not copying.done:
                             copying.step(-1)
             return
-        except (errors.DamagedStoreError, errors.ForeignStoreError):
+        except errors.DamagedStoreError:
             with suppress(FileNotFoundError):
                 os.unlink(before)  # of a damaged file there is no copy but the file itself
     with closing(checked(new, keys)) as connection:

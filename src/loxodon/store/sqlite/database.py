@@ -22,7 +22,7 @@ from typing import Any
 
 import apsw
 
-from loxodon.errors import BusyStoreError, ForeignStoreError, StoreError, unwritable
+from loxodon.errors import BusyStoreError, DamagedStoreError, StoreError, unwritable
 from loxodon.filelock import FileLock, at_fork
 from loxodon.messages import t
 from loxodon.store import driver
@@ -142,7 +142,7 @@ class Database(Driver):
             if connection.execute(ours).fetchone():
                 raise damaged(self.path, StoreError("its application id was changed"))
             if application or tables:
-                raise ForeignStoreError(
+                raise DamagedStoreError(
                     "{path} is an SQLite database, but not a Loxodon one",
                     hint="choose another home with --home; nothing was changed here",
                     path=self.path,
