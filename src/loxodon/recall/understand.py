@@ -266,7 +266,8 @@ def _named(text: str, known: Lookup) -> tuple[tuple[Named, ...], str, str]:
     parts = [part for part in named(folded, look_up) if is_meant(part)]
     entities: dict[int | str, Named] = {}
     for part in parts:
-        if entity := found.entities.get(part.name):
+        entity = found.entities.get(part.name)
+        if entity and entity.type not in ("place", "organisation"):  # nobody of whom one asks
             typed = text[part.start : part.end] if len(text) == len(folded) else part.name
             entities.setdefault(entity.no or entity.name, Named(typed, entity))
     project, topic = (
