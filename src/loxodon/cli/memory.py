@@ -160,7 +160,7 @@ def recall(call: Call) -> Result:
 
 
 @command(
-    arg("--workspace DIR", "folder of SOUL.md, which describes the agent (default: the home)"),
+    arg("--workspace DIR", "folder of SOUL.md, USER.md and memory/DAY.md (default: the home)"),
     arg("--explain", "with --json, also how each memory was found"),
     verb="assemble",
     words="message",
