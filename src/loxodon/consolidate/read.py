@@ -348,7 +348,7 @@ def revised(record: Record, content: str, at: datetime) -> dict[str, Any]:
     fields: dict[str, Any] = {"value": new}
     for name in ("tags", "entities"):
         # `花生` is in the tag `花生过敏` too; where the new value is not plain, such a tag goes.
-        told = [one for one in getattr(record, name) if one == old or one not in old]
+        told = [o for o in getattr(record, name) if o == old or o not in old or o in content]
         names = [one.replace(old, new) if new or old not in one else "" for one in told]
         fields[name] = tuple(dict.fromkeys(filter(None, names)))
     return fields
