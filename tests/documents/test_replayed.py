@@ -19,8 +19,12 @@ ROWS = some(cases(__file__, "row"), 3)
 
 
 def talk(memory: Memory, clock: Clock, said: list[Any]) -> None:
-    """Say one thing after another, each learned before the next; `[day, text]` on a day."""
+    """Say one thing after another, each learned before the next; `[day, text]` on a day, and what
+    is to be captured with its fields."""
     for n, text in enumerate(said):
+        if isinstance(text, dict):
+            memory.capture(**text)
+            continue
         if isinstance(text, list):
             day, text = text
             clock.now = datetime.fromisoformat(day).replace(hour=10, tzinfo=NOW.tzinfo)
@@ -102,3 +106,35 @@ def test_a_memory_file_of_003_is_core_knowledge(memory: Memory, tmp_path: Path) 
         assert (one.category, one.importance) == ("preference", 1.0)
         since = one.valid_from
         assert (since and f"{since:%Y-%m-%d}") == day, line
+
+
+def test_small_talk_alone_is_no_segment_of_000(memory: Memory, clock: Clock) -> None:
+    talk(memory, clock, ["好的", "哈哈", "谢谢"])
+    assert memory.segments() == []
+    talk(memory, clock, [["2026-02-05", "我下周要去成都"]])
+    assert [one.text for one in memory.segments()] == ["我下周要去成都"]
+
+
+def test_the_frame_of_000_has_the_files_of_a_workspace(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    notes = {"USER.md": "喜欢直接的回答", "memory/2026-02-04.md": "接口定了 REST"}
+    for name, text in {**notes, "memory/2026-02-02.md": "前天的事"}.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    frame = memory.assemble("接口用什么？", workspace=tmp_path)
+    assert notes["USER.md"] in frame.profile
+    assert notes["memory/2026-02-04.md"] in frame.recent
+    assert "前天的事" not in frame.text
+    group = memory.assemble("接口用什么？", workspace=tmp_path, chat="group")
+    assert not any(text in group.text for text in notes.values())
+
+
+def test_day_notes_of_003_say_what_a_line_is(memory: Memory, tmp_path: Path) -> None:
+    lines = ["W: Kuzu 是图数据库", "WB: 不是前缀", "B: 部署了 v2.3.0", "- O(c=0.8): 用户更喜欢茶"]
+    (tmp_path / "2026-02-03.md").write_text("\n".join(lines), "utf-8")
+    memory.workspace.take_in(str(tmp_path))
+    told = {one.content: (one.kind, one.category, one.confidence) for one in memory.list()}
+    assert told == {
+        "Kuzu 是图数据库": ("fact", "fact", 1.0),
+        "部署了 v2.3.0": ("fact", "event", 1.0),
+        "用户更喜欢茶": ("belief", "preference", 0.8),
+    }

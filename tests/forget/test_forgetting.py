@@ -129,7 +129,7 @@ def test_an_entity_goes_with_every_sentence_that_names_it(home: Path, clock: Clo
         assert not files_with(["Zorinda", "Quilltech"], home)
         assert "I swim every Tuesday." in texts(memory)
         assert "Nice!" in texts(memory)
-        assert {one.name for one in memory.entities()} == {"user", "Biscuit"}
+        assert {one.name for one in memory.entities()} == {"user", "Biscuit", "上海"}
         assert memory.validate() == []
         with pytest.raises(NotFoundError):
             memory.forget(entity="Zorinda")

@@ -49,7 +49,7 @@ EDITS: dict[str, Any] = {
     "topic": "p",
     "category": "decision",
     "subject": "Eve",
-    "attribute": "home",
+    "attribute": "hometown",
     "value": "Rome",
     "audience": "group",
     "sensitivity": "high",

@@ -158,7 +158,7 @@ def recall(call: Call) -> Result:
 
 
 @command(
-    arg("--workspace DIR", "folder of SOUL.md, which describes the agent (default: the home)"),
+    arg("--workspace DIR", "folder of SOUL.md, USER.md and memory/DAY.md (default: the home)"),
     verb="assemble",
     words="message",
     without="soul",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loxodon.consolidate import themes
 from loxodon.consolidate.keep import tags_of
@@ -16,6 +16,7 @@ from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.similarity import sense
+from loxodon.text.words import fold
 from loxodon.types import Event, Record
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ def weekly(store: Store, now: datetime, model: ModelReader | None) -> Counter[st
                     counts["merged"] += _put_together(store, told, content, now)
     with store.writing():  # what was only for the moment and has faded goes
         fleeting = [one for name in _FLEETING for one in store.query_records("of_category", name)]
-        cleared = [_archived(store, one, "faded", now) for one in fleeting if one.strength < FADED]
+        since = ((one, now - (one.accessed_at or said_at(one))) for one in fleeting)
+        # Of its strength a week without use leaves half
+        faded = (one.id for one, idle in since if one.strength * 0.5 ** (idle.days / 7) < FADED)
+        cleared = [store.update(id, None, "faded", now, {"state": "archived"}) for id in faded]
         themes.renew(store, cleared, now)
         counts["cleared"] += len(cleared)
     renew_profile(store, now, model)
@@ -73,13 +77,12 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
             groups.setdefault(key, []).append(one)
     changed: list[Record] = []
     gone = 0
-    for alike in groups.values():
-        if len(alike) < 2:
-            continue
+    for alike in (some for some in groups.values() if len(some) > 1):
         written = [one for one in alike if _by_hand(store, one)]
         longest = max(alike, key=lambda one: (len(one.content), said_at(one)))
         kept = written[0] if written else longest
-        others = [one for one in alike if one is not kept and one not in written]
+        apart = [one for one in written if fold(one.content) != fold(kept.content)]
+        others = [one for one in alike if one is not kept and one not in apart]
         if not others:
             continue
         trust = kept.trust if written else least(one.trust for one in alike)
@@ -112,7 +115,7 @@ def _put_together(store: Store, told: Sequence[Record], content: str, now: datet
 
 
 def _as_one(
-    store: Store, kept: Record, others: Sequence[Record], now: datetime, **values: object
+    store: Store, kept: Record, others: Sequence[Record], now: datetime, **values: Any
 ) -> list[Record]:
     """Let a memory stand for others too, which go; all that changed."""
     told = (kept, *others)
@@ -122,8 +125,9 @@ def _as_one(
         "strength": max(one.strength for one in told),
         "confirmed_at": max(map(said_at, told)),
     }
-    changed = store.update(kept.id, None, "merged", now, values)
-    return [changed, *(_archived(store, one, "merged", now) for one in others)]
+    gone = {"state": "archived"}
+    changed = [(kept.id, values), *((one.id, gone) for one in others)]
+    return [store.update(id, None, "merged", now, new) for id, new in changed]
 
 
 def _by_hand(store: Store, record: Record) -> bool:
@@ -132,7 +136,3 @@ def _by_hand(store: Store, record: Record) -> bool:
         step.record.id == record.id and step.change in ("captured", "edited")
         for step in store.history(record.id)
     )
-
-
-def _archived(store: Store, record: Record, change: str, now: datetime) -> Record:
-    return store.update(record.id, None, change, now, {"state": "archived"})

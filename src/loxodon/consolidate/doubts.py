@@ -65,7 +65,14 @@ def _replaced(
         question = QuestionVector(encoder().name, vector)
         near = store.vectors.similar("memories", question, 2 * _NEAR)
         found = store.records([it.row for it in near]).values()
-        each = {it.content: it for it in (*beside, *latest, *found) if _may_be_old(it, one)}
+        each = {  # what was known before it, on the same subject
+            it.content: it
+            for it in (*beside, *latest, *found)
+            if (it.kind, it.state, it.agent) == ("fact", "active", one.agent)
+            and len(it.content) <= _LONGEST
+            and fold(it.subject or USER) == fold(one.subject or USER)
+            and said_at(it) < said_at(one)
+        }
         vectors |= _vectors([it for it in each.values() if it.content not in vectors])
         cosines = {content: float(vectors[content] @ vector) for content in each}
         nearest = sorted(cosines, key=lambda content: -cosines[content])[:_NEAR]
@@ -80,18 +87,6 @@ def _may_change(one: Record) -> bool:
     is_new = one.version == 1 and not one.replaces
     # What a frame has read, the rules have compared
     return is_fact and is_new and not one.attribute and len(one.content) <= _LONGEST
-
-
-def _may_be_old(one: Record, new: Record) -> bool:
-    """Whether a memory was known before another, on the same subject."""
-    return (
-        one.kind == "fact"
-        and one.state == "active"
-        and one.agent == new.agent
-        and len(one.content) <= _LONGEST
-        and fold(one.subject or USER) == fold(new.subject or USER)
-        and said_at(one) < said_at(new)
-    )
 
 
 def _vectors(records: Iterable[Record]) -> dict[str, Any]:

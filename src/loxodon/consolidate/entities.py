@@ -39,12 +39,6 @@ class Card(NamedTuple):
     summaries: tuple[str, ...]  # the ids of the memories about it, newest first
 
 
-def known_name(store: Store, name: str) -> str:
-    """The name under which memories about `name` are kept."""
-    found = store.entities_named([name]) if name != USER else {}
-    return found[name].name if found else name
-
-
 def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> None:
     named = [one for one in statement.mentions if one.name != USER]
     known = {fold(name) for one in named for name in (one.name, *one.aliases)}
@@ -52,7 +46,7 @@ def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> 
         name = (statement.value,) if statement.attribute == "name" and statement.value else ()
         if name or USER not in store.entities_named([USER]):  # nothing else changes it
             named.append(Mention(USER, "person", name))
-    elif fold(statement.subject) not in known:
+    elif fold(statement.subject) not in {"", *known}:
         named.append(Mention(statement.subject))
     for mention in named:
         if statement.act == "change" and statement.value == mention.name:

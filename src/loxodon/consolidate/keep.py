@@ -3,6 +3,7 @@ for them."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
@@ -11,12 +12,13 @@ from typing import Any
 
 from loxodon.consolidate import entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
-from loxodon.consolidate.read import Candidate
+from loxodon.consolidate.phrases import phrases
+from loxodon.consolidate.read import Candidate, is_user, meaning_of, meet
 from loxodon.consolidate.reconcile import Fate, Plan, certain, corrected, known_about, plan, said_at
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
 from loxodon.language.projects import named_project
-from loxodon.language.statements import USER, Statement
+from loxodon.language.statements import USER, Mention, Statement
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.keywords import quick
@@ -34,6 +36,7 @@ _IN_DOUBT = 3  # Memories that are asked about for one statement
 _SOURCES = 20  # Turns that a memory names as its sources; one said every day needs no more
 _RENAMED = 1_000
 _NAMING = 200  # Characters of a turn in which a known project is looked for
+_WORK = ("config", "decision", "solution", "debug")
 # What is so wherever it is said; anything else belongs to the project that it was said in
 _PERSONAL = ("identity", "health", "preference", "relation", "status")
 _TOLD = ("subject", "attribute", "value", "category", "basis", "positive", "importance")
@@ -60,14 +63,24 @@ class Keeper:
         if name := entities.another(self._store, turn):
             candidate = entities.said_by(candidate, name)
         statement = candidate.statement
+        project = statement.project
+        if not project:  # the one that the turn names, as it is written already
+            project = named_project(turn.content)
+            names = [fold(project)] if project else candidates(fold(turn.content[:_NAMING]))
+            written = self._store.named(names).projects
+            project = next(iter(written.values()), project) if len(written) <= 1 else project
+        if project and statement.category not in _PERSONAL:
+            named = (*statement.mentions, Mention(project, "project"))
+            statement = statement._replace(mentions=named)
         turn = turn._replace(origin="user") if candidate.vouched else turn
         if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
             sure = min(statement.confidence, provenance.UNCONFIRMED)
             statement = statement._replace(confidence=sure)
         elif provenance.speaks_for_user(turn):  # nobody else says who goes by what name
             entities.learn(self._store, statement, self._now, self._rename)
-        subject = entities.known_name(self._store, statement.subject)
-        project = statement.project or self._project(turn.content)
+        subject = statement.subject
+        if subject != USER and (known_as := self._store.entities_named([subject])):
+            subject = known_as[subject].name
         if not project and statement.category not in _PERSONAL:
             project = turn.channel.partition(IN_PROJECT)[2]
         statement = statement._replace(subject=subject, project=project)
@@ -86,13 +99,6 @@ class Keeper:
         # What is tentative is worth keeping only for what it changes.
         if changes or not statement.tentative or new.content in self._replacing:
             self._carry_out(found, candidate, new)
-
-    def _project(self, said: str) -> str:
-        """The project that a turn names, as it is written already."""
-        name = named_project(said)
-        names = [fold(name)] if name else candidates(fold(said[:_NAMING]))
-        known = self._store.named(names).projects
-        return next(iter(known.values()), name) if len(known) <= 1 else name
 
     def _plan(self, candidate: Candidate, turn: str) -> Plan:
         """What to do about a statement: as a model decided, else by comparing."""
@@ -121,7 +127,22 @@ class Keeper:
             return found
         return found._replace(outcome="add", target=None)
 
-    def _carry_out(self, found: Plan, candidate: Candidate, new: Record) -> None:
+    def write(self, new: Record) -> Record:
+        """Add what a person wrote as it stands; what it replaces or bears out makes way for it."""
+        meant, found = meaning_of(new.content, self._now), Plan("add")
+        named = (Mention(one) for one in new.entities if not is_user(one))
+        mentions = (*meant.statement.mentions, *named)
+        said = meant.statement._replace(content=new.content, mentions=mentions)
+        meet(self._store, said, self._now)
+        meant = meant._replace(statement=said)
+        if said.attribute and new.kind == "fact":
+            found = plan(meant, self._store, "")._replace(outcome="add")
+        self._carry_out(found, meant, new, "captured")
+        return [*self.changed.values()][-1]
+
+    def _carry_out(
+        self, found: Plan, candidate: Candidate, new: Record, how: str = "learned"
+    ) -> None:
         statement, target = candidate.statement, found.target
         since = candidate.valid_from or candidate.said_at
         for fate, record in found.changes:
@@ -143,13 +164,9 @@ class Keeper:
             # What was known to be so comes before what was only thought to be.
             gone = [one.id for one in (*replaced, *promoted, *found.of("retracted"))]
             known = [self._store.get(one.id) or one for one in promoted]
-            record = self._add(
-                new,
-                "learned",
-                replaces=gone[0] if gone else "",
-                derived_from=tuple(one.id for one in known),
-                sources=_with_sources(*known, new),
-            )
+            derived, sources = tuple(one.id for one in known), _with_sources(*known, new)
+            new = new._replace(replaces="".join(gone[:1]), derived_from=derived, sources=sources)
+            record = self._add(new, how)
             for one in found.of("asked"):
                 self._store.execute("put_review", record.id, one.id, self._now)
         elif target is None:
@@ -333,7 +350,7 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
         "due_at": candidate.due_at,
         "expires_at": candidate.expires_at,
         "project": statement.project or GLOBAL_PROJECT,
-        "topic": statement.topic or GENERAL_TOPIC,
+        "topic": _topic_of(statement),
         "tags": tuple(dict.fromkeys((*candidate.tags, *tags_of(statement.content)))),
         "entities": tuple(dict.fromkeys(name for name in names if name != USER)),
         "confidence": confidence,
@@ -345,6 +362,15 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
         "sources": (Source(turn.session, turn.id),),
     }
     return Record("", "", kind, statement.content, now, now, strength, **told)
+
+
+def _topic_of(statement: Statement) -> str:
+    """What a statement is about; of work, the part of it."""
+    about = statement.topic
+    if statement.project or statement.category in _WORK or about in ("work", "project"):
+        topics = phrases()["topics"].items()
+        about = next((one for one, like in topics if re.search(like, statement.content)), about)
+    return about or ("preferences" if statement.category == "preference" else GENERAL_TOPIC)
 
 
 def learned_from(store: Store, turns: Sequence[int]) -> list[Record]:

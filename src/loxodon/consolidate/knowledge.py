@@ -116,16 +116,18 @@ class Knowledge(OpenSpace):
         fields["trust"] = fields.pop("origin")
         from loxodon.consolidate.read import meaning_of
 
-        meant = meaning_of(fields["content"], now).statement
+        told = meaning_of(fields["content"], now).statement
         if noted:
             _refuse_past(fields["expires_at"], now)
-            if meant.attribute:  # the user's own words on it confirm it or take its place
-                for name in ("subject", "attribute", "value", "positive"):
-                    fields[name] = getattr(meant, name)
-                if fields["category"] == "fact":
-                    fields["category"] = meant.category or "fact"
-        elif fields["category"] == kind == "fact" and meant.category == "health":
-            fields |= {"category": "health", "importance": meant.importance}
+        elif fields["category"] == kind == "fact" and told.category == "health":
+            fields |= {"category": "health", "importance": told.importance}
+        if told.attribute:  # what is said of it later confirms it or takes its place
+            for name in ("subject", "attribute", "value", "positive"):
+                fields[name] = getattr(told, name)
+            names = (*fields["entities"], *(one.name for one in told.mentions))
+            fields["entities"] = tuple(dict.fromkeys(names))
+            if fields["category"] == "fact":
+                fields["category"] = told.category or "fact"
         if said_in is not None:
             fields["trust"] = "user"
             source = Source(said_in.session, said_in.id)
@@ -224,10 +226,11 @@ class Knowledge(OpenSpace):
             strength = initial_strength(kind, fields["importance"], confidence)
             fields |= {"strength": strength, "agent": said.agent, "sources": sources}
             record = Record("", self.space, created_at=said.at, updated_at=said.at, **fields)
-            if is_own(record.trust):
-                return self._store.insert(record, "captured")
-            from loxodon.consolidate.keep import wait_for_owner
+            from loxodon.consolidate.keep import Keeper, wait_for_owner
             from loxodon.guard.quarantine import insert
+
+            if is_own(record.trust):
+                return Keeper(self._store, said.at).write(record)
 
             lacking = [one for some in held.values() for one in some]
             record = insert(self._store, record, "captured", lacking)

@@ -219,18 +219,18 @@ class ModelReader:
         # Only the owner's word settles what was supposed.
         facts = (one for one in changed if one.kind == "fact" and is_own(one.trust))
         held = (one for one in facts if one.state == "active")
-        pairs = ((belief, fact) for fact in held for belief in self._beliefs_near(fact))
+        # Beliefs of the same agent on the same subject, or captured on nobody knows whose
+        pairs = (
+            (belief, fact)
+            for fact in held
+            for belief in known_like(self._store, fact.content, WEIGHED, kind="belief")
+            if belief.subject in ("", fact.subject) and belief.agent == fact.agent
+        )
         for belief, fact in islice(pairs, WEIGHED):
             self._weigh(belief, fact.content, now)
         for one in summaries:
             if self.thorough and one.state == "active":
                 self._reword(one, now)
-
-    def _beliefs_near(self, fact: Record) -> list[Record]:
-        """Beliefs of the same agent about the subject of a fact (or captured, about nobody knows
-        whom) that have words of it, the nearest first."""
-        near = known_like(self._store, fact.content, WEIGHED, kind="belief")
-        return [o for o in near if o.subject in ("", fact.subject) and o.agent == fact.agent]
 
     def _weigh(self, belief: Record, fact: str, now: datetime) -> None:
         """Have a model say what a fact makes of a belief that the rules found nothing to say of."""
@@ -403,7 +403,13 @@ def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:
         for line, passage in stack.passages.items()
         for n in passage.numbers
     ]
-    gone = [meant for k, meant in enumerate(stack.hints) if _is_dropped(k, stack.batch, reading)]
+    gone = []
+    for k, (hint, meant) in enumerate(zip(stack.batch.hints, stack.hints, strict=True)):
+        # A note goes if its message was answered with nothing, or it was dropped or told anew
+        items = [item for item in reading.items if item.line == hint.line]
+        anew = any(o.hint == k or (o.statement and stands(hint.text, o.words)) for o in items)
+        if anew or (not items and hint.line in reading.decided):
+            gone.append(meant)
     asked = [(stack.passages[item.line], item) for item in reading.items if item.do != "drop"]
     made = [(passage.no, _candidate(store, item, passage)) for passage, item in asked]
     return ModelAnswer(
@@ -412,18 +418,6 @@ def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:
         dropped=[one for one in gone if not isinstance(one, Record)],
         taken_back=[one for one in gone if isinstance(one, Record)],
         in_vain=[place for decided, place in places if not decided],
-    )
-
-
-def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
-    """Whether a note goes: its message was answered with nothing, it was dropped or told anew."""
-    hint = batch.hints[k]
-    items = [item for item in reading.items if item.line == hint.line]
-    if not items:
-        return hint.line in reading.decided
-    return any(
-        item.hint == k or (item.statement is not None and stands(hint.text, item.words))
-        for item in items
     )
 
 

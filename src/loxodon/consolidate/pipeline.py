@@ -230,7 +230,12 @@ class Run:
         if not turns and not self._store.scalar("count_fragments", "again"):
             return False
         least = _MOST if self._model else BATCH  # what a model is asked first is the best of many
-        ends = (a for a, b in islice(pairwise(turns), least - 1, None) if not _is_one_talk(a, b))
+        # What follows in the same talk, or on the same day, may be one segment or event with it
+        ends = (
+            a
+            for a, b in islice(pairwise(turns), least - 1, None)
+            if a.session != b.session or (b.at - a.at > PAUSE and a.at.date() != b.at.date())
+        )
         self._set(upto=number(next(ends, turns[-1])) if turns else done_to, phase=1)
         return True
 
@@ -468,13 +473,6 @@ class Run:
         """Turns as they may be read, without those that were put aside."""
         left = [turn for turn in turns if number(turn) not in self._aside]
         return quarantine.read(self._store, left)
-
-
-def _is_one_talk(before: Turn, turn: Turn) -> bool:
-    """Whether turns are of one session and follow each other, or are at least of one day: then
-    they may be one segment, or one event."""
-    follows = turn.at - before.at <= PAUSE or turn.at.date() == before.at.date()
-    return turn.session == before.session and follows
 
 
 def _by_session(turns: Sequence[Turn]) -> Iterator[tuple[str, list[Turn]]]:

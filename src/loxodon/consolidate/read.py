@@ -81,9 +81,7 @@ class Candidate(NamedTuple):
         said["mentions"] = tuple(
             Mention(name, type, tuple(aliases)) for name, type, aliases in said["mentions"]
         )
-        said["over"], said["fragments"] = tuple(said["over"]), tuple(said["fragments"])
         kept["statement"] = Statement(**said)
-        kept["tags"] = tuple(kept["tags"])
         # An earlier version, whose run was cut short, may have kept more of it
         return cls(**{name: kept[name] for name in cls._fields})
 
@@ -350,7 +348,7 @@ def revised(record: Record, content: str, at: datetime) -> dict[str, Any]:
     fields: dict[str, Any] = {"value": new}
     for name in ("tags", "entities"):
         # `花生` is in the tag `花生过敏` too; where the new value is not plain, such a tag goes.
-        told = [one for one in getattr(record, name) if one == old or one not in old]
+        told = [o for o in getattr(record, name) if o == old or o not in old or o in content]
         names = [one.replace(old, new) if new or old not in one else "" for one in told]
         fields[name] = tuple(dict.fromkeys(filter(None, names)))
     return fields
@@ -362,8 +360,6 @@ def is_user(name: str) -> bool:
 
 def meet(store: Store, said: Statement, now: datetime) -> None:
     """Make known whom a memory is about, under the names that are free. Call inside `writing`."""
-    if not said.attribute:
-        return
     known = store.entities_named([alias for one in said.mentions for alias in one.aliases])
     mentions = tuple(
         one._replace(aliases=tuple(alias for alias in one.aliases if alias not in known))

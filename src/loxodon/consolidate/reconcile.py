@@ -338,24 +338,23 @@ def is_over(new: Statement, old: Record) -> bool:
     if not old.positive:
         return False
     if old.category == "relation":
-        return any(_is_whom(words, old) or _is_role(words, new, old) for words in new.over)
+        return any(_is_whom(words, new, old) for words in new.over)
     if old.category in _FIXED and old.attribute not in ("diet", "medication", "dose", "occupation"):
         return old.category == "health" and _names_illness(new, old)
     return _names_it(new, old)
 
 
-def _is_whom(words: str, old: Record) -> bool:
+def _is_whom(words: str, new: Statement, old: Record) -> bool:
     """Whether `words` name the one whom a memory is about: `my hamster Nugget`, or `Nugget`."""
+    if new.act == "change" and ATTRIBUTES[old.attribute].one:  # `I've changed dentists`
+        role = fold(old.content.replace(old.value, "")).rstrip(" s")
+        if role.endswith(fold(words).rstrip("s")):
+            return True
     said = {*sense(words if words.isascii() else _bare(words))} - _OWNED
     value = re.sub(r"^[一二两三四五六七八九十几\d]+[只条缸个对窝匹头]", "", old.value)
-    return said <= {*sense(old.content)} and any({*part} <= said for part in _parts(value))
-
-
-def _is_role(words: str, new: Statement, old: Record) -> bool:
-    """Whether somebody else is now what one at a time is: `I've changed dentists`."""
-    role = fold(old.content.replace(old.value, "")).rstrip(" s")
-    one = new.act == "change" and ATTRIBUTES[old.attribute].one
-    return one and role.endswith(fold(words).rstrip("s"))
+    kind = said - {*"养有"}  # 不养猫了 is over of an orange cat called Mimi, too
+    named = any({*part} <= said or {part[-1]} == kind != said for part in _parts(value))
+    return named and said <= {*sense(old.content)}
 
 
 def _names_illness(new: Statement, old: Record) -> bool:

@@ -72,10 +72,11 @@ def sentences_of(text: str, own: bool = True) -> Sequence[Sentence]:
 
 
 def segments(turns: Sequence[Turn]) -> list[TurnSegment]:
-    """The segments of one session, whose turns are in order; every turn is in one of them."""
+    """The segments of one session, whose turns are in order; none of what is only small talk."""
     pauses = [n for n in range(1, len(turns)) if turns[n].at - turns[n - 1].at > PAUSE]
     stretches = [turns[a:b] for a, b in zip([0, *pauses], [*pauses, len(turns)], strict=True)]
-    return [_segment(part) for one in stretches if one for part in _by_topic(one)]
+    cuts = [_segment(part) for one in stretches if one for part in _by_topic(one)]
+    return [one for one in cuts if one.kept.text]
 
 
 def _by_topic(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
@@ -155,7 +156,7 @@ _SIGN = re.compile(r"[{}()\[\]<>=;|$\\`_*/&#@^~+]")
 
 
 def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
-    """The places of the share `keep` of `sentences` that tells most; never none of them."""
+    """The places of the share `keep` of `sentences` that tells most; none of small talk."""
     said: dict[str, int] = {}
     for n, one in enumerate(sentences):
         if is_small_talk(one.text) and not _answers(sentences, n):
@@ -165,9 +166,6 @@ def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
         if one.own and not sentences[known].own:  # said by both sides, the user's stays
             said[words] = n
     telling = sorted(said.values())
-    if not telling:
-        longest = max(range(len(sentences)), key=lambda n: len(sentences[n].text), default=None)
-        return [] if longest is None else [longest]
     most = ceil(len(telling) * keep)
     if most == len(telling):
         return telling

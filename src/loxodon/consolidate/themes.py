@@ -39,17 +39,14 @@ def renew(store: Store, changed: Iterable[Record], now: datetime) -> list[Record
     """Renew the summaries of every theme that `changed` facts belong to; those that changed."""
     renewed = []
     facts = sorted((one for one in changed if one.kind == "fact"), key=lambda one: one.agent)
-    for agent, theirs in groupby(facts, key=lambda one: one.agent):
+    for agent, group in groupby(facts, key=lambda one: one.agent):
         with store.writing_as(agent):
-            touched = dict.fromkeys(theme for one in theirs for theme in _touched(store, one))
-            renewed += [renew_theme(store, theme, now) for theme in touched]
+            theirs = [*group]
+            themes = {theme: None for one in theirs for theme in _themes_of(one)}
+            days = (f"{DAY}{said_since(one):%Y-%m-%d}" for one in theirs)
+            themes |= {day: None for day in days if summary_of(store, day)}
+            renewed += [renew_theme(store, theme, now) for theme in themes]
     return [one for one in renewed if one is not None]
-
-
-def _touched(store: Store, fact: Record) -> list[str]:
-    """The themes of a fact; its day only where that day has a summary."""
-    day = f"{DAY}{said_since(fact):%Y-%m-%d}"
-    return [*_themes_of(fact), *([day] if summary_of(store, day) else [])]
 
 
 def _themes_of(fact: Record) -> list[str]:

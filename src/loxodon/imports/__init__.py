@@ -93,7 +93,7 @@ def detect(package: Package) -> str:
             return "tiered"
         if _is_transcript(head):
             return "claude-code"
-        if markdown.is_note(names[0]) or markdown.is_pool(names[0]):
+        if markdown.is_note(names[0]) or markdown.is_part(names[0]):
             return "memory"
         is_document = head[:1] in (b"[", b"{") and not names[0].lower().endswith(".jsonl")
         documents = names if is_document else []
@@ -101,19 +101,22 @@ def detect(package: Package) -> str:
         documents = exports[:1]
     elif any(map(markdown.is_part, names)):
         return "memory"
-    elif any(
-        _is_transcript(package.head(name)) for name in names if name.lower().endswith(".jsonl")
-    ):
+    elif any(_is_transcript(package.head(n)) for n in names if n.lower().endswith(".jsonl")):
         return "claude-code"
-    if len(documents) != 1:
-        raise _unknown(package.name)
+    lists = ("conversations", *records.LISTS)
+    elements = package.elements(documents[0], lists) if len(documents) == 1 else iter(())
+    _, first = next(elements, ("", None))
     # The format that has elements such as the first of this file
-    _, first = next(package.elements(documents[0], ("conversations", *records.LISTS)), ("", None))
     kinds = {"chatgpt": chats.is_chatgpt, "claude": chats.is_claude, "mem0": records.is_mem0}
     for kind, fits in kinds.items():
         if fits(first):
             return kind
-    raise _unknown(documents[0])
+    raise InputError(
+        "cannot detect the format of {file}",
+        hint="set it with --format: {formats}; add conversations with `loxodon add`",
+        file=package.name,
+        formats=", ".join(READERS),
+    )
 
 
 def _is_transcript(head: bytes) -> bool:
@@ -123,12 +126,3 @@ def _is_transcript(head: bytes) -> bool:
     except (ValueError, RecursionError):
         return head[:1] == b"{" and b'"sessionId":' in head and b'"parentUuid":' in head
     return isinstance(first, dict) and is_claude_code(first)
-
-
-def _unknown(name: str) -> InputError:
-    return InputError(
-        "cannot detect the format of {file}",
-        hint="set it with --format: {formats}; add conversations with `loxodon add`",
-        file=name,
-        formats=", ".join(READERS),
-    )

@@ -1,7 +1,8 @@
 """A memory kept as files: Markdown, and the layers of a three-layer memory beside it.
 
     MEMORY.md, USER.md             each entry becomes a memory, in the words of the file
-    2026-01-18.md                  daily notes become turns, from which consolidation learns
+    2026-01-18.md                  daily notes become turns, from which consolidation learns; what
+                                   is marked W:, B: or O: there is a memory
     layer2/active/facts.jsonl      what a three-layer memory knows; also beliefs and summaries
     layer2/archive/facts.jsonl     what it has put away
 
@@ -45,11 +46,6 @@ def is_note(name: str) -> bool:
     return name.lower().endswith((".md", ".markdown"))
 
 
-def is_pool(name: str) -> bool:
-    """Whether it is a file of layer 2: alone, or where a three-layer memory has it."""
-    return _POOL.fullmatch(name) is not None
-
-
 def _is_daily(name: str) -> bool:
     """Whether a file is named after a day: `2026-02-18.md`, `2026-02-18-trip.md`."""
     return is_note(name) and day_in_name(name) is not None
@@ -57,7 +53,7 @@ def _is_daily(name: str) -> bool:
 
 def is_part(name: str) -> bool:
     """Whether a file of a folder is one that such a memory is known by."""
-    return is_pool(name) or bool(_MEMORY.fullmatch(name)) or _is_daily(name)
+    return bool(_POOL.fullmatch(name) or _MEMORY.fullmatch(name)) or _is_daily(name)
 
 
 def read(package: Package, around: Around) -> Iterator[Found]:
@@ -70,29 +66,38 @@ def read(package: Package, around: Around) -> Iterator[Found]:
             if pool := _POOL.fullmatch(name):
                 kind, archived = _KINDS[pool[2]], pool[1] == "archive"
                 yield from records.read_layer(package, name, around, kind, archived=archived)
-            elif _is_daily(name):
+                continue
+            if daily := _is_daily(name):
                 found = read_turns(package.read(name, _MOST_NOTE), name, "markdown", around.zone)
                 yield from (problem(name, line, error) for line, error in found.problems)
                 # Read as a file they would only be found; imported, they are learned from.
                 yield from (one._replace(origin=None) for one in found.drafts)
-            else:
-                yield from _remembered(package, name, around)
+            yield from _remembered(package, name, around, daily)
         except InputError as error:
             yield problem(name, 0, error)
 
 
-def _remembered(package: Package, name: str, around: Around) -> Iterator[Found]:
+def _remembered(package: Package, name: str, around: Around, daily: bool) -> Iterator[Found]:
+    """The entries of a file; of a day's notes those that say what they are."""
     lines = split_lines(package.read(name, _MOST_NOTE))
     yield from (problem(name, line, error) for line, error in lines.problems)
     written = package.modified(name)
     for entry in entries(lines.texts, name, around.zone):
         at, core = entry.chunk.at, entry.category in ("identity", "preference")
+        text, category, sure = entry.text, entry.category, 1.0
+        if typed := _TYPED.match(text):
+            category, sure = _TYPES[typed[1]]
+            text, sure = text[typed.end() :], float(typed[2] or sure)
+        elif daily:
+            continue
         yield NewMemory(
-            entry.text,
-            ("memory", entry.text),
+            text,
+            ("memory", text),
             Source(file=name, line=entry.line),
-            category=entry.category,
-            importance=1.0 if core else entry.chunk.importance,
+            "fact" if sure == 1 else "belief",
+            category,
+            1.0 if core else entry.chunk.importance,
+            sure,
             own=True,
             project=entry.chunk.project or entry.project,
             tags=entry.chunk.triggers,
@@ -108,9 +113,11 @@ _ENDS = tuple(".!?:;。！？：；…")
 _BOLD_HEADING = re.compile(r"\*\*([^*]{1,80}?)[:：]?\*\*[:：]?\s*")
 _BOX = re.compile(r"\[( |x|X|✓)\]\s+")
 _NO_WORDS = re.compile(r"\s*([-_*=])(?:\s*\1){2,}\s*|\s*<!--.{0,500}?-->\s*")  # rules, comments
-_HELP = re.compile(
-    r"[_*]?[(（][^)）]*[)）][_*]?|_[^_]*_|\*[^*]*\*"
-)  # how a form is to be filled in
+# How a form is to be filled in
+_HELP = re.compile(r"[_*]?[(（][^)）]*[)）][_*]?|_[^_]*_|\*[^*]*\*")
+# A fact of the world, an experience, or an opinion and how sure it is: `O(c=0.9) @Ann: likes tea`
+_TYPED = re.compile(r"([WBO])(?:\(c=(0?\.\d{1,4}|1(?:\.0)?)\))?(?:[:：]\s*| @(?=\w))(?=\S)")
+_TYPES = {"W": ("fact", 1.0), "B": ("event", 1.0), "O": ("preference", 0.6)}
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
 _HEADINGS = tomllib.loads((files(__package__) / "headings.toml").read_text("utf-8"))
 _CATEGORIES = {

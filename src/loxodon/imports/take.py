@@ -73,10 +73,8 @@ class Taker:
         dry: bool,  # write nothing
     ) -> None:
         self._memory, self._store = workspace.memory, workspace.store
-        self._format = format
-        self._problems = list(problems)
+        self._format, self._problems, self._dry = format, list(problems), dry
         self._progress = progress or quiet
-        self._dry = dry
         self._now = self._memory.now()
         self._counts: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()

@@ -99,6 +99,7 @@ class ClauseFrame(NamedTuple):
 class FrameMatch(NamedTuple):
     frame: ClauseFrame
     slots: Mapping[str, str]
+    kinds: Sequence[tuple[str, str]]  # The kind of each slot, and what stands in it
 
     def filled(self, template: str, **names: str) -> str:
         return _PLACE.sub(lambda found: {**self.slots, **names}[found[1]], template)
@@ -158,7 +159,7 @@ class Frames:
                     (kind, slots[name]) for name, kind in pattern.slots.items() if name in slots
                 ]
                 if found and all(self.slots[kind].holds(text, small) for kind, text in kinds):
-                    yield FrameMatch(frame, slots)
+                    yield FrameMatch(frame, slots, kinds)
                     break
 
     def _frame(self, one: Mapping[str, Any]) -> ClauseFrame:
@@ -166,22 +167,10 @@ class Frames:
         patterns = tuple(self._pattern(text) for text in match)
         names = [name for pattern in patterns for name in pattern.slots]
         value = one.get("value", f"{{{names[0]}}}" if names else "")
-        return ClauseFrame(
-            one["attribute"],
-            one["say"],
-            value,
-            frozenset(one.get("who", "user person").split()),
-            patterns,
-            one.get("act", "state"),
-            one.get("over", ""),
-            one.get("subject", ""),
-            one.get("importance"),
-            one.get("category", ""),
-            one.get("confidence", 1.0),
-            one.get("positive", True),
-            tuple(_listed(one.get("yes", []))),
-            tuple(_listed(one.get("no", []))),
-        )
+        who = frozenset(one.get("who", "user person").split())
+        given = {name: one[name] for name in ClauseFrame._field_defaults if name in one}
+        given |= {name: tuple(_listed(one.get(name, ()))) for name in ("yes", "no")}
+        return ClauseFrame(one["attribute"], one["say"], value, who, patterns, **given)
 
     def _expanded(self, text: str) -> str:
         return re.sub(r"@([a-z_]+)", lambda found: f"(?:{self._macros[found[1]]})", text)

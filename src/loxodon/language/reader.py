@@ -461,15 +461,19 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
     frame = match.frame
     value, mentions = match.filled(frame.value), _mentions(clause)
     if frame.attribute == "name" and not clause.hedged:
-        if (
-            clause.name not in ("", value) and clause.who == "person"
-        ):  # `Li Wei` is what `小李` is called in full
+        if clause.who == "person" and clause.name not in ("", value):
+            # `Li Wei` is what `小李` is called in full
             mentions = (Mention(value, "person", (clause.name,)),)
             clause = clause._replace(subject=value)
         elif grammar.attribute_of(clause.relation):
             return _relation(grammar, clause.relation, value)
     if frame.attribute == "nickname" and mentions:
         mentions = (mentions[0]._replace(aliases=(*mentions[0].aliases, value)),)
+    mentions += tuple(
+        Mention(text, _THINGS[kind])
+        for kind, text in match.kinds
+        if kind in _THINGS and _NAME.fullmatch(text)
+    )
     known = ATTRIBUTES[frame.attribute]
     end = clause.act == "end"
     named = match.filled(frame.over, S=clause.subject)
@@ -492,6 +496,16 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
     )
 
 
+# The slots of frames that hold a name, and what of
+_THINGS: dict[str, EntityType] = {"place": "place", "town": "place", "acquaintance": "person"}
+_THINGS |= dict.fromkeys(("org", "company", "school", "firm"), "organisation")
+# A name, and not only what kind of place or firm it is
+_NAME = re.compile(
+    "[A-Z][^,]{1,40}|(?![一某这那几家本]|.{0,4}(?:老家|国外|农村|乡下|附近|公司|大厂|企)$)"
+    "[\u4e00-\u9fff][^，、和]{1,20}"
+)
+
+
 def _mentions(clause: Clause) -> tuple[Mention, ...]:
     if clause.subject == USER:
         return ()
@@ -500,16 +514,12 @@ def _mentions(clause: Clause) -> tuple[Mention, ...]:
     return (Mention(clause.name or clause.subject, type, aliases),)  # type: ignore[arg-type]
 
 
+_NOT_SO = ("supposed", "dream", "joke", "quoted", "reported", "long")
+
+
 def _people(grammar: Grammar, sentence: _Sentence) -> list[Statement]:
     """Who somebody is to the user, wherever they are named: a request tells it too."""
-    if grammar.speech.never(sentence.text) in (
-        "supposed",
-        "dream",
-        "joke",
-        "quoted",
-        "reported",
-        "long",
-    ):
+    if grammar.speech.never(sentence.text) in _NOT_SO:
         return []
     return [
         _relation(grammar, relation, name, "change" if new else "state")

@@ -80,7 +80,9 @@ def should_recall(
     if said.startswith("/") and said[1:2].isalpha():
         asked = _found("REQUESTED", said)
         return Gate(asked, "requested" if asked else "command")
-    is_order = _is_order(said)
+    language = "zh" if _has_han(said[:12]) else "en"
+    order = "".join(compiled(language, name).pattern for name in ("POLITE", "COMMAND"))
+    is_order = regex(order).match(said) is not None
     # What an order says before the material that it is to be carried out on
     head = regex(r"[:：\n]").split(said[:_HEAD], maxsplit=1)[0] if is_order else said
     head = said if head == said[:_HEAD] else head
@@ -96,8 +98,8 @@ def should_recall(
     if not reason:
         return Gate(False, "plain")
     if not words:  # "why is it like that" asks about what was said just now, "where do I work" not
-        asks_nothing = reason == "question" and not _found("OWN", said)
-        return Gate(not asks_nothing, "empty" if asks_nothing else reason)
+        asks = reason != "question" or _found("OWN", said) or regex(_CAPITAL).search(prose)
+        return Gate(True, reason) if asks else Gate(False, "empty")
     if state.recalled and _share(words, _asked(prose), state) >= _SAME:
         return Gate(False, "repeated")
     return Gate(True, reason)
@@ -199,12 +201,6 @@ def _has_name(said: str, known: Known) -> bool:
     return any(True for _ in known(candidates(_looked_at(said, _ENDS, _ENDS // 2))))
 
 
-def _is_order(said: str) -> bool:
-    language = "zh" if _has_han(said[:12]) else "en"
-    order = "".join(compiled(language, name).pattern for name in ("POLITE", "COMMAND"))
-    return regex(order).match(said) is not None
-
-
 def _begins_topic(said: str, prose: str, words: frozenset[str], state: State) -> bool:
     """Whether a statement begins a topic: it says so, or is long and names things."""
     if len(words) > 1 and _found("TOPIC", said):
@@ -219,6 +215,7 @@ _NAMED_THING = (
     r"(?<=[a-z,;] )[A-Z][\w.+#-]+|(?<![.!?] )\b[A-Za-z]*[a-z][A-Z]\w*|\b[A-Z]{2,}\b|《[^》]+》"
     r"|(?<=[^!-~])[A-Za-z][\w.+#-]{2,}"
 )
+_CAPITAL = r"(?:[a-z] |[\u4e00-\u9fff] ?)(?!OK|I\b)[A-Z]"  # `why Go?`, though `go` says nothing
 
 
 def _share(words: frozenset[str], kind: Kind, state: State) -> float:

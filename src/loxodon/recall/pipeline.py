@@ -24,7 +24,7 @@ from loxodon.recall.look import FLOOR, Look
 from loxodon.recall.order import is_unsure, link, weigh
 from loxodon.recall.recency import current_first
 from loxodon.recall.routes import is_bare_last, search
-from loxodon.recall.understand import nobody, understand
+from loxodon.recall.understand import understand
 from loxodon.store import Filter, QuestionVector
 from loxodon.store.store import Store
 from loxodon.types import Considered, Gate, LeftOut, Recall, Trace
@@ -117,7 +117,8 @@ def searched(
 ) -> Look:
     """The question as it was understood, and all that was found, not yet weighed."""
     # In a group nobody is looked up by other names: that these are the same may be private.
-    question = understand(query, as_of or now, store.named if where.audience is None else nobody)
+    known = [store.named] if where.audience is None else []
+    question = understand(query, as_of or now, *known)
     if not question.words and not question.last:
         return Look(store, question, where, now)
     if top is None:

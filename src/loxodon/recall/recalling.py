@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
 
 
-_LARGEST_SOUL = 1 << 18
+_LARGEST_FILE = 1 << 18
 # The most that these parts may take of what the message leaves
 _SHARES = {"soul": 0.25, "profile": 0.2, "recent": 0.3}
 _TURNS = 200  # turns that are looked at for the recent context
@@ -172,10 +172,10 @@ class Recalling(OpenSpace):
     ) -> Frame:
         """Return everything an agent should see before it replies to a message.
 
-        It contains the soul (given, or SOUL.md in `workspace` or the home), the user's profile,
-        related memories if the gate decides to recall, what was said today and yesterday, and the
-        message. It has at most `budget` tokens (default 4,000), or is the message alone if that
-        has more.
+        It contains the soul (given, or SOUL.md in `workspace` or the home), USER.md there and the
+        user's profile, related memories if the gate decides to recall, the notes (memory/DAY.md)
+        and talk of today and yesterday, and the message. It has at most `budget` tokens (default
+        4,000), or is the message alone if that has more.
 
         `history` is what the agent already has of this conversation, as texts or `{"role",
         "content"}`; it is not repeated. With the `state` of the previous frame, memories come once
@@ -184,12 +184,13 @@ class Recalling(OpenSpace):
         """
         is_text("message", message)
         heard = self._heard_in(chat)
-        if soul is None:
-            soul = _soul_in([*([os.fspath(workspace)] if workspace else []), heard.home])
+        folders = [*([os.fspath(workspace)] if workspace else []), heard.home]
+        soul = _file_in(folders, "SOUL.md") if soul is None else soul
+        read = partial(_file_in, () if heard.wall.stands else folders)
         whole = self.config.recall.frame if budget is None else number("budget", budget)
         ask = partial(self.recall, message, top, chat=chat)
         with heard._store.reading():
-            return _frame(heard, message, soul, history, state or State(), ask, whole)
+            return _frame(heard, message, soul, read, history, state or State(), ask, whole)
 
     @verb("POST /gate")
     def gate(
@@ -255,6 +256,7 @@ def _frame(
     heard: Recalling,
     message: str,
     soul: str,
+    read: Callable[[str], str],
     history: Iterable[str | Mapping[str, object]],
     state: State,
     ask: Callable[..., Recall],
@@ -292,7 +294,8 @@ def _frame(
     where = Filter(state="active", audience=audience, trust=OWN)
     known = core(store.find(where, _KNOWN, strongest=True), now)
     profile = profile_text(known, (), "", language).split("\n", 2)[2] if known else ""
-    lines = [line for line in space.shown(profile).splitlines() if line.strip()]
+    own = cut(read("USER.md").replace("#", ""), most("profile") // 2, count)
+    lines = [one for one in space.shown(f"{own}\n{profile}").splitlines() if one.strip()]
     for_profile, sizes = most("profile"), accumulate(count(line) + 1 for line in lines)
     first = [line for line, size in zip(lines, sizes, strict=True) if size <= for_profile]
     while first and first[-1].startswith("#"):  # a heading without a line behind it
@@ -303,8 +306,11 @@ def _frame(
     texts = (one if isinstance(one, str) else one.get("content") for one in history)
     seen = frozenset(fold(text) for text in (*texts, message) if isinstance(text, str))
     fresh = [one for one in _recent_turns(store, now, audience) if fold(one.content) not in seen]
-    recent, listed = _listed(fresh, most("recent"), space, now, language)
-    put("recent", "\n".join(listed), len(fresh) - len(recent))
+    days = (f"{now - timedelta(days=n):%Y-%m-%d}" for n in (1, 0))
+    notes = "\n".join(f"{one}\n{text}" for one in days if (text := read(f"memory/{one}.md")))
+    daily = quote.clean(space.shown(cut(notes, most("recent") // 2, count)))
+    recent, listed = _listed(fresh, most("recent") - count(daily), space, now, language)
+    put("recent", "\n".join(filter(None, (daily, *listed))), len(fresh) - len(recent))
     recall: Recall | None = None
     if gate.recall:
         in_full = {turn.ref for turn in recent if len(turn.content) <= _TURN}
@@ -387,12 +393,12 @@ def _recent_turns(store: Store, now: datetime, audience: str | None) -> list[Tur
     return [turn for turn in heard(store, turns.values()) if turn.content.strip()]
 
 
-def _soul_in(folders: Iterable[str]) -> str:
-    """What SOUL.md says in the first of these folders that has one."""
+def _file_in(folders: Iterable[str], name: str) -> str:
+    """What a file says in the first of these folders that has one."""
     for folder in folders:
         try:
-            with open(os.path.join(folder, "SOUL.md"), "rb") as file:
-                return file.read(_LARGEST_SOUL).decode("utf-8-sig", "replace")
+            with open(os.path.join(folder, name), "rb") as file:
+                return file.read(_LARGEST_FILE).decode("utf-8-sig", "replace").strip()
         except OSError:  # there is none, or it is not for us to read
             continue
     return ""

@@ -87,12 +87,8 @@ class Question(NamedTuple):
     tells: bool = False  # it is a message, or a piece of dialogue, that tells more than it asks
 
 
-def nobody(names: Iterable[str]) -> KnownNames:
-    return KnownNames()
-
-
-def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
-    """What `query`, asked at `now`, looks for."""
+def understand(query: str, now: datetime, known: Lookup = lambda names: KnownNames()) -> Question:
+    """What `query`, asked at `now`, looks for; whom it names, where `known` tells."""
     text = tame(query.strip(), LOOKED_AT)  # its beginning and its end, where people ask
     language = language_of(text)
     asks = [Ask(part, kind_of(part, language)) for part in split(text) or [text]]
@@ -266,7 +262,7 @@ def _named(text: str, known: Lookup) -> tuple[tuple[Named, ...], str, str]:
     parts = [part for part in named(folded, look_up) if is_meant(part)]
     entities: dict[int | str, Named] = {}
     for part in parts:
-        if entity := found.entities.get(part.name):
+        if (entity := found.entities.get(part.name)) and entity.type in ("person", "pet", "other"):
             typed = text[part.start : part.end] if len(text) == len(folded) else part.name
             entities.setdefault(entity.no or entity.name, Named(typed, entity))
     project, topic = (

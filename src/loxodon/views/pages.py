@@ -296,13 +296,13 @@ def _line_of(row: Object, source: str) -> Object:
         value = row[name]
         if name in ("kind", "state") or (name not in first and value == _DEFAULTS.get(name)):
             continue
-        if value is not None:
-            if name in TIMES or name == "strength_at":
-                value = utc_time(value)
-            elif name in LISTS:
-                value = json.loads(value)
-            elif name in FLAGS:
-                value = bool(value)
+        if value is not None and (name in TIMES or name == "strength_at"):
+            value = utc_time(value)
+        elif name in LISTS:
+            whom = [row["subject"]] if name == "entities" and row["subject"] else []
+            value = json.loads(value) or whom
+        elif name in FLAGS:
+            value = bool(value)
         of_summary = name == "derived_from" and kind == "summary"
         found["source_facts" if of_summary else _NAMES.get(name, name)] = value
         if name == "created_at" and source:

@@ -182,7 +182,7 @@ def _extracted(lines: Sequence[Line], most: int, count: Counter) -> str:
     ]
     whole = sum(count(one.text) + 4 for _, one in told)
     places = kept([one for _, one in told], min(1.0, _FULL * most / max(whole, 1)))
-    grouped = groupby((told[place] for place in places), key=lambda one: one[0])
+    grouped = groupby((told[n] for n in places or range(len(told))), key=lambda one: one[0])
     text = "\n".join(
         begins + " ".join(one.text for _, one in group) for (_, _, begins), group in grouped
     )

@@ -25,6 +25,7 @@ def without_lead(text: str) -> str:
 
 def people_of(text: str) -> list[Named]:
     """Whom a text names of the user's people."""
+    text = WORDS.rewritten(text, "known_as")
     named = [one for way in ("had", "new", "person") for one in _like[way].finditer(text)]
     # A name may as well be a day: `my friend Friday moved` does not say which
     found = [
