@@ -87,8 +87,7 @@ def whole(text: str) -> int:
 
 # How values of each kind are named in help, and what they are if not text.
 _METAVARS: dict[Any, str] = {verbs.TEXT: "NAME", verbs.TEXTS: "A,B", verbs.NUMBER: "0..1"}
-_METAVARS |= {verbs.WHOLE: "N", verbs.SIZE: "N"}
-_METAVARS |= {verbs.MOMENT: "WHEN", verbs.MOMENT_OR_NONE: "WHEN"}
+_METAVARS |= {verbs.WHOLE: "N", verbs.SIZE: "N", verbs.MOMENT: "WHEN", verbs.MOMENT_OR_NONE: "WHEN"}
 _TYPES: dict[str, Callable[[str], Any]] = {"N": whole, "0..1": float, "A,B": names_of}
 
 

@@ -20,6 +20,7 @@ from loxodon.store.walls import owners_only
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
     typed = list(sys.argv[1:] if argv is None else argv)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads wait busily for each other
     messages.use(next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), ""))
     for stream in (sys.stdout, sys.stderr):
         # What an encoding lacks is printed as `\u…`; to pipes UTF-8.

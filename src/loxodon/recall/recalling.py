@@ -110,7 +110,6 @@ class Recalling:
             choice("profile", profile, settings.known("recall.profile").choices)
         room = config.budget if budget is None else number("budget", budget)
         direct, guard = space.chat == "direct", space.guard
-        questioner = self._embedders.questioner()
         with heard._store.reading():
             found = recall(
                 space,
@@ -119,8 +118,7 @@ class Recalling:
                 asked,
                 top=None if top is None else number("top", top),
                 budget=room,
-                # Without text that must not leave the memory
-                meaning=(lambda text: questioner.ask(guard.clean(text))) if questioner else None,
+                meaning=lambda text: self._embedders.ask(text, guard.clean),
                 as_of=moment("as_of", as_of, self._space.zone),
                 profile=profile or config.profile,
                 in_view=frozenset(map(fold, in_view)),

@@ -1,8 +1,6 @@
 """Storage: `store.py` has `Store`, everything Loxodon asks of a database, `sqlite/` and `postgres/`
 its backends. This module has the values that pass between them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -300,7 +298,7 @@ Embeddable = Literal["memories", "turns", "chunks"]
 
 class QuestionVector(NamedTuple):
     model: str
-    vector: Floats
+    vector: "Floats"
     asks: str = ""  # the language of the question; empty if it is not a question
     told: bool = False  # whether it is a message that tells more than it asks
 
