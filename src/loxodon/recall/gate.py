@@ -80,7 +80,9 @@ def should_recall(
     if said.startswith("/") and said[1:2].isalpha():
         asked = _found("REQUESTED", said)
         return Gate(asked, "requested" if asked else "command")
-    is_order = _is_order(said)
+    language = "zh" if _has_han(said[:12]) else "en"
+    order = "".join(compiled(language, name).pattern for name in ("POLITE", "COMMAND"))
+    is_order = regex(order).match(said) is not None
     # What an order says before the material that it is to be carried out on
     head = regex(r"[:：\n]").split(said[:_HEAD], maxsplit=1)[0] if is_order else said
     head = said if head == said[:_HEAD] else head
@@ -200,12 +202,6 @@ def _has_han(text: str) -> bool:
 def _has_name(said: str, known: Known) -> bool:
     """Whether a known name is in the message, or at the ends of a long one."""
     return any(True for _ in known(candidates(_looked_at(said, _ENDS, _ENDS // 2))))
-
-
-def _is_order(said: str) -> bool:
-    language = "zh" if _has_han(said[:12]) else "en"
-    order = "".join(compiled(language, name).pattern for name in ("POLITE", "COMMAND"))
-    return regex(order).match(said) is not None
 
 
 def _begins_topic(said: str, prose: str, words: frozenset[str], state: State) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache, partial
 from itertools import accumulate, chain
@@ -51,6 +52,7 @@ class Recalling:
     _store: Store
     _embedders: Embedders
     _used: set[str]
+    _snapshots: Mapping[tuple[str, ...], str] = {}  # good for an hour, while no memory changes
 
     def _heard_in(self, chat: Chat) -> Recalling:
         return cast("Memory", self).within(chat=chat)
@@ -218,11 +220,15 @@ class Recalling:
         """Return what a conversation should start with, as Markdown."""
         from loxodon.consolidate.pages import kept_snapshot, material, written
 
-        space = self._space
-        with self._store.reading():
-            found = material(self._store, space.config, space.now(), project)
-            kept = None if project else kept_snapshot(found, language)
-            return space.shown(written(found, space.count, language) if kept is None else kept)
+        space, store, now = self._space, self._store, self._space.now()
+        with store.reading():
+            state = store.scalar("memories_version"), f"{now:%Y-%m-%d %H}", language, project
+            if (text := self._snapshots.get(state)) is None:
+                found = material(store, space.config, now, project)
+                kept = None if project else kept_snapshot(found, language)
+                text = space.shown(written(found, space.count, language) if kept is None else kept)
+                self._snapshots = dict([*self._snapshots.items(), (state, text)][-4:])
+            return text
 
     @verb(
         "GET /profile",
@@ -390,9 +396,7 @@ def _recent_turns(store: Store, now: datetime, audience: str | None) -> list[Tur
 def _soul_in(folders: Iterable[str]) -> str:
     """What SOUL.md says in the first of these folders that has one."""
     for folder in folders:
-        try:
-            with open(os.path.join(folder, "SOUL.md"), "rb") as file:
-                return file.read(_LARGEST_SOUL).decode("utf-8-sig", "replace")
-        except OSError:  # there is none, or it is not for us to read
-            continue
+        # There may be none, or it is not for us to read
+        with suppress(OSError), open(os.path.join(folder, "SOUL.md"), "rb") as file:
+            return file.read(_LARGEST_SOUL).decode("utf-8-sig", "replace")
     return ""
