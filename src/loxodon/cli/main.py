@@ -20,7 +20,8 @@ from loxodon.store.walls import owners_only
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
     typed = list(sys.argv[1:] if argv is None else argv)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads wait busily for each other
+    if "numpy" not in sys.modules:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads wait busily for each other
     messages.use(next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), ""))
     for stream in (sys.stdout, sys.stderr):
         # What an encoding lacks is printed as `\u…`; to pipes UTF-8.
@@ -133,8 +134,7 @@ def _failed(error: Exception, as_json: bool) -> int:
         error = unwritable("", error)
     elif not isinstance(error, LoxodonError):
         hint = "this is a defect: please report it with what LOXODON_DEBUG=1 prints"
-        name, reason = type(error).__name__, str(error)
-        error = LoxodonError("{name}: {reason}", hint=hint, name=name, reason=reason)
+        error = LoxodonError("{name}: {reason}", hint=hint, name=type(error).__name__, reason=error)
     message, hint = error.localized()
     problems = [(line, *one.localized()) for line, one in error.problems]
     if as_json:
