@@ -80,11 +80,11 @@ class Embedders:
         """The name of the embedder and its vector of a question; None if none is set."""
         if not self._given and self._settings.kind == "auto":  # which sends it nowhere
             return encoder().name, encoder().embed([text])[0]
-        if self._questioner is None:
+        if self._questioner is None and self.are_set:
             from loxodon.models.embedders import Questioner
 
             self._questioner = Questioner(self.chosen, self._settings.query_timeout)
-        return self._questioner.ask(clean(text)) if self.are_set else None
+        return self._questioner.ask(clean(text)) if self._questioner else None
 
     def embed(
         self, space: OpenSpace, progress: Progress | None = None, *, again: bool = True
