@@ -25,6 +25,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
@@ -122,14 +123,13 @@ def asked(talk: Any, config: Config, keep: str) -> Iterator[tuple[list[Row], boo
     now = [talk["end"]]
     with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
         memory._embedders.use(chosen_embedder(config.embedder))
-        questioner = memory._embedders.questioner()
         for question in talk["questions"]:
             evidence = question["evidence"]
             if not evidence or question["category"] == _LEFT_OUT:
                 continue
             now[0] = question["asked_at"]
             with memory._store.reading():
-                meaning = questioner.ask if questioner else None
+                meaning = partial(memory._embedders.ask, clean=str)
                 look = searched(
                     memory._store, question["text"], Filter(), now[0], 100, 10, meaning, None
                 )

@@ -3,7 +3,6 @@
 Values come from the defaults, then config.toml, then the environment, which only entry points read.
 """
 
-import logging
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +11,6 @@ from datetime import datetime
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from loxodon import files
 from loxodon.clock import zone_named
@@ -42,7 +40,7 @@ class Secret(str):
 
 def is_base_url(text: str) -> bool:
     with suppress(ValueError):
-        url = urlsplit(text)
+        url = import_module("urllib.parse").urlsplit(text)
         place = url.scheme in ("http", "https") and url.hostname and url.port != 0
         return bool(place and re.fullmatch('[!"$->A-~]*', text))  # without @, ? and #
     return False
@@ -249,12 +247,13 @@ def load(home: str, environ: Mapping[str, str] = {}) -> Config:
     if new := sorted(unknown - _warned):
         _warned.update(new)
         said = t("unknown settings in config.toml are ignored: {names}", names=", ".join(new))
-        logging.getLogger("loxodon").warning(said)  # if nobody listens, to stderr
+        import_module("logging").getLogger("loxodon").warning(said)  # to stderr if nobody listens
     try:
         found = from_mapping({name: given[name] for name in given if name not in unknown})
     except ConfigError as error:
         raise ConfigError("{path}: {error}", hint="{error_hint}", path=path, error=error) from None
-    if not any(name.startswith("LOXODON_") for name in environ):
+    elsewhere = ("LOXODON_HOME", "LOXODON_NOW")  # which are no settings
+    if not any(name.startswith("LOXODON_") and name not in elsewhere for name in environ):
         return found
     variables = {name: environ.get(one.variable) for name, one in described().items()}
     return from_mapping({name: value for name, value in variables.items() if value}, found)
@@ -270,9 +269,8 @@ def _parsed(home: str, library: str) -> Any:
     except OSError as error:
         hint = "check its permissions, or choose another home with --home"
         why = error.strerror
-        raise ConfigError(
-            "cannot read {path}: {reason}", hint=hint, path=path, reason=why
-        ) from None
+        said = ConfigError("cannot read {path}: {reason}", hint=hint, path=path, reason=why)
+        raise said from None
     except ValueError as error:
         hint = "fix that line, or move the file away to use the defaults"
         said = ConfigError("{path} is not valid TOML: {reason}", hint=hint, path=path, reason=error)

@@ -12,8 +12,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -134,6 +132,8 @@ def alone(path: str, seconds: float) -> Iterator[None]:
 def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
     """A temporary folder in `folder`, locked while it is in use."""
     sweep_drafts(folder, prefix)
+    from tempfile import TemporaryDirectory
+
     made = TemporaryDirectory(prefix=prefix, dir=folder, ignore_cleanup_errors=True)
     with made as draft, closing(FileLock(os.path.join(draft, _LOCK))) as lock:
         lock.acquire(0)
@@ -147,6 +147,8 @@ def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
         if name.startswith(prefix):
             with suppress(OSError), closing(FileLock(os.path.join(draft, _LOCK))) as lock:
                 if lock.acquire(0):
+                    from shutil import rmtree
+
                     rmtree(draft, ignore_errors=True)
 
 

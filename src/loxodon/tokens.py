@@ -27,9 +27,9 @@ _PIECE = re.compile(
 )
 # The ends of sentences, of words, and of characters with what is joined to them
 _ENDS = (
-    re.compile(r"[。！？]+[”’」』）]*|[.!?]+[\"')”’]*(?=\s)|\n"),
-    re.compile(r"(?<=\S)(?=\s)|(?<=[\u3000-\u9fff\uff00-\uffef])|(?=[\u3000-\u9fff])"),
-    re.compile("(?s).(?:[\u0300-\u036f\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d.)*"),
+    r"[。！？]+[”’」』）]*|[.!?]+[\"')”’]*(?=\s)|\n",
+    r"(?<=\S)(?=\s)|(?<=[\u3000-\u9fff\uff00-\uffef])|(?=[\u3000-\u9fff])",
+    "(?s).(?:[\u0300-\u036f\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d.)*",
 )
 # Written by `bench/tokens.py --fit`, which says what they are.
 with open(os.path.join(os.path.dirname(__file__), "tokens.json"), encoding="utf-8") as _file:
@@ -118,7 +118,7 @@ def cut(text: str, budget: int, count: Counter = estimate) -> str:
     best = ""
     for unit in _ENDS:
         # No token has 40 characters, but for blank space: what is beyond that many cannot fit.
-        ends = [match.end() for match in unit.finditer(text, 0, 40 * max(budget, 0))]
+        ends = [match.end() for match in re.finditer(unit, text[: 40 * max(budget, 0)])]
         fitting = bisect_right(ends, budget, key=lambda end: count(beginning(end)))
         if fitting and 2 * count(best := beginning(ends[fitting - 1])) >= budget:
             break

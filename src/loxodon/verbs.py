@@ -9,8 +9,6 @@ work. HTTP, OpenAPI, the client, the command line and MCP take names, arguments,
 from `VERBS`. An argument with an `Arg` is offered by every surface; one without is the library's.
 """
 
-from __future__ import annotations
-
 import builtins
 import typing
 from collections import defaultdict

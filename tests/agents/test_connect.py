@@ -10,6 +10,7 @@ import shlex
 import stat
 import subprocess
 import tomllib
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -353,9 +354,9 @@ def test_what_is_said_today_is_known_in_the_next_session(known: User) -> None:
     where = {"transcript_path": str(talk.path), "cwd": here}
     told(known, "claude-code", "SessionEnd", **where)
     following = {**where, "session_id": "next", "source": "startup"}
-    page = told(known, "claude-code", "SessionStart", **following)
-    for word in ("peanuts", "PostgreSQL", "nurse"):
-        assert word in page, word
+    # It waits for that for three seconds; a busy machine takes longer
+    start = partial(told, known, "claude-code", "SessionStart", **following)
+    until(lambda: all(map(start().__contains__, ("peanuts", "PostgreSQL", "nurse"))))
     found = {one["content"]: one["project"] for one in known.shell.json("list")}
     assert [project for text, project in found.items() if "PostgreSQL" in text] == ["acme"]
     elsewhere = {**following, "cwd": repository(known.root, "other"), "session_id": "third"}

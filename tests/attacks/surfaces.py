@@ -21,8 +21,7 @@ from loxodon.paging import cursor_of
 
 from .canaries import Viewer, World
 
-ANYWHERE = cursor_of("list", (1 << 62, 1 << 62))
-"""A cursor that nobody was given: before everything."""
+ANYWHERE = cursor_of("list", (1 << 62, 1 << 62))  # that nobody was given: before everything
 Call = Callable[[], str]
 Calls = Iterator[tuple[str, Call]]
 

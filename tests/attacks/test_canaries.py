@@ -27,8 +27,7 @@ from .backends import WALLS, Backend, Files, Postgres
 from .canaries import SPACES, VIEWERS, Viewer, World
 
 SEED = 20_260_204
-CALLS = 5
-"""Of one sequence."""
+CALLS = 5  # of one sequence
 
 
 @pytest.fixture(scope="module", params=["files", "postgres"])

@@ -135,7 +135,7 @@ def test_few_honest_words_of_others_are_held(origin: Origin) -> None:
 
 
 def test_no_word_of_the_user_is_held_or_lost(memory: Memory) -> None:
-    said = [*poisons.USER, *poisons.HELD_OUT_USER]
+    said = some([*poisons.USER, *poisons.HELD_OUT_USER], 2)
     ways = ("{}", "Hi! {}", "ok so {}", "{}, thanks", "对了，{}")[: count(1, 5)]
     honest = [way.format(one) for one, way in product(said, ways)]
     turns = [{"role": "user", "content": one, "id": f"h{n}"} for n, one in enumerate(honest)]
@@ -163,7 +163,7 @@ def test_most_attacks_are_held_however_they_are_written() -> None:
 def test_what_is_pasted_without_a_mark_is_a_known_gap(memory: Memory) -> None:
     """Words that the user pastes as if they were their own can become the user's. Not none: a
     figure, and a bound that it may not grow beyond."""
-    attacks = poisons.HELD_OUT_ATTACKS[:: count(5, 1)]
+    attacks = some(poisons.HELD_OUT_ATTACKS, 10)
     pasted = [way.format(one) for one, way in product(attacks, poisons.HELD_OUT_PASTES)]
     turns = [
         {"role": "user", "content": text.replace("{c}", CANARY), "session": f"s{n}"}

@@ -23,8 +23,7 @@ from tests.store.postgres.server import OWNER, Server, running
 from tests.waiting import until
 
 SEED = 20
-KILLS = count(1, 100)
-"""In the middle of writes, and as many in the middle of jobs."""
+KILLS = 100  # in the middle of writes, and as many in the middle of jobs
 STOPS = count(1, 50)
 PARTITIONS = count(1, 20)
 AT_ONCE = count(4, 10)
@@ -54,6 +53,7 @@ def report(name: str, fleet: Fleet, times: int) -> None:
     figure(f"postgres_{name}", times=times, acknowledged=fleet.acknowledged, again=again)
 
 
+@pytest.mark.skipif(not LONG, reason="the long form, which `make test-postgres` runs")
 def test_killed_servers_lose_nothing(fleet: Fleet) -> None:
     """By turns in the middle of writes, and of a job, which another server takes over."""
     fleet.start("a")
@@ -155,6 +155,7 @@ def test_processes_open_a_fresh_database_at_once(postgres: Server, tmp_path: Pat
         assert memory.validate() == []
 
 
+@pytest.mark.skipif(not LONG, reason="the long form, which `make test-postgres` runs")
 def test_call_without_the_database_says_so(mortal: Server, tmp_path: Path) -> None:
     url = mortal.database()
     with Memory.open(tmp_path, "main", {"store.url": url}, Clock()) as memory:

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 import httpx
+import pytest
 
 from loxodon import Memory
 from tests.waiting import until
@@ -121,26 +122,29 @@ def test_clients_that_vanish_leave_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_stop_in_the_middle_of_long_work_loses_nothing(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+    home, told = tmp_path / "home", list[httpx.Response]()
     with Server(home) as server, server.client() as http:
         text = "My colleague {} lives in Leeds and likes tea."
-        turns = [said(text.format(n % 9), str(n)) for n in range(1500)]  # in many small steps
+        turns = [said(text.format(n % 9), str(n)) for n in range(300)]  # in many small steps
         http.post(f"{MAIN}/turns", json={"turns": turns})
-        told: list[httpx.Response] = []
 
         def consolidate() -> None:
             with server.client() as other:
                 told.append(other.post(f"{MAIN}/consolidate"))
 
         asking = Thread(target=consolidate)
-        asking.start()
-        until(lambda: "\nloxodon_requests_running 2.0\n" in http.get("/metrics").text)
-        assert server.stop() == 0
+        with Memory.open(home) as memory, memory._store.writing():  # for which the work waits
+            asking.start()
+            until(lambda: "\nloxodon_requests_running 2.0\n" in http.get("/metrics").text)
+            server.process.send_signal(signal.SIGTERM)
+            with pytest.raises(httpx.TransportError):  # it takes no more requests
+                until(lambda: http.get("/livez").is_error)
+        assert server.process.wait(60) == 0
         asking.join(60)
         assert told[0].json()["error"]["message"] == "the operation was cancelled"
     with Memory.open(home) as memory:
         assert memory.validate() == []
-        assert memory.status().turns == 1500
+        assert memory.status().turns == 300
 
 
 def test_ctrl_c_is_no_failure(tmp_path: Path) -> None:

@@ -214,6 +214,7 @@ def test_endpoint_that_says_nothing_is_no_hindrance(server: Stage, tmp_path: Pat
     server.play(vectors(server))
     with filled(tmp_path, **at(server, query_timeout=0.1)) as memory:
         memory.embed()
+        ask(memory, "what about the cat?")  # the first question has longer: a model is loaded
         server.play(silent(server))
         found = ask(memory, "what about the tomcat?")
         assert found.items[0].content == CAT

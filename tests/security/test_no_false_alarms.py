@@ -295,7 +295,7 @@ def test_a_healthy_life_raises_no_alarm(tmp_path: Path, seed: int) -> None:
     life.rng.shuffle(steps)
     for at, step in enumerate(steps):
         step(life)
-        if at % count(3, 1) == 0:
+        if at % count(6, 1) == 0:
             assert not (wrong := life.sound()), (at, step, wrong)
     assert not life.sound()
     life.sound_as_typed()

@@ -161,4 +161,4 @@ def test_time_grows_with_length_only(unit: str) -> None:
         find_moments(text, AT)
         parse_moment(text, AT)
 
-    linear(read, lambda n: unit * n, count(8_000, 32_000) // len(unit))
+    linear(read, lambda n: unit * n, count(4_000, 32_000) // len(unit))

@@ -98,8 +98,7 @@ def whole(text: str) -> int:
 
 # How values of each kind are named in help, and what they are if not text.
 _METAVARS: dict[Any, str] = {verbs.TEXT: "NAME", verbs.TEXTS: "A,B", verbs.NUMBER: "0..1"}
-_METAVARS |= {verbs.WHOLE: "N", verbs.SIZE: "N"}
-_METAVARS |= {verbs.MOMENT: "WHEN", verbs.MOMENT_OR_NONE: "WHEN"}
+_METAVARS |= {verbs.WHOLE: "N", verbs.SIZE: "N", verbs.MOMENT: "WHEN", verbs.MOMENT_OR_NONE: "WHEN"}
 _TYPES: dict[str, Callable[[str], Any]] = {"N": whole, "0..1": float, "A,B": names_of}
 
 
@@ -404,6 +403,8 @@ def _of_verb(one: Argument, words: str) -> Added:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
     typed = list(sys.argv[1:] if argv is None else argv)
+    if "numpy" not in sys.modules:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads wait busily for each other
     messages.use(next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), ""))
     for stream in (sys.stdout, sys.stderr):
         # What an encoding lacks is printed as `\u…`; to pipes UTF-8.

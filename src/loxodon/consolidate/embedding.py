@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.errors import BadReplyError, ConfigError, LoxodonError, ModelError
 from loxodon.filelock import lock_at
+from loxodon.language.worth import encoder
 from loxodon.layout import EMBEDDING_LOCK
 from loxodon.messages import t
 from loxodon.store import Coverage, Embeddable, Index, Progress, TextToEmbed, Vector
@@ -61,8 +63,7 @@ class Embedders:
     def after_fork(self) -> None:
         """Drop our models: their threads and sockets do not survive a fork."""
         self._questioner = None
-        if not self._given:
-            self._chosen = None
+        self._chosen = self._chosen if self._given else None
 
     @property
     def are_set(self) -> bool:
@@ -75,26 +76,25 @@ class Embedders:
             self._chosen = chosen(self._settings)
         return self._chosen
 
-    def questioner(self) -> Questioner | None:
-        """Embeds questions; None if no embedder is set."""
+    def ask(self, text: str, clean: Callable[[str], str]) -> tuple[str, Any] | None:
+        """The name of the embedder and its vector of a question; None if none is set."""
+        if not self._given and self._settings.kind == "auto":  # which sends it nowhere
+            return encoder().name, encoder().embed([text])[0]
         if self._questioner is None and self.are_set:
             from loxodon.models.embedders import Questioner
 
             self._questioner = Questioner(self.chosen, self._settings.query_timeout)
-        return self._questioner
+        return self._questioner.ask(clean(text)) if self._questioner else None
 
     def embed(
         self, space: OpenSpace, progress: Progress | None = None, *, again: bool = True
     ) -> Embedded:
         """Embed what of a space has no vector; what failed often only if asked `again`."""
         count, chosen = 0, self.chosen()
-        lock = lock_at(os.path.join(space.folder, EMBEDDING_LOCK))
-        try:
+        with closing(lock_at(os.path.join(space.folder, EMBEDDING_LOCK))) as lock:
             # A second run at once would only do the same again.
             if chosen and lock.acquire(0):
                 count = _Run(space.store, chosen, space.guard.clean, progress).all(again)
-        finally:
-            lock.close()
         return Embedded(count, self.coverage(space))
 
     def embed_quietly(self, space: OpenSpace) -> int:

@@ -584,8 +584,10 @@ _UNTRUE = (
     *("other tongue", "long", "an order to disregard", "reported"),
 )
 # The same, however sure our encoder is
-_FIRM = ("dream", "joke", "not come about", "of the past", "of software", "other tongue", "long")
-_FIRM = (*_FIRM, "an order to disregard")
+_FIRM = (
+    *("dream", "joke", "not come about", "of the past", "of software", "other tongue", "long"),
+    "an order to disregard",
+)
 # What tells nothing of the speaker, and may tell what was decided or found out at work
 _MARKED = 0.3  # what who says that it matters adds at least
 _OF_WORK = ("of software", "reaction", "doing now", "of the moment")

@@ -4,8 +4,6 @@ A turn is cut into fragments, and what these say is read as statements: sentence
 which `consolidate/reconcile.py` compares with what the memory holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
@@ -169,7 +167,7 @@ class Reading(NamedTuple):
 class Language(Protocol):
     """The rules of one language; the packages `language.zh` and `language.en` are two."""
 
-    grammar: Grammar
+    grammar: "Grammar"
 
     def split(self, text: str) -> list[Piece]: ...  # Every word is in one piece
     def read(self, said: TurnInContext) -> Reading: ...

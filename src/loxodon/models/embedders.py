@@ -19,7 +19,6 @@ from loxodon.config import EmbedderConfig
 from loxodon.errors import INSTALL, BadReplyError, ConfigError, LoxodonError, UnreachableModelError
 from loxodon.language.worth import encoder
 from loxodon.models.wire import Endpoint, patiently, within
-from loxodon.store import QuestionVector
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,13 +45,10 @@ class Embedder(Protocol):
 
 def chosen(config: EmbedderConfig) -> Embedder | None:
     """The embedder that the settings ask for; ConfigError where something it needs is missing."""
-    match config.kind:
-        case "none":
-            return None
-        case "auto":
-            return encoder()
-        case "openai":
-            return EndpointEmbedder(config)
+    if config.kind in ("none", "auto"):
+        return encoder() if config.kind == "auto" else None
+    if config.kind == "openai":
+        return EndpointEmbedder(config)
     if find_spec("fastembed") is None:
         raise ConfigError(
             "the embedder needs {module}, which is not installed",
@@ -164,11 +160,11 @@ class Questioner:
         self._failed_at = 0.0
         self._vector: Any = lru_cache(_REMEMBERED)(self._embed)
 
-    def ask(self, text: str) -> QuestionVector | None:
-        """`text` as the configured model sees it; a LoxodonError where that cannot be asked."""
+    def ask(self, text: str) -> tuple[str, Any] | None:
+        """The configured model's name, and `text` as it sees it; a LoxodonError where it cannot."""
         text = text.strip()[:_MOST_CHARACTERS]
         embedder = self._choose() if text else None
-        return QuestionVector(embedder.name, self._vector(embedder, text)) if embedder else None
+        return (embedder.name, self._vector(embedder, text)) if embedder else None
 
     def _embed(self, embedder: Embedder, text: str) -> Any:
         if self._error and monotonic() - self._failed_at < _PAUSE_SECONDS:

@@ -196,30 +196,30 @@ def block(
         return "\n".join([header, *entries, quote.marks(language)["end"]])
 
     used = count(text((), 999, 9999)) + 2
-    fitting: dict[int, Item] = {}
-    for n in sorted(range(len(items)), key=lambda n: n > 0 and items[n].valid_until is not None):
-        item = items[n]
+    fitting: dict[int, tuple[Item, str]] = {}
+    for n, item in sorted(enumerate(items), key=lambda one: bool(one[0] and one[1].valid_until)):
         words = [word for typed in item.why.get("words", ()) for word in index_words(typed)]
         lengths = [most for most in _SHORTER if len(item.content) > most and not fitting]
         shorter = [item._replace(content=snippet(item.content, words, most)) for most in lengths]
         for form in (item, *shorter):
-            cost = count(_entry(len(fitting) + 1, form, language)) + 1
+            entry = _entry(form, language)
+            cost = count(f"{len(fitting) + 1}. {entry}") + 1
             if used + cost <= budget:
                 used += cost
-                fitting[n] = form
+                fitting[n] = form, entry
                 break
     kept = [fitting[n] for n in sorted(fitting)]
     while kept:
-        entries = [_entry(number, item, language) for number, item in enumerate(kept, 1)]
+        entries = [f"{number}. {entry}" for number, (_, entry) in enumerate(kept, 1)]
         # The number is part of what is counted; digits come in threes, so only its length matters.
         tokens = count(text(entries, len(kept), count(text(entries, len(kept), used))))
         if tokens <= budget:
-            return Block(text(entries, len(kept), tokens), tokens, tuple(kept))
+            return Block(text(entries, len(kept), tokens), tokens, tuple(item for item, _ in kept))
         kept.pop()
     return Block("", 0, ())
 
 
-def _entry(number: int, item: Item, language: str) -> str:
+def _entry(item: Item, language: str) -> str:
     """A line with the day, and whose words they are; ids cost an agent tokens and say nothing. Of a
     note also the headings that it stands under, without which a line may mean nothing."""
     words, said_by = quote.lines(item.content), item.why.get("speaker")
@@ -227,7 +227,7 @@ def _entry(number: int, item: Item, language: str) -> str:
         words = f"{quote.line(heading, _NAME)}: {words}"
     elif said_by:
         words = f"{who(said_by, language)}: {words}"
-    line = f"{number}. [{item.at:%Y-%m-%d}] {marks(item, language)}{words}"
+    line = f"[{item.at:%Y-%m-%d}] {marks(item, language)}{words}"
     if item.kind == "note":
         source = item.sources[0]
         place = quote.line(f"{source.file}:{source.line}", _SOURCE)

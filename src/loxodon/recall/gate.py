@@ -107,7 +107,10 @@ def should_recall(
 
 def says_nothing(message: str) -> bool:
     """Whether it is what people say to say nothing: “Understood, thank you.”"""
-    return len(message) <= _HEAD and should_recall(message).reason in _EMPTY
+    # Few messages are made of such phrases: the others need not pass the gate to tell
+    said = fold(without_code(message[:_HEAD])[0])
+    may_be = len(message) <= _HEAD and any(_is_made_of(said, one.upper()) for one in _EMPTY)
+    return may_be and should_recall(message).reason in _EMPTY
 
 
 def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
@@ -157,7 +160,7 @@ def _phrases(name: str) -> tuple[frozenset[tuple[str, ...]], int]:
 
 def _units(text: str) -> tuple[str, ...]:
     """Words where there are spaces, characters where there are none."""
-    return tuple(regex("[a-z0-9']+|[^\\s!-~]").findall(text))
+    return tuple(regex(r"[a-z0-9']+|[^\W!-~]").findall(text))
 
 
 def _strong(said: str) -> str:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loxodon.errors import LoxodonError
 from loxodon.recall.fit import block, items_of, rounded
@@ -45,7 +45,7 @@ def recall(
     *,
     top: int | None,
     budget: int,
-    meaning: Callable[[str], QuestionVector | None] | None,
+    meaning: Callable[[str], tuple[str, Any] | None],
     as_of: datetime | None,
     profile: str,
     in_view: frozenset[str],
@@ -111,7 +111,7 @@ def searched(
     now: datetime,
     top: int | None,
     usual: int,
-    meaning: Callable[[str], QuestionVector | None] | None,
+    meaning: Callable[[str], tuple[str, Any] | None],
     as_of: datetime | None,
     profile: str = "default",
 ) -> Look:
@@ -127,10 +127,9 @@ def searched(
         profile = "default"  # no formula orders what has no word of the question: the newest first
     look = Look(store, question, where, now, as_of, top, profile)
     try:
-        asked = meaning(question.focus) if meaning else None
-        if asked and store.query("vector_models"):
+        if (asked := meaning(question.focus)) and store.query("vector_models"):
             asks = question.language if question.kind != "none" else ""
-            look.view = asked._replace(asks=asks, told=question.tells)
+            look.view = QuestionVector(*asked, asks=asks, told=question.tells)
     except LoxodonError as error:  # words find something too
         look.problems.append(f"meaning: {error.localized()[0]}")
     search(look)

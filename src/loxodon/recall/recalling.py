@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache, partial
 from itertools import accumulate, chain
@@ -49,6 +50,7 @@ class Recalling(OpenSpace):
 
     _embedders: Embedders
     _used: set[str]
+    _snapshots: Mapping[tuple[str, ...], str] = {}  # good for an hour, while no memory changes
 
     def _heard_in(self, chat: Chat) -> Recalling:
         return cast("Memory", self).within(chat=chat)
@@ -108,7 +110,6 @@ class Recalling(OpenSpace):
             choice("profile", profile, settings.known("recall.profile").choices)
         room = config.budget if budget is None else number("budget", budget)
         direct, guard = space.chat == "direct", space.guard
-        questioner = self._embedders.questioner()
         with heard._store.reading():
             found = recall(
                 space,
@@ -117,8 +118,7 @@ class Recalling(OpenSpace):
                 asked,
                 top=None if top is None else number("top", top),
                 budget=room,
-                # Without text that must not leave the memory
-                meaning=(lambda text: questioner.ask(guard.clean(text))) if questioner else None,
+                meaning=lambda text: self._embedders.ask(text, guard.clean),
                 as_of=moment("as_of", as_of, self.zone),
                 profile=profile or config.profile,
                 in_view=frozenset(map(fold, in_view)),
@@ -219,11 +219,15 @@ class Recalling(OpenSpace):
         """Return what a conversation should start with, as Markdown."""
         from loxodon.consolidate.pages import kept_snapshot, material, written
 
-        space = self
-        with self._store.reading():
-            found = material(self._store, space.config, space.now(), project)
-            kept = None if project else kept_snapshot(found, language)
-            return space.shown(written(found, space.count, language) if kept is None else kept)
+        store, now = self._store, self.now()
+        with store.reading():
+            state = store.scalar("memories_version"), f"{now:%Y-%m-%d %H}", language, project
+            if (text := self._snapshots.get(state)) is None:
+                found = material(store, self.config, now, project)
+                kept = None if project else kept_snapshot(found, language)
+                text = self.shown(written(found, self.count, language) if kept is None else kept)
+                self._snapshots = dict([*self._snapshots.items(), (state, text)][-4:])
+            return text
 
     @verb(
         "GET /profile",
@@ -396,9 +400,7 @@ def _recent_turns(store: Store, now: datetime, audience: str | None) -> list[Tur
 def _file_in(folders: Iterable[str], name: str) -> str:
     """What a file says in the first of these folders that has one."""
     for folder in folders:
-        try:
-            with open(os.path.join(folder, name), "rb") as file:
-                return file.read(_LARGEST_FILE).decode("utf-8-sig", "replace").strip()
-        except OSError:  # there is none, or it is not for us to read
-            continue
+        # There may be none, or it is not for us to read
+        with suppress(OSError), open(os.path.join(folder, name), "rb") as file:
+            return file.read(_LARGEST_FILE).decode("utf-8-sig", "replace").strip()
     return ""

@@ -1,8 +1,6 @@
 """Storage: `store.py` has `Store`, everything Loxodon asks of a database, `sqlite/` and `postgres/`
 its backends. This module has the values that pass between them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -236,7 +234,7 @@ Namespace = tuple[str, ...]
 
 class StoredDocument(NamedTuple):
     no: int  # the number of its last change; higher is newer
-    namespace: Namespace
+    namespace: "Namespace"  # `rows.read_as` goes by the name
     key: str
     value: str  # JSON
     created_at: int
@@ -300,7 +298,7 @@ Embeddable = Literal["memories", "turns", "chunks"]
 
 class QuestionVector(NamedTuple):
     model: str
-    vector: Floats
+    vector: "Floats"
     asks: str = ""  # the language of the question; empty if it is not a question
     told: bool = False  # whether it is a message that tells more than it asks
 
@@ -308,11 +306,11 @@ class QuestionVector(NamedTuple):
 class Near(NamedTuple):
     """A row whose text is close in meaning to a question."""
 
-    row: int
-    cosine: float  # the cosine after what all texts have in common is subtracted from both vectors
     # How far the cosine is above the question's mean, in spreads: 0 is no closer than the rest,
     # 3 clearly closer. Scores of different models can be compared.
     score: float
+    row: int
+    cosine: float  # the cosine after what all texts have in common is subtracted from both vectors
 
 
 class Coverage(NamedTuple):

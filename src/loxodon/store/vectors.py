@@ -92,7 +92,7 @@ class Vectors:
                 return []
             near = self._closest(question, pool, where or Filter(), limit)
             found = self._compared(question, pool, near)
-        return sorted(found, key=lambda one: (one.score, one.row), reverse=True)[: max(0, limit)]
+        return sorted(found, reverse=True)[: max(0, limit)]
 
     def similarities(
         self, pool: Index, asked: QuestionVector, rows: Iterable[int]
@@ -142,7 +142,7 @@ class Vectors:
         known = [row for row in rows if row in held]
         found = vector_math.cosines(map(held.__getitem__, known), question.centred)
         scores = question.frame.scores(question.centred, found)
-        return list(map(Near, known, found.tolist(), scores.tolist()))
+        return list(map(Near, scores.tolist(), known, found.tolist()))
 
     # Signs
 

@@ -122,25 +122,19 @@ def _rows(mark: str) -> list[str]:
 
 
 @cache
-def _by_initial() -> dict[str, list[tuple[str, _Group]]]:
-    """The words by how they begin, with their rows: a question needs few of the stems."""
-    found: dict[str, list[tuple[str, _Group]]] = {}
-    for row in (*_rows("="), *_rows(">")):
-        general, _, kinds = row.partition(":")
-        group = general.split(), kinds.split()
-        for word in (*group[0], *group[1]):
-            found.setdefault(word[0], []).append((word, group))
-    for word in filter(str.isascii, " ".join(_rows("!")).split()):
-        found.setdefault(word[0], []).append((word, ([], [])))
-    return found
-
-
-@cache
 def _groups(initial: str) -> dict[str, list[_Group]]:
-    """The rows of each word that begins so, by its key."""
+    """The rows of each word that begins so, by its key: a question needs few of the words."""
     found: dict[str, list[_Group]] = {}
-    for word, group in _by_initial().get(initial, ()):
-        found.setdefault(_key(word), []).append(group)
+    for row in (*_rows("="), *_rows(">")):
+        if f" {initial}" in row:
+            general, _, kinds = row.partition(":")
+            group = general.split(), kinds.split()
+            for word in (*group[0], *group[1]):
+                if word[0] == initial:
+                    found.setdefault(_key(word), []).append(group)
+    for word in " ".join(_rows("!")).split():
+        if word[0] == initial and word.isascii():
+            found.setdefault(_key(word), []).append(([], []))
     return found
 
 

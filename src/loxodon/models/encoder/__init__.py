@@ -9,21 +9,22 @@ Four layers of a transformer in numpy, with weights of one byte each. `tools/tra
 from __future__ import annotations
 
 import json
+import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
-from importlib.resources import files
+from contextlib import nullcontext
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from loxodon.text.words import simplified
 
 Floats = NDArray[np.float32]
 
+_HERE = os.path.dirname(__file__)
 TOPICS = (
     *("identity", "home", "work", "study", "family", "relation", "pet", "health", "diet", "like"),
     *("dislike", "habit", "skill", "possession", "plan", "event", "wish", "opinion", "finance"),
@@ -70,8 +71,8 @@ class Tokenizer:
     """Cuts texts into tokens: known Chinese words and characters, words and pieces of words."""
 
     def __init__(self) -> None:
-        words = (files(__package__) / "vocabulary.txt").read_text("utf-8").splitlines()
-        self._ids = {word: number for number, word in enumerate(words)}
+        with open(os.path.join(_HERE, "vocabulary.txt"), encoding="utf-8") as file:
+            self._ids = {word: number for number, word in enumerate(file.read().splitlines())}
 
     def tokens(self, text: str) -> list[int]:
         """The numbers of the tokens of a text; at least one."""
@@ -113,14 +114,19 @@ class Encoder:
 
     def __init__(self) -> None:
         self._tokens = Tokenizer().tokens
-        with (files(__package__) / "weights.bin").open("rb") as file:
+        with open(os.path.join(_HERE, "weights.bin"), "rb") as file:
             head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
             start = file.tell()
             data = np.memmap(file, np.uint8, "r")
         self._data: dict[str, NDArray[Any]] = {}
         for name, (kind, shape, at) in head.items():
             self._data[name] = np.ndarray(shape, kind, data, start + at)
-        self._threads = ThreadpoolController()
+        # Texts are short: threads that wait for each other cost more than they do
+        self._one_thread: Any = nullcontext
+        if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # as the command line has it
+            from threadpoolctl import ThreadpoolController
+
+            self._one_thread = partial(ThreadpoolController().limit, limits=1)
         self._layers = [self._layer(f"l.{number}.") for number in range(_LAYERS)]
         self._vectors: dict[str, Floats] = {}
 
@@ -201,8 +207,7 @@ class Encoder:
         """Rows, hidden states, mask and numbers of the texts, of batches alike in length."""
         tokens = list(texts)
         order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
-        # Texts are short: threads that wait for each other cost more than they do
-        with self._threads.limit(limits=1):
+        with self._one_thread():
             while order:
                 longest = len(tokens[order[-1]])
                 rows = order[-max(1, _BATCH_TOKENS // longest) :]
@@ -222,9 +227,8 @@ class Encoder:
                 yield rows, hidden, mask, segments
 
     def _layer(self, prefix: str) -> dict[str, Floats]:
-        names = [name.removeprefix("q:") for name in self._data if not name.startswith("s:")]
-        named = [name for name in names if name.startswith(prefix)]
-        return {name.removeprefix(prefix): self._weight(name) for name in named}
+        names = (name.removeprefix("q:") for name in self._data if not name.startswith("s:"))
+        return {n.removeprefix(prefix): self._weight(n) for n in names if n.startswith(prefix)}
 
     @cache  # noqa: B019  there is one encoder
     def _weight(self, name: str) -> Floats:

@@ -1025,6 +1025,9 @@ WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row
 -- name: marks_version
 SELECT count(*) || ':' || coalesce(sum(until % 1000000), 0) FROM tombstones
 
+-- name: memories_version
+SELECT count(*) || ':' || coalesce(max(at), 0) || ':' || (SELECT count(*) FROM tombstones) FROM memory_changes
+
 -- Names ----------------------------------------------------------------------------------------------
 
 -- part: entities_of_names
