@@ -187,7 +187,7 @@ def quarantine(call: Call) -> Result:
 
 
 @command(
-    arg("ID", "memories (f_…), turns (t_…) or entities (e_…)", nargs="*", dest="ids"),
+    arg("ID", "memories (f_…) or turns (t_…)", nargs="*", dest="ids"),
     arg("--last TIME", "everything said in the last 90m, 12h, 7d or 2w", dest="since"),
     YES,
     arg("--receipts", "list what was forgotten, without its content"),

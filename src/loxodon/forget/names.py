@@ -38,7 +38,7 @@ def _like(name: str) -> re.Pattern[str]:
 
 
 class Token(NamedTuple):
-    """A word, an address, a number, or a character of a script without spaces."""
+    """A word, an address, a number, a character of a script without spaces; or several of them."""
 
     written: str
     start: int
@@ -59,27 +59,24 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
-def spelled(window: Sequence[Token]) -> str:
-    """Words with one space between, characters without."""
-    words = (one.written for one in window)
-    return "".join(word if _like("sign").fullmatch(word) else f"{word} " for word in words).strip()
-
-
-def windows(text: str, size: int) -> Iterator[list[Token]]:
-    """Each so many words of a text that stand side by side."""
+def windows(text: str, size: int = 0) -> Iterator[Token]:
+    """Each so many tokens of a text that stand side by side, or all of them, as one."""
     found = tokens(text)
-    return (found[n : n + size] for n in range(len(found) - size + 1))
+    size = size or len(found) or 1
+    for n in range(len(found) - size + 1):
+        some = found[n : n + size]
+        written = _like("gap").sub("", " ".join(one.written for one in some))
+        yield Token(written, some[0].start, some[-1].end)
 
 
-def places(text: str, name: str) -> list[list[Token]]:
+def places(text: str, name: str) -> list[Token]:
     """Where a text has a name as whole words, in any case."""
-    wanted = [fold(one.written) for one in tokens(name)]
-    last = "".join(wanted[-1:])
+    wanted = fold("".join(one.written for one in windows(name)))
+    last = wanted.rpartition(" ")[2]
     # However a number is spelled, it ends in the same digit.
     if not last or (last if last.isalpha() else last[-1]) not in fold(text):
         return []
-    found = windows(text, len(wanted))
-    return [one for one in found if [fold(token.written) for token in one] == wanted]
+    return [one for one in windows(text, len(tokens(name))) if fold(one.written) == wanted]
 
 
 def has_name(text: str, name: str) -> bool:
@@ -99,29 +96,23 @@ def is_role(name: str) -> bool:
 
 def speaks_of(role: str, text: str) -> bool:
     """Whether a text speaks of the user's own: `my friend`, `the user's friend`, 我朋友."""
-    if role.isascii():
-        return bool(re.search(rf"(?i)\b(?:my|our|user's) (?:\w+ )?{re.escape(role)}\b", text))
-    return bool(re.search(rf"(?:我|我的|我们|咱|用户的?){re.escape(role)}", text))
+    like = r"(?i)\b(?:my|our|user's) (?:\w+ )?{0}\b|(?:我|我的|我们|咱|用户的?){0}"
+    return re.search(like.format(re.escape(role)), text) is not None
 
 
-def longer_name(text: str, window: Sequence[Token], known: Iterable[str]) -> str:
+def longer_name(text: str, place: Token, known: Iterable[str]) -> str:
     """Somebody else's name that a name in a text is only a part of."""
-    start, end = window[0].start, window[-1].end
-    name = text[start:end]
-    for other in known:
-        if len(other) > len(name) and fold(name) in fold(other) and _is_of_another(other, name):
-            spans = (one.span() for one in re.finditer(re.escape(other), text))
-            if any(first <= start and end <= last for first, last in spans):
-                return other
-    if name.isascii():
-        return ""
-    import rjieba
+    name = text[place.start : place.end]
+    others = (re.escape(one) for one in known if name in one)
+    spans = [found.span() for one in others for found in re.finditer(one, text)]
+    if not name.isascii():
+        import rjieba
 
-    edges = [0, *accumulate(map(len, rjieba.cut(text, False)))]
-    first = max(edge for edge in edges if edge <= start)
-    last = min((edge for edge in edges if edge >= end), default=end)
-    longer = text[first:last]
-    return longer if longer != name and _is_of_another(longer, name) else ""
+        edges = [0, *accumulate(map(len, rjieba.cut(text, False))), len(text)]
+        first = max(edge for edge in edges if edge <= place.start)
+        spans.append((first, min(edge for edge in edges if edge >= place.end)))
+    longer = (text[a:b] for a, b in spans if a <= place.start and place.end <= b)
+    return next((one for one in longer if _is_of_another(one, name)), "")
 
 
 def _is_of_another(other: str, name: str) -> bool:
