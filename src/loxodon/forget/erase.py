@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 LOCK = "forget.lock"
 REDACTED = "[forgotten]"  # in a history, where the words were
 _LOCK_SECONDS = 120.0
-_BATCH = 2_000
 _BLANK = dict.fromkeys(("subject", "attribute", "value", "basis", "project", "category"), "")
 _BLANK |= {"content": REDACTED, "topic": "_general", "tags": "[]", "entities": "[]"}
 # The tables that a receipt of everything counts
@@ -147,17 +146,17 @@ class Sweep:
         self._store, self._erasure, self._marks, self._now = store, store.erasure, marks, now
         self._erased: list[str] = []  # all texts that are gone, to find names in
         self._gone: set[str] = set()  # the ids of the turns that are gone
-        self._losing: dict[int, bool] = {}  # memories that lost a source; whether others say it
-        self._told: set[int] = set()  # memories that were drawn from a turn that is gone
+        self._losing: dict[int, bool] = {}  # memories that lost a source; whether they stay
         self._counts: Counter[str] = Counter()
 
     def run(self, *, borrowed: bool = False) -> Counter[str]:
         """Take out what meets a mark; how much. With `borrowed`, also memories with a name that no
-        message says any more: what else they tell is learned again."""
+        message says any more."""
+        store = self._store
         self._turns()
-        if borrowed:
-            self._mark_borrowed()
-        records = self._memories()
+        erased = "\n".join(self._erased) if borrowed else ""
+        told = [name for name in self._marks.known_names if name in erased]
+        records = self._memories([name for name in told if not store.scalar("times_said", name)])
         self._sessions()  # before the histories, which name sessions too
         self._histories()
         self._texts([one.id for one in records])
@@ -165,11 +164,11 @@ class Sweep:
         self._transcripts()
         self._counts = +self._counts
         if self._counts:
-            len(self._store.query("drop_pages"))
-            themes.renew(self._store, records, self._now)
+            len(store.query("drop_pages"))
+            themes.renew(store, records, self._now)
             for theme in {one.value for one in records if one.kind == "summary"}:
                 if ":" in theme or "/" in theme:
-                    themes.renew_theme(self._store, theme, self._now)
+                    themes.renew_theme(store, theme, self._now)
         return self._counts
 
     def _turns(self) -> None:
@@ -190,41 +189,35 @@ class Sweep:
         self._erasure.redact(cut)
         self._erasure.drop_work(gone, {row: content for row, (content, _) in cut.items()})
         self._counts += rebuild(self._store, {*gone, *cut}, gone=gone)
+        self._losing = dict.fromkeys(self._store.column("memories_of_turns", gone), True)
         for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
             said = self._store.turns(set(one.turns) - gone).values()
             self._losing[one.row] = any(says(turn.content, one.record) for turn in said)
-        self._told |= {*self._store.column("memories_of_turns", gone)}
         self._erasure.drop_turns(gone)
         self._counts += Counter({"turns": len(gone), "parts of turns": len(cut)})
 
-    def _mark_borrowed(self) -> None:
-        said, erased = self._store.scalar, "\n".join(self._erased)
-        names = [
-            it for it in self._marks.known_names if it in erased and not said("times_said", it)
-        ]
-        for one in self._erasure.memories() if names else ():
-            is_drawn = one.turns or one.row in self._told
-            if is_drawn and any(name in one.record.content for name in names):
-                self._marks.put("memory", one.record.id)
-                self._store.worklog.read_again(one.turns)
-
-    def _memories(self) -> list[Record]:
-        """Take out memories, and summaries of them; what they were."""
+    def _memories(self, borrowed: Collection[str]) -> list[Record]:
+        """Take out memories, those with a borrowed name, and summaries of them; what they were."""
         store, marks, found = self._store, self._marks, dict[int, Record]()
         for one in self._erasure.memories():
             record, at = one.record, to_stored(one.record.created_at)[0]
-            if (
+            is_drawn = one.turns or one.row in self._losing
+            if is_drawn and any(name in record.content for name in borrowed):
+                store.worklog.read_again(one.turns)  # what else it tells is learned again
+            elif not (
                 marks.has("memory", 0, record.id)
-                or (not one.turns and one.row not in self._losing and marks.in_period(at))
+                or (not is_drawn and marks.in_period(at))
                 or marks.cut(record.content, at) != record.content
                 or is_about(record, marks)
                 or not self._losing.get(one.row, True)
             ):
-                found[one.row] = record
+                continue
+            found[one.row] = record
         # A summary of what is gone is written anew without it, or not at all.
         made = set(store.column("summaries_of", [record.id for record in found.values()]))
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
         for record in found.values():
+            marks.put("memory", record.id)
             self._counts["summaries" if record.kind == "summary" else "memories"] += 1
         for key in self._erasure.drop_memories(found):  # of imports, which bring it no more
             marks.put("import", key)
@@ -288,8 +281,6 @@ class Sweep:
                 self._counts["entities"] += 1
             else:
                 worklog.put_entity(entity._replace(name=new, aliases=tuple(left[1:])))
-        while any(self._counts.values()) and worklog.index(_BATCH):
-            pass
 
     def _transcripts(self) -> None:
         """Entries of working sessions, each in its place; a summary of what is gone goes whole."""

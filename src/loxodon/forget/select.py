@@ -87,10 +87,10 @@ def _select_id(store: Store, marks: Marks, id: str, only: bool) -> None:
         marks.put_turn(turns[0], only=only)
     elif kind == "q":
         _select_request(store, marks, id)
-    elif store.get(id):
-        _select_memories(store, marks, [id], only=only)
-    else:
+    elif not store.get(id):
         raise no_memory(id)
+    else:
+        _select_memories(store, marks, [id], only=only)
 
 
 def _select_request(store: Store, marks: Marks, id: str) -> None:
@@ -168,20 +168,13 @@ def _names_in(record: Record) -> list[str]:
 def _most_like(
     parts: Sequence[str], wordings: Iterable[Record], others: Sequence[Record] = ()
 ) -> list[str]:
-    """The clauses that have the most of a wording and the least of others, and those that are a
-    name in it."""
+    """The clauses that have the most of a wording and the least of others."""
     found: dict[str, None] = {}
-    for content in (one.content for one in wordings):
-        like = {
-            part: (
-                covers(part, content),
-                -max((covers(part, it.content) for it in others), default=0.0),
-            )
-            for part in parts
-        }
+    theirs = {part: max([0.0, *(covers(part, it.content) for it in others)]) for part in parts}
+    for wording in wordings:
+        like = {part: (covers(part, wording.content), -theirs[part]) for part in parts}
         best = max([(_LEAST, -1.0), *like.values()])
-        names = [part for part in parts if plain(part) and has_name(content, plain(part))]
-        found |= dict.fromkeys([*(part for part in parts if like[part] == best), *names])
+        found |= dict.fromkeys(part for part in parts if like[part] == best)
     return list(found)
 
 
@@ -212,7 +205,6 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Se
         said.append(one.record.content)
         if one.record.kind == "summary" or not is_about(one.record, marks):
             continue
-        marks.put("memory", one.record.id)
         for turn in store.erasure.turns(one.turns):
             rest = marks.cut(turn.content, turn.at)
             if turn.channel == CAPTURED:
