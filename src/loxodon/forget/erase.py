@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.consolidate import themes
-from loxodon.consolidate.segment import events_of, number, segments
+from loxodon.consolidate.segment import TurnSegment, events_of, number, segments
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError
 from loxodon.filelock import alone
 from loxodon.forget.marks import Marks
@@ -33,8 +33,9 @@ from loxodon.forget.spaces import text_left
 from loxodon.guard.quarantine import read
 from loxodon.language.statements import USER
 from loxodon.layout import DATABASE, FORGOTTEN_TO
-from loxodon.store import NoteFile
+from loxodon.store import NoteFile, Progress
 from loxodon.store.rows import loaded
+from loxodon.store.store import Store
 from loxodon.tokens import estimate
 from loxodon.types import Entity, FileProblem, Record, Turn
 from loxodon.views import copies
@@ -43,8 +44,6 @@ from loxodon.working.transcript import line_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.store import Progress
-    from loxodon.store.store import Store
 
 LOCK = "forget.lock"
 REDACTED = "[forgotten]"  # in a history, where the words were
@@ -52,7 +51,7 @@ _LOCK_SECONDS = 120.0
 _BLANK = dict.fromkeys(("subject", "attribute", "value", "basis", "project", "category"), "")
 _BLANK |= {"content": REDACTED, "topic": "_general", "tags": "[]", "entities": "[]"}
 # The tables that a receipt of everything counts
-_COUNTED = ["turns", "memories", "segments", "events", "entities", "documents"]
+_COUNTED = ["turns", "memories", "entities", "documents"]
 _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "damaged-")
 _MOST_BYTES = 64 << 20  # of a file that is looked through
 
@@ -188,7 +187,7 @@ class Sweep:
                 forgotten |= set() if left else {seq}
         self._erasure.redact(cut)
         self._erasure.drop_work(gone, {row: content for row, (content, _) in cut.items()})
-        self._counts += rebuild(self._store, {*gone, *cut}, gone=gone)
+        rebuild(self._store, {*gone, *cut}, gone=gone)
         self._losing = dict.fromkeys(self._store.column("memories_of_turns", gone), True)
         for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
             said = self._store.turns(set(one.turns) - gone).values()
@@ -306,28 +305,26 @@ class Sweep:
 
 def rebuild(
     store: Store, rows: Collection[int], *, gone: Collection[int] = (), judge_only: bool = False
-) -> Counter[str]:
+) -> None:
     """Make the segments and event lines of turns anew, of what may be told of them now."""
 
     def day_of(turn: Turn) -> tuple[str, str]:
         return turn.session, f"{turn.at:%Y-%m-%d}"
 
-    counts, done_to = Counter[str](), store.worklog.work().done_to
+    def told(turns: Iterable[Turn]) -> list[TurnSegment]:
+        return segments(read(store, [one for one in turns if number(one) not in gone]))
+
     for no, *stretch in store.query("segments_with", [*rows]):
-        turns = store.query_turns("turns_from", *stretch)
-        made = segments(read(store, [one for one in turns if number(one) not in gone]))
+        made = told(store.query_turns("turns_from", *stretch))
         if not judge_only:
             store.worklog.put_segments([one.kept for one in made], [no])
-            counts["segments"] += 1
-    days = groupby(sorted(store.query_turns("turns_of_days", [*rows]), key=day_of), key=day_of)
-    for (session, date), said in days:
-        turns = [one for one in said if number(one) <= done_to and number(one) not in gone]
-        made = segments(read(store, turns))
+    done_to = store.worklog.work().done_to
+    days = sorted(store.query_turns("turns_of_days", [*rows]), key=day_of)
+    for (session, date), turns in groupby(days, key=day_of):
+        made = told(one for one in turns if number(one) <= done_to)
         if not judge_only and (dropped := store.query("drop_events", session, [date])):
-            counts["events"] += len(dropped)
             for event in events_of(made, estimate):
                 store.execute("put_event", *event._replace(compressed=bool(dropped[-1][1])))
-    return counts
 
 
 def judge_ahead(store: Store, rows: Collection[int]) -> None:

@@ -141,12 +141,9 @@ class Marks:
     def in_period(self, at: int) -> bool:
         return any(since <= at <= until for since, until in self._periods)
 
-    def _may_have(self, text: str) -> bool:
-        return not self._hints or any(word in fold(text) for word in self._hints)
-
     def has_name(self, text: str, at: int) -> bool:
         """Whether a text has a name that was forgotten, and not within a longer one."""
-        return self._may_have(text) and any(
+        return any(
             (self.has("name", at, it.written) or self.has("name", at, fold(it.written)))
             and not longer_name(text, it, self.known_names)
             for size in self._sizes
@@ -155,7 +152,7 @@ class Marks:
 
     def cut(self, text: str, at: int, key: bytes = b"") -> str:
         """`text`, said at a moment in the turn with `key`, without what was forgotten of it."""
-        if not self.cuts or not self._may_have(text):
+        if not self.cuts or (self._hints and not any(it in fold(text) for it in self._hints)):
             return text
 
         def is_said(part: str) -> bool:
@@ -189,9 +186,8 @@ class Marks:
 
     def session_name(self, name: str, at: int) -> str:
         """What a session is called that is named after something forgotten: the same each time."""
-        if self.cut(name, at) == name:
-            return name
-        return f"forgotten-{self._digest('called', name).hex()[:12]}"
+        digest = self._digest("called", name).hex()[:12]
+        return name if self.cut(name, at) == name else f"forgotten-{digest}"
 
     def left_of(
         self, key: bytes, session: str, speaker: str, text: str, at: int

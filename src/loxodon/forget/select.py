@@ -96,12 +96,11 @@ def _select_id(store: Store, marks: Marks, id: str, only: bool) -> None:
 def _select_request(store: Store, marks: Marks, id: str) -> None:
     """All that was held back because the user asked to have it forgotten."""
     held = [one for one in listed(store, None, 0, None)[0] if one.state in HIDDEN]
-    parts = [one for one in held if one.reason == f"{FORGET} {id}"]
-    asked = [one for one in held if (one.id, one.reason) == (id, FORGET)]
-    if not asked:
+    found = [one for one in held if one.reason == (FORGET if one.id == id else f"{FORGET} {id}")]
+    if id not in [one.id for one in found]:
         raise _nothing_called(id)
-    _select_memories(store, marks, [one.memory for one in parts if one.memory])
-    for one in (*asked, *parts):
+    _select_memories(store, marks, [one.memory for one in found if one.memory])
+    for one in found:
         marks.put_text(one.text)
 
 

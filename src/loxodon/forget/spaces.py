@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
@@ -25,30 +25,21 @@ from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPAC
 from loxodon.security import tokens
 from loxodon.security.paths import is_inside
 from loxodon.spaces import no_space, space_folder, space_path
-from loxodon.store.sqlite.cipher import Keys as StoreKeys
+from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import counts_of, held
 from loxodon.types import FileProblem
 from loxodon.views import copies
 
 
 def delete(
-    home: str,
-    root: str,
-    space: str,
-    config: Config,
-    keys: StoreKeys,
-    now: datetime,
-    let_go: Callable[[], None],
-    *,
-    dry_run: bool,
+    home: str, root: str, space: str, config: Config, keys: Keys, now: datetime, *, dry_run: bool
 ) -> Receipt:
-    """Delete a space and everything of it; with `dry_run`, only count. `let_go` closes it here; its
-    state is at `root`: the home, or the address of a database."""
+    """Delete a space and everything of it; with `dry_run`, only count. Its state is at `root`: the
+    home, or the address of a database."""
     folder = space_folder(root, space, make=False)
     shared, database = files.shared(folder), os.path.join(folder, DATABASE)
     counts = shared[0].counts(space) if shared else counts_of(database, keys)
     counts["access tokens"] = sum(space in one.spaces for one in tokens.read(root))
-    let_go()
     with nullcontext() if shared or dry_run else held(database, keys):
         stays = text_left(home, folder, space, config, remove=not dry_run)
         left = [one for one in stays if not is_inside(one.file, folder)]  # which goes with it
