@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
-from itertools import groupby, islice
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from loxodon import files
@@ -74,16 +74,16 @@ def forget(
         now = memory.now()
         marks = Marks(store, memory.root, memory.config, now)
         with store.reading():
-            selected = select(store, marks, asked)
+            what, (names, near, doubtful) = select(store, marks, asked)
         with suppress(_DryRunError), store.writing():
-            if selected.what == "all":
+            if what == "all":
                 counts = Counter(transcripts=len(store.query("transcripts")))
                 dropped = store.erasure.drop_all()
                 counts += Counter({table: dropped[table] for table in _COUNTED})
             else:
                 counts = Sweep(store, marks, now).run(borrowed=not asked["only"])
-            own = _own_files(store, marks)
-            if selected.what == "entity" and not counts and not own:
+            own = [*_lines_with(marks, _own_files(store))][:MOST_FILES] if marks.cuts else []
+            if what == "entity" and not counts and not own:
                 raise NotFoundError(
                     "nothing is known about {name}",
                     hint="list the known entities with `loxodon entities`",
@@ -98,17 +98,18 @@ def forget(
             counts["views out of use"] = copies.renewed(
                 memory.workspace, settled, dry=dry_run, progress=progress
             )
-            left = [*own, *_text_left(memory, marks)]
+            stays = text_left(memory.home, memory.workspace.folder, memory.space, memory.config)
+            left = [*own, *_lines_with(marks, stays)]
         counts["databases set aside"] = _drop_set_aside(memory, dry=dry_run)
-        receipt = new_receipt(selected.what, now, counts, *left)
+        receipt = new_receipt(what, now, counts, *left)
         if not dry_run:
             with store.writing():
                 store.execute("put_receipt", *receipt[:6])
             _settle(store)
         return receipt._replace(
-            names=tuple(selected.names if dry_run else ()),
-            near=tuple(name for name in selected.near if store.scalar("times_said", name)),
-            doubtful=tuple(selected.doubtful),
+            names=tuple(names if dry_run else ()),
+            near=tuple(name for name in near if store.scalar("times_said", name)),
+            doubtful=tuple(doubtful),
         )
 
 
@@ -345,31 +346,26 @@ def _drop_set_aside(memory: Memory, *, dry: bool = False) -> int:
     return sum(not name.endswith(("-wal", "-shm", ".check")) for name in names)
 
 
-def _own_files(store: Store, marks: Marks) -> list[FileProblem]:
-    """Where in the user's own files the words still stand: notes, and transcripts of agents."""
+def _own_files(store: Store) -> Iterator[FileProblem]:
+    """The user's own files that were read: notes, and transcripts of agents."""
     notes = [os.path.join(it.root, *it.path.split("/")) for it in store.query_as(NoteFile, "files")]
     paths = dict.fromkeys([*notes, *(path for path, *_ in store.primary.dump("followed"))])
-    there = filter(os.path.isfile, paths) if marks.cuts else ()
-    return [*islice((one for path in there for one in _lines_with(marks, path)), MOST_FILES)]
+    return (FileProblem(path, 0, "") for path in paths if os.path.isfile(path))
 
 
-def _text_left(memory: Memory, marks: Marks) -> Iterator[FileProblem]:
-    """Text of ours that stays and has what was forgotten, as far as anybody can tell."""
-    folder, config = memory.workspace.folder, memory.config
-    for one in text_left(memory.home, folder, memory.space, config):
-        is_known = one.what in ("changed", "copy")
-        yield from _lines_with(marks, one.file, one.what) if is_known else [one]
-
-
-def _lines_with(marks: Marks, path: str, what: str = "") -> Iterator[FileProblem]:
-    """The lines of a file with what was forgotten; line 0 where nobody can tell by them."""
-    if not marks.cuts or path.endswith(".sqlite"):
-        yield FileProblem(path, 0, what)
-        return
-    with suppress(OSError), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
-        for n, line in enumerate(file if os.path.getsize(path) <= _MOST_BYTES else (), 1):
-            said: object = line.strip().lstrip("-*>#|0123456789.[] \t")
-            with suppress(ValueError, RecursionError):
-                said = json.loads(line) if line.lstrip().startswith("{") else said
-            if marks.cut_json(said, 0) != said:
-                yield FileProblem(path, n, what)
+def _lines_with(marks: Marks, left: Iterable[FileProblem]) -> Iterator[FileProblem]:
+    """The lines of files with what was forgotten; line 0 where nobody can tell by them."""
+    for path, _, what, _ in left:
+        if not marks.cuts or what in ("away", "backup") or path.endswith(".sqlite"):
+            yield FileProblem(path, 0, what)
+            continue
+        with (
+            suppress(OSError),
+            open(path, encoding="utf-8", errors="replace", newline="\n") as file,
+        ):
+            for n, line in enumerate(file if os.path.getsize(path) <= _MOST_BYTES else (), 1):
+                said: object = line.strip().lstrip("-*>#|0123456789.[] \t")
+                with suppress(ValueError, RecursionError):
+                    said = json.loads(line) if line.lstrip().startswith("{") else said
+                if marks.cut_json(said, 0) != said:
+                    yield FileProblem(path, n, what)

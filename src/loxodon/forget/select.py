@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
@@ -30,18 +30,14 @@ _LEAST = 0.2  # and the best clause of those that it was drawn from
 _PROPER = re.compile(r"(?<=[^.!?] )[A-Z][\w-]+|\b(?=[A-Za-z-]*\d)[A-Za-z0-9][\w-]+", re.ASCII)
 
 
-class Selected(NamedTuple):
-    """In which way something was named, and what is shown of an entity."""
-
-    what: str
-    names: Sequence[str] = ()  # what the entity is called
-    near: Sequence[str] = ()  # names that may be of the same, and stay
-    doubtful: Sequence[str] = ()  # sentences that may be about it, and stay
+# What is shown of an entity: its names; names that may be its own, and sentences that may be about
+# it, which stay
+Shown = tuple[Sequence[str], Sequence[str], Sequence[str]]
 
 
-def select(store: Store, marks: Marks, asked: Mapping[str, Any]) -> Selected:
-    """Put down the marks of what is asked for (by the arguments of `Memory.forget`);
-    NotFoundError where there is no such thing."""
+def select(store: Store, marks: Marks, asked: Mapping[str, Any]) -> tuple[str, Shown]:
+    """Put down the marks of what is asked for (by the arguments of `Memory.forget`): in which way
+    it is named, and what to show. NotFoundError where there is no such thing."""
     named = [what for what in ("ids", "entity", "session", "since", "all") if asked[what]]
     is_more = (asked["doubtful"] and named != ["entity"]) or (asked["only"] and named != ["ids"])
     if len(named) != 1 or is_more:
@@ -56,7 +52,7 @@ def select(store: Store, marks: Marks, asked: Mapping[str, Any]) -> Selected:
             for id in dict.fromkeys(given):
                 _select_id(store, marks, id, asked["only"])
         case "entity":
-            return _select_entity(store, marks, given, asked["doubtful"])
+            return what, _select_entity(store, marks, given, asked["doubtful"])
         case "session":
             marks.put("session", given)
             turns = [it for it in store.erasure.turns() if it.session == given]
@@ -66,7 +62,7 @@ def select(store: Store, marks: Marks, asked: Mapping[str, Any]) -> Selected:
                 raise _nothing_called(given)
         case _:
             marks.put_period(LONG_AGO if what == "all" else to_stored(given)[0])
-    return Selected(what)
+    return what, ((), (), ())
 
 
 def _select_id(store: Store, marks: Marks, id: str, only: bool) -> None:
@@ -81,8 +77,7 @@ def _select_id(store: Store, marks: Marks, id: str, only: bool) -> None:
             id=id,
         )
     if kind == "t":
-        turns = [*store.erasure.turns([no])] if no else []
-        if not turns:
+        if not (turns := [*store.erasure.turns([no])]):
             raise _nothing_called(id)
         marks.put_turn(turns[0], only=only)
     elif kind == "q":
@@ -180,7 +175,7 @@ def _most_like(
 # Names
 
 
-def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Selected:
+def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Shown:
     """Every sentence that names someone, and those that tell what is known of them."""
     if not tokens(given):
         raise InputError("{name} is not a name", hint="use a word", name=repr(given))
@@ -213,9 +208,7 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Se
                 for part in _most_like(clauses_of(rest), [one.record]):
                     if refers(part) and not names_another(part):
                         marks.put_text(part)
-    entities = store.query_as(Entity, "entities")
-    theirs = {role for it in entities if it.name != names[0] for role in it.aliases}
-    roles = [one for one in names if one not in own and one not in theirs]
+    roles = [one for one in names if one not in own and marks.known_names.count(one) == 1]
     words = [one for one in own if not is_address(one)]
 
     def may_mean(text: str) -> bool:
@@ -228,7 +221,7 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Se
     unsure = [it for it in unsure if not names_another(it)]
     while doubtful and unsure:
         marks.put_text(unsure.pop())
-    return Selected("entity", own, short_forms, unsure)
+    return own, short_forms, unsure
 
 
 def is_about(record: Record, marks: Marks) -> bool:

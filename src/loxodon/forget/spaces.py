@@ -102,10 +102,8 @@ def text_left(
 ) -> Iterator[FileProblem]:
     """Where text of a space stays: views that a person has changed, places that cannot be reached,
     single files, backups. With `remove`, the views go that are as Loxodon wrote them."""
-    usual, workspace = (
-        os.path.abspath(os.path.join(folder, WORKSPACE)),
-        workspace_of(folder, config),
-    )
+    on_disk = os.path.abspath(space_path(home, space))  # not where the state is in a database
+    usual, workspace = os.path.join(on_disk, WORKSPACE), workspace_of(on_disk, config)
     for place in copies.folders(folder, workspace, usual):
         root = os.path.join(place.path, VIEWS)
         if os.path.isdir(place.path):
