@@ -140,8 +140,10 @@ def _select_memories(store: Store, marks: Marks, ids: Sequence[str], *, only: bo
             others = [it.record for it in drawn if it.record.id not in ids]
             found = found or _most_like(parts, wordings, others)
             if turn.channel == CAPTURED or not found:
-                marks.put_turn(turn, only=only)
-                continue
+                if not only:
+                    marks.put_turn(turn)
+                    continue
+                found = parts  # all its words, and nothing else that is known from it
         for part in found:
             marks.put_text(part, key=turn.key if only else b"")
 
