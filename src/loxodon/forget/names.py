@@ -12,29 +12,21 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from importlib.resources import files
 from itertools import accumulate
 from typing import NamedTuple
 
 from loxodon.language.en import clauses as english
 from loxodon.language.zh import clauses as chinese
+from loxodon.text.patterns import Patterns
 from loxodon.text.words import fold
 
 _MOST_NEAR = 20
 # How a Chinese name of one character is made familiar
 _FORMS = ("{0}{0}", "阿{0}", "小{0}", "老{0}", "大{0}", "{0}儿", "{0}姐", "{0}哥", "{0}妹", "{0}弟")
 _TELEPHONE = 7  # digits from which on the signs between them are a matter of taste
-
-
-@cache
-def _like(name: str) -> re.Pattern[str]:
-    """A pattern of `names.toml`."""
-    table = tomllib.loads((files("loxodon.forget") / "names.toml").read_text("utf-8"))
-    pattern: str = table[name].replace("\n", "")
-    while (found := re.search(r"\{([a-z]+)\}", pattern)) is not None:
-        pattern = pattern.replace(found[0], table[found[1]])
-    return re.compile(pattern)
+_table = tomllib.loads((files("loxodon.forget") / "names.toml").read_text("utf-8"))
+_like = Patterns({name: one.replace("\n", "") for name, one in _table.items()}, cased=True)
 
 
 class Token(NamedTuple):
@@ -47,7 +39,7 @@ class Token(NamedTuple):
 
 def tokens(text: str) -> list[Token]:
     found = []
-    for one in _like("token").finditer(text):
+    for one in _like["token"].finditer(text):
         kind = str(one.lastgroup)
         written = one[kind] if kind == "word" else fold(one[kind])
         if kind == "site":
@@ -65,7 +57,7 @@ def windows(text: str, size: int = 0) -> Iterator[Token]:
     size = size or len(found) or 1
     for n in range(len(found) - size + 1):
         some = found[n : n + size]
-        written = _like("gap").sub("", " ".join(one.written for one in some))
+        written = _like["gap"].sub("", " ".join(one.written for one in some))
         yield Token(written, some[0].start, some[-1].end)
 
 
@@ -85,7 +77,7 @@ def has_name(text: str, name: str) -> bool:
 
 def is_address(name: str) -> bool:
     """Whether a name is an address, a number or a handle."""
-    found = _like("token").fullmatch(name.strip())
+    found = _like["token"].fullmatch(name.strip())
     return found is not None and found.lastgroup in ("mail", "site", "handle", "number")
 
 
@@ -137,10 +129,10 @@ def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> li
         if there := [it for name in names for it in places(text, name)]:
             found.update(longer_name(text, it, known) for it in there)
             found.update(one for one in capitalised if f" {one}" in text)
-            found.update(_like("called").findall(text))
+            found.update(_like["called"].findall(text))
     own = [*map(fold, names)]
     others = {one for one in found if fold(one) not in own and len(one) > 1}
-    return sorted(one for one in others if not _like("calendar").fullmatch(one))[:_MOST_NEAR]
+    return sorted(one for one in others if not _like["calendar"].fullmatch(one))[:_MOST_NEAR]
 
 
 def _is_near(word: str, name: str) -> bool:
