@@ -502,7 +502,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /receipts", access="owner", audit="reads")
     def receipts(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Receipt]:
         """List what was forgotten, when and by whom, newest first."""
-        return self._paged("receipts", limit, cursor, partial(kept, self._store, self.now()))
+        return self._paged("receipts", limit, cursor, partial(kept, self._store))
 
     @verb()
     def forgotten(self) -> Marks | None:

@@ -241,8 +241,7 @@ class Sweep:
             cut = self._marks.cut_json(found, found.get("created_at", 0))
             new = cut | _BLANK
             if new != found and (cut != found or memory in self._losing):
-                text = json.dumps(new, ensure_ascii=False)
-                self._store.execute("set_history", text, memory, version)
+                self._store.execute("set_history", new, memory, version)
                 self._counts["versions"] += 1
 
     def _texts(self, ids: Collection[str]) -> None:

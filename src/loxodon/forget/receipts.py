@@ -10,7 +10,6 @@ from typing import NamedTuple
 from loxodon.messages import t
 from loxodon.paging import Key, Slice
 from loxodon.security.actor import actor
-from loxodon.store.rows import loaded, moment
 from loxodon.store.store import Store
 from loxodon.types import FileProblem
 
@@ -39,14 +38,14 @@ def new_receipt(what: str, now: datetime, erased: Mapping[str, int], *left: File
     return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, counts, left)
 
 
-def kept(store: Store, now: datetime, limit: int, after: Key | None) -> Slice[Receipt]:
+def kept(store: Store, limit: int, after: Key | None) -> Slice[Receipt]:
     """What was forgotten when, the newest first."""
-    rows, last = store.page("receipts", limit, after)
-    found = []
-    for id, at, by, what, erased, places in rows:
-        left = tuple(FileProblem(*one) for one in loaded(places))
-        found.append(Receipt(id, moment(at, now.tzinfo), by, what, loaded(erased), left))
-    return found, last
+    found, last = store.page("receipts", limit, after)
+    receipts = [
+        Receipt(id, at, by, what, erased, tuple(FileProblem(*one) for one in places))
+        for id, at, by, what, erased, places in found
+    ]
+    return receipts, last
 
 
 def counted(erased: Mapping[str, int]) -> str:
