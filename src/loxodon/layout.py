@@ -8,7 +8,7 @@ SPACES = "spaces"
 KEYS = "keys"
 RECODING = "recoding.json"  # in `keys`: while a home is encrypted, decrypted or gets another key
 SCHEDULE_LOCK = "schedule.lock"  # held by the process that runs what is due
-DELETING = "deleting"  # while a space is deleted: what is left of it, and a lock with its name
+DELETING = "deleting"  # while a space is deleted: what is left of it
 DELETED = "deleted.jsonl"  # receipts of deleted spaces
 
 # In the folder of a space.

@@ -97,7 +97,7 @@ class Memory(Knowledge, Recalling, Overviews):
             with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
                 memory._catch_up()
             if opened.has_to_forget and not wall.stands:
-                from loxodon.forget.forgetting import finish
+                from loxodon.forget.erase import finish
 
                 finish(memory, memory._store)  # one that was killed, or a restored backup needs
         except BaseException:
@@ -433,7 +433,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("POST /forget", access="owner", audit="writes", long=True)
     def forget(
         self,
-        *ids: Annotated[str, Arg("memories (f_…), turns (t_…) or entities (e_…)")],
+        *ids: Annotated[str, Arg("memories (f_…) or turns (t_…)")],
         entity: Annotated[str, Arg("every sentence that names it, by any of its names")] = "",
         session: Annotated[str, Arg("everything in this conversation")] = "",
         since: Annotated[datetime | None, Arg("everything said from this time on")] = None,
@@ -449,18 +449,18 @@ class Memory(Knowledge, Recalling, Overviews):
         With a memory go the clauses in the journal that say it; with an entity every sentence about
         it; with a turn, a session or a time what is known only from these.
         """
-        from loxodon.forget.forgetting import forget
-        from loxodon.forget.select import Selection
+        from loxodon.forget.erase import forget
 
         at = moment("since", since, self.zone)
-        chosen = Selection(ids, entity, session, at, all, only, doubtful)
+        asked = {"ids": ids, "entity": entity, "session": session, "since": at, "all": all}
+        asked |= {"only": only, "doubtful": doubtful}
         self._catch_up()  # what waits in plain files is forgotten with the rest
-        return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or quiet)
+        return forget(self, self._store, asked, dry_run=dry_run, progress=progress or quiet)
 
     @verb("GET /receipts", access="owner", audit="reads")
     def receipts(self, *, limit: Limit = 0, cursor: Cursor = "") -> Page[Receipt]:
         """List what was forgotten, when and by whom, newest first."""
-        return self._paged("receipts", limit, cursor, partial(kept, self._store, self.now()))
+        return self._paged("receipts", limit, cursor, partial(kept, self._store))
 
     @verb("POST /pause", access="owner", audit="writes")
     def pause(

@@ -70,7 +70,7 @@ def test_a_full_or_read_only_disk_is_said(
     def refuses(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number), "x.db")
 
-    monkeypatch.setattr("loxodon.forget.forgetting.forget", refuses)
+    monkeypatch.setattr("loxodon.forget.erase.forget", refuses)
     assert said in filled("forget", "--all", "--yes", code=7).stderr
 
 

@@ -79,10 +79,7 @@ def test_backup_stays_and_is_named_and_tokens_for_the_space_go(tmp_path: Path) -
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="waits for a process")
-def test_deletion_is_refused_while_somebody_has_it_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("loxodon.forget.spaces._PATIENCE", 0.0)
+def test_deletion_is_refused_while_somebody_has_it_open(tmp_path: Path) -> None:
     home = tmp_path / "home"
     filled(home)
     script = (

@@ -27,7 +27,7 @@ from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
 from loxodon.consolidate.decay import Decay
 from loxodon.filelock import alone, draft_in
-from loxodon.forget import forgetting
+from loxodon.forget import erase
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace, keys_for
 from loxodon.security import keys
@@ -197,7 +197,7 @@ class _Restoring:
         with Memory(opened) as memory:
             copying.forget_as_in(live, self._keys, store)
             if opened.has_to_forget:
-                forgetting.finish(memory, store)
+                erase.finish(memory, store)
             master = keys.Keys(self._home, self._config.keys.source)
             Audit(store, master, self._clock).adopt_foreign()
             counts = store.counts()
@@ -208,7 +208,7 @@ class _Restoring:
 def _quiet(folder: str) -> Iterator[None]:
     """Nothing else at work on a space in many steps."""
     with ExitStack() as held:
-        for name in (layout.CONSOLIDATION_LOCK, layout.EMBEDDING_LOCK, forgetting.LOCK):
+        for name in (layout.CONSOLIDATION_LOCK, layout.EMBEDDING_LOCK, erase.LOCK):
             held.enter_context(alone(os.path.join(folder, name), _WAIT_SECONDS))
         yield
 

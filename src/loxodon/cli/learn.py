@@ -144,7 +144,7 @@ def _confirmed_all(memory: Memory, call: Call) -> Result:
 
 
 @command(
-    arg("ID", "memories (f_…), turns (t_…) or entities (e_…)", nargs="*", dest="ids"),
+    arg("ID", "memories (f_…) or turns (t_…)", nargs="*", dest="ids"),
     arg("--last TIME", "everything said in the last 90m, 12h, 7d or 2w", dest="since"),
     YES,
     verb="forget",

@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
-from loxodon.forget.names import is_address, longer_name, spelled, tokens, windows
+from loxodon.forget.names import is_address, longer_name, tokens, windows
 from loxodon.security.keys import Keys
 from loxodon.text.sentences import spans, split
 from loxodon.text.words import fold, index_words
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 LONG_AGO, _EVER = -(1 << 60), 1 << 60
 _LEAST_WORDS = 3  # a turn without a time is known by its words; `yes` is anybody's
-_MOST_CLAUSES = 40
 _WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _BETWEEN_CLAUSES = re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
 _ENDING = re.compile(r"[.。!！?？…]+[\"'”’）)]*\Z")
@@ -51,9 +50,8 @@ def plain(text: str) -> str:
 
 def _clauses(sentence: str) -> list[str]:
     """The clauses of a sentence; what divides them belongs to the one before it."""
-    cuts = [one.end() for one in _BETWEEN_CLAUSES.finditer(sentence)][:_MOST_CLAUSES]
-    edges = [0, *(cut for cut in cuts if cut < len(sentence)), len(sentence)]
-    return [sentence[a:b] for a, b in pairwise(edges)]
+    edges = [0, *(one.end() for one in _BETWEEN_CLAUSES.finditer(sentence)), len(sentence)]
+    return [sentence[a:b] for a, b in pairwise(edges) if a < b]
 
 
 def clauses_of(text: str) -> list[str]:
@@ -93,23 +91,22 @@ class Marks:
 
     def put(self, of: str, *parts: bytes | str, size: int = 0) -> None:
         """Mark something by what it is (`turn`, `memory`, …) and what tells it from others."""
-        self._put(_KINDS.get(of, "turn"), self._digest(of, *parts), size)
-
-    def _put(self, kind: str, mark: bytes, size: int = 0) -> None:
+        kind, mark = _KINDS.get(of, "turn"), self._digest(of, *parts)
         self.new.append((kind, mark, self._now, size))
         self._take(kind, mark, _EVER, size)
 
     def put_turn(self, turn: TurnRow, *, only: bool = False) -> None:
         """Mark a turn as a whole, by its key and, unless `only` this one, what was said when."""
+        words = plain(turn.content)
         self.put("turn", turn.key)
         if not only:
-            words = plain(turn.content)
             self.put("spoken", words, str(turn.at))
             self.put("words", words)
 
     def put_period(self, since: int) -> None:
         """Mark everything said from a moment on, which is no secret."""
-        self._put("turn", since.to_bytes(8, "big", signed=True))
+        self.new.append(("turn", since.to_bytes(8, "big", signed=True), self._now, 0))
+        self._periods.append((since, _EVER))
 
     def put_text(self, text: str, *, key: bytes = b"") -> None:
         """Mark a text and the sentences in it, everywhere or in the turn with `key`."""
@@ -118,10 +115,10 @@ class Marks:
             self._hints.add(max(words.split(), key=len))
 
     def put_name(self, name: str) -> None:
-        found = tokens(name)
-        self.put("name", spelled(found), size=len(found))
+        words = [fold(one.written) for one in tokens(name)]
+        self.put("name", next(windows(name)).written, size=len(words))
         # However an address or a number is spelled, it ends so.
-        longest = max((fold(one.written) for one in found), key=len)
+        longest = max(words, key=len)
         self._hints.add(longest[-1] if is_address(name) else longest)
 
     def _digest(self, of: str, *parts: bytes | str) -> bytes:
@@ -144,30 +141,18 @@ class Marks:
     def in_period(self, at: int) -> bool:
         return any(since <= at <= until for since, until in self._periods)
 
-    def has_turn(self, key: bytes, session: str, content: str, at: int) -> bool:
-        """Whether a turn was forgotten as such; `at` is LONG_AGO where nobody knows its time."""
-        if self.has("turn", at, key) or self.has("session", at, session):
-            return True
-        if at == LONG_AGO:
-            several = len(index_words(content)) >= _LEAST_WORDS
-            return several and self.has("words", at, plain(content))
-        return self.in_period(at) or self.has("spoken", at, plain(content), str(at))
-
-    def _may_have(self, text: str) -> bool:
-        return not self._hints or any(word in fold(text) for word in self._hints)
-
     def has_name(self, text: str, at: int) -> bool:
         """Whether a text has a name that was forgotten, and not within a longer one."""
-        return self._may_have(text) and any(
-            (self.has("name", at, spelled(window)) or self.has("name", at, fold(spelled(window))))
-            and not longer_name(text, window, self.known_names)
+        return any(
+            (self.has("name", at, it.written) or self.has("name", at, fold(it.written)))
+            and not longer_name(text, it, self.known_names)
             for size in self._sizes
-            for window in windows(text, size)
+            for it in windows(text, size)
         )
 
     def cut(self, text: str, at: int, key: bytes = b"") -> str:
         """`text`, said at a moment in the turn with `key`, without what was forgotten of it."""
-        if not self.cuts or not self._may_have(text):
+        if not self.cuts or (self._hints and not any(it in fold(text) for it in self._hints)):
             return text
 
         def is_said(part: str) -> bool:
@@ -201,16 +186,21 @@ class Marks:
 
     def session_name(self, name: str, at: int) -> str:
         """What a session is called that is named after something forgotten: the same each time."""
-        if self.cut(name, at) == name:
-            return name
-        return f"forgotten-{self._digest('called', name).hex()[:12]}"
+        digest = self._digest("called", name).hex()[:12]
+        return name if self.cut(name, at) == name else f"forgotten-{digest}"
 
     def left_of(
         self, key: bytes, session: str, speaker: str, text: str, at: int
     ) -> tuple[str, bytes] | None:
         """What is left of a turn, and the key that it has then; None if it was forgotten as such,
-        or who says it."""
-        if self.has_name(speaker, at) or self.has_turn(key, session, text, at):
+        or who says it. `at` is LONG_AGO where nobody knows its time."""
+        if at != LONG_AGO:
+            is_gone = self.in_period(at) or self.has("spoken", at, plain(text), str(at))
+        else:
+            several = len(index_words(text)) >= _LEAST_WORDS
+            is_gone = several and self.has("words", at, plain(text))
+        is_gone = is_gone or self.has("turn", at, key) or self.has("session", at, session)
+        if is_gone or self.has_name(speaker, at):
             return None
         while (left := self.cut(text, at, key)) != text:
             key, text = self._rekeyed(key), left

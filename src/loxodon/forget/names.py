@@ -12,33 +12,25 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from importlib.resources import files
 from itertools import accumulate
 from typing import NamedTuple
 
 from loxodon.language.en import clauses as english
 from loxodon.language.zh import clauses as chinese
+from loxodon.text.patterns import Patterns
 from loxodon.text.words import fold
 
 _MOST_NEAR = 20
 # How a Chinese name of one character is made familiar
 _FORMS = ("{0}{0}", "阿{0}", "小{0}", "老{0}", "大{0}", "{0}儿", "{0}姐", "{0}哥", "{0}妹", "{0}弟")
 _TELEPHONE = 7  # digits from which on the signs between them are a matter of taste
-
-
-@cache
-def _like(name: str) -> re.Pattern[str]:
-    """A pattern of `names.toml`."""
-    table = tomllib.loads((files("loxodon.forget") / "names.toml").read_text("utf-8"))
-    pattern: str = table[name].replace("\n", "")
-    while (found := re.search(r"\{([a-z]+)\}", pattern)) is not None:
-        pattern = pattern.replace(found[0], table[found[1]])
-    return re.compile(pattern)
+_table = tomllib.loads((files("loxodon.forget") / "names.toml").read_text("utf-8"))
+_like = Patterns({name: one.replace("\n", "") for name, one in _table.items()}, cased=True)
 
 
 class Token(NamedTuple):
-    """A word, an address, a number, or a character of a script without spaces."""
+    """A word, an address, a number, a character of a script without spaces; or several of them."""
 
     written: str
     start: int
@@ -47,7 +39,7 @@ class Token(NamedTuple):
 
 def tokens(text: str) -> list[Token]:
     found = []
-    for one in _like("token").finditer(text):
+    for one in _like["token"].finditer(text):
         kind = str(one.lastgroup)
         written = one[kind] if kind == "word" else fold(one[kind])
         if kind == "site":
@@ -59,27 +51,24 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
-def spelled(window: Sequence[Token]) -> str:
-    """Words with one space between, characters without."""
-    words = (one.written for one in window)
-    return "".join(word if _like("sign").fullmatch(word) else f"{word} " for word in words).strip()
-
-
-def windows(text: str, size: int) -> Iterator[list[Token]]:
-    """Each so many words of a text that stand side by side."""
+def windows(text: str, size: int = 0) -> Iterator[Token]:
+    """Each so many tokens of a text that stand side by side, or all of them, as one."""
     found = tokens(text)
-    return (found[n : n + size] for n in range(len(found) - size + 1))
+    size = size or len(found) or 1
+    for n in range(len(found) - size + 1):
+        some = found[n : n + size]
+        written = _like["gap"].sub("", " ".join(one.written for one in some))
+        yield Token(written, some[0].start, some[-1].end)
 
 
-def places(text: str, name: str) -> list[list[Token]]:
+def places(text: str, name: str) -> list[Token]:
     """Where a text has a name as whole words, in any case."""
-    wanted = [fold(one.written) for one in tokens(name)]
-    last = "".join(wanted[-1:])
+    wanted = fold("".join(one.written for one in windows(name)))
+    last = wanted.rpartition(" ")[2]
     # However a number is spelled, it ends in the same digit.
     if not last or (last if last.isalpha() else last[-1]) not in fold(text):
         return []
-    found = windows(text, len(wanted))
-    return [one for one in found if [fold(token.written) for token in one] == wanted]
+    return [one for one in windows(text, len(tokens(name))) if fold(one.written) == wanted]
 
 
 def has_name(text: str, name: str) -> bool:
@@ -88,7 +77,7 @@ def has_name(text: str, name: str) -> bool:
 
 def is_address(name: str) -> bool:
     """Whether a name is an address, a number or a handle."""
-    found = _like("token").fullmatch(name.strip())
+    found = _like["token"].fullmatch(name.strip())
     return found is not None and found.lastgroup in ("mail", "site", "handle", "number")
 
 
@@ -99,29 +88,23 @@ def is_role(name: str) -> bool:
 
 def speaks_of(role: str, text: str) -> bool:
     """Whether a text speaks of the user's own: `my friend`, `the user's friend`, 我朋友."""
-    if role.isascii():
-        return bool(re.search(rf"(?i)\b(?:my|our|user's) (?:\w+ )?{re.escape(role)}\b", text))
-    return bool(re.search(rf"(?:我|我的|我们|咱|用户的?){re.escape(role)}", text))
+    like = r"(?i)\b(?:my|our|user's) (?:\w+ )?{0}\b|(?:我|我的|我们|咱|用户的?){0}"
+    return re.search(like.format(re.escape(role)), text) is not None
 
 
-def longer_name(text: str, window: Sequence[Token], known: Iterable[str]) -> str:
+def longer_name(text: str, place: Token, known: Iterable[str]) -> str:
     """Somebody else's name that a name in a text is only a part of."""
-    start, end = window[0].start, window[-1].end
-    name = text[start:end]
-    for other in known:
-        if len(other) > len(name) and fold(name) in fold(other) and _is_of_another(other, name):
-            spans = (one.span() for one in re.finditer(re.escape(other), text))
-            if any(first <= start and end <= last for first, last in spans):
-                return other
-    if name.isascii():
-        return ""
-    import rjieba
+    name = text[place.start : place.end]
+    others = (re.escape(one) for one in known if name in one)
+    spans = [found.span() for one in others for found in re.finditer(one, text)]
+    if not name.isascii():
+        import rjieba
 
-    edges = [0, *accumulate(map(len, rjieba.cut(text, False)))]
-    first = max(edge for edge in edges if edge <= start)
-    last = min((edge for edge in edges if edge >= end), default=end)
-    longer = text[first:last]
-    return longer if longer != name and _is_of_another(longer, name) else ""
+        edges = [0, *accumulate(map(len, rjieba.cut(text, False))), len(text)]
+        first = max(edge for edge in edges if edge <= place.start)
+        spans.append((first, min(edge for edge in edges if edge >= place.end)))
+    longer = (text[a:b] for a, b in spans if a <= place.start and place.end <= b)
+    return next((one for one in longer if _is_of_another(one, name)), "")
 
 
 def _is_of_another(other: str, name: str) -> bool:
@@ -146,10 +129,10 @@ def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> li
         if there := [it for name in names for it in places(text, name)]:
             found.update(longer_name(text, it, known) for it in there)
             found.update(one for one in capitalised if f" {one}" in text)
-            found.update(_like("called").findall(text))
+            found.update(_like["called"].findall(text))
     own = [*map(fold, names)]
     others = {one for one in found if fold(one) not in own and len(one) > 1}
-    return sorted(one for one in others if not _like("calendar").fullmatch(one))[:_MOST_NEAR]
+    return sorted(one for one in others if not _like["calendar"].fullmatch(one))[:_MOST_NEAR]
 
 
 def _is_near(word: str, name: str) -> bool:

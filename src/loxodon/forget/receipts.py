@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from loxodon import files
-from loxodon.clock import to_stored
-from loxodon.config import Config
 from loxodon.messages import t
 from loxodon.paging import Key, Slice
 from loxodon.security.actor import actor
-from loxodon.store.rows import loaded, moment
 from loxodon.store.store import Store
 from loxodon.types import FileProblem
 
@@ -43,29 +38,14 @@ def new_receipt(what: str, now: datetime, erased: Mapping[str, int], *left: File
     return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, counts, left)
 
 
-def keep(store: Store, receipt: Receipt) -> None:
-    id, at, by, what, erased, places, *_ = receipt
-    texts = json.dumps(erased), json.dumps([one[:3] for one in places], ensure_ascii=False)
-    store.execute("put_receipt", id, to_stored(at)[0], by, what, *texts)
-
-
-def kept(store: Store, now: datetime, limit: int, after: Key | None) -> Slice[Receipt]:
+def kept(store: Store, limit: int, after: Key | None) -> Slice[Receipt]:
     """What was forgotten when, the newest first."""
-    rows, last = store.page("receipts", limit, after)
-    found = []
-    for id, at, by, what, erased, places in rows:
-        left = tuple(FileProblem(*one) for one in loaded(places))
-        found.append(Receipt(id, moment(at, now.tzinfo), by, what, loaded(erased), left))
-    return found, last
-
-
-def backups(home: str, config: Config, what: str = "") -> list[FileProblem]:
-    """The backups in the folder for them, whatever is in them."""
-    from loxodon.backup.create import SUFFIX, folder_of  # not for a command that only counts
-
-    folder = folder_of(home, config)
-    names = [name for name in files.names(folder) if name.endswith(SUFFIX)]
-    return [FileProblem(os.path.join(folder, name), 0, what) for name in names[:MOST_FILES]]
+    found, last = store.page("receipts", limit, after)
+    receipts = [
+        Receipt(id, at, by, what, erased, tuple(FileProblem(*one) for one in places))
+        for id, at, by, what, erased, places in found
+    ]
+    return receipts, last
 
 
 def counted(erased: Mapping[str, int]) -> str:

@@ -8,9 +8,8 @@ answered there, and in memories that say the same. All of that is found here and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from datetime import datetime
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
@@ -27,179 +26,77 @@ from loxodon.types import CAPTURED, Entity, Record
 
 _SAME = 0.75  # how much of a memory a text has that says it
 _LEAST = 0.2  # and the best clause of those that it was drawn from
+# `Heron` within a sentence, `B-12`
+_PROPER = re.compile(r"(?<=[^.!?] )[A-Z][\w-]+|\b(?=[A-Za-z-]*\d)[A-Za-z0-9][\w-]+", re.ASCII)
 
 
-class Selection(NamedTuple):
-    """What is to be forgotten; one of the first five."""
-
-    ids: tuple[str, ...] = ()
-    entity: str = ""
-    session: str = ""
-    since: datetime | None = None
-    all: bool = False
-    only: bool = False  # with ids, nothing else that says the same
-    doubtful: bool = False  # with an entity, also sentences that only may be about it
-
-    @property
-    def what(self) -> str:
-        """Which of them is given; InputError where it is none, or more than one."""
-        named = [name for name in self._fields[:5] if getattr(self, name)]
-        is_more = (self.doubtful and not self.entity) or (self.only and not self.ids)
-        if len(named) != 1 or is_more:
-            raise InputError(
-                "say what to forget, in exactly one way",
-                hint="use ids, or one of: an entity, a session, a start time, all; "
-                "see `loxodon forget --help`",
-            )
-        return named[0]
+# What is shown of an entity: its names; names that may be its own, and sentences that may be about
+# it, which stay
+Shown = tuple[Sequence[str], Sequence[str], Sequence[str]]
 
 
-class Selected:
-    """Puts down the marks of a selection; NotFoundError where there is no such thing."""
+def select(store: Store, marks: Marks, asked: Mapping[str, Any]) -> tuple[str, Shown]:
+    """Put down the marks of what is asked for (by the arguments of `Memory.forget`): in which way
+    it is named, and what to show. NotFoundError where there is no such thing."""
+    named = [what for what in ("ids", "entity", "session", "since", "all") if asked[what]]
+    is_more = (asked["doubtful"] and named != ["entity"]) or (asked["only"] and named != ["ids"])
+    if len(named) != 1 or is_more:
+        raise InputError(
+            "say what to forget, in exactly one way",
+            hint="use ids, or one of: an entity, a session, a start time, all; "
+            "see `loxodon forget --help`",
+        )
+    what, given = named[0], asked[named[0]]
+    match what:
+        case "ids":
+            for id in dict.fromkeys(given):
+                _select_id(store, marks, id, asked["only"])
+        case "entity":
+            return what, _select_entity(store, marks, given, asked["doubtful"])
+        case "session":
+            marks.put("session", given)
+            turns = [it for it in store.erasure.turns() if it.session == given]
+            for turn in turns:
+                marks.put_turn(turn)
+            if not turns:
+                raise _nothing_called(given)
+        case _:
+            marks.put_period(LONG_AGO if what == "all" else to_stored(given)[0])
+    return what, ((), (), ())
 
-    def __init__(self, store: Store, marks: Marks, selection: Selection) -> None:
-        self.names: list[str] = []  # what an entity is called
-        self.near: list[str] = []  # names that may be of the same, and stay
-        self.doubtful: list[str] = []  # sentences that may be about it, and stay
-        self._store, self._erasure, self._marks = store, store.erasure, marks
-        self._entities = store.query_as(Entity, "entities")
-        self._only = selection.only
-        match selection.what:
-            case "ids":
-                for id in dict.fromkeys(selection.ids):
-                    self._id(id)
-            case "entity":
-                self._entity(selection.entity, doubtful=selection.doubtful)
-            case "session":
-                marks.put("session", selection.session)
-                turns = [it for it in self._erasure.turns() if it.session == selection.session]
-                for turn in turns:
-                    marks.put_turn(turn)
-                if not turns:
-                    raise _nothing_called(selection.session)
-            case _:
-                marks.put_period(to_stored(selection.since)[0] if selection.since else LONG_AGO)
 
-    def _id(self, id: str) -> None:
-        kind, _, number = id.partition("_")
-        no = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
-        if ":" in id:
-            kind, no = "t", self._store.scalar("turn_row", *id.rpartition(":")[::2])
-        if kind == "n":
-            raise InputError(
-                "{id} is a note in one of your own files, which Loxodon never changes",
-                hint="delete it in the file; `loxodon get {id}` shows where it is",
-                id=id,
-            )
-        if kind == "e" and (named := [one.name for one in self._entities if one.id == id]):
-            self._entity(named[0])
-        elif kind == "q":
-            self._request(id)
-        elif kind == "t" and no and (turns := [*self._erasure.turns([no])]):
-            self._marks.put_turn(turns[0], only=self._only)
-        elif kind in ("e", "t"):
+def _select_id(store: Store, marks: Marks, id: str, only: bool) -> None:
+    kind, _, number = id.partition("_")
+    no = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
+    if ":" in id:
+        kind, no = "t", store.scalar("turn_row", *id.rpartition(":")[::2])
+    if kind == "n":
+        raise InputError(
+            "{id} is a note in one of your own files, which Loxodon never changes",
+            hint="delete it in the file; `loxodon get {id}` shows where it is",
+            id=id,
+        )
+    if kind == "t":
+        if not (turns := [*store.erasure.turns([no])]):
             raise _nothing_called(id)
-        elif self._store.get(id):
-            self._memories([id])
-        else:
-            raise no_memory(id)
+        marks.put_turn(turns[0], only=only)
+    elif kind == "q":
+        _select_request(store, marks, id)
+    elif not store.get(id):
+        raise no_memory(id)
+    else:
+        _select_memories(store, marks, [id], only=only)
 
-    def _request(self, id: str) -> None:
-        """All that was held back because the user asked to have it forgotten."""
-        held = [one for one in listed(self._store, None, 0, None)[0] if one.state in HIDDEN]
-        parts = [one for one in held if one.reason == f"{FORGET} {id}"]
-        asked = [one for one in held if (one.id, one.reason) == (id, FORGET)]
-        if not asked:
-            raise _nothing_called(id)
-        self._memories([one.memory for one in parts if one.memory])
-        for one in (*asked, *parts):
-            self._marks.put_text(one.text)
 
-    def _memories(self, ids: Sequence[str]) -> None:
-        """Memories, and what says them in the turns they were drawn from and in the answers."""
-        store, marks = self._store, self._marks
-        known = list(self._erasure.memories(store.column("memory_rows_by_id", ids)))
-        wordings = [it.record for id in ids for it in store.history(id) if it.record.id == id]
-        contents = list(dict.fromkeys(it.content for it in wordings))
-        for id in ids:
-            marks.put("memory", id)
-        sources = {turn for one in known for turn in one.turns}
-        if self._only:
-            for turn in self._erasure.turns(sources):
-                drawn = self._erasure.memories(store.column("memories_of_turns", [turn.seq]))
-                others = [it.record.content for it in drawn if it.record.id not in ids]
-                parts = clauses_of(turn.content)
-                for part in _most_like(parts, contents, others) if len(parts) > 1 else parts:
-                    marks.put_text(part, key=turn.key)
-            return
-        for content in contents:
-            marks.put_text(content)
-        # What only they name gives them away; 猫 and `my sister` are what many are called.
-        aliases = {alias for one in self._entities for alias in one.aliases}
-        names = {name for it in wordings for name in _names_in(it)} - aliases - {USER}
-        rows = {one.row for one in known}
-        telling = [it for it in names if rows.issuperset(store.column("memories_telling", it))]
-        for turn in self._erasure.turns({*sources, *store.column("replies_to", [*sources])}):
-            parts = [part for part in clauses_of(turn.content) if plain(part)]
-            found = [part for part in parts if _is_said(part, wordings, telling)]
-            if turn.seq in sources:
-                found = found or _most_like(parts, contents)
-                if turn.channel == CAPTURED or not found:
-                    marks.put_turn(turn)
-                    continue
-            for part in found:
-                marks.put_text(part)
-
-    def _entity(self, given: str, *, doubtful: bool = False) -> None:
-        """Every sentence that names someone, and those that tell what is known of them."""
-        if not tokens(given):
-            raise InputError("{name} is not a name", hint="use a word", name=repr(given))
-        marks, known = self._marks, self._store.entities_named([given]).get(given)
-        names = [known.name, *known.aliases] if known else [given]
-        if fold(USER) in map(fold, names):
-            raise InputError(
-                "everything is about the user",
-                hint="to delete everything, use `loxodon forget --all`",
-            )
-        own = [one for one in dict.fromkeys(names) if one == given or not is_role(one)]
-        others = [one for one in marks.known_names if not is_role(one) and one not in own]
-        self.names += own
-        for name in own:
-            marks.put_name(name)
-        said = [turn.content for turn in self._erasure.turns()]
-        self.near = near(own, marks.known_names, said)
-        for one in list(self._erasure.memories()):
-            said.append(one.record.content)
-            if one.record.kind == "summary" or not is_about(one.record, marks):
-                continue
-            marks.put("memory", one.record.id)
-            for turn in self._erasure.turns(one.turns):
-                rest = marks.cut(turn.content, turn.at)
-                if turn.channel == CAPTURED:
-                    marks.put_turn(turn)
-                elif rest != turn.content:
-                    # What tells of them with a pronoun
-                    for part in _most_like(clauses_of(rest), [one.record.content]):
-                        if refers(part) and not any(has_name(part, it) for it in others):
-                            marks.put_text(part)
-        mine = [*map(fold, own)]
-        theirs = {role for it in self._entities if fold(it.name) not in mine for role in it.aliases}
-        roles = [one for one in names if one not in own and one not in theirs]
-        words = [one for one in own if not is_address(one)]
-
-        def may_mean(text: str) -> bool:
-            """Whether a text has their name in another case, or a role that they alone have."""
-            by_name = any(has_name(text, one) for one in words)
-            return by_name or any(speaks_of(role, text) for role in roles)
-
-        found = (part.strip() for text in filter(may_mean, said) for part in split(text))
-        self.doubtful = [
-            part
-            for part in filter(may_mean, dict.fromkeys(found))
-            if not marks.has_name(part, 0) and not any(has_name(part, it) for it in others)
-        ]
-        while doubtful and self.doubtful:
-            marks.put_text(self.doubtful.pop())
+def _select_request(store: Store, marks: Marks, id: str) -> None:
+    """All that was held back because the user asked to have it forgotten."""
+    held = [one for one in listed(store, None, 0, None)[0] if one.state in HIDDEN]
+    found = [one for one in held if one.reason == (FORGET if one.id == id else f"{FORGET} {id}")]
+    if id not in [one.id for one in found]:
+        raise _nothing_called(id)
+    _select_memories(store, marks, [one.memory for one in found if one.memory])
+    for one in found:
+        marks.put_text(one.text)
 
 
 def _nothing_called(name: str) -> NotFoundError:
@@ -211,52 +108,122 @@ def _nothing_called(name: str) -> NotFoundError:
     )
 
 
+# Memories
+
+
+def _select_memories(store: Store, marks: Marks, ids: Sequence[str], *, only: bool = False) -> None:
+    """Memories, and what says them in the turns they were drawn from; unless `only` there, also in
+    the answers and everywhere else."""
+    known = list(store.erasure.memories(store.column("memory_rows_by_id", ids)))
+    wordings = [it.record for id in ids for it in store.history(id) if it.record.id == id]
+    rows, sources = {one.row for one in known}, {turn for one in known for turn in one.turns}
+    for id in ids:
+        marks.put("memory", id)
+    for one in () if only else wordings:
+        marks.put_text(one.content)
+    # What only they name gives them away; 猫 and `my sister` are what many are called.
+    aliases = {alias for one in store.query_as(Entity, "entities") for alias in one.aliases}
+    names = {name for it in wordings for name in _names_in(it)} - aliases - {USER}
+    telling = [it for it in names if rows.issuperset(store.column("memories_telling", it))]
+
+    def is_said(part: str) -> bool:
+        return any(covers(part, one) >= _SAME or has_name(part, one) for one in telling) or any(
+            says(part, it) and len(gist(it.content).words) > 1 for it in wordings
+        )
+
+    replies = () if only else store.column("replies_to", [*sources])
+    for turn in store.erasure.turns({*sources, *replies}):
+        parts = [part for part in clauses_of(turn.content) if plain(part)]
+        found = [] if only else [*filter(is_said, parts)]
+        if turn.seq in sources:
+            drawn = store.erasure.memories(store.column("memories_of_turns", [turn.seq]))
+            others = [it.record for it in drawn if it.record.id not in ids]
+            found = found or _most_like(parts, wordings, others)
+            if turn.channel == CAPTURED or not found:
+                if not only:
+                    marks.put_turn(turn)
+                    continue
+                found = parts  # all its words, and nothing else that is known from it
+        for part in found:
+            marks.put_text(part, key=turn.key if only else b"")
+
+
 def says(text: str, record: Record) -> bool:
     """Whether a text says most of what a memory says, and names whatever that names."""
+    names = [name for name in _names_in(record) if name in record.content]
     return covers(text, record.content) >= _SAME and all(
-        covers(text, name) == 1 if name.isascii() else fold(name) in fold(text)
-        for name in _names_in(record)
-        if name in record.content
+        fold(name) in fold(text) or covers(text, name) == 1 for name in names
     )
 
 
-def _is_said(part: str, wordings: Iterable[Record], telling: Iterable[str]) -> bool:
-    """Whether a clause says one of these, or has something that only they tell."""
-    for one in telling:
-        # Most of it: 乌龙茶 of 喝乌龙茶. In another order it is another word.
-        size = max(2, -(-len(one) * 7 // 10))
-        pieces = (one[n : n + size] for n in range(len(one) - size + 1))
-        like = covers(part, one) >= _SAME if one.isascii() else any(it in part for it in pieces)
-        if like or has_name(part, one):
-            return True
-    return any(says(part, it) and len(gist(it.content).words) > 1 for it in wordings)
-
-
 def _names_in(record: Record) -> list[str]:
-    """What a memory names: its value, its entities, words that look like names or numbers of
-    something (`Heron`, `B-12`)."""
-    proper = [
-        word
-        for sentence in split(record.content)
-        for n, word in enumerate(re.findall(r"[A-Za-z0-9][\w-]+", sentence, re.A))
-        if (n and word[0].isupper()) or any(map(str.isdigit, word))
-    ]
-    return [*filter(None, (record.value, *record.entities, *proper))]
+    """What a memory names: its value, its entities, words that look like names or numbers."""
+    return [*filter(None, (record.value, *record.entities, *_PROPER.findall(record.content)))]
 
 
 def _most_like(
-    parts: Sequence[str], wordings: Iterable[str], others: Sequence[str] = ()
+    parts: Sequence[str], wordings: Iterable[Record], others: Sequence[Record] = ()
 ) -> list[str]:
-    """The clauses that have the most of a wording and the least of others, and those that are a
-    name in it."""
-    theirs = {part: max((covers(part, one) for one in others), default=0.0) for part in parts}
+    """The clauses that have the most of a wording and the least of others."""
     found: dict[str, None] = {}
+    theirs = {part: max([0.0, *(covers(part, it.content) for it in others)]) for part in parts}
     for wording in wordings:
-        like = {part: (covers(part, wording), -theirs[part]) for part in parts}
-        best = max(like.values(), default=(0.0, 0.0))
-        found |= dict.fromkeys(part for part in parts if like[part] == best and best[0] >= _LEAST)
-        found |= dict.fromkeys(p for p in parts if plain(p) and has_name(wording, plain(p)))
+        like = {part: (covers(part, wording.content), -theirs[part]) for part in parts}
+        best = max([(_LEAST, -1.0), *like.values()])
+        found |= dict.fromkeys(part for part in parts if like[part] == best)
     return list(found)
+
+
+# Names
+
+
+def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Shown:
+    """Every sentence that names someone, and those that tell what is known of them."""
+    if not tokens(given):
+        raise InputError("{name} is not a name", hint="use a word", name=repr(given))
+    known = store.entities_named([given]).get(given)
+    names = [known.name, *known.aliases] if known else [given]
+    if fold(USER) in map(fold, names):
+        raise InputError(
+            "everything is about the user", hint="to delete everything, use `loxodon forget --all`"
+        )
+    own = [one for one in dict.fromkeys(names) if one == given or not is_role(one)]
+    for name in own:
+        marks.put_name(name)
+    others = [one for one in marks.known_names if not is_role(one) and one not in own]
+
+    def names_another(text: str) -> bool:
+        return any(has_name(text, one) for one in others)
+
+    said = [turn.content for turn in store.erasure.turns()]
+    short_forms = near(own, marks.known_names, said)
+    for one in list(store.erasure.memories()):
+        said.append(one.record.content)
+        if one.record.kind == "summary" or not is_about(one.record, marks):
+            continue
+        for turn in store.erasure.turns(one.turns):
+            rest = marks.cut(turn.content, turn.at)
+            if turn.channel == CAPTURED:
+                marks.put_turn(turn)
+            elif rest != turn.content:
+                # What tells of them with a pronoun
+                for part in _most_like(clauses_of(rest), [one.record]):
+                    if refers(part) and not names_another(part):
+                        marks.put_text(part)
+    roles = [one for one in names if one not in own and marks.known_names.count(one) == 1]
+    words = [one for one in own if not is_address(one)]
+
+    def may_mean(text: str) -> bool:
+        """Whether a text has their name in another case, or a role that they alone have."""
+        by_name = any(has_name(text, one) for one in words)
+        return by_name or any(speaks_of(role, text) for role in roles)
+
+    found = dict.fromkeys(it.strip() for text in filter(may_mean, said) for it in split(text))
+    unsure = [it for it in found if may_mean(it) and not marks.has_name(it, 0)]
+    unsure = [it for it in unsure if not names_another(it)]
+    while doubtful and unsure:
+        marks.put_text(unsure.pop())
+    return own, short_forms, unsure
 
 
 def is_about(record: Record, marks: Marks) -> bool:

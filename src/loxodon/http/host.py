@@ -215,8 +215,8 @@ class Host:
 
         config, keys = self.config, keys_for(self.home, self.config)
         now = (self._clock or system_clock(zone_named(config.timezone)))()
-        where, let_go = (self.home, self.root, space), lambda: self.release(space)
-        return delete(*where, config, keys, now, let_go, dry_run=dry_run)
+        self.release(space)
+        return delete(self.home, self.root, space, config, keys, now, dry_run=dry_run)
 
     def _check_running(self) -> None:
         if self._closed:

@@ -30,7 +30,6 @@ from typing import NamedTuple, Protocol
 from loxodon import files
 from loxodon.errors import LoxodonError, UnreachableStoreError
 from loxodon.filelock import FileLock, at_fork, lock_at
-from loxodon.forget.spaces import is_leaving
 from loxodon.http.host import Host
 from loxodon.http.logs import log
 from loxodon.jobs.schedule import Ran
@@ -209,9 +208,6 @@ class Rounds:
         """One round; what was run, with the space it was run for."""
         found = []
         for space, stamp in self._stamps():
-            if is_leaving(self._host.home, space):
-                self._host.release(space)
-                continue
             look = self._looks.get(space)
             if look is not None and look.stamp == stamp and monotonic() < look.again:
                 continue
@@ -225,6 +221,7 @@ class Rounds:
             except LoxodonError as error:  # one space that is damaged does not stop the others
                 log("schedule.trouble", space=space, error=error.code)
                 wait = _AWAY if isinstance(error, UnreachableStoreError) else wait
+            self._host.release(space)  # somebody may want to delete it
             self._looks[space] = _Look(stamp, monotonic() + wait)
         return found
 

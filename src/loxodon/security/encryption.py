@@ -19,8 +19,7 @@ from loxodon.clock import system_clock
 from loxodon.config import Config, EncryptionConfig
 from loxodon.errors import DamagedStoreError, KeyProblemError, StoreError, UsageError
 from loxodon.filelock import alone, draft_in, sweep_drafts
-from loxodon.forget.receipts import backups
-from loxodon.forget.spaces import views_left, workspace_of
+from loxodon.forget.spaces import text_left, workspace_of
 from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES
 from loxodon.memory import Memory
 from loxodon.security import keys
@@ -137,11 +136,12 @@ def _do(home: str, config: Config, change: Change, progress: Progress) -> Recode
         settings.write(home, "encryption.file", place.name if place.kind == "file" else None)
         settings.write(home, "encryption.key", place.kind)
         done = _recode_all(*where, (), (key,))
-        left = backups(home, config)
-        for folder in reversed(_folders(home)):
+        left: dict[str, None] = {}
+        for folder in _folders(home):
             space = space_of(os.path.join(folder, DATABASE), (key,))
-            left = [*views_left(folder, space, workspace_of(folder, config)), *left]
-        return Recoded(done, str(place), tuple(one.file for one in left))
+            stays = text_left(home, folder, space, config, remove=True)
+            left |= dict.fromkeys(one.file for one in stays)
+        return Recoded(done, str(place), tuple(left))
     try:
         key = keys.key_at(waiting)
     except KeyProblemError:  # it is where it belongs already

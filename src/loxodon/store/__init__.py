@@ -259,11 +259,11 @@ class QuarantinedText(NamedTuple):
 
 class StoredReceipt(NamedTuple):
     id: str
-    at: int  # milliseconds since 1970 UTC
+    at: datetime
     actor: str
     what: str
-    erased: str
-    files: str  # JSON, like `erased`
+    erased: Mapping[str, int]
+    files: tuple[list[str | int], ...]
 
 
 class TurnRow(NamedTuple):

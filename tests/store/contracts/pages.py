@@ -7,7 +7,6 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from loxodon.clock import to_stored
 from loxodon.paging import Key, Slice
 from loxodon.store import Filter, QuarantinedText, StoredReceipt
 from loxodon.store.store import Store
@@ -49,7 +48,7 @@ def filled(contract: Contract, store: Store) -> dict[str, tuple[Read, list[Any]]
             store.quarantine.put(
                 [QuarantinedText(0, n + 1, "", 0, 1, "", "override", "web", at, "held", None)]
             )
-            receipt = StoredReceipt(f"r_{n}", to_stored(at)[0], "cli", "ids", "{}", "[]")
+            receipt = StoredReceipt(f"r_{n}", at, "cli", "ids", {}, ())
             store.execute_many("put_receipt", [receipt])
             if n:
                 store.execute("put_review", kept[n].id, kept[0].id, at)

@@ -61,9 +61,8 @@ class PrimaryDataContract(Contract):
                 ]
             )
             store.execute_many("put_tombstone", [("turn", key("gone"), 0, 5)])
-            store.execute_many(
-                "put_receipt", [StoredReceipt("r_1", 5, "cli", "ids", '{"turns": 1}', "[]")]
-            )
+            receipt = StoredReceipt("r_1", NOW, "cli", "ids", {"turns": 1}, ())
+            store.execute_many("put_receipt", [receipt])
             store.execute("put_call", "once", key("asked"), 2, NOW, old.id)
 
     def test_dump_fills_an_empty_store(self, store: Store, open_store: OpenStore) -> None:

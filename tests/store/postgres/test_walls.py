@@ -63,7 +63,7 @@ def told(url: str, space: str = "main") -> Store:
         store.execute("put_audit", 1, both, b"")
         store.working_sessions.put(both, "{}")
         store.working_sessions.append(both, 0, [both])
-        store.execute_many("put_receipt", [StoredReceipt("r", 5, both, "", "", "")])
+        store.execute_many("put_receipt", [StoredReceipt("r", NOW, both, "", {}, ())])
         store._db.run(f"INSERT INTO home_state VALUES ('{both} {space}', '', 0)")
         store.execute("put_vector_model", MODEL, b"")
     fill(store, some(3))
