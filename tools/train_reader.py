@@ -94,7 +94,7 @@ def main() -> None:
         model.eval()
         if "--test" in sys.argv:
             with torch.no_grad():
-                {"changes": test_changes, "intents": test_intents}[name](model, talk[True])
+                {"changes": how_changes, "intents": how_intents}[name](model, talk[True])
         own = {f"{name}.{k}": v.float().cpu().numpy() for k, v in model.state_dict().items()}
         parts |= weights_file.quantised(own, matrix=2_000)
     weights_file.write(parts)
@@ -430,7 +430,7 @@ def learn(model: Reader, loss_of: Callable[[Reader], Tensor]) -> None:
 # --- How good it is -----------------------------------------------------------------------------
 
 
-def test_changes(model: Reader, _talk: list[list[str]]) -> None:
+def how_changes(model: Reader, _: list[list[str]]) -> None:
     for language in PEOPLE:
         each = [one for life in lives(held=True) for some in life for one in some]
         near = [o for o in each if o.language == language and nearness(o.known, o.later) > 0.2]
@@ -444,7 +444,7 @@ def test_changes(model: Reader, _talk: list[list[str]]) -> None:
             )
 
 
-def test_intents(model: Reader, talk: list[list[str]]) -> None:
+def how_intents(model: Reader, talk: list[list[str]]) -> None:
     said = [one for each in talk for one in each]
     judged = shares(model, [(one,) for one in said])
     for label in (1, 2):
