@@ -12,7 +12,7 @@ a small change (of rank 8) of its four layers, and what stands on them:
               earlier, or a part of it, says the same, or neither (data/changes: pairs, and whole
               lives)
     intents   whether a message asks to forget something, or says how it wants to be answered
-              from now on (data/intents, data/requests)
+              from now on (data/intents)
 
 The last author of each, and every tenth conversation of real talk, is never learned from: with
 --test the figures on them are printed.
@@ -37,19 +37,20 @@ import torch.nn.functional as F  # noqa: N812
 import weights_file
 from torch import Tensor, nn
 
-from loxodon.models.encoder import READERS, SEPARATOR, SHARES, Encoder, Tokenizer
+from loxodon.models.encoder import LONGEST, SEPARATOR, SHARES, Encoder, Tokenizer
 
 ROOT = Path(__file__).parent.parent
 WIDTH, HEADS, LAYERS, RANK = 384, 12, 4, 8
-STEPS, RATE, SEED = 3_000, 1e-3, 2
+STEPS = {"changes": 3_000, "intents": 2_000}
+RATE, SEED = 1e-3, 2
 CHANGES, INTENTS = ("both", "same", "replaces", "part"), ("none", "forget", "wish")
+READERS = {"changes": len(CHANGES), "intents": len(INTENTS)}
 HELD = {"changes": "f", "intents": "i"}  # the authors of the tests
 CUDA = "cuda"
 
 PLAIN, SHORT = 20, 32  # pairs of short statements, and short messages, in a step
 LIVES = 200  # pairs of one life, a third of them replaced
 HELD_LIVES = 2  # the last of each author, which are never learned from; nor is any of author t
-HELD_STORES = 6  # the last of each author
 TALK, SAME_TALK, EVERYDAY = 48, 16, 64  # stretches of real talk, pairs of it, everyday lines
 FORGETTING = re.compile(r"(?i)forget\b|erase|delete|忘|删|抹")
 PEOPLE = {
@@ -90,7 +91,7 @@ def main() -> None:
         random.seed(SEED)
         torch.manual_seed(SEED)
         model = Reader(parts, name).to(CUDA)
-        learn(model, {"changes": Changes, "intents": Intents}[name](folder, talk))
+        learn(model, STEPS[name], {"changes": Changes, "intents": Intents}[name](folder, talk))
         model.eval()
         if "--test" in sys.argv:
             with torch.no_grad():
@@ -189,17 +190,10 @@ def plain(table: dict[str, Any]) -> Example:
 
 
 def messages(held: bool) -> list[Message]:
-    found = [
+    return [
         Message(language, text, INTENTS.index(label))
         for language, (label, text) in rows("intents", held)
     ]
-    for store in stores(held):
-        found += [
-            Message(store["lang"], one["text"], int(one["means"] is not None))
-            for one in store["requests"]
-        ]
-        found += [Message(store["lang"], one["text"], 0) for one in store["lines"]]
-    return found
 
 
 def short(table: dict[str, Any]) -> Message:
@@ -209,15 +203,6 @@ def short(table: dict[str, Any]) -> Message:
     kind, label = choice((("forget", 1), ("none", 0), ("wish", 2), ("once", 0)))
     text = choice(words[kind]).format(x=choice(words["things"]), w=choice(words["ways"]))
     return Message(language, text, label)
-
-
-def stores(held: bool) -> list[dict[str, Any]]:
-    """What somebody told over some weeks, and requests to forget some of it."""
-    found = []
-    for file in sorted((ROOT / "data/requests").glob("*.jsonl")):
-        each = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-        found += each[-HELD_STORES:] if held else each[:-HELD_STORES]
-    return found
 
 
 def conversations(folder: Path) -> dict[bool, list[list[str]]]:
@@ -281,13 +266,12 @@ class Intents:
         self.by_label = [[o for o in asked if o.label == n] for n in range(len(INTENTS))]
         self.rest, self.talk, self.everyday = ordinary(), talk[False], lines(folder)
         self.later = [one.later for one in pairs(held=False)]
-        self.later += [o.later for life in lives(held=False) for each in life for o in each]
         self.table = tomllib.loads((ROOT / "data/intents/plain.toml").read_text("utf-8"))
 
     def __call__(self, model: Reader) -> Tensor:
-        each = [o for label, n in enumerate((32, 32, 16)) for o in sample(self.by_label[label], n)]
+        each = [o for label, n in enumerate((24, 24, 16)) for o in sample(self.by_label[label], n)]
         each += [short(self.table) for _ in range(SHORT)]
-        nothing = sample(self.rest, 16) + sample(self.later, 32)
+        nothing = sample(self.rest, 16) + sample(self.later, 16)
         nothing += [stretch(choice(self.talk)) for _ in range(TALK)]
         some = [((one.text,), one.label) for one in each] + [((one,), 0) for one in nothing]
         # Some of these may be wishes, none is a request to forget
@@ -380,7 +364,7 @@ class Reader(nn.Module):
     def cut(self, texts: Texts) -> list[int]:
         """The tokens of texts, with a separator between them; while learning some are left out."""
         found: list[int] = []
-        for text, most in zip(texts, SHARES[len(texts)], strict=True):
+        for text, most in zip(texts, SHARES if len(texts) > 1 else (LONGEST,), strict=True):
             some = tokens(text)[:most]
             left = [one for one in some if random.random() > 0.05]  # noqa: S311
             found += [*(left if left and self.training else some), SEPARATOR]
@@ -404,13 +388,13 @@ def wrong(model: Reader, some: Sequence[Example]) -> Tensor:
     return F.cross_entropy(scores, target, label_smoothing=0.05)
 
 
-def learn(model: Reader, loss_of: Callable[[Reader], Tensor]) -> None:
+def learn(model: Reader, steps: int, loss_of: Callable[[Reader], Tensor]) -> None:
     learned = list(model.parameters())
     average = [one.detach().clone() for one in learned]
     optimizer = torch.optim.AdamW(learned, lr=RATE, weight_decay=0.03, betas=(0.9, 0.98))
-    for step in range(STEPS):
+    for step in range(steps):
         for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1, (step + 1) / 100) * max(0.2, 1 - step / STEPS)
+            group["lr"] = RATE * min(1, (step + 1) / 100) * max(0.2, 1 - step / steps)
         model.train()
         with torch.autocast(CUDA, torch.bfloat16):
             loss = loss_of(model)
@@ -418,8 +402,8 @@ def learn(model: Reader, loss_of: Callable[[Reader], Tensor]) -> None:
         loss.backward()
         nn.utils.clip_grad_norm_(learned, 1.0)
         optimizer.step()
-        if step >= STEPS // 2:  # what is kept is the average of the second half
-            share = 1 / (step - STEPS // 2 + 1)
+        if step >= steps // 2:  # what is kept is the average of the second half
+            share = 1 / (step - steps // 2 + 1)
             with torch.no_grad():
                 for kept, one in zip(average, learned, strict=True):
                     kept.lerp_(one, share)

@@ -511,8 +511,7 @@ def _failed(error: Exception, as_json: bool) -> int:
         error = unwritable("", error)
     elif not isinstance(error, LoxodonError):
         hint = "this is a defect: please report it with what LOXODON_DEBUG=1 prints"
-        name, reason = type(error).__name__, str(error)
-        error = LoxodonError("{name}: {reason}", hint=hint, name=name, reason=reason)
+        error = LoxodonError("{name}: {reason}", hint=hint, name=type(error).__name__, reason=error)
     message, hint = error.localized()
     problems = [(line, *one.localized()) for line, one in error.problems]
     if as_json:

@@ -30,7 +30,7 @@ from loxodon.forget.names import has_name, is_address, is_role
 from loxodon.guard.own_words import masked, others
 from loxodon.guard.provenance import shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED
-from loxodon.language.forget import Request, may_ask, requests
+from loxodon.language.forget import PERHAPS, Request, may_ask, requests
 from loxodon.language.leaning import leans, refers
 from loxodon.language.statements import USER
 from loxodon.language.worth import encoder
@@ -55,9 +55,9 @@ _OTHERS = -3.0  # the same where what is meant is the user's own, and a text spe
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|us|you|your)\b|[\u4e00-\u9fff]")
 _OWN = re.compile(r"(?i)(?:my|our|i|we)\b")
 _FAR, _USUAL = {"en": 0.1, "zh": 0.3}, 5  # how near any two texts are, counted as so many others
-# The logarithm of how many there are must speak for the best one. Others that are meant as well
-# have this share of the best.
-_NEARLY = 0.65
+# The logarithm of how many there are must speak for the best one; and more where it is not sure
+# that something is to be forgotten. Others that are meant as well have this share of the best.
+_DOUBT, _NEARLY = 1.5, 0.65
 _CHAIN, _GOES_ON = 6, 0.1  # messages that go on with one; how much nearer than any two texts
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
 
@@ -99,7 +99,7 @@ def obey(store: Store, keys: Sequence[bytes], now: datetime) -> tuple[int, tuple
             places = [] if _is_followed(store, turn, request) else _meant(store, turn, request)
             judge_ahead(store, {one.row for one in places})
             with _own(store, turn):
-                if _is_followed(store, turn, request):
+                if _is_followed(store, turn, request) or not (places or request.is_sure):
                     continue
                 if _hold(store, turn, request, places, now):
                     followed += 1
@@ -125,11 +125,12 @@ def bring_back(store: Store, id: str) -> None:
 
 
 def _requests(store: Store, turn: Turn) -> list[Request]:
-    """The requests of the user in a turn."""
+    """The requests of the user in a turn; those that may be ones only where there are no others."""
     is_users = speaks_for_user(turn) and shown_origin(turn) == "user"
     if not may_ask(turn.content) or not is_users or another(store, turn):
         return []
-    return requests(masked(turn.content, others(turn.content)))
+    own = masked(turn.content, others(turn.content))
+    return requests(own) or [one for one in requests(own, PERHAPS) if one.what]
 
 
 def _own(store: Store, turn: Turn) -> AbstractContextManager[None]:
@@ -239,7 +240,8 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
         if query_words(rest := re.sub(like, " ", fold(what))):  # all of them are about this one
             what, asked = rest, re.sub(like, " ", fold(asked))
     scores = _scores(what, asked, [one.text for one in said])
-    least = max([log(len(said) or 1), *(_NEARLY * score for score in scores)])
+    least = log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
+    least = max([least, *(_NEARLY * score for score in scores)])
     meant = [one for score, one in zip(scores, said, strict=True) if score >= least]
     return [*dict.fromkeys(part for one in meant for part in (one, *_going_on(store, one)))]
 

@@ -27,6 +27,7 @@ MOST = 600  # Characters of a message that can be a request; a longer one is a d
 _MOST_SENTENCE = 200
 _MOST_WHAT = 75
 _LIKELY = 0.8  # from which on a sentence asks for it
+PERHAPS = 0.3  # from which on it may, if what it names was told
 # Nearly all requests have one of these, most messages none: those are not judged at all
 _SIGN = re.compile(
     r"(?i)\b(?:forg|un-?(?:say|said|hear|know|rem|see|lear)|del|eras|remov|rid\b|memor|remem|stor|sav"
@@ -68,6 +69,7 @@ class Request(NamedTuple):
     end: int  # Where it stands in the message: what is meant, the wish, and what only says it again
     # What is meant, as said: `my divorce`, `I smoke`, `小林的生日`; empty for what was said last
     what: str
+    is_sure: bool = True  # if not, it is one only where what it names was told
 
 
 def may_ask(text: str) -> bool:
@@ -75,13 +77,13 @@ def may_ask(text: str) -> bool:
     return len(text) <= MOST and _SIGN.search(text) is not None and not _LETTER.search(text)
 
 
-def requests(text: str) -> list[Request]:
+def requests(text: str, least: float = _LIKELY) -> list[Request]:
     """The requests to forget in a message, in order."""
     if not may_ask(text):
         return []
     masked = _QUOTED.sub(lambda found: _GONE * len(found[0]), text)
     parts = [(start, end) for start, end in spans(masked) if end - start <= _MOST_SENTENCE]
-    asking = _asking([masked[start:end] for start, end in parts])
+    asking = _asking([masked[start:end] for start, end in parts], least)
     found: list[Request] = []
     said: list[tuple[int, str]] = []  # the sentences before a wish, which may name what it means
     for (start, end), asks in zip(parts, asking, strict=True):
@@ -98,20 +100,20 @@ def requests(text: str) -> list[Request]:
             continue
         if meant:
             first = said[meant.at][0] if meant.at is not None else start
-            found.append(Request(first, end, meant.what))
+            found.append(Request(first, end, meant.what, least == _LIKELY))
             said = []
         else:
             said.append((start, sentence))
     return found
 
 
-def _asking(sentences: Sequence[str]) -> list[bool]:
+def _asking(sentences: Sequence[str], least: float) -> list[bool]:
     """Which sentences ask; the last one where only all of them together do."""
     together = [" ".join(sentences)] if len(sentences) > 1 else []
     each = (*sentences, *together)
     likely = zip(each, intents(each), strict=True)
     asks = [
-        _ASKS.match(one) is not None or (two.forget >= _LIKELY and not _KEEPS.match(one))
+        _ASKS.match(one) is not None or (two.forget >= least and not _KEEPS.match(one))
         for one, two in likely
     ]
     if together and asks.pop() and not any(asks):

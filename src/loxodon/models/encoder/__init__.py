@@ -37,8 +37,7 @@ _HEADS = 12
 _LAYERS = 4
 _UNKNOWN = 1
 SEPARATOR = 2  # the token between two texts
-SHARES = {1: (LONGEST,), 2: (60, 64)}  # the most tokens of texts read together
-READERS = {"changes": 4, "intents": 3}  # changed layers, with so many answers each
+SHARES = 60, 64  # the most tokens of two texts read together
 _LONGEST_CJK_TOKEN = 4  # characters
 _LONGEST_WORD = 30
 _PIECE = re.compile(r"[\u3400-\u9fff]+|[a-z0-9]+|\S")
@@ -155,33 +154,28 @@ class Encoder:
 
     def intents(self, messages: Sequence[str]) -> list[Intent]:
         """What each message asks for."""
-        found = self._answers("intents", [(one,) for one in messages])
-        return [Intent(*one) for one in found[:, 1:].tolist()]
+        return [Intent(*one) for one in self._answers("intents", map(self._tokens, messages))]
 
     def changes(self, pairs: Sequence[tuple[str, str]]) -> list[Change]:
         """What the later of each two texts is to the earlier one."""
-        return [Change(*one) for one in self._answers("changes", pairs)[:, 1:].tolist()]
+        cut = (
+            [self._tokens(one)[:n] for one, n in zip(pair, SHARES, strict=True)] for pair in pairs
+        )
+        texts = ([*one, SEPARATOR, *other] for one, other in cut)
+        return [Change(*one) for one in self._answers("changes", texts)]
 
-    def _answers(self, reader: str, texts: Sequence[tuple[str, ...]]) -> Floats:
-        """How likely each answer of a reader is, of each of these texts, read together."""
-        found, head = np.zeros((len(texts), READERS[reader]), np.float32), self._layer(f"{reader}.")
-        tokens, layers = map(self._cut, texts), self._reader_layers(reader)
-        for rows, hidden, mask, segments in self._read(tokens, layers, head["segment"].T):
-            if len(texts[0]) == 1:
-                pooled = _mean_and_highest(hidden, mask)
-            else:
+    def _answers(self, reader: str, texts: Iterable[list[int]]) -> list[list[float]]:
+        """How likely each answer of a reader but the first is, of each of these texts."""
+        found, head = dict[int, list[float]](), self._layer(f"{reader}.")
+        layers, segment = self._reader_layers(reader), head["segment"].T
+        for rows, hidden, mask, segments in self._read(texts, layers, segment):
+            pooled = _mean_and_highest(hidden, mask)
+            if reader == "changes":
                 one, other = (_mean(hidden, mask & (segments == n)) for n in (0, 1))
                 pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
             inner = _gelu(_mapped(head, "inner", pooled))
-            found[rows] = _shares(_mapped(head, "out", inner))
-        return found
-
-    def _cut(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of texts, with a separator between them."""
-        found: list[int] = []
-        for text, most in zip(texts, SHARES[len(texts)], strict=True):
-            found += [*self._tokens(text)[:most], SEPARATOR]
-        return found[:-1]
+            found |= zip(rows, _shares(_mapped(head, "out", inner))[:, 1:].tolist(), strict=True)
+        return [found[row] for row in range(len(found))]
 
     def _remember(self, texts: Sequence[str], means: Floats) -> dict[str, Floats]:
         if len(self._vectors) > _REMEMBERED:
@@ -201,9 +195,7 @@ class Encoder:
                 layer[f"{one}.weight"] = layer[f"{one}.weight"] + 2 * low @ high.T
         return found
 
-    def _read(
-        self, texts: Iterable[list[int]], layers: Sequence[dict[str, Floats]], segment: Any = None
-    ) -> Any:
+    def _read(self, texts: Iterable[list[int]], layers: Any, segment: Any = None) -> Any:
         """Rows, hidden states, mask and numbers of the texts, of batches alike in length."""
         tokens = list(texts)
         order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
