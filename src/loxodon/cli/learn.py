@@ -98,7 +98,7 @@ def _question(one: Held | Review) -> str:
     version = f" v{belief.version}" if belief.version > 1 else ""
     if against.id != belief.id:
         day = f"{against.valid_from or against.created_at:%F}"
-        why = t("is that still so? {id} of {day}: {text}", id=against.id, day=day, text=against.content)
+        why = t("still so? {id} of {day}: {text}", id=against.id, day=day, text=against.content)
     elif belief.kind == "belief":
         origin = origin_label(belief.trust, current())
         why = t("you have not confirmed this yet ({whence}): is it true?", whence=origin)
