@@ -32,6 +32,8 @@ _PLAIN = (
     | {0x06F0 + n: 0x30 + n for n in range(10)}
     | {0x1D7CE + n: 0x30 + n % 10 for n in range(50)}
 )
+# Written out in code, in an address, for a terminal: `\nAKIA…` is no word that begins with an n
+_ESCAPE = re.compile(r"\\(?:[nrtbf]|u[0-9a-fA-F]{4})|%[0-9a-fA-F]{2}|\x1b\[[0-9;]*m")
 _BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))  # whether a byte begins a character
 _ALNUM = re.compile(rb"[0-9A-Za-z]*")
 _LONG = 1_000  # bytes of a match that is none within which no other is looked for
@@ -81,19 +83,20 @@ class Finder:
         except UnicodeEncodeError:  # half a character
             text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
             hits = self._signs.Match(text)
-        positions: list[int] | None = None
+        positions: Sequence[int] = range(len(text))
         if hits and 0 in hits:
             text, positions = _levelled(text)
             hits = self._signs.Match(text)
         wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always)
         spared = sorted(self._spared(text))
         found = self._tried(text, sorted(wanted), spared)
+        if (apart := _ESCAPE.sub(lambda one: " " * len(one[0]), text)) != text:
+            for one in self._tried(apart, sorted(wanted), spared):
+                _join(found, one)
         kind = asked_for(question) if question else ""
         place = answer(text, kind) if label_of(kind) in self._labels else None
         if place and not _overlapping(spared, *place):
             _join(found, Detection(*place, kind, "secret"))
-        if positions is None:
-            return found
         places = ((one, positions[one.start], positions[one.end - 1] + 1) for one in found)
         return [one._replace(start=start, end=end) for one, start, end in places]
 
@@ -163,10 +166,7 @@ def _overlapping(spans: Sequence[tuple[Any, ...]], start: int, end: int) -> list
     first = bisect_left(spans, (start,))
     if first and spans[first - 1][1] > start:
         first -= 1
-    last = first
-    while last < len(spans) and spans[last][0] < end:
-        last += 1
-    return list(range(first, last))
+    return list(range(first, bisect_left(spans, (end,), first)))
 
 
 def _join(found: list[Detection], new: Detection) -> None:
@@ -182,10 +182,10 @@ def _join(found: list[Detection], new: Detection) -> None:
         found[over[0]] = one._replace(start=min(one.start, new.start), end=max(one.end, new.end))
 
 
-def _levelled(text: str) -> tuple[str, list[int] | None]:
+def _levelled(text: str) -> tuple[str, Sequence[int]]:
     """`text` in plain digits and letters, and where each character of it stood."""
     text = text.translate(_PLAIN)
     if not any(ord(c) in _NO_ROOM for c in text):
-        return text, None
+        return text, range(len(text))
     positions = [n for n, c in enumerate(text) if ord(c) not in _NO_ROOM]
     return "".join(text[n] for n in positions), positions

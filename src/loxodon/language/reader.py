@@ -615,7 +615,8 @@ def _own_words(
     if "[secret" in text or text.rstrip().endswith(("：", ":")):
         return []  # without what was taken out of it, or follows, it tells nothing
     speech = grammar.speech
-    hedged = speech.has(sentence.text, "hedge")
+    wanted = asks or wish  # which is no guess, whatever they think beside it
+    hedged = not wanted and speech.has(sentence.text, "hedge")
     never = _never(grammar, text)
     kind = "" if asks or hedged or half else speech.kind(text)
     if kind and (never in _OF_WORK or (kind, never) == ("solution", "supposed")):
@@ -655,7 +656,7 @@ def _own_words(
         tentative=not kept,
     )
     first = clauses[0] if clauses else None
-    if hedged or (first and first.hedged):
+    if hedged or (first and first.hedged and not wanted):
         statement = statement._replace(confidence=HEDGED)
     if first and first.who in ("person", "pet"):
         mentions = () if hedged else _mentions(first)
