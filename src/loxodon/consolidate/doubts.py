@@ -84,8 +84,8 @@ def _replaced(
 
 def _may_change(one: Record) -> bool:
     is_fact = one.kind == "fact" and one.state == "active" and is_own(one.trust)
-    is_new = one.version == 1 and not one.replaces
-    # What a frame has read, the rules have compared
+    # One decision stands beside another; what a frame has read, the rules have compared
+    is_new = one.version == 1 and not one.replaces and one.category != "decision"
     return is_fact and is_new and not one.attribute and len(one.content) <= _LONGEST
 
 
