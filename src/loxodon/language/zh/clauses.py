@@ -204,7 +204,7 @@ def _with_subject(
         if (found := _like["introduced"].search(of_before)) and before.subject == USER:
             return (
                 _person(text, found, text, {})
-                if re.match("叫|名叫|名字|今年|是|对|在|才", text)
+                if re.match("叫|名叫|名字|今年|是|在|才", text)  # 对花生过敏 may be either
                 else Clause(text)
             )
         if not _like["opens"].search(before.rest):
