@@ -111,8 +111,10 @@ def _fate(statement: Statement, how: Relation, old: Record, several: bool) -> Fa
 
 def corrected(statement: Statement, text: str) -> str:
     """A text with the right word in the place of the wrong one."""
+    unit = statement.right.rpartition(" ")[2]  # `10 mg, not 5`
     for wrong in statement.over:
-        whole = rf"(?<!\w){re.escape(wrong)}(?!\w)" if wrong.isascii() else re.escape(wrong)
+        whole = rf"(?<!\w){re.escape(wrong)}(?: {re.escape(unit)})?(?!\w)"
+        whole = whole if wrong.isascii() else re.escape(wrong)
         text = re.sub(whole, lambda _: statement.right, text, flags=re.I)
     return text
 
@@ -335,7 +337,7 @@ def _valued_anew(new: Statement, old: Record) -> bool:
 
 def is_over(new: Statement, old: Record) -> bool:
     """Whether a memory tells of the very thing that a statement says is over, or was wrong."""
-    if not old.positive:
+    if not old.positive or (new.right and not besides(new) <= {*sense(old.content)}):
         return False
     if old.category == "relation":
         return any(_is_whom(words, new, old) for words in new.over)
@@ -368,9 +370,7 @@ def _names_illness(new: Statement, old: Record) -> bool:
 def _names_it(new: Statement, old: Record) -> bool:
     told = clauses_in(old.value if old.attribute else old.content)
     if new.act == "correct":
-        named = any(speaks_of(words, old) for words in new.over)
-        whole = not new.right or besides(new) <= {*sense(old.content)}
-        return named and whole and len(told) == 1
+        return len(told) == 1 and any(speaks_of(words, old) for words in new.over)
     if any(old.attribute in CALLED.get(fold(words), ()) for words in new.over):
         return True
     # Only the place is over where somebody lives or works: who cancels Paris may live there

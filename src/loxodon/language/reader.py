@@ -182,13 +182,16 @@ def _in_passages(
     """What sentences tell. Own words are those of all the sentences side by side that tell
     something: one alone leaves out what the one before it named."""
     runs: list[list[_Told]] = []
-    end, size, is_open = 0, 0.0, False
+    end, size, is_open, is_supposed = 0, 0.0, False, False
     for part in told:
         words = part.sentence.text.strip(_MARKS)
         start = max(said.text.find(words, end), end)
         end = min(start + len(words), len(said.text))
         length, telling = _length(said.text[start:end]), _is_telling(grammar, part)
         joined = runs and said.text[:start].rstrip().endswith(_COMMAS)
+        if joined and is_supposed and _THEN.search(words):
+            part = _Told(part.sentence._replace(type="question"))  # what would be so then
+        is_supposed = grammar.speech.never(words) == "supposed"
         if joined or (is_open and telling and size + length <= _PASSAGE):
             size, is_open = size + length, is_open or telling
         else:
@@ -208,6 +211,7 @@ _MARKS = " \n。，；：、,;:"
 _COMMAS = ("，", "：", "、", ",", ":")
 _PASSAGE = 60  # Words, or twice as many Chinese characters, of several sentences
 _QUESTION, _ANSWER = 20, 12  # The same of a question that is kept with its answer
+_THEN = re.compile(r"(?i)就|那|便|\b(?:then|would|will)\b|'(?:d|ll)\b")
 _FOREIGN = "foreign"  # The type of a sentence that is there to be translated, or learned
 
 
@@ -649,7 +653,7 @@ def _own_words(
         act=change.act,
         over=change.over,
         right=change.right,
-        category="health" if ill else "preference" if asks or wish else kind or "fact",
+        category="health" if ill else "preference" if wish else kind or "fact",
         importance=ATTRIBUTES[matters].importance if matters else OWN_WORDS,
         topic="" if wish else worth.judge(text).topic,
         quoted=True,

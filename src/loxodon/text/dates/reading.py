@@ -129,12 +129,16 @@ def _dated(said: DatedText, i: int) -> tuple[DatePiece, int] | None:
     if got[0].lean != "weekday":
         weekday = compiled("{BESIDE}").match(said.text, got[1])
         return got[0], weekday.end() if weekday else got[1]
-    glue = compiled(r"(?:'s|,)? (?:of )?(?:the )?").match(said.text, got[1])
+    glue = compiled(r"(?:'s|,)? ?(?:of )?(?:the )?").match(said.text, got[1])
     other = _date_at(said, glue.end()) if glue else None
     if other and other[0].grain == "week" and not other[0].recurring:
         return DatePiece(*cal.days_from(other[0].since, got[0].since.weekday()), "day"), other[1]
-    dated = other and other[0].grain == "day" and other[0].lean != "weekday"
-    return other if dated else got
+    if not other or other[0].grain != "day" or other[0].lean == "weekday":
+        return got
+    again, day = other[0].again, got[0].since.weekday()
+    spans = [one for one in cal.occurrences(again, 3) if one[0].weekday() == day] if again else []
+    near = sorted(spans, key=lambda one: abs(one[0] - said.today))  # of those that are that day
+    return (DatePiece(*near[0], "day"), other[1]) if near else other
 
 
 def _clocks_at(said: DatedText, i: int, after: str) -> tuple[list[Clock], int]:

@@ -119,7 +119,8 @@ def _month_believed(said: DatedText, start: int, words: Words) -> bool:
     """A bare month needs words before it that ask for one, if it may be a verb or a name."""
     name, day = words["month"], "day" in words
     i = said.text.index(name, start)
-    verb = name in ("may", "march", "mar") and not (said.whole or said.raw[i].isupper())
+    nth = compiled("[0-9]{TH}").search(said.text, start, i) or before(said, start, "(?:{WDAY}),? ")
+    verb = name in ("may", "march", "mar") and not (nth or said.whole or said.raw[i].isupper())
     person = name in ("may", "march", "april", "june", "august") or len(name) < 4
     if "year" not in words and not _is_behind(said, start) and (verb or (person and not day)):
         return False
