@@ -55,6 +55,7 @@ ENGLISH_TOKENS, CHINESE_TOKENS = 14_300, 12_300
 LAYERS = (0, 3, 7, 11)  # of gte-small, to begin with
 WIDTH, HEADS, LONGEST = 384, 12, 128
 STEPS, RATE = 8_000, 1e-3
+REQUESTS = "hi"  # authors of messages that ask for something, or look so
 WORTH_STEPS, WORTH_RATE = 2_000, 3e-4
 CUDA = "cuda"
 
@@ -415,7 +416,8 @@ class Labelled(NamedTuple):
     text: str
     label: str  # K, R or empty
     topic: str = ""
-    # 0 a sentence of others, 1 of our own, 2 what was said in a turn, 3 a message, 4 a plain one
+    # 0 a sentence of others, 1 of our own, 2 what was said in a turn, 3 a message, 4 a plain one,
+    # 5 a request
     kind: int = 0
 
 
@@ -497,8 +499,9 @@ def messages(held: bool) -> list[Labelled]:
         for n, row in enumerate(map(json.loads, file.read_text("utf-8").splitlines())):
             texts = [f"{row['asked']} {row['text']}".strip()]
             texts += [row["text"]] * bool(row["asked"] and row["label"] != "K")
+            kind = 5 if file.stem[-1] in REQUESTS else 3
             if (n % 5 == 0) == held:
-                found += [Labelled(text, row["label"], row["topic"], 3) for text in texts]
+                found += [Labelled(text, row["label"], row["topic"], kind) for text in texts]
     # Lives are made of what is worth keeping; talk is not
     return found if held else found + [one for one in found if not one.label]
 
@@ -531,8 +534,8 @@ def learn_worth(student: Student, rows: list[Labelled]) -> Judge:
     labels = torch.tensor([["", "R", "K"].index(one.label) for one in rows], device=CUDA)
     topics = torch.tensor([["", *TOPICS].index(one.topic) for one in rows], device=CUDA)
     kinds = torch.tensor([one.kind for one in rows], device=CUDA)
-    share = torch.tensor([1.0, 0.7, 0.7, 1.0, 0.5], device=CUDA)
-    each_kind = [(kinds == kind).nonzero()[:, 0] for kind in range(5)]
+    share = torch.tensor([1.0, 0.7, 0.7, 1.0, 0.5, 1.0], device=CUDA)
+    each_kind = [(kinds == kind).nonzero()[:, 0] for kind in range(6)]
     heads = [one for part in (judge.a, judge.w, judge.t) for one in part.parameters()]
     groups = [{"params": list(judge.layer.parameters())}, {"params": heads, "share": 4.0}]
     average = AveragedModel(judge)  # of the second half, which hangs less on the last sentences
@@ -543,7 +546,7 @@ def learn_worth(student: Student, rows: list[Labelled]) -> Judge:
         pick = torch.cat(
             [
                 some[torch.randint(len(some), (number,), device=CUDA)]
-                for some, number in zip(each_kind, (160, 96, 128, 128, 32), strict=True)
+                for some, number in zip(each_kind, (160, 96, 128, 128, 32, 56), strict=True)
             ]
         )
         with torch.autocast(CUDA, torch.bfloat16):

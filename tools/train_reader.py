@@ -9,8 +9,8 @@ Adds readers to src/loxodon/models/encoder/weights.bin, which tools/train_encode
 a small change (of rank 8) of its four layers, and what stands on them:
 
     changes   of something known and something said later: whether the later one replaces the
-              earlier, or a part of it, says the same, or neither (data/changes: pairs, and whole
-              lives)
+              earlier, or a part of it, says the same, or neither (data/changes: pairs, whole
+              lives, and what people wrote to an assistant over months)
     intents   whether a message asks to forget something, or says how it wants to be answered
               from now on (data/intents)
 
@@ -38,6 +38,7 @@ import weights_file
 from torch import Tensor, nn
 
 from loxodon.models.encoder import LONGEST, SEPARATOR, SHARES, Encoder, Tokenizer
+from loxodon.text.sentences import split
 
 ROOT = Path(__file__).parent.parent
 WIDTH, HEADS, LAYERS, RANK = 384, 12, 4, 8
@@ -49,7 +50,8 @@ HELD = {"changes": "f", "intents": "i"}  # the authors of the tests
 CUDA = "cuda"
 
 PLAIN, SHORT = 20, 32  # pairs of short statements, and short messages, in a step
-LIVES = 200  # pairs of one life, a third of them replaced
+LIVES = 120  # pairs of one life, a third of them replaced
+TALKS = 160  # pairs of one person's messages, in which life changes in passing
 HELD_LIVES = 2  # the last of each author, which are never learned from; nor is any of author t
 TALK, SAME_TALK, EVERYDAY = 48, 16, 64  # stretches of real talk, pairs of it, everyday lines
 FORGETTING = re.compile(r"(?i)forget\b|erase|delete|忘|删|抹")
@@ -161,6 +163,35 @@ def of_a_life(life: list[list[Pair]]) -> Example:
     return (one.known, one.later), one.label
 
 
+def talks(held: bool) -> list[dict[str, Any]]:
+    """What people wrote over months, with the pairs of messages of which one overtakes the other,
+    says the same or only looks so. Those of author t are never learned from."""
+    files = sorted((ROOT / "data/changes").glob("talk_*.jsonl"))
+    some = [one for one in files if one.stem.endswith("_t") == held]
+    return [json.loads(line) for one in some for line in one.read_text("utf-8").splitlines()]
+
+
+def of_a_talk(talk: dict[str, Any]) -> Example:
+    """A pair of one person's messages, or of sentences of them."""
+    lines, known = talk["lines"], {(one[0], one[1]) for one in talk["pairs"] if one[2] != "no"}
+    if random.random() < 0.4:  # noqa: S311
+        later = random.randrange(1, len(lines))  # noqa: S311
+        earlier = random.randrange(later)  # noqa: S311
+        if (earlier + 1, later + 1) not in known:
+            return (part_of(lines[earlier]), part_of(lines[later])), 0
+    earlier, later, kind, was, now = choice(talk["pairs"])
+    first, second = choice((was, lines[earlier - 1])), choice((now, lines[later - 1]))
+    if kind == "same":
+        return (was, second), 1
+    label = {"no": 0, "all": 2, "part": 2 if first == was else 3}[kind]
+    return (first, second), label
+
+
+def part_of(text: str) -> str:
+    """A text, or a sentence of it."""
+    return choice((text, choice(split(text) or [text])))
+
+
 def plain(table: dict[str, Any]) -> Example:
     """A pair made of short statements (data/changes/plain.toml)."""
     language = choice(("en", "zh"))
@@ -241,7 +272,11 @@ def stretch(talk: Sequence[str]) -> str:
 
 class Changes:
     def __init__(self, _: Path, talk: dict[bool, list[list[str]]]) -> None:
-        self.pairs, self.lives = pairs(held=False), lives(held=False)
+        self.pairs, self.lives, self.talks = pairs(False), lives(False), talks(False)
+        self.said: dict[str, list[str]] = {language: [] for language in PEOPLE}
+        for one in self.talks:
+            sentences = [part for text in one["lines"] for part in split(text)]
+            self.said[one["lang"]] += [part for part in sentences if len(part) < 90]
         self.spoken = {x: [one for one in self.pairs if one.language == x] for x in PEOPLE}
         self.long = [each for each in talk[False] if len(each) > 1]
         self.table = tomllib.loads((ROOT / "data/changes/plain.toml").read_text("utf-8"))
@@ -254,10 +289,22 @@ class Changes:
             some.append(((one.known, later), 0))
         some += [((one.known, one.known), 1) for one in sample(self.pairs, 4)]
         some += [plain(self.table) for _ in range(PLAIN)]
-        some += [of_a_life(choice(self.lives)) for _ in range(LIVES)]
+        some += [self.beside(of_a_life(choice(self.lives))) for _ in range(LIVES)]
+        some += [of_a_talk(choice(self.talks)) for _ in range(TALKS)]
         # What is said in one conversation hardly ever replaces what was said in it before
         some += [((*sample(choice(self.long), 2),), 0) for _ in range(SAME_TALK)]
         return wrong(model, some)
+
+    def beside(self, example: Example) -> Example:
+        """The same with something else said in the same breath, now and then."""
+        (first, second), label = example
+        said = self.said["en" if first.isascii() else "zh"]
+        if random.random() < 0.3:  # noqa: S311
+            second = " ".join(sample((second, choice(said)), 2))
+        if random.random() < 0.3:  # noqa: S311
+            first = " ".join(sample((first, choice(said)), 2))
+            label = 3 if label == 2 else label
+        return (first, second), label
 
 
 class Intents:
@@ -416,6 +463,16 @@ def learn(model: Reader, steps: int, loss_of: Callable[[Reader], Tensor]) -> Non
 
 def how_changes(model: Reader, _: list[list[str]]) -> None:
     for language in PEOPLE:
+        some, right = [], []
+        for talk in talks(held=True):
+            over = {(one[0], one[1]) for one in talk["pairs"] if one[2] in ("all", "part")}
+            lines = talk["lines"] if talk["lang"] == language else []
+            for j in range(len(lines)):
+                near = sorted(range(j), key=lambda i: -nearness(lines[i], lines[j]))[:8]
+                some += [(lines[i], lines[j]) for i in near]
+                right += [(i + 1, j + 1) in over for i in near]
+        found = shares(model, some)
+        report(f"{language} talks", found[:, 2] + found[:, 3], right)
         each = [one for life in lives(held=True) for some in life for one in some]
         near = [o for o in each if o.language == language and nearness(o.known, o.later) > 0.2]
         found = shares(model, [(one.known, one.later) for one in near])

@@ -54,3 +54,17 @@ def test_what_holds_no_more_was_so_until_then(memory: Memory) -> None:
     assert gone.valid_until == review.against.confirmed_at
     assert "骑车" not in known(memory)
     assert "地铁" in known(memory)
+
+
+def test_what_is_told_within_a_long_message_counts(tmp_path: Path, clock: Clock) -> None:
+    told = (
+        "can a dog have tablets made for people. Rex is 13, huntaway, can't get on the ute any more",
+        "ok. My brother's boys are here till friday, house is upside down",
+        "Rex died on the 6th. Went to sleep under the bench. Didn't want to go on about it",
+    )
+    with Memory.open(tmp_path / "long", clock=clock) as memory:
+        for text in told:
+            memory.add([{"role": "user", "content": text, "at": clock.now.isoformat()}])
+            memory.consolidate(force=True)
+            clock.now += timedelta(days=10)
+        assert ["Rex is 13" in one.belief.content for one in memory.reviews()] == [True]

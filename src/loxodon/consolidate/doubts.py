@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from math import log
 from typing import Any
 
 from loxodon.consolidate.reconcile import said_at
@@ -22,8 +23,9 @@ from loxodon.text.things import own_words
 from loxodon.text.words import fold
 from loxodon.types import Record
 
-_LIKELY = 0.8  # that a memory, or a part of it, is over: then it is asked
-_ALIKE = {"en": 0.3, "zh": 0.45}  # cosine from which on two may be about the same thing
+# What must speak for it that a memory, or a part of it, is over: the log-odds that the encoder
+# gives, and how near the two are; fitted to talk over months, where two of five asked are over
+_NEARNESS, _ENOUGH = 15.6, {"en": 8.0, "zh": 12.2}
 _NEAR, _LATEST = 3, 40  # memories looked at: the nearest of those by meaning and the newest
 _FACTS = Filter(kind="fact", state="active")
 _MOST = 200  # new memories of one run that are looked at
@@ -59,9 +61,9 @@ def _replaced(
         return []
     latest = store.find(_FACTS, _LATEST)  # of which some have no vector yet
     vectors = _vectors((*new, *latest, *beside))
-    pairs: list[tuple[Record, Record]] = []
+    pairs: list[tuple[Record, Record, float]] = []
     for one in new:
-        vector, least = vectors[one.content], _ALIKE[language_of(one.content)]
+        vector = vectors[one.content]
         question = QuestionVector(encoder().name, vector)
         near = store.vectors.similar("memories", question, 2 * _NEAR)
         found = store.records([it.row for it in near]).values()
@@ -70,16 +72,21 @@ def _replaced(
             for it in (*beside, *latest, *found)
             if (it.kind, it.state, it.agent) == ("fact", "active", one.agent)
             and len(it.content) <= _LONGEST
-            and fold(it.subject or USER) == fold(one.subject or USER)
+            and (it.subject in one.content or fold(it.subject) == fold(one.subject or USER))
             and said_at(it) < said_at(one)
         }
         vectors |= _vectors([it for it in each.values() if it.content not in vectors])
         cosines = {content: float(vectors[content] @ vector) for content in each}
         nearest = sorted(cosines, key=lambda content: -cosines[content])[:_NEAR]
-        pairs += [(one, each[content]) for content in nearest if cosines[content] >= least]
-    changes = encoder().changes([(own_words(b.content), own_words(a.content)) for a, b in pairs])
-    judged = [(*pair, one.replaces + one.part) for pair, one in zip(pairs, changes, strict=True)]
-    return [one for one in judged if one[2] >= _LIKELY]
+        pairs += [(one, each[content], cosines[content]) for content in nearest]
+    changes = encoder().changes([(own_words(b.content), own_words(a.content)) for a, b, _ in pairs])
+    replaced: list[tuple[Record, Record, float]] = []
+    for (one, old, cosine), change in zip(pairs, changes, strict=True):
+        over = min(0.999, change.replaces + change.part)
+        likely = log(over / (1 - over)) + _NEARNESS * cosine
+        if likely >= _ENOUGH[language_of(one.content)]:
+            replaced.append((one, old, likely))
+    return replaced
 
 
 def _may_change(one: Record) -> bool:

@@ -256,6 +256,7 @@ def _passage(
         best = max(worth.judge(part.sentence.text).keep for part in run)
         sure = working or best < worth.MAYBE
         kept = judged.keep >= (worth.SURELY if sure else worth.LEAST)
+        kept = kept and not (working and judged.topic == "wish")  # which is about the task
         if not kept and asked:
             answer = worth.judge(f"{asked} {text}")
             kept = answer.keep + answer.referring >= worth.ANSWER
@@ -590,7 +591,7 @@ _UNTRUE = (
 # The same, however sure our encoder is
 _FIRM = (
     *("dream", "joke", "not come about", "of the past", "of software", "other tongue", "long"),
-    "an order to disregard",
+    *("an order to disregard", _UNNAMED),
 )
 # What tells nothing of the speaker, and may tell what was decided or found out at work
 _MARKED = 0.3  # what who says that it matters adds at least

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from loxodon.language.statements import Act, Type
-from loxodon.language.worth import intents
+from loxodon.language.worth import SURELY, intents, judge
 from loxodon.text.patterns import any_case
 
 MOST = 400  # Characters of a sentence that are looked at; a longer one is no saying of a person
@@ -107,7 +107,9 @@ class Speech:
             return False
         if self.never(sentence) not in ("", "thinking", "of you"):
             return False
-        return intents([sentence])[0].wish >= _WISHED
+        judged = judge(sentence)
+        told = judged.topic == "wish" and judged.keep >= SURELY
+        return told or intents([sentence])[0].wish >= _WISHED
 
     def plainly(self, sentence: str) -> str:
         """A wish without the politeness around it, as an order; any other sentence as it is."""

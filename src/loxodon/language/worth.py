@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from loxodon.models.encoder import Encoder, Intent, Judgement
 
-LEAST = 0.45  # How likely a passage must be worth keeping
+LEAST = 0.35  # How likely a passage must be worth keeping
 ANSWER = 0.3  # The same for the answer to a question
 SURELY = 0.8  # The same for one that asks for something, or does not say whom it is about
 REST = 0.1  # What frames leave of a sentence stays unless it is most likely of no worth
