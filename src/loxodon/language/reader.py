@@ -256,7 +256,7 @@ def _passage(
         best = max(worth.judge(part.sentence.text).keep for part in run)
         sure = working or best < worth.MAYBE
         kept = judged.keep >= (worth.SURELY if sure else worth.LEAST)
-        kept = kept and not (working and judged.topic == "wish")  # which is about the task
+        kept = kept and judged.topic != "wish"  # which is about the task, if it is no standing one
         if not kept and asked:
             answer = worth.judge(f"{asked} {text}")
             kept = answer.keep + answer.referring >= worth.ANSWER
