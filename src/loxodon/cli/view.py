@@ -93,12 +93,11 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         return sum(2 if c >= "\u1100" and not "\u2010" <= c <= "\u2e7f" else 1 for c in text)
 
     widths = [min(max(map(columns, texts)), _WIDEST) for texts in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            text + " " * (width - columns(text)) for text, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+
+    def padded(text: str, width: int) -> str:
+        return text + " " * (width - columns(text))
+
+    return ["  ".join(map(padded, row, widths)).rstrip() for row in rows]
 
 
 # Values
@@ -178,9 +177,8 @@ def _said(name: str, value: Any) -> str:
     """The value of a field."""
     if name in ("bytes", "size"):
         return f"{value / 1e6:.1f} MB" if value >= 1e5 else f"{value / 1e3:.1f} kB"
-    return (
-        label(value) if value and name in ("kind", "type", "change", "state") else in_words(value)
-    )
+    is_word = value and name in ("kind", "type", "change", "state")
+    return label(value) if is_word else in_words(value)
 
 
 def in_words(value: object) -> str:
