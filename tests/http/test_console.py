@@ -55,9 +55,7 @@ def test_server_without_a_link_exchanges_nothing(guarded: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(("space", "there"), [("main", []), ("小 家", ["小 家"])])
-def test_console_opens_with_a_code_that_works_once(
-    tmp_path: Path, space: str, there: list[str]
-) -> None:
+def test_console_opens_with_a_code_once(tmp_path: Path, space: str, there: list[str]) -> None:
     """`loxodon ui`, beside a server that has the home already; it makes no space."""
     home = tmp_path / "home"
     for name in there:
