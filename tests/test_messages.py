@@ -53,10 +53,9 @@ LABELS = (
 PARSED = (
     "usage: |positional arguments|options|show this help message and exit|"
     "unrecognized arguments: %s|the following arguments are required: %s|"
-    "argument %(argument_name)s: %(message)s|"
-    "invalid %(type)s value: %(value)r|invalid choice: %(value)r (choose from %(choices)s)|"
-    "expected one argument|expected at least one argument|not allowed with argument %s|"
-    "ignored explicit argument %r"
+    "argument %(argument_name)s: %(message)s|invalid %(type)s value: %(value)r|"
+    "invalid choice: %(value)r (choose from %(choices)s)|expected one argument|"
+    "expected at least one argument|not allowed with argument %s|ignored explicit argument %r"
 )
 
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
