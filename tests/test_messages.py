@@ -49,8 +49,7 @@ LABELS = (
 )
 """What fields, columns and counts are called; any other goes by its name in English."""
 
-# What argparse says, in the words of its own source
-PARSED = (
+PARSED = (  # what argparse says, in the words of its own source
     "usage: |positional arguments|options|show this help message and exit|"
     "unrecognized arguments: %s|the following arguments are required: %s|"
     "argument %(argument_name)s: %(message)s|invalid %(type)s value: %(value)r|"

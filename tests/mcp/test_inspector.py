@@ -31,9 +31,10 @@ def _inspect(folder: Path, *words: str) -> Any:
     """What the inspector prints, at home in a folder, where it keeps a storage of its own."""
     found = [path for path in PACKAGES.glob("node-*/bin/node") if os.access(path, os.X_OK)]
     node = str(found[0] if found else shutil.which("node"))
+    waits = ("--connect-timeout", "100000")  # a busy machine takes long to start
     path = os.pathsep.join([os.path.dirname(node), os.environ["PATH"]])
     done = subprocess.run(
-        [node, str(PACKAGES / ".bin" / "mcp-inspector"), "--cli", *words],
+        [node, str(PACKAGES / ".bin" / "mcp-inspector"), "--cli", *waits, *words],
         env={**os.environ, "PATH": path, "HOME": str(folder)},
         capture_output=True,
         text=True,
