@@ -245,7 +245,7 @@ def test_connecting_is_shown_first_and_asked_about(user: User) -> None:
         ("connect cursor", 3, "Cursor was not found"),
         ("follow codx", 3, "known names"),
         ("follow codex", 3, "CODEX_HOME"),
-        ("follow openclaw", 3, "--state"),
+        ("follow openclaw", 3, "OPENCLAW_STATE_DIR"),
     ):
         assert why in shell(*words.split(), code=code).stderr.decode()
 

@@ -214,7 +214,7 @@ def test_config_lists_the_main_settings_first(shell: Shell) -> None:
 
 
 def test_openclaw_is_followed(shell: Shell, tmp_path: Path) -> None:
-    assert b"--state" in shell("openclaw", "follow", code=3).stderr
+    assert b"OPENCLAW_STATE_DIR" in shell("openclaw", "follow", code=3).stderr
     for words in ((), ("dance",)):
         shell("openclaw", *words, code=2)
     claw = OpenClaw(tmp_path / ".openclaw")

@@ -421,7 +421,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader (`| head`) has had enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 for what Python flushes at exit
         return 0
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError):  # Ctrl-C, or Ctrl-D where a yes is asked for
         view.warn(t("interrupted; everything acknowledged is saved"))
         return 130
     except Exception as error:
