@@ -177,8 +177,9 @@ def _said(name: str, value: Any) -> str:
     """The value of a field."""
     if name in ("bytes", "size"):
         return f"{value / 1e6:.1f} MB" if value >= 1e5 else f"{value / 1e3:.1f} kB"
-    is_word = value and name in ("kind", "type", "change", "state")
-    return label(value) if is_word else in_words(value)
+    return (
+        label(value) if value and name in ("kind", "type", "change", "state") else in_words(value)
+    )
 
 
 def in_words(value: object) -> str:
