@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.cli.commands import MODULES, OPTIONS
+from loxodon.cli.commands import ALIASES, MODULES, OPTIONS
 from loxodon.journal import FORMATS
 from loxodon.types import CATEGORIES, CHATS, ORIGINS, ROLES, Record, Turn
 
@@ -89,7 +89,7 @@ def test_the_readme_names_only_commands_that_exist(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     named = set(re.findall(r"^\$? ?loxodon ([a-z-]+)", text, re.M))
     assert named
-    assert named <= set(MODULES)
+    assert named <= {*MODULES, *ALIASES}
 
 
 def test_the_two_readmes_have_the_same_sections_and_commands() -> None:

@@ -49,6 +49,14 @@ LABELS = (
 )
 """What fields, columns and counts are called; any other goes by its name in English."""
 
+PARSED = (  # what argparse says, in the words of its own source
+    "usage: |positional arguments|options|show this help message and exit|"
+    "unrecognized arguments: %s|the following arguments are required: %s|"
+    "argument %(argument_name)s: %(message)s|invalid %(type)s value: %(value)r|"
+    "invalid choice: %(value)r (choose from %(choices)s)|expected one argument|"
+    "expected at least one argument|not allowed with argument %s|ignored explicit argument %r"
+)
+
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 ERRORS |= {"RefusedError"}  # of the servers
 
@@ -107,7 +115,7 @@ def _said() -> frozenset[Sentence]:
         said |= {command.about, command.said, command.note}
         said |= {how["help"] for _, how in command.added}
         said |= {one.about for one in command.arguments}
-    said |= {TABLE["epilog"], *TABLE["groups"], *LABELS.split("|")}
+    said |= {TABLE["epilog"], *TABLE["groups"], *LABELS.split("|"), *PARSED.split("|")}
     said |= {one for texts in TABLE["said"].values() for one in texts.values()}
     said |= {text for one in described().values() for text in (one.about, one.hint)}
     said |= {"it must be text", *CHANGES.split(), *ENTITY_TYPES}

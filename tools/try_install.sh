@@ -22,6 +22,8 @@ walk() {  # NAME FOLDER-MEASURED LOXODON...: the first screen with this program,
   mkdir -p "$HOME/.claude"
   printf 'Me: 我对花生过敏，推荐餐厅要避开\nMe: My sister Mei studies in Osaka and I live in Leeds\n' > "$HOME/talk.txt"
   "$@" --version >/dev/null
+  "$@" remember "I live in Leeds" >/dev/null
+  "$@" recall "Where do I live?" | grep -q Leeds
   "$@" add "$HOME/talk.txt" >/dev/null
   "$@" consolidate >/dev/null
   "$@" recall "花生可以吃吗" --top 1 | grep -q 花生
@@ -31,7 +33,7 @@ walk() {  # NAME FOLDER-MEASURED LOXODON...: the first screen with this program,
   echo '{"session_id": "s", "prompt": "Where does my sister Mei study?", "cwd": "/"}' | bash -c "$hook" | grep -q Osaka
   "$@" connect claude-code --remove --yes >/dev/null
   test ! -e "$HOME/.claude/settings.json"
-  printf '%-14s installed in %5.1f s, %4d MB; first screen and hook in %4.1f s, 8 commands\n' \
+  printf '%-14s installed in %5.1f s, %4d MB; first screen and hook in %4.1f s, 10 commands\n' \
     "$name" "$(since "$began" "$installed")" "$(megabytes "$folder")" "$(since "$installed" "$(now)")"
 }
 

@@ -48,7 +48,7 @@ def has_space(home: str, space: str) -> bool:
 
 def no_space(space: str) -> NotFoundError:
     """Whoever asks may be anywhere, and is not told where the home is."""
-    hint = "create it with `loxodon --space {space} init`"
+    hint = "list them with `loxodon space list`, or create it with `loxodon --space {space} init`"
     return NotFoundError("no space named {space}", hint=hint, space=repr(space))
 
 

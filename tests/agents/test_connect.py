@@ -245,7 +245,7 @@ def test_connecting_is_shown_first_and_asked_about(user: User) -> None:
         ("connect cursor", 3, "Cursor was not found"),
         ("follow codx", 3, "known names"),
         ("follow codex", 3, "CODEX_HOME"),
-        ("follow openclaw", 3, "--state"),
+        ("follow openclaw", 3, "OPENCLAW_STATE_DIR"),
     ):
         assert why in shell(*words.split(), code=code).stderr.decode()
 
@@ -348,24 +348,24 @@ def repository(root: Path, name: str) -> str:
 def test_what_is_said_today_is_known_in_the_next_session(known: User) -> None:
     here = repository(known.root, "acme")
     talk = ClaudeCode(known.has("claude-code"))
-    talk.user("I am allergic to peanuts.", cwd=here)
+    talk.user("I am allergic to peanuts. My sister Mei is a nurse.", cwd=here)
     talk.user("We decided to use PostgreSQL for the backend of the shop.", cwd=here)
-    talk.user("My sister Mei is a nurse.", cwd=here)
     where = {"transcript_path": str(talk.path), "cwd": here}
     told(known, "claude-code", "SessionEnd", **where)
     following = {**where, "session_id": "next", "source": "startup"}
     # It waits for that for three seconds; a busy machine takes longer
     start = partial(told, known, "claude-code", "SessionStart", **following)
     until(lambda: all(map(start().__contains__, ("peanuts", "PostgreSQL", "nurse"))))
+    ask = partial(told, known, "claude-code", "UserPromptSubmit")
+    assert ask(session_id="next", prompt="What am I allergic to?") == ""  # the snapshot told it
     found = {one["content"]: one["project"] for one in known.shell.json("list")}
     assert [project for text, project in found.items() if "PostgreSQL" in text] == ["acme"]
-    elsewhere = {**following, "cwd": repository(known.root, "other"), "session_id": "third"}
-    page = told(known, "claude-code", "SessionStart", **elsewhere)
+    other = {**following, "cwd": repository(known.root, "other"), "session_id": "third"}
+    page = told(known, "claude-code", "SessionStart", **other)
     assert "peanuts" in page
     assert "PostgreSQL" not in page
-    asked = {**elsewhere, "transcript_path": "", "prompt": "Which backend did we decide to use?"}
-    block = told(known, "claude-code", "UserPromptSubmit", **asked)
-    assert "(of the project acme" in next(one for one in block.splitlines() if "Postgre" in one)
+    other |= {"transcript_path": "", "prompt": "Which backend did we decide to use?"}
+    assert "(of the project acme" in next(x for x in ask(**other).splitlines() if "Postgre" in x)
 
 
 def test_the_person_sees_that_something_was_recalled(known: User) -> None:

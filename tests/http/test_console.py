@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from loxodon import Memory
 from tests.waiting import until
 
 from .server import INHERITED, LOXODON, Server, unscheduled
@@ -53,17 +54,20 @@ def test_server_without_a_link_exchanges_nothing(guarded: httpx.Client) -> None:
     assert sent.status_code == 404
 
 
-def test_console_opens_with_a_code_that_works_once(tmp_path: Path) -> None:
-    """`loxodon ui`, beside a server that has the home already."""
+@pytest.mark.parametrize(("space", "there"), [("main", []), ("小 家", ["小 家"])])
+def test_console_opens_with_a_code_once(tmp_path: Path, space: str, there: list[str]) -> None:
+    """`loxodon ui`, beside a server that has the home already; it makes no space."""
     home = tmp_path / "home"
+    for name in there:
+        Memory.open(home, name).close()
     env = {**INHERITED, "HOME": str(tmp_path), "LOXODON_HOME": str(home), "LANG": "C.UTF-8"}
-    words = [LOXODON, "ui", "--json", "--port", "0", "--space", "小 家"]
+    words = [LOXODON, "ui", "--json", "--port", "0", "--space", space]
     pipe = subprocess.PIPE
     with unscheduled(home), subprocess.Popen(words, stdout=pipe, stderr=pipe, env=env) as run:
         assert run.stdout
         link = urllib.parse.urlsplit(json.loads(run.stdout.readline())["url"])
         given = dict(urllib.parse.parse_qsl(link.fragment))
-        assert given["space"] == "小 家"
+        assert given["space"] == space
         with httpx.Client(base_url=f"http://{link.netloc}", trust_env=False) as http:
 
             def exchanged(code: str) -> httpx.Response:
@@ -76,7 +80,7 @@ def test_console_opens_with_a_code_that_works_once(tmp_path: Path) -> None:
             assert "loxodon ui" in again.json()["error"]["hint"]
             own = {"authorization": f"Bearer {token}"}
             me = http.get("/v1/me", headers=own).json()
-            assert (me["rights"], me["owns_all"], me["spaces"]) == ("owner", True, ["小 家"])
+            assert (me["rights"], me["owns_all"], me["spaces"]) == ("owner", True, there)
             for more in ({"host": "evil.example"}, {"origin": "https://evil.example"}):
                 for path in ("/", "/v1/me", "/console/LICENSES.txt"):
                     named = http.get(path, headers={**own, **PAGE, **more})

@@ -213,7 +213,7 @@ def test_links_that_leave_the_folder_are_not_followed(take: Take, tmp_path: Path
     outside.write_text("- The safe opens with 4711\n", "utf-8")
     folder = tmp_path / "notes"
     folder.mkdir()
-    (folder / "USER.md").write_text("- Likes tea\n", "utf-8")
+    (folder / "USER.md").write_text("- Prefer ...\n- Likes tea\n", "utf-8")  # one is a template's
     (folder / "MEMORY.md").symlink_to(outside)
     found = take(folder)
     assert found.memories == 1

@@ -181,9 +181,9 @@ def test_day_comes_from_the_line_the_heading_the_front_matter_or_the_name() -> N
 # -- what somebody else wrote --------------------------------------------------------------------
 
 
-@each(("text", "kept"), cases(__file__, "what_programs_wrote_is_left_out"))
-def test_what_programs_wrote_is_left_out(text: str, kept: str) -> None:
-    assert " ".join(texts(text)).split() == kept.split()
+@each(("text", "kept", "role"), cases(__file__, "what_programs_wrote_is_left_out"))
+def test_what_programs_wrote_is_left_out(text: str, kept: str, role: str) -> None:
+    assert " ".join(texts(text, role)).split() == kept.split()
 
 
 @pytest.mark.parametrize("question", ["What about the zebra?", "斑马在哪里？"])

@@ -111,6 +111,9 @@ def test_what_openclaw_tells_of_itself_is_not_remembered(openclaw: OpenClaw) -> 
     assert "Read your rules" in kept
     assert "## Long-term memory (Loxodon)" not in kept
     assert "Search the long-term memory" not in kept
+    notes = openclaw.loxodon("recall", "Ming, a directive, a dossier", "--kind", "note")
+    assert "Ming" in notes  # which its owner wrote into USER.md
+    assert not {"direct", "directive", "dossier,"} & {*notes.split()}
 
 
 @pytest.mark.usefixtures("before")
@@ -130,8 +133,7 @@ def test_uninstalled_it_leaves_nothing(openclaw: OpenClaw, before: dict[str, str
     (openclaw.workspace / "memory" / "2026-05-10.md").unlink()
     with openclaw.reloading():
         openclaw.loxodon("openclaw", "uninstall", "--yes")
-    found = _files(openclaw)
-    assert found == before
+    assert _files(openclaw) == before
     assert not (openclaw.workspace / "skills").exists()
     assert not (openclaw.state / "extensions").exists()
     assert "loxodon" not in openclaw.says("Anything left?", NEWCOMER).lower()

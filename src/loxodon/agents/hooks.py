@@ -159,11 +159,10 @@ def _put_log(home: str, lines: list[str]) -> None:
 
 
 def noted(home: str) -> list[str]:
-    try:
-        with open(os.path.join(home, LOG), encoding="utf-8", errors="replace") as file:
-            return file.read().splitlines()
-    except OSError:
-        return []
+    path = os.path.join(home, LOG)
+    with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+        return file.read().splitlines()
+    return []
 
 
 def succeeded(home: str, agent: str, event: str) -> None:

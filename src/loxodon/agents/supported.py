@@ -53,15 +53,16 @@ class ConnectedAgent(NamedTuple):
         return any(file.servers for file in self.files)
 
 
-def _hooks(start: str, prompt: str, turn: str, compaction: str, end: str) -> tuple[Hook, ...]:
-    turns = (Hook(turn, "turn"), Hook(compaction, "turn"))
-    return (Hook(start, "start"), Hook(prompt, "prompt"), *turns, Hook(end, "end"))
+def _hooks(start: str, prompt: str, end: str, *turns: str) -> tuple[Hook, ...]:
+    said = (Hook(one, "turn") for one in turns)
+    return (Hook(start, "start"), Hook(prompt, "prompt"), *said, Hook(end, "end"))
 
 
 _SERVERS = ("mcpServers",)
-_CLAUDE = _hooks("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
+_CLAUDE = _hooks("SessionStart", "UserPromptSubmit", "SessionEnd", "Stop", "PreCompact")
 _CODEX = (*_CLAUDE[:-1], Hook("SessionEnd", "end", 3))
-_GEMINI = _hooks("SessionStart", "BeforeAgent", "AfterAgent", "PreCompress", "SessionEnd")
+# Not PreCompress, which it tells of before every prompt, whether it compresses or not
+_GEMINI = _hooks("SessionStart", "BeforeAgent", "SessionEnd", "AfterAgent")
 _DESKTOP = AgentFile(("claude_desktop_config.json",), _SERVERS)
 _OPENCODE = AgentFile(("opencode.jsonc", "config.json", "opencode.json"), ("mcp",))
 _HOOKS_AND_SERVERS = AgentFile(("settings.json",), _SERVERS, hooks=True)

@@ -149,13 +149,10 @@ def follow(call: Call) -> Result:
             hint="known names: {names}",
             names=", ".join((*FOLLOWED, _OPENCLAW)),
         )
-    found = {}
     with call.opened(make=True) as memory:
         at = memory.workspace
-        for name in names:
-            is_claw = name == _OPENCLAW
-            found[name] = at.follow() if is_claw else at.follow_agent(name, "", view.progress)
-    return Result(found)
+        found = {one: at.follow_agent(one, "", view.progress) for one in names if one in FOLLOWED}
+        return Result({**found, _OPENCLAW: at.follow()} if _OPENCLAW in names else found)
 
 
 @command(arg("AGENT", "the agent"), arg("EVENT", "the event, with its JSON on standard input"))
@@ -172,9 +169,8 @@ def hook(call: Call) -> Result | None:
         return None
     found: dict[str, object] = {}
     try:
-        request = json.loads(read_file("-"))
+        request = as_object(parse_line(read_file("-").decode("utf-8", "replace")))
         with call.opened(make=True) as memory:
-            request = request if isinstance(request, dict) else {}
             found, problems = answer(memory, call.agent, call.event, request)
         if not problems:
             succeeded(memory.home, call.agent, call.event)

@@ -87,6 +87,8 @@ def bench(call: Call) -> Result:
     every = [*chain(*sets.values())]
     for place, one in enumerate(every):  # with `crossed`, it is asked what only that can answer
         one["before"] = every[place - 1]
+        if call.category and "questions" in one:
+            one["questions"] = [q for q in one["questions"] if q["category"] in call.category]
     files = [{"file": name, **measure(some, call, config)} for name, some in sets.items()]
     shown: list[str] = []
     for one in files:
@@ -297,13 +299,12 @@ def measure_retrieval(talks: Sequence[Figures], how: Any, config: Config) -> Fig
     for talk in view.watched(talks):
         with built(talk, config, how.keep) as (memory, now, took):
             ingested.append(took)
-            for question in _chosen(talk, how):
+            for question in talk["questions"]:
                 now[0] = question["asked_at"]
                 rows.append(_recalled(memory, question))
             now[0] = talk["end"]
-            is_crossed = how.crossed and talk["before"] is not talk
-            others = _chosen(talk["before"], how) if is_crossed else []
-            crossed += [_silence(memory.recall(one["text"])) for one in others]
+            others = talk["before"]["questions"] if talk["before"] is not talk else []
+            crossed += [_silence(memory.recall(x["text"])) for x in others if how.crossed]
     tokens = [row["tokens"] for row in rows] or [0]
     ingest = {k: sum(one[k] for one in ingested) for k in ("turns", "add_s", "consolidate_s")}
     ingest["turns_per_s"] = ingest["turns"] / (ingest["add_s"] + ingest["consolidate_s"] or 1)
@@ -320,11 +321,6 @@ def measure_retrieval(talks: Sequence[Figures], how: Any, config: Config) -> Fig
         "ingest": {name: round(value, 2) for name, value in ingest.items()},
         "abstention": abstention,
     }
-
-
-def _chosen(talk: Figures, how: Any) -> list[Figures]:
-    every: list[Figures] = talk["questions"]
-    return [one for one in every if not how.category or one["category"] in how.category]
 
 
 def _silence(found: Any) -> Figures:
@@ -391,7 +387,7 @@ def measure_answers(talks: Sequence[Figures], call: Any, config: Config) -> Figu
     reader = ChatModel(_model_of(call.reader or "", config.model))
     judge = ChatModel(_model_of(call.judge or call.reader or "", config.model))
     config, how = for_measuring(config), "strict" if call.strict else "lenient"
-    asked = [(talk, one) for talk in talks for one in _chosen(talk, call) if one["answer"]]
+    asked = [(talk, one) for talk in talks for one in talk["questions"] if one["answer"]]
     asked = asked[: call.limit or None]
     if not asked:
         raise InputError("no question of the file has an answer")
@@ -435,8 +431,7 @@ def _answered(details: str | None, how: str) -> dict[str, Figures]:
     """What a file of details has already, judged alike, by question."""
     if not details or not os.path.exists(details):
         return {}
-    with open(details, encoding="utf-8") as file:
-        lines = [line.rstrip() for line in file]
+    lines = read_file(details).decode("utf-8", "replace").split("\n")
     rows = [json.loads(line) for line in lines if line.endswith("}")]  # one may be cut off
     return {row["id"]: row for row in rows if row["judge"] == how}
 

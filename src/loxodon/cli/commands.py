@@ -13,7 +13,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from functools import cached_property
@@ -43,7 +43,7 @@ from loxodon.layout import DATABASE, MADE
 from loxodon.memory import VERBS, Memory
 from loxodon.messages import current, t
 from loxodon.security.actor import Actor, acting
-from loxodon.spaces import home_at, space_folder, space_path
+from loxodon.spaces import has_space, home_at, space_folder, space_path
 from loxodon.store.walls import owners_only
 from loxodon.text.dates import parse_moment, until
 from loxodon.verbs import Argument, Verb
@@ -90,9 +90,9 @@ _DECLARED: dict[str, Command] = {}
 
 
 def whole(text: str) -> int:
-    """The type of options that count; argparse names it where it does not fit."""
+    """The type of options that count."""
     if not text.isdecimal():
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(t("{text} is not a whole number", text=repr(text)))
     return int(text)
 
 
@@ -239,7 +239,13 @@ class Call(argparse.Namespace):
         """Do the verb of the command with what was typed."""
         verb = cast("Verb", self.command.verb)
         own = {"progress": view.progress, "language": current(), "reveal": self.reveal}
-        with self.opened(make=self.command.makes and not self.dry_run) as memory:
+        with ExitStack() as stack:
+            if self.dry_run and self.command.makes and not has_space(self.root, self.space):
+                from tempfile import TemporaryDirectory  # for one that nobody keeps
+
+                self.home_folder = stack.enter_context(TemporaryDirectory())
+                self.config = self.config._replace(store=settings.StoreConfig())
+            memory = stack.enter_context(self.opened(make=self.command.makes))
             more = {name: one for name, one in own.items() if name in verb.call.__annotations__}
             return attrgetter(verb.name)(memory)(**self.given(memory.now()), **more)
 
@@ -334,9 +340,7 @@ def command_typed(typed: Sequence[str]) -> tuple[Command, list[str]]:
     name, *rest = [*ALIASES.get(named, named).split(" "), *typed[words:]]
     if name not in MODULES:
         near = "".join(get_close_matches(name, (*MODULES, *ALIASES), 1))
-        hint = "list all commands with `loxodon help all`"
-        if near:
-            hint = "did you mean `loxodon {near}`?"
+        hint = "did you mean `loxodon {near}`?" if near else "all commands: `loxodon help all`"
         raise UsageError("unknown command {name}", hint=hint, name=repr(name), near=near)
     return command_named(name), rest
 
@@ -405,6 +409,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     typed = list(sys.argv[1:] if argv is None else argv)
     if "numpy" not in sys.modules:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads wait busily for each other
+    argparse._ = t  # type: ignore[attr-defined]  # its own words are in our catalogue too
     messages.use(next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), ""))
     for stream in (sys.stdout, sys.stderr):
         # What an encoding lacks is printed as `\u…`; to pipes UTF-8.
@@ -416,7 +421,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader (`| head`) has had enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 for what Python flushes at exit
         return 0
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError):  # Ctrl-C, or Ctrl-D where a yes is asked for
         view.warn(t("interrupted; everything acknowledged is saved"))
         return 130
     except Exception as error:

@@ -173,7 +173,8 @@ def person(call: Call) -> Result:
             with suppress(NotFoundError), host.using(space, make=False) as memory:
                 found[space] = do(memory)
         if not found:
-            raise NotFoundError("nothing is known about {name}", name=repr(call.name))
+            hint = "list the known entities with `loxodon entities`"
+            raise NotFoundError("nothing is known about {name}", hint=hint, name=repr(call.name))
         return found
 
     with Host(call.home_folder, call.clock) as host:

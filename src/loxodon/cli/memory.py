@@ -18,6 +18,7 @@ from loxodon.types import FileProblem
 
 ID = arg("ID", "id of the memory, such as f_20260204_001")
 FORMATS = "jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat"
+IMPORTS = "memory|mem0|chatgpt|claude|claude-code|tiered"
 
 derived("list", about="List memories, newest first.")
 derived("journal", about="Show or search past messages.", words="query")
@@ -52,7 +53,7 @@ derived(
 )
 derived(
     "import",
-    arg("--format memory|mem0|chatgpt|claude|tiered", "format of the file; detected if omitted"),
+    arg(f"--format {IMPORTS}", "format of the file; detected if omitted"),
     about="Import memories and chats from another program.",
     verb="workspace.take_in",
     makes=True,
@@ -95,10 +96,10 @@ def add(call: Call) -> Result:
 
 def _read(name: str, call: Call) -> Reading:
     """What a file has in it: text, or the database that OpenClaw keeps its sessions in."""
-    if " " in name and not os.path.exists(name):
-        hint = "to save one memory in your own words: `loxodon capture TEXT`"
-        raise InputError("there is no file {file}", hint=hint, file=repr(name))
     if name != "-":
+        if not os.path.exists(name):
+            hint = "check its name; to save one memory in your own words: `loxodon capture TEXT`"
+            raise InputError("there is no file {file}", hint=hint, file=repr(name))
         allowed_path(call.home_folder, name)
     data, zone = read_file(name), zone_named(call.config.timezone)
     if call.format in (None, "openclaw") and name != "-" and is_database(data[:16]):

@@ -20,6 +20,7 @@ from loxodon.http.logs import log, log_only
 from loxodon.jobs.runner import Runner
 from loxodon.messages import t
 from loxodon.security.tokens import Grants
+from loxodon.spaces import has_space
 
 _THREADS = 2  # that recall, and as many that journal; more would only stand in the streams' way
 _PATIENCE = 3.0  # seconds that work which has begun may take to end, once the server does
@@ -48,7 +49,9 @@ def _host(call: Call, surface: str, **how: Any) -> Host:
     # A server asks the clock itself, unless it is told what to take for now.
     told = call.now or os.environ.get("LOXODON_NOW")
     host = Host(call.home_folder, call.clock if told else None, surface=surface, **how)
-    with host.using(call.space):
+    if call.command.name == "ui" and call.space == "main" and not has_space(call.root, "main"):
+        return host  # the console says how to begin; the first memory makes its space
+    with host.using(call.space, make=call.command.name != "ui"):
         return host
 
 

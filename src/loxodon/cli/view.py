@@ -93,12 +93,11 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         return sum(2 if c >= "\u1100" and not "\u2010" <= c <= "\u2e7f" else 1 for c in text)
 
     widths = [min(max(map(columns, texts)), _WIDEST) for texts in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            text + " " * (width - columns(text)) for text, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+
+    def padded(text: str, width: int) -> str:
+        return text + " " * (width - columns(text))
+
+    return ["  ".join(map(padded, row, widths)).rstrip() for row in rows]
 
 
 # Values

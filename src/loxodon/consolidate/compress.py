@@ -83,11 +83,10 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
         kept = written[0] if written else longest
         apart = [one for one in written if fold(one.content) != fold(kept.content)]
         others = [one for one in alike if one is not kept and one not in apart]
-        if not others:
-            continue
-        trust = kept.trust if written else least(one.trust for one in alike)
-        changed += _as_one(store, kept, others, now, trust=trust)
-        gone += len(others)
+        if others:
+            trust = kept.trust if written else least(one.trust for one in alike)
+            changed += _as_one(store, kept, others, now, trust=trust)
+            gone += len(others)
     themes.renew(store, changed, now)
     return gone
 

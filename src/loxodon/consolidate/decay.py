@@ -65,13 +65,10 @@ def lift(store: Store, now: datetime) -> Counter[str]:
     """Lift what was used since the last run; bring back what was asked for from the archive."""
     counts: Counter[str] = Counter()
     for used in store.query_as(MemoryUse, "used"):
-        record = store.get(used.id)
-        if record is None:
+        if (record := store.get(used.id)) is None:
             continue
-        values = {
-            "accessed_at": min(used.last_at, now),
-            "access_count": record.access_count + used.times,
-        }
+        at = min(used.last_at, now)
+        values = {"accessed_at": at, "access_count": record.access_count + used.times}
         if record.state == "active":
             values["strength"] = min(1.0, record.strength + LIFT * used.days)
             store.update(record.id, None, "used", now, values)

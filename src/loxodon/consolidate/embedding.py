@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -99,10 +99,9 @@ class Embedders:
 
     def embed_quietly(self, space: OpenSpace) -> int:
         """Embed at the end of a consolidation and return how many; `status` reports failures."""
-        try:
+        with suppress(ConfigError):
             return self.embed(space, again=False).embedded if self.are_set else 0
-        except ConfigError:
-            return 0
+        return 0
 
     def coverage(self, space: OpenSpace) -> tuple[Coverage, ...]:
         """How many texts of a space the embedder has embedded; if it cannot be used, why."""

@@ -29,6 +29,7 @@ from loxodon.store import Change, Filter, PoolSizes, QuarantinedText
 from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.text.markdown import item, one_line
+from loxodon.text.similarity import covers
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
 from loxodon.types import GLOBAL_PROJECT, IN_PROJECT, Event, Record
@@ -74,7 +75,16 @@ def material(store: Store, config: Config, now: datetime, project: str = "") -> 
 
 
 def told_in(store: Store, text: str) -> list[str]:
-    return [one.id for one in _known(store) if quote.line(one.content) in text]
+    """The ids of the memories that a page tells, and of the turns that say no more than these."""
+    told = [one for one in _known(store) if quote.line(one.content) in text]
+    drawn: dict[int, str] = {}  # what was drawn from each turn
+    for one in told:
+        for source in one.sources:
+            if row := store.scalar("turn_row", source.session, source.turn):
+                drawn[row] = f"{drawn.get(row, '')} {one.content}"
+    turns = store.turns(drawn).items()
+    said = [turn.ref for row, turn in turns if covers(drawn[row], turn.content) == 1]
+    return [*(one.id for one in told), *said]
 
 
 def _known(store: Store) -> list[Record]:
@@ -109,8 +119,7 @@ def renewed_snapshots(
 def kept_snapshot(found: Material, language: str) -> str | None:
     """The snapshot as it was last written, while it is of today, the ranking has hardly moved, and
     nothing that it tells has changed."""
-    page = found.store.worklog.page(SNAPSHOT, language)
-    if page is None:
+    if (page := found.store.worklog.page(SNAPSHOT, language)) is None:
         return None
     text, old, new = page[0], json.loads(page[1]), _basis(found, page[0])
     before, ranks = old.pop("ranking"), new.pop("ranking")
@@ -421,8 +430,7 @@ def _week(store: Store, since: datetime) -> list[ProfileChange]:
             added |= {id} if kinds[name] == "new" else set()
     found = []
     for id, (change, at) in last.items():
-        record = store.get(id)
-        if record is None or record.kind == "summary" or not is_own(record.trust):
+        if not (record := store.get(id)) or record.kind == "summary" or not is_own(record.trust):
             continue
         went = change in ("over", "faded")
         if id not in added if went else record.state == "active":
@@ -434,12 +442,9 @@ def core(records: Iterable[Record], now: datetime) -> list[Record]:
     """The hundred most important: who the user is and how things are set up first. Summaries would
     say their facts again, and stay out."""
     facts = [one for one in records if one.kind != "summary" and one.importance >= IMPORTANT]
-    places = [
-        (one.category not in _LASTING, -one.importance, -one.strength, one.id, one)
-        for one in facts
-        if holds(one, now)
-    ]
-    return [one for *_, one in sorted(places)[:ENTRIES]]
+    found = [one for one in facts if holds(one, now)]
+    found.sort(key=lambda it: (it.category not in _LASTING, -it.importance, -it.strength, it.id))
+    return found[:ENTRIES]
 
 
 def profile_text(

@@ -143,7 +143,7 @@ class Entry(NamedTuple):
 
 def entries(lines: Sequence[str], name: str, zone: tzinfo | None) -> Iterator[Entry]:
     """The entries of a note, in order, without code."""
-    for chunk in chunks(lines, name, "memory", zone):
+    for chunk in chunks(lines, name, "user" if "user." in name.lower() else "memory", zone):
         first = lines[chunk.first_line - 1]
         if first.lstrip().startswith("#"):  # a heading with nothing below
             continue

@@ -65,18 +65,11 @@ def annotated(line: str) -> tuple[str, Annotations]:
     """A line without its annotations, and what they say."""
     if "<!--" not in line:
         return line, NOTHING
-    marks, known = NOTHING, False
-
-    def taken(comment: re.Match[str]) -> str:
-        nonlocal marks, known
-        said = _read(comment[1])
-        if said is None:
-            return comment[0]
-        marks, known = marks.and_(said), True
-        return ""
-
-    text = _COMMENT.sub(taken, line)
-    return (text.rstrip() if known else text), marks
+    marks, left = NOTHING, line
+    for comment in _COMMENT.finditer(line):
+        if (said := _read(comment[1])) is not None:
+            marks, left = marks.and_(said), left.replace(comment[0], "", 1)
+    return (line if left == line else left.rstrip()), marks
 
 
 def _read(comment: str) -> Annotations | None:

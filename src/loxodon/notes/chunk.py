@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, tzinfo
+from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
 from loxodon.journal.markdown import Section, generated, sections
@@ -29,9 +31,10 @@ from loxodon.tokens import estimate
 
 TARGET = 400  # tokens of a chunk, at the most
 OVERLAP = 80
-RULES = 4  # goes up when the same file would give other chunks: then all are read anew
+RULES = 5  # goes up when the same file would give other chunks: then all are read anew
 _LONGEST_HEADING = 500
 _BULLETS_ALONE: frozenset[FileRole] = frozenset({"memory", "user"})
+_TEMPLATES = frozenset(Path(__file__).with_name("templates.txt").read_text("utf-8").split())
 _WINDOW = 4 * TARGET  # characters in which the end of a piece is looked for
 _PAUSE = re.compile(r"[\s,;:，；：、。.!?！？)）\]】|/]+")
 _NOTED = re.compile(  # `- prefers tabs (added 2025-12-01)`
@@ -51,7 +54,7 @@ class _Unit(NamedTuple):
 
 def chunks(lines: Sequence[str], path: str, role: FileRole, zone: tzinfo | None) -> list[Chunk]:
     """The chunks of a file in order. Days are those of `zone` (the machine's when None)."""
-    lines = [_clean(line) for line in lines]
+    lines = ["" if role == "user" and _is_template(line) else _clean(line) for line in lines]
     front, left_out = front_matter(lines), generated(lines)
     skipped = {*left_out, *range(1, front.lines + 1)}
     every = sections(lines, skipped, front.day or day_in_name(path), title=front.title)
@@ -75,6 +78,12 @@ def _clean(line: str) -> str:
     if not line.isprintable():
         line = re.sub("[\x00-\x08\x0a-\x1f\x7f]", "", line)
     return re.sub(r"data:[\w/+.-]{1,80};base64,[\w+/=]+", "", line) if ";base64," in line else line
+
+
+def _is_template(line: str) -> bool:
+    """Whether a new USER.md of OpenClaw has this line, which nobody has written."""
+    said = "".join(filter(str.isalnum, line))
+    return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16] in _TEMPLATES
 
 
 def _pieces_of(
@@ -110,7 +119,7 @@ def _chunk(
         text += "\n" * min(unit.line - last, 2) + unit.text
         last = unit.line
     text = text.strip()
-    if not any(map(str.isalnum, text)):
+    if not any(map(str.isalnum, re.sub(r"```\w*", "", text))):  # nor has code without a line
         return None
     day = marks.observed or day or section.day
     clock = section.clock if day == section.day else MIDNIGHT

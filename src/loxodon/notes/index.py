@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +21,7 @@ from loxodon.layout import VIEWS
 from loxodon.messages import t, tn
 from loxodon.notes.chunk import RULES, chunks
 from loxodon.notes.discover import DiscoveredFile, discover
-from loxodon.store import Chunk, NoteFile, Progress
+from loxodon.store import NoteFile, Progress
 from loxodon.types import FileProblem
 from loxodon.views.manifest import is_view, load
 
@@ -139,13 +139,11 @@ class _Run:
         self.problems += told
         cut = chunks(lines.texts, *found[1:3], self._workspace.zone)
         said = "; ".join(one.what for one in told)
-        self._put(NoteFile(*key, found.role, size, mtime, hash, said), cut)
+        file, store = NoteFile(*key, found.role, size, mtime, hash, said), self._workspace.store
+        with store.writing():
+            store.workspace_data.put_file(file, cut, self._workspace.memory.now())
         if known is None or known.hash != hash:
             self.chunks += len(cut)
-
-    def _put(self, file: NoteFile, cut: Sequence[Chunk]) -> None:
-        with self._workspace.store.writing():
-            self._workspace.store.workspace_data.put_file(file, cut, self._workspace.memory.now())
 
 
 def _content(path: str) -> tuple[bytes, int, int] | None:

@@ -226,7 +226,7 @@ def key_at(source: KeySource) -> bytes:
     if not text:
         raise KeyProblemError(
             "there is no key in {place}",
-            hint="this memory is encrypted and cannot be read without its key",
+            hint="put the key there; what is encrypted cannot be read without it",
             place=str(source),
         )
     if source.kind == "file" and os.name == "posix" and os.stat(source.name).st_mode & 0o077:

@@ -86,7 +86,7 @@ def agents_at(state: str, wanted: Sequence[str]) -> list[str]:
     if not names:
         raise NotFoundError(
             "no OpenClaw with agents found at {path}",
-            hint="set its folder with --state (default: ~/.openclaw)",
+            hint="start OpenClaw once; if its folder is elsewhere, set OPENCLAW_STATE_DIR",
             path=state,
         )
     if missing := sorted(set(wanted) - set(names)):
