@@ -11,7 +11,6 @@ from loxodon.cli import view
 from loxodon.cli.commands import DRY_RUN, TABLE, YES, Call, Result, arg, command, derived
 from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
-from loxodon.forget.spaces import receipts
 from loxodon.guard.provenance import is_own, origin_label
 from loxodon.guard.quarantine import FORGET, Held
 from loxodon.http.host import Host
@@ -187,16 +186,13 @@ def person(call: Call) -> Result:
 
 
 @command(
-    arg("ACTION list|delete|deleted", "what to do"),
+    arg("ACTION list|delete", "what to do"),
     arg("NAME", "the space to delete", nargs="?", default=""),
     DRY_RUN,
     YES,
 )
 def space(call: Call) -> Result:
-    """List the spaces, delete one with everything in it, or list those that were deleted."""
-    if call.action == "deleted":
-        found = receipts(call.root)
-        return Result(found, view.listing([one | {"files": ()} for one in found]))
+    """List the spaces, or delete one with everything in it."""
     with Host(call.home_folder, call.clock) as host:
         if call.action == "list":
             return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))
