@@ -79,8 +79,8 @@ def review(call: Call) -> Result:
             if call.reject.startswith("q_"):
                 return Result(memory.release(call.reject))
             return Result(memory.reject(call.reject, version=call.version))
-        held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
-        found = [one for one in reversed(held) if one.reason == FORGET] + [*memory.reviews()]
+        held = reversed(memory.quarantine(limit=0))
+        found = [one for one in held if one.reason == FORGET] + [*memory.reviews()]
     how = t("answer with `loxodon review --confirm ID` or `--reject ID`") if found else ""
     return Result(found, [*map(_question, found)] or t("nothing to review"), note=how)
 
@@ -88,8 +88,7 @@ def review(call: Call) -> Result:
 def _question(one: Held | Review) -> str:
     """What needs an answer, and why."""
     if isinstance(one, Held):  # what was asked to be forgotten, what was done, and what can be
-        unclear = t("it is not clear what you mean, so nothing was done")
-        done = unclear if one.state == "unclear" else t("archived, and no longer recalled")
+        done = t("archived, and no longer recalled")
         how = t("delete it with `forget {id}`, or undo it with `review --reject {id}`", id=one.id)
         asked = t("you asked on {day}: {text}", day=f"{one.at:%F}", text=one.text)
         return f"{one.id}  {asked}\n  {done}; {how}"
