@@ -79,9 +79,9 @@ class _DryRunError(Exception):
 
 
 def forget(
-    memory: Memory, store: Store, asked: Mapping[str, Any], *, dry_run: bool, progress: Progress
+    memory: Memory, store: Store, given: Mapping[str, Any], *, dry_run: bool, progress: Progress
 ) -> Receipt:
-    """See `Memory.forget`, whose arguments are in `asked`."""
+    """See `Memory.forget`, whose arguments are in `given`."""
     with alone(os.path.join(memory.workspace.folder, LOCK), _LOCK_SECONDS):
         settled: Mapping[str, str] = {}
         if not dry_run:
@@ -92,19 +92,19 @@ def forget(
         now = memory.now()
         marks = Marks(store, memory.root, memory.config, now)
         with store.reading():
-            what, (names, near, doubtful) = select(memory, store, marks, asked)
+            what, (names, near, doubtful) = select(memory, store, marks, given)
         with suppress(_DryRunError), store.writing():
             if what == "all":
                 dropped = store.erasure.drop_all()
                 counts = +Counter({table: dropped[table] for table in _COUNTED})
             else:
-                counts = Sweep(store, marks, now).run(borrowed=not asked["only"])
+                counts = Sweep(store, marks, now).run(borrowed=not given["only"])
             own = [*_lines_with(marks, _own_files(store))][:MOST_FILES] if marks.cuts else []
             if what == "entity" and not counts and not own:
                 raise NotFoundError(
                     "nothing is known about {name}",
                     hint="list the known entities with `loxodon entities`",
-                    name=repr(asked["entity"]),
+                    name=repr(given["entity"]),
                 )
             if dry_run:
                 raise _DryRunError
@@ -158,32 +158,32 @@ def _settle(memory: Memory, store: Store) -> None:
 
 
 def select(
-    memory: Memory, store: Store, marks: Marks, asked: Mapping[str, Any]
+    memory: Memory, store: Store, marks: Marks, given: Mapping[str, Any]
 ) -> tuple[str, Shown]:
     """Put down the marks of what is asked for (by the arguments of `Memory.forget`): in which way
     it is named, and what to show. NotFoundError where there is no such thing."""
-    named = [what for what in ("ids", "entity", "session", "since", "all") if asked[what]]
-    is_more = (asked["doubtful"] and named != ["entity"]) or (asked["only"] and named != ["ids"])
+    named = [what for what in ("ids", "entity", "session", "since", "all") if given[what]]
+    is_more = (given["doubtful"] and named != ["entity"]) or (given["only"] and named != ["ids"])
     if len(named) != 1 or is_more:
         raise InputError(
             "say what to forget, in exactly one way",
             hint="use ids, or one of: an entity, a session, a start time, all; "
             "see `loxodon forget --help`",
         )
-    what, given = named[0], asked[named[0]]
+    what, value = named[0], given[named[0]]
     if what == "entity":
-        return what, _select_entity(store, marks, given, asked["doubtful"])
+        return what, _select_entity(store, marks, value, given["doubtful"])
     if what == "session":
-        marks.put("session", given)
-        if not (turns := [it for it in store.erasure.turns() if it.session == given]):
-            raise _nothing_called(given)
+        marks.put("session", value)
+        if not (turns := [it for it in store.erasure.turns() if it.session == value]):
+            raise _nothing_called(value)
         for turn in turns:
             marks.put_turn(turn)
     elif what == "ids":
-        for id in given:
-            _select_id(memory, store, marks, id, asked["only"])
+        for id in value:
+            _select_id(memory, store, marks, id, given["only"])
     else:
-        marks.put_period(LONG_AGO if what == "all" else to_stored(given)[0])
+        marks.put_period(LONG_AGO if what == "all" else to_stored(value)[0])
     return what, ((), (), ())
 
 
@@ -363,8 +363,8 @@ class Sweep:
         store = self._store
         self._turns()
         erased = "\n".join(self._erased) if borrowed else ""
-        told = [name for name in self._marks.known_names if name in erased]
-        records = self._memories([name for name in told if not store.scalar("times_said", name)])
+        named = [name for name in self._marks.known_names if name in erased]
+        records = self._memories([name for name in named if not store.scalar("times_said", name)])
         self._sessions()  # before the histories, which name sessions too
         self._histories()
         self._texts([one.id for one in records])
@@ -512,17 +512,17 @@ def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) 
     def day_of(turn: Turn) -> tuple[str, str]:
         return turn.session, f"{turn.at:%Y-%m-%d}"
 
-    def told(turns: Iterable[Turn]) -> list[TurnSegment]:
+    def made_of(turns: Iterable[Turn]) -> list[TurnSegment]:
         return segments(read(store, [one for one in turns if number(one) not in gone]))
 
     for no, *stretch in store.query("segments_with", [*rows]):
-        made = told(store.query_turns("turns_from", *stretch))
+        made = made_of(store.query_turns("turns_from", *stretch))
         store.worklog.put_segments([one.kept for one in made], [no])
     done_to = store.worklog.work().done_to
     days = sorted(store.query_turns("turns_of_days", [*rows]), key=day_of)
     for (session, date), turns in groupby(days, key=day_of):
         if dropped := store.query("drop_events", session, [date]):
-            for event in events_of(told(it for it in turns if number(it) <= done_to), estimate):
+            for event in events_of(made_of(it for it in turns if number(it) <= done_to), estimate):
                 store.execute("put_event", *event._replace(compressed=bool(dropped[-1][1])))
 
 
