@@ -40,7 +40,7 @@ from loxodon.layout import DATABASE, DELETED, DELETING, FORGOTTEN_TO, PENDING
 from loxodon.security import tokens as access
 from loxodon.security.paths import is_inside
 from loxodon.spaces import no_space, space_folder, space_path
-from loxodon.store import NoteFile, Progress
+from loxodon.store import Progress
 from loxodon.store.rows import loaded
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import counts_of, held
@@ -99,7 +99,8 @@ def forget(
                 counts = +Counter({table: dropped[table] for table in _COUNTED})
             else:
                 counts = Sweep(store, marks, now).run(borrowed=not given["only"])
-            own = [*_lines_with(marks, _own_files(store))][:MOST_FILES] if marks.cuts else []
+            paths = store.column("own_files") if marks.cuts else ()
+            own = [*_lines_with(marks, (FileProblem(path, 0, "") for path in paths))][:MOST_FILES]
             if what == "entity" and not counts and not own:
                 raise NotFoundError(
                     "nothing is known about {name}",
@@ -527,13 +528,6 @@ def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) 
 
 
 # The files beside it
-
-
-def _own_files(store: Store) -> Iterator[FileProblem]:
-    """The user's own files that were read: notes, and transcripts of agents."""
-    notes = [os.path.join(it.root, *it.path.split("/")) for it in store.query_as(NoteFile, "files")]
-    paths = dict.fromkeys([*notes, *(path for path, *_ in store.primary.dump("followed"))])
-    return (FileProblem(path, 0, "") for path in paths if os.path.isfile(path))
 
 
 def _lines_with(marks: Marks, left: Iterable[FileProblem]) -> Iterator[FileProblem]:

@@ -1199,6 +1199,10 @@ state = ?
 -- name: files
 SELECT {file} FROM source_files f ORDER BY f.root, f.path
 
+-- name: own_files
+-- The user's own files that were read: notes, and transcripts of agents.
+SELECT root || '/' || path FROM source_files UNION SELECT path FROM followed ORDER BY 1
+
 -- name: drop_places
 DELETE FROM main.chunk_places WHERE file = ?
 
