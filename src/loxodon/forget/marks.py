@@ -39,8 +39,6 @@ _BETWEEN_CLAUSES = re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
 _ENDING = re.compile(r"[.。!！?？…]+[\"'”’）)]*\Z")
 _KINDS = {"said": "text", "name": "name"}  # of a mark; all others are of a turn
 _CUT = b"forgotten:"  # before the key of a turn that has lost words
-# Kind, mark, the milliseconds since 1970 UTC up to which it is of what was said, words of a name
-_Row = tuple[str, bytes, int, int]
 
 
 def plain(text: str) -> str:
@@ -69,7 +67,8 @@ class Marks:
         self._key = Keys(root, config.keys.source).key("tombstone", store.space)
         others = [one for one in store.query_as(Entity, "entities") if one.name != "user"]
         self.known_names = [name for one in others for name in (one.name, *one.aliases)]
-        self.new: list[_Row] = []  # to be kept
+        # To be kept: kind, mark, up to which millisecond it is of what was said, words of a name
+        self.new: list[tuple[str, bytes, int, int]] = []
         self.cuts = False  # whether any is of a text or a name
         self._now = to_stored(now)[0] if now else 0
         self._until: dict[bytes, int] = {}
@@ -130,8 +129,7 @@ class Marks:
 
     def has(self, of: str, at: int, *parts: bytes | str) -> bool:
         """Whether there is a mark of this that is not older."""
-        until = self._until.get(self._digest(of, *parts))
-        return until is not None and at <= until
+        return at <= self._until.get(self._digest(of, *parts), LONG_AGO - 1)
 
     def in_period(self, at: int) -> bool:
         return at != LONG_AGO and any(since <= at <= until for since, until in self._periods)

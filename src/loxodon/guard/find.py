@@ -35,7 +35,7 @@ _PLAIN = (
 # Written out in code, in an address, for a terminal: `\nAKIA…` is no word that begins with an n,
 # `\"password\"` and `\u0070assword` name one; within JSON in JSON there are two or more strokes
 _ESCAPE = re.compile(
-    r"\\+(?:[nrtbf]|u00(?P<code>[2-7][0-9a-fA-F])|u[0-9a-fA-F]{4}|(?P<quote>[\"']))"
+    r"\\{1,8}(?:[nrtbf]|u00(?P<code>[2-7][0-9a-fA-F])|u[0-9a-fA-F]{4}|(?P<quote>[\"']))"
     r"|%[0-9a-fA-F]{2}|\x1b\[[0-9;]*m"
 )
 _BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))  # whether a byte begins a character
