@@ -1195,7 +1195,6 @@ state = ?
 SELECT f.root, f.path, f.role, f.size, f.mtime, f.hash, f.problem FROM source_files f ORDER BY f.root, f.path
 
 -- name: own_files
--- The user's own files that were read: notes, and transcripts of agents.
 SELECT root || '/' || path FROM source_files UNION SELECT path FROM followed ORDER BY 1
 
 -- name: drop_places
