@@ -30,7 +30,7 @@ from loxodon.consolidate import themes
 from loxodon.consolidate.segment import TurnSegment, events_of, number, segments
 from loxodon.errors import BusyStoreError, InputError, LoxodonError, NotFoundError, unwritable
 from loxodon.filelock import alone
-from loxodon.forget.marks import LONG_AGO, Marks, clauses_of, plain
+from loxodon.forget.marks import LONG_AGO, Marks, clauses, plain
 from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
 from loxodon.forget.receipts import MOST_FILES, Receipt, new_receipt
 from loxodon.guard.quarantine import FORGET, HIDDEN, listed, read
@@ -58,10 +58,10 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory
 
 LOCK = "forget.lock"
-REDACTED = "[forgotten]"  # in a history, where the words were
 _LOCK_SECONDS = 120.0
+# A version in a history that has lost its words
 _BLANK = dict.fromkeys(("subject", "attribute", "value", "basis", "project", "category"), "")
-_BLANK |= {"content": REDACTED, "topic": "_general", "tags": "[]", "entities": "[]"}
+_BLANK |= {"content": "[forgotten]", "topic": "_general", "tags": "[]", "entities": "[]"}
 _COUNTED = ["turns", "memories", "entities", "documents"]  # where everything goes
 _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "damaged-")
 
@@ -71,7 +71,7 @@ _LEAST = 0.2  # and the best clause of those that it was drawn from
 _PROPER = re.compile(r"(?<=[^.!?] )[A-Z][\w-]+|\b(?=[A-Za-z-]*\d)[A-Za-z0-9][\w-]+", re.ASCII)
 
 # Of an entity: its names; names that may be its own, and sentences that may be about it, which stay
-Shown = tuple[Sequence[str], Sequence[str], Sequence[str]]
+Shown = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 class _DryRunError(Exception):
@@ -82,13 +82,14 @@ def forget(
     memory: Memory, store: Store, given: Mapping[str, Any], *, dry_run: bool, progress: Progress
 ) -> Receipt:
     """See `Memory.forget`, whose arguments are in `given`."""
-    with alone(os.path.join(memory.workspace.folder, LOCK), _LOCK_SECONDS):
+    views = memory.workspace
+    with alone(os.path.join(views.folder, LOCK), _LOCK_SECONDS):
         settled: Mapping[str, str] = {}
         if not dry_run:
             # What a person changed in the views, which are written anew afterwards. What cannot be
             # read now is left as it is, and told of.
             with suppress(LoxodonError, OSError):
-                settled = take_in(memory.workspace).settled
+                settled = take_in(views).settled
         now = memory.now()
         marks = Marks(store, memory.root, memory.config, now)
         with store.reading():
@@ -101,30 +102,26 @@ def forget(
                 counts = Sweep(store, marks, now).run(borrowed=not given["only"])
             paths = store.column("own_files") if marks.cuts else ()
             own = [*_lines_with(marks, (FileProblem(path, 0, "") for path in paths))][:MOST_FILES]
-            if what == "entity" and not counts and not own:
+            if not counts and not own and what not in ("since", "all"):
                 raise NotFoundError(
-                    "nothing is known about {name}",
-                    hint="list the known entities with `loxodon entities`",
-                    name=repr(given["entity"]),
+                    "nothing to forget is called {name}",
+                    hint="`loxodon journal` lists messages and sessions, `loxodon entities` "
+                    "entities, `loxodon review` requests to forget",
+                    name=" ".join(given["ids"]) or repr(given[what]),
                 )
             if dry_run:
                 raise _DryRunError
             # Once this is committed it is done, if need be by whoever opens it next.
             store.execute_many("put_tombstone", marks.new)
-        counts["views out of use"] = copies.renewed(
-            memory.workspace, settled, dry=dry_run, progress=progress
-        )
-        stays = copies.text_left(memory.home, memory.workspace.folder, memory.space, memory.config)
+        counts["views out of use"] = copies.renewed(views, settled, dry=dry_run, progress=progress)
+        stays = copies.text_left(memory.home, views.folder, memory.space, memory.config)
         receipt = new_receipt(what, now, counts, *own, *_lines_with(marks, stays))
         if not dry_run:
             with store.writing():
                 store.execute("put_receipt", *receipt[:6])
             _settle(memory, store)
-        return receipt._replace(
-            names=tuple(names if dry_run else ()),
-            near=tuple(name for name in near if store.scalar("times_said", name)),
-            doubtful=tuple(doubtful),
-        )
+        near = tuple(name for name in near if store.scalar("times_said", name))
+        return receipt._replace(names=names if dry_run else (), near=near, doubtful=doubtful)
 
 
 def finish(memory: Memory, store: Store) -> None:
@@ -162,7 +159,7 @@ def select(
     memory: Memory, store: Store, marks: Marks, given: Mapping[str, Any]
 ) -> tuple[str, Shown]:
     """Put down the marks of what is asked for (by the arguments of `Memory.forget`): in which way
-    it is named, and what to show. NotFoundError where there is no such thing."""
+    it is named, and what to show."""
     named = [what for what in ("ids", "entity", "session", "since", "all") if given[what]]
     is_more = (given["doubtful"] and named != ["entity"]) or (given["only"] and named != ["ids"])
     if len(named) != 1 or is_more:
@@ -176,10 +173,9 @@ def select(
         return what, _select_entity(store, marks, value, given["doubtful"])
     if what == "session":
         marks.put("session", value)
-        if not (turns := [it for it in store.erasure.turns() if it.session == value]):
-            raise _nothing_called(value)
-        for turn in turns:
-            marks.put_turn(turn)
+        for turn in store.erasure.turns():
+            if turn.session == value:
+                marks.put_turn(turn)
     elif what == "ids":
         for id in value:
             _select_id(memory, store, marks, id, given["only"])
@@ -203,20 +199,9 @@ def _select_id(memory: Memory, store: Store, marks: Marks, id: str, only: bool) 
     else:  # all that was held back because the user asked to have it forgotten
         held = [one for one in listed(store, None, 0, None)[0] if one.state in HIDDEN]
         found = [it for it in held if it.reason == (FORGET if it.id == id else f"{FORGET} {id}")]
-        if id not in [one.id for one in found]:
-            raise _nothing_called(id)
         _select_memories(store, marks, [one.memory for one in found if one.memory])
         for one in found:
             marks.put_text(one.text)
-
-
-def _nothing_called(name: str) -> NotFoundError:
-    return NotFoundError(
-        "nothing to forget is called {name}",
-        hint="`loxodon journal` lists messages and sessions, `loxodon entities` entities, "
-        "`loxodon review` requests to forget",
-        name=repr(name),
-    )
 
 
 # Memories
@@ -244,7 +229,7 @@ def _select_memories(store: Store, marks: Marks, ids: Sequence[str], *, only: bo
         )
 
     for turn in store.erasure.turns(sources.union(store.column("replies_to", [*sources]))):
-        parts = [part for part in clauses_of(turn.content) if plain(part)]
+        parts = [part for it in split(turn.content) for part in clauses(it) if plain(part)]
         found = [*filter(is_said, parts)]
         if turn.seq in sources:
             drawn = store.erasure.memories(store.column("memories_of_turns", [turn.seq]))
@@ -316,7 +301,8 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Sh
                 marks.put_turn(turn)
             elif rest != turn.content:
                 # What tells of them with a pronoun
-                for part in _most_like(clauses_of(rest), [one.record]):
+                parts = [part for it in split(rest) for part in clauses(it)]
+                for part in _most_like(parts, [one.record]):
                     if refers(part) and not names_another(part):
                         marks.put_text(part)
     roles = [one for one in names if one not in own and marks.known_names.count(one) == 1]
@@ -333,7 +319,7 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Sh
     ]
     while doubtful and unsure:
         marks.put_text(unsure.pop())
-    return own, short_forms, unsure
+    return tuple(own), tuple(short_forms), tuple(unsure)
 
 
 def is_about(record: Record, marks: Marks) -> bool:
@@ -366,8 +352,11 @@ class Sweep:
         erased = "\n".join(self._erased) if borrowed else ""
         named = [name for name in self._marks.known_names if name in erased]
         records = self._memories([name for name in named if not store.scalar("times_said", name)])
-        self._sessions()  # before the histories, which name sessions too
-        self._histories()
+        for name, at in store.query("sessions_and_channels"):  # those called after it
+            if (new := self._marks.new_name(name, at)) != name:
+                self._erasure.rename_session(name, new)
+                self._counts["sessions"] += 1
+        self._histories()  # which name sessions too
         self._texts([one.id for one in records])
         self._entities()
         self._transcripts()
@@ -432,13 +421,6 @@ class Sweep:
         for key in self._erasure.drop_memories(found):  # of imports, which bring it no more
             marks.put("import", key)
         return list(found.values())
-
-    def _sessions(self) -> None:
-        """Sessions and channels that are called after what was forgotten."""
-        for name, at in self._store.query("sessions_and_channels"):
-            if (new := self._marks.new_name(name, at)) != name:
-                self._erasure.rename_session(name, new)
-                self._counts["sessions"] += 1
 
     def _histories(self) -> None:
         """Earlier versions that meet a mark, and those of what was known from what is gone too."""

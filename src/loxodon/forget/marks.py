@@ -46,14 +46,10 @@ def plain(text: str) -> str:
     return " ".join(_WORDS.findall(fold(text)))
 
 
-def _clauses(sentence: str) -> list[str]:
+def clauses(sentence: str) -> list[str]:
     """The clauses of a sentence; what divides them belongs to the one before it."""
     edges = [0, *(one.end() for one in _BETWEEN_CLAUSES.finditer(sentence)), len(sentence)]
     return [sentence[a:b] for a, b in pairwise(edges) if a < b]
-
-
-def clauses_of(text: str) -> list[str]:
-    return [part for sentence in split(text) for part in _clauses(sentence)]
 
 
 class Marks:
@@ -155,7 +151,7 @@ class Marks:
         for start, end in spans(text):
             sentence, left = text[start:end], ""
             if not is_said(sentence) and not self.has_name(sentence, at):
-                parts = _clauses(sentence)
+                parts = clauses(sentence)
                 stay = [part for part in parts if not is_said(part)]
                 left = "".join(stay)
                 if left and stay[-1] is not parts[-1]:  # it ends as it did, not with a comma
