@@ -86,8 +86,7 @@ def forget(
     with alone(os.path.join(views.folder, LOCK), _LOCK_SECONDS):
         settled: Mapping[str, str] = {}
         if not dry_run:
-            # What a person changed in the views, which are written anew afterwards. What cannot be
-            # read now is left as it is, and told of.
+            # What a person changed in the views, which are written anew; what cannot be read stays.
             with suppress(LoxodonError, OSError):
                 settled = take_in(views).settled
         now = memory.now()
@@ -131,16 +130,14 @@ def finish(memory: Memory, store: Store) -> None:
         marks = Marks(store, memory.root, memory.config)
         with store.writing():
             Sweep(store, marks, memory.now()).run()
-        # What of the rest cannot be done now, on a full disk or while somebody reads, is done at
-        # the next opening.
+        # What cannot be done now (a full disk, somebody reads) is done at the next opening.
         with suppress(LoxodonError, OSError):
             copies.renewed(memory.workspace, {})
             _settle(memory, store)
 
 
 def _settle(memory: Memory, store: Store) -> None:
-    """See that nothing is left in databases that a restore or a repair has set aside, in indexes
-    and in the log; only then is it done."""
+    """Leave nothing in databases that were set aside, in indexes and log; only then is it done."""
     for name in files.names(folder := memory.workspace.folder):
         if name.startswith(_ASIDE_NAMES):
             os.unlink(os.path.join(folder, name))
@@ -310,8 +307,7 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Sh
 
     def may_mean(text: str) -> bool:
         """Whether a text has their name in another case, or a role that they alone have."""
-        by_name = any(has_name(text, one) for one in words)
-        return by_name or any(speaks_of(role, text) for role in roles)
+        return any(has_name(text, it) for it in words) or any(speaks_of(it, text) for it in roles)
 
     found = dict.fromkeys(it.strip() for text in filter(may_mean, said) for it in split(text))
     unsure = [
@@ -373,17 +369,17 @@ class Sweep:
         cut: dict[int, tuple[str, bytes]] = {}
         forgotten, gone = set[int](), set[int]()
         for turn in self._erasure.turns():
-            seq, content = turn.seq, turn.content
-            left = self._marks.left_of(turn.key, turn.session, turn.speaker, content, turn.at)
-            if left and left[0] == content:
+            text = turn.content
+            left = self._marks.left_of(turn.key, turn.session, turn.speaker, text, turn.at)
+            if left and left[0] == text:
                 continue
-            self._erased.append(content)
+            self._erased.append(text)
             if left and left[0].strip():
-                cut[seq] = left
+                cut[turn.seq] = left
             else:
-                gone.add(seq)
+                gone.add(turn.seq)
                 self._gone.add(turn.id)
-                forgotten |= set() if left else {seq}
+                forgotten |= set() if left else {turn.seq}
         self._erasure.redact(cut)
         self._erasure.drop_work(gone, {row: content for row, (content, _) in cut.items()})
         rebuild(self._store, {*gone, *cut}, gone=gone)
@@ -452,8 +448,7 @@ class Sweep:
         """Names that nothing has any more, of those that stood in what is gone."""
         erased, worklog = "\n".join(self._erased), self._store.worklog
         for entity in self._store.query_as(Entity, "entities"):
-            names = [entity.name, *entity.aliases]
-            at = to_stored(entity.created_at)[0]
+            names, at = [entity.name, *entity.aliases], to_stored(entity.created_at)[0]
             left = [one for one in names if one == USER or not self._marks.has_name(one, at)]
             if any(name in erased for name in names):
                 left = [one for one in left if one == USER or self._store.scalar("occurs", one)]

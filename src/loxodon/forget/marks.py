@@ -182,13 +182,9 @@ class Marks:
     ) -> tuple[str, bytes] | None:
         """What is left of a turn, and the key that it has then; None if it was forgotten as such,
         or who says it. `at` is LONG_AGO where nobody knows its time."""
-        if (
-            self.in_period(at)
-            or self.has("spoken", at, plain(text), str(at))
-            or self.has("turn", at, key)
-            or self.has("session", at, session)
-            or self.has_name(speaker, at)
-        ):
+        known = (("spoken", plain(text), str(at)), ("turn", key), ("session", session))
+        is_gone = self.in_period(at) or any(self.has(of, at, *parts) for of, *parts in known)
+        if is_gone or self.has_name(speaker, at):
             return None
         # One that has lost words has another key: its own would tell whoever tries them out.
         new_key = key if key.startswith(_CUT) else _CUT + self._digest("key", key)
