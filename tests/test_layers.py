@@ -32,7 +32,7 @@ LAYERS = (
     "consolidate",
     "recall",
     "guard.agent_words status compat.documents",
-    "agents views notes working jobs imports",
+    "agents views notes working jobs imports backup.archive backup.create",
     "backup forget security.inspection security.audit_log old_files",
     """
     memory opening consolidate.journalling consolidate.knowledge

@@ -41,7 +41,7 @@ LABELS = (
     "unsettled|updated|user|validity|value|vector|view|views|waiting|what|"
     "what it did|what it does|when|where|which|who|why|words|written|yes no|"
     "parts of turns|versions|segments|documents|quarantine|jobs|transcripts|views out of use|"
-    "databases set aside|files|fragments|access tokens|found|created at|updated at|audience|"
+    "files|fragments|access tokens|found|created at|updated at|audience|"
     "subject|topic|sensitivity|valid from|valid until|confirmed at|expires at|version|at|change|"
     "record|aliases|by|erased|routes|question|language|focus|keywords|considered|score|factors|"
     "fate|due|succeeded at|entries|first|content|receipt|candidates|tense|weekly|op|ids|"

@@ -287,8 +287,7 @@ class Memory(Knowledge, Recalling, Overviews):
     def quarantine(
         self,
         state: Annotated[
-            str | None,
-            Arg("which entries (held)", ("held", "released", "dropped", "unclear", "all")),
+            str | None, Arg("which entries (held)", ("held", "released", "dropped", "all"))
         ] = "held",
         limit: Limit = 50,
         cursor: Cursor = "",

@@ -45,7 +45,7 @@ def test_sessions_and_channels_that_are_called_after_it(home: Path, clock: Clock
         fact = next(one for one in memory.list() if "Quellin" in one.content)
         memory.edit(fact.id, importance=0.9)
         receipt = memory.forget(entity="顾清霜")
-        assert receipt.erased["sessions"] == 1
+        assert receipt.erased["sessions"] == 2  # one, and a channel
         assert not files_with(["清霜"], home)
         (session,) = {one.session for one in memory.journal()}
         assert session.startswith("forgotten-")

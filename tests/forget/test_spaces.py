@@ -60,7 +60,7 @@ def test_everything_goes_and_nothing_comes_back(tmp_path: Path) -> None:
     with Memory.open(home, "张三", clock=Clock()) as memory:
         assert len(memory.list()) == 2
         assert memory.audit.verify().sound
-    assert receipt["id"] in Shell(home).text("space", "deleted", "--json")
+    assert receipt["id"] in (home / "deleted.jsonl").read_text()
 
 
 def test_backup_stays_and_is_named_and_tokens_for_the_space_go(tmp_path: Path) -> None:
@@ -106,7 +106,6 @@ def test_encrypted_space_leaves_no_name(tmp_path: Path) -> None:
     shell("--space", WORD, "capture", "a secret")
     shell("encrypt", "--env", **key)
     assert deleted(home, WORD, **key)["erased"]["memories"] == 1
-    assert WORD not in shell.text("space", "deleted", **key)
     assert files_with([WORD], home) == {}
 
 

@@ -132,8 +132,8 @@ class Reader:
         sizes = {name: entry.file_size for name, entry in entries.items()}
         databases = {f"spaces/{held.folder}/loxodon.db" for held in self.spaces}
         twice = len(archive.infolist()) != len(sizes) + 1
-        told = {name: size for name, (_, size) in self.parts.items()}
-        if sizes != told or twice or not databases or not databases <= {*sizes}:
+        listed = {name: size for name, (_, size) in self.parts.items()}
+        if sizes != listed or twice or not databases or not databases <= {*sizes}:
             raise _not_whole(path, InputError("its content does not match its manifest"))
 
     @property

@@ -42,6 +42,7 @@ from loxodon.store.sqlite.copying import check_schema, space_of
 from loxodon.store.sqlite.database import Database
 from loxodon.store.store import Store
 from loxodon.types import Problem, Turn
+from loxodon.views.copies import workspace_of
 from loxodon.views.restore import Restored, free, is_kept, not_empty
 from loxodon.views.restore import restore as restore_views
 
@@ -248,8 +249,7 @@ def repair(
     problems, sound = _rebuild_derived(path, space, config, clock, known, progress)
     if sound:
         return Repaired(tuple(problems), rebuilt=bool(problems))
-    views = config.workspace.path if space == "main" else ""
-    copies = [] if known else [views or os.path.join(folder, layout.WORKSPACE)]
+    copies = [] if known else [workspace_of(folder, config)]
     copies += [one.path for one in backups_found(home, space, config, None)]
     for copy in [source] if source else copies:  # the best first
         copy = os.path.abspath(os.path.expanduser(copy))

@@ -11,7 +11,6 @@ from loxodon.cli import view
 from loxodon.cli.commands import DRY_RUN, TABLE, YES, Call, Result, arg, command, derived
 from loxodon.errors import ModelError, NotFoundError, UsageError
 from loxodon.forget.receipts import Receipt, counted
-from loxodon.forget.spaces import receipts
 from loxodon.guard.provenance import is_own, origin_label
 from loxodon.guard.quarantine import FORGET, Held
 from loxodon.http.host import Host
@@ -80,8 +79,8 @@ def review(call: Call) -> Result:
             if call.reject.startswith("q_"):
                 return Result(memory.release(call.reject))
             return Result(memory.reject(call.reject, version=call.version))
-        held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
-        found = [one for one in reversed(held) if one.reason == FORGET] + [*memory.reviews()]
+        held = reversed(memory.quarantine(limit=0))
+        found = [one for one in held if one.reason == FORGET] + [*memory.reviews()]
     how = t("answer with `loxodon review --confirm ID` or `--reject ID`") if found else ""
     return Result(found, [*map(_question, found)] or t("nothing to review"), note=how)
 
@@ -89,8 +88,7 @@ def review(call: Call) -> Result:
 def _question(one: Held | Review) -> str:
     """What needs an answer, and why."""
     if isinstance(one, Held):  # what was asked to be forgotten, what was done, and what can be
-        unclear = t("it is not clear what you mean, so nothing was done")
-        done = unclear if one.state == "unclear" else t("archived, and no longer recalled")
+        done = t("archived, and no longer recalled")
         how = t("delete it with `forget {id}`, or undo it with `review --reject {id}`", id=one.id)
         asked = t("you asked on {day}: {text}", day=f"{one.at:%F}", text=one.text)
         return f"{one.id}  {asked}\n  {done}; {how}"
@@ -188,16 +186,13 @@ def person(call: Call) -> Result:
 
 
 @command(
-    arg("ACTION list|delete|deleted", "what to do"),
+    arg("ACTION list|delete", "what to do"),
     arg("NAME", "the space to delete", nargs="?", default=""),
     DRY_RUN,
     YES,
 )
 def space(call: Call) -> Result:
-    """List the spaces, delete one with everything in it, or list those that were deleted."""
-    if call.action == "deleted":
-        found = receipts(call.root)
-        return Result(found, view.listing([one | {"files": ()} for one in found]))
+    """List the spaces, or delete one with everything in it."""
     with Host(call.home_folder, call.clock) as host:
         if call.action == "list":
             return Result({"spaces": (names := host.spaces())}, names or t("no spaces yet"))

@@ -2,7 +2,7 @@
 
     receipt = memory.forget("f_20260204_001")
 
-What is named becomes marks (`select.py`). They are put down and whatever meets one goes from the
+What is named becomes marks (`select`). They are put down and whatever meets one goes from the
 database in one transaction (`Sweep`), then from the files beside it, indexes and log. What Loxodon
 wrote is rewritten; what is the user's own is only named in the receipt. All of it can be done again
 at any time: a run that is killed is finished by whoever opens the memory next, and a database that
@@ -13,31 +13,43 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from datetime import datetime
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loxodon import files
 from loxodon.clock import to_stored
+from loxodon.config import Config
 from loxodon.consolidate import themes
 from loxodon.consolidate.segment import TurnSegment, events_of, number, segments
-from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError
+from loxodon.errors import BusyStoreError, InputError, LoxodonError, NotFoundError, unwritable
 from loxodon.filelock import alone
-from loxodon.forget.marks import Marks
+from loxodon.forget.marks import LONG_AGO, Marks, clauses, plain
+from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
 from loxodon.forget.receipts import MOST_FILES, Receipt, new_receipt
-from loxodon.forget.select import is_about, says, select
-from loxodon.forget.spaces import text_left
-from loxodon.guard.quarantine import read
+from loxodon.guard.quarantine import FORGET, HIDDEN, listed, read
+from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
-from loxodon.layout import DATABASE, FORGOTTEN_TO
-from loxodon.store import NoteFile, Progress
+from loxodon.layout import DATABASE, DELETED, DELETING, FORGOTTEN_TO, PENDING
+from loxodon.security import tokens as access
+from loxodon.security.paths import is_inside
+from loxodon.spaces import no_space, space_folder, space_path
+from loxodon.store import Progress
 from loxodon.store.rows import loaded
+from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.copying import counts_of, held
 from loxodon.store.store import Store
+from loxodon.text.sentences import split
+from loxodon.text.similarity import covers, gist
+from loxodon.text.words import fold
 from loxodon.tokens import estimate
-from loxodon.types import Entity, FileProblem, Record, Turn
+from loxodon.types import CAPTURED, Entity, FileProblem, Record, Turn
 from loxodon.views import copies
 from loxodon.views.sync import take_in
 from loxodon.working.transcript import line_of
@@ -46,14 +58,20 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory
 
 LOCK = "forget.lock"
-REDACTED = "[forgotten]"  # in a history, where the words were
 _LOCK_SECONDS = 120.0
+# A version in a history that has lost its words
 _BLANK = dict.fromkeys(("subject", "attribute", "value", "basis", "project", "category"), "")
-_BLANK |= {"content": REDACTED, "topic": "_general", "tags": "[]", "entities": "[]"}
-# The tables that a receipt of everything counts
-_COUNTED = ["turns", "memories", "entities", "documents"]
+_BLANK |= {"content": "[forgotten]", "topic": "_general", "tags": "[]", "entities": "[]"}
+_COUNTED = ["turns", "memories", "entities", "documents"]  # where everything goes
 _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "damaged-")
-_MOST_BYTES = 64 << 20  # of a file that is looked through
+
+_SAME = 0.75  # how much of a memory a text has that says it
+_LEAST = 0.2  # and the best clause of those that it was drawn from
+# `Heron` within a sentence, `B-12`
+_PROPER = re.compile(r"(?<=[^.!?] )[A-Z][\w-]+|\b(?=[A-Za-z-]*\d)[A-Za-z0-9][\w-]+", re.ASCII)
+
+# Of an entity: its names; names that may be its own, and sentences that may be about it, which stay
+Shown = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 class _DryRunError(Exception):
@@ -61,56 +79,48 @@ class _DryRunError(Exception):
 
 
 def forget(
-    memory: Memory, store: Store, asked: Mapping[str, Any], *, dry_run: bool, progress: Progress
+    memory: Memory, store: Store, given: Mapping[str, Any], *, dry_run: bool, progress: Progress
 ) -> Receipt:
-    """See `Memory.forget`, whose arguments are in `asked`."""
-    with alone(os.path.join(memory.workspace.folder, LOCK), _LOCK_SECONDS):
+    """See `Memory.forget`, whose arguments are in `given`."""
+    views = memory.workspace
+    with alone(os.path.join(views.folder, LOCK), _LOCK_SECONDS):
         settled: Mapping[str, str] = {}
         if not dry_run:
-            # What a person changed in the views, which are written anew afterwards. What cannot be
-            # read now is left as it is, and told of.
+            # What a person changed in the views, which are written anew; what cannot be read stays.
             with suppress(LoxodonError, OSError):
-                settled = take_in(memory.workspace).settled
+                settled = take_in(views).settled
         now = memory.now()
         marks = Marks(store, memory.root, memory.config, now)
         with store.reading():
-            what, (names, near, doubtful) = select(store, marks, asked)
+            what, (names, near, doubtful) = select(memory, store, marks, given)
         with suppress(_DryRunError), store.writing():
             if what == "all":
-                counts = Counter(transcripts=len(store.query("transcripts")))
                 dropped = store.erasure.drop_all()
-                counts += Counter({table: dropped[table] for table in _COUNTED})
+                counts = +Counter({table: dropped[table] for table in _COUNTED})
             else:
-                counts = Sweep(store, marks, now).run(borrowed=not asked["only"])
-            own = [*_lines_with(marks, _own_files(store))][:MOST_FILES] if marks.cuts else []
-            if what == "entity" and not counts and not own:
+                counts = Sweep(store, marks, now).run(borrowed=not given["only"])
+            paths = store.column("own_files") if marks.cuts else ()
+            own = [*_lines_with(marks, (FileProblem(path, 0, "") for path in paths))][:MOST_FILES]
+            if not counts and not own and what not in ("since", "all"):
                 raise NotFoundError(
-                    "nothing is known about {name}",
-                    hint="list the known entities with `loxodon entities`",
-                    name=repr(asked["entity"]),
+                    "nothing to forget is called {name}",
+                    hint="`loxodon journal` lists messages and sessions, `loxodon entities` "
+                    "entities, `loxodon review` requests to forget",
+                    name=" ".join(given["ids"]) or repr(given[what]),
                 )
             if dry_run:
                 raise _DryRunError
             # Once this is committed it is done, if need be by whoever opens it next.
             store.execute_many("put_tombstone", marks.new)
-        left: list[FileProblem] = []
-        if counts or own:
-            counts["views out of use"] = copies.renewed(
-                memory.workspace, settled, dry=dry_run, progress=progress
-            )
-            stays = text_left(memory.home, memory.workspace.folder, memory.space, memory.config)
-            left = [*own, *_lines_with(marks, stays)]
-        counts["databases set aside"] = _drop_set_aside(memory, dry=dry_run)
-        receipt = new_receipt(what, now, counts, *left)
+        counts["views out of use"] = copies.renewed(views, settled, dry=dry_run, progress=progress)
+        stays = copies.text_left(memory.home, views.folder, memory.space, memory.config)
+        receipt = new_receipt(what, now, counts, *own, *_lines_with(marks, stays))
         if not dry_run:
             with store.writing():
                 store.execute("put_receipt", *receipt[:6])
-            _settle(store)
-        return receipt._replace(
-            names=tuple(names if dry_run else ()),
-            near=tuple(name for name in near if store.scalar("times_said", name)),
-            doubtful=tuple(doubtful),
-        )
+            _settle(memory, store)
+        near = tuple(name for name in near if store.scalar("times_said", name))
+        return receipt._replace(names=names if dry_run else (), near=near, doubtful=doubtful)
 
 
 def finish(memory: Memory, store: Store) -> None:
@@ -120,19 +130,200 @@ def finish(memory: Memory, store: Store) -> None:
         marks = Marks(store, memory.root, memory.config)
         with store.writing():
             Sweep(store, marks, memory.now()).run()
-        # What of the rest cannot be done now, on a full disk or while somebody reads, is done at
-        # the next opening.
+        # What cannot be done now (a full disk, somebody reads) is done at the next opening.
         with suppress(LoxodonError, OSError):
-            _drop_set_aside(memory)
             copies.renewed(memory.workspace, {})
-            _settle(store)
+            _settle(memory, store)
 
 
-def _settle(store: Store) -> None:
-    """See that nothing is left in indexes and log; only then is it done."""
+def _settle(memory: Memory, store: Store) -> None:
+    """Leave nothing in databases that were set aside, in indexes and log; only then is it done."""
+    for name in files.names(folder := memory.workspace.folder):
+        if name.startswith(_ASIDE_NAMES):
+            os.unlink(os.path.join(folder, name))
     if store.erasure.scrub():
         with store.writing():
             store.set_value(FORGOTTEN_TO, store.scalar("marks_version"))
+
+
+# What is meant
+#
+# A memory is more than its row: its words stand in the turns that it was drawn from, in what was
+# answered there, and in memories that say the same. All of that becomes marks.
+
+
+def select(
+    memory: Memory, store: Store, marks: Marks, given: Mapping[str, Any]
+) -> tuple[str, Shown]:
+    """Put down the marks of what is asked for (by the arguments of `Memory.forget`): in which way
+    it is named, and what to show."""
+    named = [what for what in ("ids", "entity", "session", "since", "all") if given[what]]
+    is_more = (given["doubtful"] and named != ["entity"]) or (given["only"] and named != ["ids"])
+    if len(named) != 1 or is_more:
+        raise InputError(
+            "say what to forget, in exactly one way",
+            hint="use ids, or one of: an entity, a session, a start time, all; "
+            "see `loxodon forget --help`",
+        )
+    what, value = named[0], given[named[0]]
+    if what == "entity":
+        return what, _select_entity(store, marks, value, given["doubtful"])
+    if what == "session":
+        marks.put("session", value)
+        for turn in store.erasure.turns():
+            if turn.session == value:
+                marks.put_turn(turn)
+    elif what == "ids":
+        for id in value:
+            _select_id(memory, store, marks, id, given["only"])
+    else:
+        marks.put_period(LONG_AGO if what == "all" else to_stored(value)[0])
+    return what, ((), (), ())
+
+
+def _select_id(memory: Memory, store: Store, marks: Marks, id: str, only: bool) -> None:
+    if id.startswith("n_"):
+        raise InputError(
+            "{id} is a note in one of your own files, which Loxodon never changes",
+            hint="delete it in the file; `loxodon get {id}` shows where it is",
+            id=id,
+        )
+    if id.startswith("t_") or ":" in id:
+        for turn in store.erasure.turns([number(memory.turn(id))]):
+            marks.put_turn(turn, only=only)
+    elif not id.startswith("q_"):
+        _select_memories(store, marks, [memory.get(id).id], only=only)
+    else:  # all that was held back because the user asked to have it forgotten
+        held = [one for one in listed(store, None, 0, None)[0] if one.state in HIDDEN]
+        found = [it for it in held if it.reason == (FORGET if it.id == id else f"{FORGET} {id}")]
+        _select_memories(store, marks, [one.memory for one in found if one.memory])
+        for one in found:
+            marks.put_text(one.text)
+
+
+# Memories
+
+
+def _select_memories(store: Store, marks: Marks, ids: Sequence[str], *, only: bool = False) -> None:
+    """Memories, and the clauses that they were drawn from; unless `only` these, also what says the
+    same there, in the answers and in other memories."""
+    known = list(store.erasure.memories(store.column("memory_rows_by_id", ids)))
+    wordings = [it.record for id in ids for it in store.history(id) if it.record.id == id]
+    rows, sources = {one.row for one in known}, {turn for one in known for turn in one.turns}
+    for id in ids:
+        marks.put("memory", id)
+    alike = [] if only else wordings
+    for one in alike:
+        marks.put_text(one.content)
+    # What only they name gives them away; 猫 and `my sister` are what many are called.
+    aliases = {alias for one in store.query_as(Entity, "entities") for alias in one.aliases}
+    names = {name for it in alike for name in _names_in(it)} - aliases - {USER}
+    telling = [it for it in names if rows.issuperset(store.column("memories_telling", it))]
+
+    def is_said(part: str) -> bool:
+        return any(covers(part, one) >= _SAME or has_name(part, one) for one in telling) or any(
+            says(part, it) and len(gist(it.content).words) > 1 for it in alike
+        )
+
+    for turn in store.erasure.turns(sources.union(store.column("replies_to", [*sources]))):
+        parts = [part for it in split(turn.content) for part in clauses(it) if plain(part)]
+        found = [*filter(is_said, parts)]
+        if turn.seq in sources:
+            drawn = store.erasure.memories(store.column("memories_of_turns", [turn.seq]))
+            others = [it.record for it in drawn if it.record.id not in ids]
+            found = found or _most_like(parts, wordings, others) or (parts if only else [])
+            if turn.channel == CAPTURED or not found:
+                marks.put_turn(turn, only=only)
+                continue
+        for part in found:
+            marks.put_text(part)
+
+
+def says(text: str, record: Record) -> bool:
+    """Whether a text says most of what a memory says, and names whatever that names."""
+    names = [name for name in _names_in(record) if name in record.content]
+    return covers(text, record.content) >= _SAME and all(
+        fold(name) in fold(text) or covers(text, name) == 1 for name in names
+    )
+
+
+def _names_in(record: Record) -> list[str]:
+    """What a memory names: its value, its entities, words that look like names or numbers."""
+    return [*filter(None, (record.value, *record.entities, *_PROPER.findall(record.content)))]
+
+
+def _most_like(
+    parts: Sequence[str], wordings: Iterable[Record], others: Sequence[Record] = ()
+) -> list[str]:
+    """The clauses that have the most of a wording and the least of others."""
+    found: dict[str, None] = {}
+    theirs = {part: max([0.0, *(covers(part, it.content) for it in others)]) for part in parts}
+    for wording in wordings:
+        like = {part: (covers(part, wording.content), -theirs[part]) for part in parts}
+        best = max([(_LEAST, -1.0), *like.values()])
+        found |= dict.fromkeys(part for part in parts if like[part] == best)
+    return list(found)
+
+
+# Names
+
+
+def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Shown:
+    """Every sentence that names someone, and those that tell what is known of them."""
+    if not tokens(given):
+        raise InputError("{name} is not a name", hint="use a word", name=repr(given))
+    known = store.entities_named([given]).get(given)
+    names = [known.name, *known.aliases] if known else [given]
+    if fold(USER) in map(fold, names):
+        raise InputError(
+            "everything is about the user", hint="to delete everything, use `loxodon forget --all`"
+        )
+    own = [one for one in dict.fromkeys(names) if one == given or not is_role(one)]
+    for name in own:
+        marks.put_name(name)
+    others = [one for one in marks.known_names if not is_role(one) and one not in own]
+
+    def names_another(text: str) -> bool:
+        return any(has_name(text, one) for one in others)
+
+    said = [turn.content for turn in store.erasure.turns()]
+    short_forms = near(own, marks.known_names, said)
+    for one in list(store.erasure.memories()):
+        said.append(one.record.content)
+        if one.record.kind == "summary" or not is_about(one.record, marks):
+            continue
+        for turn in store.erasure.turns(one.turns):
+            rest = marks.cut(turn.content, turn.at)
+            if turn.channel == CAPTURED:
+                marks.put_turn(turn)
+            elif rest != turn.content:
+                # What tells of them with a pronoun
+                parts = [part for it in split(rest) for part in clauses(it)]
+                for part in _most_like(parts, [one.record]):
+                    if refers(part) and not names_another(part):
+                        marks.put_text(part)
+    roles = [one for one in names if one not in own and marks.known_names.count(one) == 1]
+    words = [one for one in own if not is_address(one)]
+
+    def may_mean(text: str) -> bool:
+        """Whether a text has their name in another case, or a role that they alone have."""
+        return any(has_name(text, it) for it in words) or any(speaks_of(it, text) for it in roles)
+
+    found = dict.fromkeys(it.strip() for text in filter(may_mean, said) for it in split(text))
+    unsure = [
+        it for it in found if may_mean(it) and not (marks.has_name(it, 0) or names_another(it))
+    ]
+    while doubtful and unsure:
+        marks.put_text(unsure.pop())
+    return tuple(own), tuple(short_forms), tuple(unsure)
+
+
+def is_about(record: Record, marks: Marks) -> bool:
+    """Whether a memory has a name that was forgotten, or is filed under one."""
+    at = to_stored(record.created_at)[0]
+    labels = (record.subject, record.value, record.topic, record.project)
+    texts = (record.content, *labels, *record.tags, *record.entities)
+    return any(marks.has_name(text, at) for text in texts)
 
 
 # The database
@@ -155,12 +346,15 @@ class Sweep:
         store = self._store
         self._turns()
         erased = "\n".join(self._erased) if borrowed else ""
-        told = [name for name in self._marks.known_names if name in erased]
-        records = self._memories([name for name in told if not store.scalar("times_said", name)])
-        self._sessions()  # before the histories, which name sessions too
-        self._histories()
+        named = [name for name in self._marks.known_names if name in erased]
+        records = self._memories([name for name in named if not store.scalar("times_said", name)])
+        for name, at in store.query("sessions_and_channels"):  # those called after it
+            if (new := self._marks.new_name(name, at)) != name:
+                self._erasure.rename_session(name, new)
+                self._counts["sessions"] += 1
+        self._histories()  # which name sessions too
         self._texts([one.id for one in records])
-        self._entities(records)
+        self._entities()
         self._transcripts()
         self._counts = +self._counts
         if self._counts:
@@ -175,24 +369,24 @@ class Sweep:
         cut: dict[int, tuple[str, bytes]] = {}
         forgotten, gone = set[int](), set[int]()
         for turn in self._erasure.turns():
-            seq, content = turn.seq, turn.content
-            left = self._marks.left_of(turn.key, turn.session, turn.speaker, content, turn.at)
-            if left and left[0] == content:
+            text = turn.content
+            left = self._marks.left_of(turn.key, turn.session, turn.speaker, text, turn.at)
+            if left and left[0] == text:
                 continue
-            self._erased.append(content)
+            self._erased.append(text)
             if left and left[0].strip():
-                cut[seq] = left
+                cut[turn.seq] = left
             else:
-                gone.add(seq)
+                gone.add(turn.seq)
                 self._gone.add(turn.id)
-                forgotten |= set() if left else {seq}
+                forgotten |= set() if left else {turn.seq}
         self._erasure.redact(cut)
         self._erasure.drop_work(gone, {row: content for row, (content, _) in cut.items()})
         rebuild(self._store, {*gone, *cut}, gone=gone)
-        self._losing = dict.fromkeys(self._store.column("memories_of_turns", gone), True)
-        for one in self._erasure.memories(self._store.column("memories_of_turns", forgotten)):
+        for one in self._erasure.memories(self._store.column("memories_of_turns", gone)):
             said = self._store.turns(set(one.turns) - gone).values()
-            self._losing[one.row] = any(says(turn.content, one.record) for turn in said)
+            is_said = any(says(turn.content, one.record) for turn in said)
+            self._losing[one.row] = is_said or forgotten.isdisjoint(one.turns)
         self._erasure.drop_turns(gone)
         self._counts += Counter({"turns": len(gone), "parts of turns": len(cut)})
 
@@ -218,21 +412,11 @@ class Sweep:
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
         for record in found.values():
             marks.put("memory", record.id)
+            self._erased += [record.content, record.subject, *record.entities]
             self._counts["summaries" if record.kind == "summary" else "memories"] += 1
         for key in self._erasure.drop_memories(found):  # of imports, which bring it no more
             marks.put("import", key)
         return list(found.values())
-
-    def _sessions(self) -> None:
-        """Sessions and channels that are called after what was forgotten."""
-        for name, at in self._store.query("session_starts"):
-            if (new := self._marks.session_name(name, at)) != name:
-                self._erasure.rename_session(name, new)
-                self._counts["sessions"] += 1
-        for name, at in self._store.query("channels"):
-            if self._marks.cut(name, at) != name:
-                self._store.execute("drop_channel_of_turns", name)
-                self._store.execute("drop_channel_of_events", name)
 
     def _histories(self) -> None:
         """Earlier versions that meet a mark, and those of what was known from what is gone too."""
@@ -260,14 +444,11 @@ class Sweep:
         self._store.documents.drop(dropped)
         self._counts["documents"] += len(dropped)
 
-    def _entities(self, records: Iterable[Record]) -> None:
+    def _entities(self) -> None:
         """Names that nothing has any more, of those that stood in what is gone."""
-        told = (text for one in records for text in (one.content, one.subject, *one.entities))
-        erased = "\n".join((*self._erased, *told))
-        worklog = self._store.worklog
+        erased, worklog = "\n".join(self._erased), self._store.worklog
         for entity in self._store.query_as(Entity, "entities"):
-            names = [entity.name, *entity.aliases]
-            at = to_stored(entity.created_at)[0]
+            names, at = [entity.name, *entity.aliases], to_stored(entity.created_at)[0]
             left = [one for one in names if one == USER or not self._marks.has_name(one, at)]
             if any(name in erased for name in names):
                 left = [one for one in left if one == USER or self._store.scalar("occurs", one)]
@@ -303,53 +484,27 @@ class Sweep:
                 self._counts["transcripts"] += 1
 
 
-def rebuild(
-    store: Store, rows: Collection[int], *, gone: Collection[int] = (), judge_only: bool = False
-) -> None:
+def rebuild(store: Store, rows: Collection[int], *, gone: Collection[int] = ()) -> None:
     """Make the segments and event lines of turns anew, of what may be told of them now."""
 
     def day_of(turn: Turn) -> tuple[str, str]:
         return turn.session, f"{turn.at:%Y-%m-%d}"
 
-    def told(turns: Iterable[Turn]) -> list[TurnSegment]:
+    def made_of(turns: Iterable[Turn]) -> list[TurnSegment]:
         return segments(read(store, [one for one in turns if number(one) not in gone]))
 
     for no, *stretch in store.query("segments_with", [*rows]):
-        made = told(store.query_turns("turns_from", *stretch))
-        if not judge_only:
-            store.worklog.put_segments([one.kept for one in made], [no])
+        made = made_of(store.query_turns("turns_from", *stretch))
+        store.worklog.put_segments([one.kept for one in made], [no])
     done_to = store.worklog.work().done_to
     days = sorted(store.query_turns("turns_of_days", [*rows]), key=day_of)
     for (session, date), turns in groupby(days, key=day_of):
-        made = told(one for one in turns if number(one) <= done_to)
-        if not judge_only and (dropped := store.query("drop_events", session, [date])):
-            for event in events_of(made, estimate):
+        if dropped := store.query("drop_events", session, [date]):
+            for event in events_of(made_of(it for it in turns if number(it) <= done_to), estimate):
                 store.execute("put_event", *event._replace(compressed=bool(dropped[-1][1])))
 
 
-def judge_ahead(store: Store, rows: Collection[int]) -> None:
-    """Have the encoder judge what `rebuild` will read, which it remembers. Call this before the
-    transaction: others who write should not wait for it."""
-    rebuild(store, rows, judge_only=True)
-
-
 # The files beside it
-
-
-def _drop_set_aside(memory: Memory, *, dry: bool = False) -> int:
-    """Remove the databases that a restore or a repair has put aside; how many."""
-    folder = memory.workspace.folder
-    names = [name for name in files.names(folder) if name.startswith(_ASIDE_NAMES)]
-    for name in () if dry else names:
-        os.unlink(os.path.join(folder, name))
-    return sum(not name.endswith(("-wal", "-shm", ".check")) for name in names)
-
-
-def _own_files(store: Store) -> Iterator[FileProblem]:
-    """The user's own files that were read: notes, and transcripts of agents."""
-    notes = [os.path.join(it.root, *it.path.split("/")) for it in store.query_as(NoteFile, "files")]
-    paths = dict.fromkeys([*notes, *(path for path, *_ in store.primary.dump("followed"))])
-    return (FileProblem(path, 0, "") for path in paths if os.path.isfile(path))
 
 
 def _lines_with(marks: Marks, left: Iterable[FileProblem]) -> Iterator[FileProblem]:
@@ -358,13 +513,59 @@ def _lines_with(marks: Marks, left: Iterable[FileProblem]) -> Iterator[FileProbl
         if not marks.cuts or what in ("away", "backup") or path.endswith(".sqlite"):
             yield FileProblem(path, 0, what)
             continue
-        with (
-            suppress(OSError),
-            open(path, encoding="utf-8", errors="replace", newline="\n") as file,
-        ):
-            for n, line in enumerate(file if os.path.getsize(path) <= _MOST_BYTES else (), 1):
-                said: object = line.strip().lstrip("-*>#|0123456789.[] \t")
-                with suppress(ValueError, RecursionError):
-                    said = json.loads(line) if line.lstrip().startswith("{") else said
-                if marks.cut_json(said, 0) != said:
+        with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+            for n, line in enumerate(file, 1):
+                said = line.replace("\\n", " ").strip().lstrip("-*>#|0123456789.[] \t")
+                if marks.cut(said, 0) != said:
                     yield FileProblem(path, n, what)
+
+
+# A whole space
+#
+# Nobody else may have it open. What lies elsewhere goes first: views in other folders, tokens for
+# this space. Then a receipt is put down, and the folder is moved to HOME/deleting in one step and
+# removed; a run that is killed there is finished by whoever opens the home next. Backups stay, and
+# are named. In PostgreSQL all of it is one transaction, and others may have the space open.
+
+
+def delete(
+    home: str, root: str, space: str, config: Config, keys: Keys, now: datetime, *, dry_run: bool
+) -> Receipt:
+    """Delete a space and everything of it; with `dry_run`, only count. Its state is at `root`: the
+    home, or the address of a database."""
+    folder = space_folder(root, space, make=False)
+    shared, database = files.shared(folder), os.path.join(folder, DATABASE)
+    counts = shared[0].counts(space) if shared else counts_of(database, keys)
+    counts["access tokens"] = sum(space in one.spaces for one in access.read(root))
+    with nullcontext() if shared or dry_run else held(database, keys):
+        stays = copies.text_left(home, folder, space, config, remove=not dry_run)
+        left = [one for one in stays if not is_inside(one.file, folder)]  # which goes with it
+        if (moved := space_path(home, space)) != folder and os.path.isdir(moved):
+            left.append(FileProblem(moved, 0, "copy"))
+        receipt = new_receipt("space", now, counts, *left)
+        if dry_run:
+            return receipt
+        name = "" if keys and not shared else space
+        row = json.dumps({"space": name, **receipt._asdict(), "at": now.isoformat()})
+        # Begun on a line of its own: the last run may have been killed within one.
+        line, grants = f"\n{row}\n".encode(), access.without_space(root, space)
+        if shared:
+            changed = {access.FILE: access.in_toml(grants)} if counts["access tokens"] else {}
+            if not shared[0].drop_space(space, changed, {DELETED: line}):  # another was faster
+                raise no_space(space)
+            return receipt
+        if counts["access tokens"]:
+            access.write(home, grants)
+        try:
+            Path(copies.workspace_of(folder, config), PENDING).unlink(missing_ok=True)
+            files.append(os.path.join(home, DELETED), line)
+            gone = os.path.join(home, DELETING, os.path.basename(folder))
+            shutil.rmtree(gone, ignore_errors=True)  # of an earlier one of this name
+            files.make_folder(os.path.dirname(gone))
+            os.rename(folder, gone)
+            for place in (os.path.dirname(folder), os.path.dirname(gone)):
+                files.sync_folder(place)
+        except OSError as error:
+            raise unwritable(folder, error) from None
+    shutil.rmtree(os.path.dirname(gone), ignore_errors=True)
+    return receipt

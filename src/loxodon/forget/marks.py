@@ -6,7 +6,7 @@ for what was said up to a moment; the same said later is new. There are three ki
 | kind | is of | stops |
 |---|---|---|
 | turn | its key, its words and moment, its session, a period; the id of a memory or import | that |
-| text | a sentence or clause, in every text or in one turn | that |
+| text | a sentence or clause | that |
 | name | a name, address or number as whole words; if it has capitals, in these | its sentences |
 """
 
@@ -37,10 +37,8 @@ _LEAST_WORDS = 3  # a turn without a time is known by its words; `yes` is anybod
 _WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _BETWEEN_CLAUSES = re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
 _ENDING = re.compile(r"[.。!！?？…]+[\"'”’）)]*\Z")
-_KINDS = {"said": "text", "part": "text", "name": "name"}  # of a mark; all others are of a turn
+_KINDS = {"said": "text", "name": "name"}  # of a mark; all others are of a turn
 _CUT = b"forgotten:"  # before the key of a turn that has lost words
-# Kind, mark, the milliseconds since 1970 UTC up to which it is of what was said, words of a name
-_Row = tuple[str, bytes, int, int]
 
 
 def plain(text: str) -> str:
@@ -48,14 +46,10 @@ def plain(text: str) -> str:
     return " ".join(_WORDS.findall(fold(text)))
 
 
-def _clauses(sentence: str) -> list[str]:
+def clauses(sentence: str) -> list[str]:
     """The clauses of a sentence; what divides them belongs to the one before it."""
     edges = [0, *(one.end() for one in _BETWEEN_CLAUSES.finditer(sentence)), len(sentence)]
     return [sentence[a:b] for a, b in pairwise(edges) if a < b]
-
-
-def clauses_of(text: str) -> list[str]:
-    return [part for sentence in split(text) for part in _clauses(sentence)]
 
 
 class Marks:
@@ -69,7 +63,8 @@ class Marks:
         self._key = Keys(root, config.keys.source).key("tombstone", store.space)
         others = [one for one in store.query_as(Entity, "entities") if one.name != "user"]
         self.known_names = [name for one in others for name in (one.name, *one.aliases)]
-        self.new: list[_Row] = []  # to be kept
+        # To be kept: kind, mark, up to which millisecond it is of what was said, words of a name
+        self.new: list[tuple[str, bytes, int, int]] = []
         self.cuts = False  # whether any is of a text or a name
         self._now = to_stored(now)[0] if now else 0
         self._until: dict[bytes, int] = {}
@@ -97,21 +92,20 @@ class Marks:
 
     def put_turn(self, turn: TurnRow, *, only: bool = False) -> None:
         """Mark a turn as a whole, by its key and, unless `only` this one, what was said when."""
-        words = plain(turn.content)
+        is_known_by_words = len(index_words(turn.content)) >= _LEAST_WORDS
         self.put("turn", turn.key)
-        if not only:
-            self.put("spoken", words, str(turn.at))
-            self.put("words", words)
+        for at in () if only else (turn.at, LONG_AGO)[: 1 + is_known_by_words]:
+            self.put("spoken", plain(turn.content), str(at))
 
     def put_period(self, since: int) -> None:
         """Mark everything said from a moment on, which is no secret."""
         self.new.append(("turn", since.to_bytes(8, "big", signed=True), self._now, 0))
         self._periods.append((since, _EVER))
 
-    def put_text(self, text: str, *, key: bytes = b"") -> None:
-        """Mark a text and the sentences in it, everywhere or in the turn with `key`."""
+    def put_text(self, text: str) -> None:
+        """Mark a text and the sentences in it."""
         for words in filter(None, dict.fromkeys(map(plain, (text, *split(text))))):
-            self.put("part", self._rekeyed(key), words) if key else self.put("said", words)
+            self.put("said", words)
             self._hints.add(max(words.split(), key=len))
 
     def put_name(self, name: str) -> None:
@@ -127,19 +121,14 @@ class Marks:
         data = b"".join(b"%d:%b" % (len(part), part) for part in encoded)
         return blake2b(data, key=self._key, digest_size=16, person=of.encode()).digest()
 
-    def _rekeyed(self, key: bytes) -> bytes:
-        """The key of a turn that has lost words, by which its own key must not tell any more."""
-        return key if key.startswith(_CUT) else _CUT + self._digest("key", key)
-
     # Looking
 
     def has(self, of: str, at: int, *parts: bytes | str) -> bool:
         """Whether there is a mark of this that is not older."""
-        until = self._until.get(self._digest(of, *parts))
-        return until is not None and at <= until
+        return at <= self._until.get(self._digest(of, *parts), LONG_AGO - 1)
 
     def in_period(self, at: int) -> bool:
-        return any(since <= at <= until for since, until in self._periods)
+        return at != LONG_AGO and any(since <= at <= until for since, until in self._periods)
 
     def has_name(self, text: str, at: int) -> bool:
         """Whether a text has a name that was forgotten, and not within a longer one."""
@@ -150,21 +139,20 @@ class Marks:
             for it in windows(text, size)
         )
 
-    def cut(self, text: str, at: int, key: bytes = b"") -> str:
-        """`text`, said at a moment in the turn with `key`, without what was forgotten of it."""
+    def cut(self, text: str, at: int) -> str:
+        """`text`, said at a moment, without what was forgotten of it."""
         if not self.cuts or (self._hints and not any(it in fold(text) for it in self._hints)):
             return text
 
         def is_said(part: str) -> bool:
-            words = plain(part)
-            return self.has("said", at, words) or self.has("part", LONG_AGO, turn, words)
+            return self.has("said", at, plain(part))
 
-        turn, kept, last = self._rekeyed(key), "", 0
+        kept, last = "", 0
         for start, end in spans(text):
             sentence, left = text[start:end], ""
             if not is_said(sentence) and not self.has_name(sentence, at):
-                parts = _clauses(sentence)
-                stay = [p for p in parts if len(parts) == 1 or not is_said(p)]
+                parts = clauses(sentence)
+                stay = [part for part in parts if not is_said(part)]
                 left = "".join(stay)
                 if left and stay[-1] is not parts[-1]:  # it ends as it did, not with a comma
                     ending = _ENDING.search(sentence)
@@ -184,8 +172,8 @@ class Marks:
             return {name: self.cut_json(one, at) for name, one in named.items()}
         return value
 
-    def session_name(self, name: str, at: int) -> str:
-        """What a session is called that is named after something forgotten: the same each time."""
+    def new_name(self, name: str, at: int) -> str:
+        """What a session or channel is called, also one named after something forgotten."""
         digest = self._digest("called", name).hex()[:12]
         return name if self.cut(name, at) == name else f"forgotten-{digest}"
 
@@ -194,16 +182,14 @@ class Marks:
     ) -> tuple[str, bytes] | None:
         """What is left of a turn, and the key that it has then; None if it was forgotten as such,
         or who says it. `at` is LONG_AGO where nobody knows its time."""
-        if at != LONG_AGO:
-            is_gone = self.in_period(at) or self.has("spoken", at, plain(text), str(at))
-        else:
-            several = len(index_words(text)) >= _LEAST_WORDS
-            is_gone = several and self.has("words", at, plain(text))
-        is_gone = is_gone or self.has("turn", at, key) or self.has("session", at, session)
+        known = (("spoken", plain(text), str(at)), ("turn", key), ("session", session))
+        is_gone = self.in_period(at) or any(self.has(of, at, *parts) for of, *parts in known)
         if is_gone or self.has_name(speaker, at):
             return None
-        while (left := self.cut(text, at, key)) != text:
-            key, text = self._rekeyed(key), left
+        # One that has lost words has another key: its own would tell whoever tries them out.
+        new_key = key if key.startswith(_CUT) else _CUT + self._digest("key", key)
+        while (left := self.cut(text, at)) != text:
+            key, text = new_key, left
         return text, key
 
     def admitted(
@@ -215,10 +201,9 @@ class Marks:
             has_time = draft is None or draft.at is not None
             at = to_stored(turn.at)[0] if has_time or live else LONG_AGO
             left = self.left_of(key, turn.session, turn.speaker, turn.content, at)
-            session = self.session_name(turn.session, at)
+            session, channel = (self.new_name(it, at) for it in (turn.session, turn.channel))
             is_known = not has_time and self.has("turn", LONG_AGO, key)
             if left and left[0].strip() and not (is_known or self.has("session", at, session)):
-                channel = turn.channel if self.cut(turn.channel, at) == turn.channel else ""
                 kept = turn._replace(session=session, channel=channel, content=left[0])
                 found.append((kept, left[1]))
         return found

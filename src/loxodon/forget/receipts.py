@@ -41,11 +41,8 @@ def new_receipt(what: str, now: datetime, erased: Mapping[str, int], *left: File
 def kept(store: Store, limit: int, after: Key | None) -> Slice[Receipt]:
     """What was forgotten when, the newest first."""
     found, last = store.page("receipts", limit, after)
-    receipts = [
-        Receipt(id, at, by, what, erased, tuple(FileProblem(*one) for one in places))
-        for id, at, by, what, erased, places in found
-    ]
-    return receipts, last
+    made = (Receipt(*row) for row in found)
+    return [it._replace(files=tuple(FileProblem(*one) for one in it.files)) for it in made], last
 
 
 def counted(erased: Mapping[str, int]) -> str:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from loxodon.consolidate import themes
 from loxodon.consolidate.entities import another
 from loxodon.consolidate.segment import number
-from loxodon.forget.erase import judge_ahead, rebuild
+from loxodon.forget.erase import rebuild
 from loxodon.forget.marks import plain
 from loxodon.forget.names import has_name, is_address, is_role
 from loxodon.guard.own_words import masked, others
@@ -97,7 +97,6 @@ def obey(store: Store, keys: Sequence[bytes], now: datetime) -> tuple[int, tuple
                     _put(store, f"{FORGET} q_{no}", now, HELD, [_whole(turn)])
         for request in _requests(store, turn):
             places = [] if _is_followed(store, turn, request) else _meant(store, turn, request)
-            judge_ahead(store, {one.row for one in places})
             with _own(store, turn):
                 if _is_followed(store, turn, request) or not (places or request.is_sure):
                     continue

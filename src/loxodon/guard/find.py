@@ -17,7 +17,7 @@ import re2  # type: ignore[import-untyped]
 
 from loxodon.guard import personal_checks  # noqa: F401  (has checks)
 from loxodon.guard.guard import DOTS, Detection
-from loxodon.guard.policy import CHECKS, Candidate, Policy, Rule, Spans, compiled, label_of, options
+from loxodon.guard.policy import CHECKS, Candidate, Policy, Rule, compiled, label_of, options
 from loxodon.guard.secret_checks import answer, asked_for, entropy
 
 _WIDE = (
@@ -32,8 +32,12 @@ _PLAIN = (
     | {0x06F0 + n: 0x30 + n for n in range(10)}
     | {0x1D7CE + n: 0x30 + n % 10 for n in range(50)}
 )
-# Written out in code, in an address, for a terminal: `\nAKIA…` is no word that begins with an n
-_ESCAPE = re.compile(r"\\(?:[nrtbf]|u[0-9a-fA-F]{4})|%[0-9a-fA-F]{2}|\x1b\[[0-9;]*m")
+# Written out in code, in an address, for a terminal: `\nAKIA…` is no word that begins with an n,
+# `\"password\"` and `\u0070assword` name one; within JSON in JSON there are two or more strokes
+_ESCAPE = re.compile(
+    r"\\{1,8}(?:[nrtbf]|u00(?P<code>[2-7][0-9a-fA-F])|u[0-9a-fA-F]{4}|(?P<quote>[\"']))"
+    r"|%[0-9a-fA-F]{2}|\x1b\[[0-9;]*m"
+)
 _BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))  # whether a byte begins a character
 _ALNUM = re.compile(rb"[0-9A-Za-z]*")
 _LONG = 1_000  # bytes of a match that is none within which no other is looked for
@@ -83,25 +87,25 @@ class Finder:
         except UnicodeEncodeError:  # half a character
             text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
             hits = self._signs.Match(text)
-        positions: Sequence[int] = range(len(text))
+        positions: Sequence[int] = range(len(text) + 1)
         if hits and 0 in hits:
             text, positions = _levelled(text)
             hits = self._signs.Match(text)
-        wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always)
-        spared = sorted(self._spared(text))
-        found = self._tried(text, sorted(wanted), spared)
-        if (apart := _ESCAPE.sub(lambda one: " " * len(one[0]), text)) != text:
-            for one in self._tried(apart, sorted(wanted), spared):
-                _join(found, one)
+        found = self._tried(text, hits)
+        if _ESCAPE.search(text):
+            plain, places = _unescaped(text)
+            for one in self._tried(plain, self._signs.Match(plain)):
+                _join(found, one._replace(start=places[one.start], end=places[one.end]))
         kind = asked_for(question) if question else ""
         place = answer(text, kind) if label_of(kind) in self._labels else None
-        if place and not _overlapping(spared, *place):
+        if place and not _overlapping(sorted(self._spared(text)), *place):
             _join(found, Detection(*place, kind, "secret"))
-        places = ((one, positions[one.start], positions[one.end - 1] + 1) for one in found)
-        return [one._replace(start=start, end=end) for one, start, end in places]
+        return [it._replace(start=positions[it.start], end=positions[it.end]) for it in found]
 
-    def _tried(self, text: str, rules: Iterable[int], spared: Spans) -> list[Detection]:
-        data = text.encode()
+    def _tried(self, text: str, hits: Iterable[int] | None) -> list[Detection]:
+        """What the rules find whose signs a text has."""
+        rules = sorted({n for hit in hits or () for n in self._of_sign[hit]}.union(self._always))
+        spared, data = sorted(self._spared(text)), text.encode()
         # The character that each byte belongs to or, within one, the next
         same = len(data) == len(text)
         places = range(len(data) + 1) if same else [*accumulate(data.translate(_BEGINS), initial=0)]
@@ -183,9 +187,18 @@ def _join(found: list[Detection], new: Detection) -> None:
 
 
 def _levelled(text: str) -> tuple[str, Sequence[int]]:
-    """`text` in plain digits and letters, and where each character of it stood."""
+    """`text` in plain digits and letters, and where each character of it stood, and its end."""
     text = text.translate(_PLAIN)
-    if not any(ord(c) in _NO_ROOM for c in text):
-        return text, range(len(text))
     positions = [n for n, c in enumerate(text) if ord(c) not in _NO_ROOM]
-    return "".join(text[n] for n in positions), positions
+    return "".join(text[n] for n in positions), [*positions, len(text)]
+
+
+def _unescaped(text: str) -> tuple[str, Sequence[int]]:
+    """The same for a text without escapes: each is the character that it says, or a blank."""
+    parts, positions, at = list[str](), list[int](), 0
+    for one in _ESCAPE.finditer(text):
+        said = chr(int(one["code"], 16)) if one["code"] else one["quote"] or " "
+        parts += text[at : one.start()], said
+        positions += range(at, one.start() + 1)
+        at = one.end()
+    return "".join((*parts, text[at:])), [*positions, *range(at, len(text) + 1)]

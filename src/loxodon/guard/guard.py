@@ -111,8 +111,8 @@ class Guard:
         level, kinds = 0, list[str]()
         for _ in range(_ROUNDS if found else 0):
             actions = self.policy.actions
-            told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
-            level = max((level, *(_LEVEL[one.family] for one in told)))
+            seen = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
+            level = max((level, *(_LEVEL[one.family] for one in seen)))
             kinds += [one.kind for one in found]
             kept = _put(text, [one for one in found if actions[one.kind] == "never"], _marker)
             if kept == text:

@@ -327,7 +327,8 @@ def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     theirs = _has(sentence, "them") or (_has(sentence, "fiction") and _has(sentence, "this_text"))
     if text and theirs and _has(sentence, "asked_of_you"):
         return not _has(sentence, "mine") and not any(_has(one, "asks") for one in after)
-    if _GONE in sentence or words("of_oneself").match(sentence) or _has(sentence, "mine", "asks"):
+    own = words("of_oneself").match(sentence) or _has(sentence, "mine", "asks", "compares")
+    if own or _GONE in sentence:
         return False
     said, got = ([*words(kind).finditer(sentence)][-1:] for kind in ("saying", "receiving"))
     told = any(_has(sentence[one.end() :], "content") for one in said or got)

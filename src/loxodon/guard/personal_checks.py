@@ -29,8 +29,8 @@ def _stdnum(module: str) -> Test:
     """A number that stdnum accepts; the module is imported when such a number is first met."""
 
     def test(one: Candidate) -> bool:
-        known = import_module(f"stdnum.{module}")
-        return alone(one) and len(set(one.digits)) > 1 and known.is_valid(one.digits)
+        it = "".join(filter(str.isalnum, one.it))
+        return alone(one) and len(set(it)) > 1 and import_module(f"stdnum.{module}").is_valid(it)
 
     return test
 
@@ -69,7 +69,7 @@ def company_code(one: Candidate) -> bool:
 
 def bank_card(one: Candidate) -> bool:
     """A length and a beginning that a card network gives out, and Luhn."""
-    groups = one.it.replace("-", " ").split(" ")
+    groups = re.split("[ .-]", one.it)
     digits = "".join(groups)
     if not _is_issued(digits) or not _passes_luhn(digits) or not alone(one):
         return False
@@ -207,6 +207,8 @@ add_checks(
     digits=lambda one: alone(one) and len(set(one.digits)) > 1,
     social_security=lambda one: one.digits != "123456789" and _stdnum("us.ssn")(one),
     cpf=_stdnum("br.cpf"),
+    italian_tax_code=_stdnum("it.codicefiscale"),
+    spanish_id=_stdnum("es.nif"),
     aadhaar=_stdnum("verhoeff"),
     # National insurance, United Kingdom: a prefix that is given out
     insurance_number=lambda one: (

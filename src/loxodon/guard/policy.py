@@ -106,19 +106,12 @@ def label_of(kind: str) -> str:
 @cache
 def built_in() -> Policy:
     """The policy of a home that says nothing; its rules in the order in which they are tried."""
-    rules = tuple(
-        Rule(
-            given["kind"],
-            expanded(given["pattern"]),
-            given.get("family", "secret"),
-            tuple(given.get("keywords", ())),
-            expanded(given.get("prefilter", "")),
-            given.get("entropy", 0.0),
-            given.get("check", ""),
-        )
-        for given in table("rules")["rules"]
-    )
-    return Policy(rules, {rule.kind: BY_FAMILY[rule.family] for rule in rules})
+    rules = list[Rule]()
+    for given in table("rules")["rules"]:
+        one = Rule(**{name: given[name] for name in Rule._fields if name in given})
+        patterns: Any = {it: expanded(getattr(one, it)) for it in ("pattern", "prefilter")}
+        rules.append(one._replace(keywords=tuple(one.keywords), **patterns))
+    return Policy(tuple(rules), {rule.kind: BY_FAMILY[rule.family] for rule in rules})
 
 
 def load(home: str) -> Policy:

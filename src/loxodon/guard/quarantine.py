@@ -39,8 +39,7 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Origin, Record, Turn
 HELD = "held"
 RELEASED = "released"
 DROPPED = "dropped"
-UNCLEAR = "unclear"  # of a request to forget, where it is not plain what is meant: nothing is held
-STATES = (HELD, RELEASED, DROPPED, UNCLEAR)
+STATES = (HELD, RELEASED, DROPPED)
 HIDDEN = (HELD, DROPPED)  # the states in which something is not told
 # Why a request to forget is held; what it is about has its id behind that: `forget q_12`
 FORGET = "forget"
@@ -151,8 +150,7 @@ class Held(NamedTuple):
     reason: str  # `override`, `memory`, `claim`, `hidden`, …, `forget` or `forget q_12`
     origin: str
     at: datetime
-    # `held`, `released`, `dropped`; `unclear` for a request to forget that needs an answer
-    state: str
+    state: str  # `held`, `released`, `dropped`
     turn: str = ""  # the turn that has them (`t_512`)
     memory: str = ""  # the memory that has a note in their place
 
@@ -317,7 +315,7 @@ def release(store: Store, id: str, now: datetime) -> Held:
         store.execute("decide_quarantine", RELEASED, now, part.text, part.no)
         if part.turn is not None:
             store.vectors.retold([part.turn])
-        if is_forget_request(part.reason) and part.memory and part.state == HELD:
+        if is_forget_request(part.reason) and part.memory:
             record = store.get(part.memory)
             if record is not None and record.state == "archived":
                 values = {"state": "active", "strength": max(record.strength, UNARCHIVED_STRENGTH)}
@@ -336,9 +334,7 @@ def drop(store: Store, id: str, now: datetime) -> Held:
     """Never tell what is held; the turn stays as it was said. Call inside `writing`."""
     one, held = _waiting(store, id)
     for part in (one, *request_parts(store, one)):
-        # What was only asked about was never held, and is not from now on.
-        state = DROPPED if part.state == HELD else RELEASED
-        store.execute("decide_quarantine", state, now, "", part.no)
+        store.execute("decide_quarantine", DROPPED, now, "", part.no)
     return held._replace(state=DROPPED)
 
 
@@ -353,12 +349,8 @@ def request_parts(store: Store, head: QuarantinedText) -> list[QuarantinedText]:
 
 
 def _undecided(store: Store, reason: str) -> list[QuarantinedText]:
-    return [
-        one
-        for state in (HELD, UNCLEAR)
-        for one in store.query_as(QuarantinedText, "quarantined_by_state", state)
-        if one.reason == reason
-    ]
+    held = store.query_as(QuarantinedText, "quarantined_by_state", HELD)
+    return [one for one in held if one.reason == reason]
 
 
 def _waiting(store: Store, id: str) -> tuple[QuarantinedText, Held]:
@@ -372,7 +364,7 @@ def _waiting(store: Store, id: str) -> tuple[QuarantinedText, Held]:
             hint="list the quarantine with `loxodon quarantine`",
             id=repr(id),
         )
-    if one.state not in (HELD, UNCLEAR):
+    if one.state != HELD:
         raise InputError(
             "{id} was already decided: it is {state}",
             hint="see past decisions with `loxodon quarantine --state all`",

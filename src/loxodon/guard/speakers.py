@@ -72,15 +72,15 @@ def reattribute(store: Store, turns: Sequence[Keyed], now: datetime) -> int:
     from loxodon.guard import quarantine
 
     changed = store.attribute(turns)
-    rows = {_row(new) for _, new in changed}
-    own = [_row(new) for _, new in changed if speaks_for_user(new)]
+    rows = {int(new.ref[2:]) for _, new in changed}
+    own = [int(new.ref[2:]) for _, new in changed if speaks_for_user(new)]
     for held in store.quarantine.in_turns(own).values():
         for one in held:
             if not quarantine.is_forget_request(one.reason):
                 store.execute("decide_quarantine", quarantine.RELEASED, now, one.text, one.no)
     quarantine.screen(store, [new for _, new in changed], now)
     store.vectors.retold(rows)
-    _archive(store, {_row(old) for old, _ in changed if speaks_for_user(old)}, now)
+    _archive(store, {int(old.ref[2:]) for old, _ in changed if speaks_for_user(old)}, now)
     store.worklog.let_go(rows)
     store.worklog.read_again(own)
     return len(changed)
@@ -95,7 +95,3 @@ def _archive(store: Store, rows: set[int], now: datetime) -> None:
         alone = all((one.session, one.turn) in said for one in sources[row])
         if alone and record.state == "active":
             store.update(record.id, None, "archived", now, {"state": "archived"})
-
-
-def _row(turn: Turn) -> int:
-    return int(turn.ref[2:])

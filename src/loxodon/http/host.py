@@ -210,8 +210,8 @@ class Host:
         self._close_unused()
 
     def delete(self, space: str, *, dry_run: bool = False) -> Receipt:
-        """Delete a space and everything of it (`forget/spaces.py`)."""
-        from loxodon.forget.spaces import delete
+        """Delete a space and everything of it (`forget/erase.py`)."""
+        from loxodon.forget.erase import delete
 
         config, keys = self.config, keys_for(self.home, self.config)
         now = (self._clock or system_clock(zone_named(config.timezone)))()

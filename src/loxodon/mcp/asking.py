@@ -51,8 +51,7 @@ def question_of(memory: Memory, action: Action, id: str) -> Question:
         asked = t("Delete this permanently? {text}", text=_shown(memory, about))
         asked, command = f"{asked}\n{t('would delete: {counts}', counts=counts)}", ["forget", id]
     else:
-        held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
-        about = next((one.text for one in held if one.id == id), "")
+        about = next((one.text for one in memory.quarantine(limit=0) if one.id == id), "")
         if not about:
             hint = "list the quarantine with `loxodon quarantine`"
             raise NotFoundError("{id} is not in quarantine", hint=hint, id=repr(id))

@@ -162,10 +162,7 @@ class Overviews(OpenSpace):
             doubtful = [store.get(one.belief.id) for one in reviews if one not in against]
             beliefs = Filter(kind="belief", state="active")
             doubtful += store.find(beliefs, limit + len(against), True)
-            texts = [
-                *store.query_as(QuarantinedText, "quarantined_by_state", "held"),
-                *store.query_as(QuarantinedText, "quarantined_by_state", "unclear"),
-            ]
+            texts = store.query_as(QuarantinedText, "quarantined_by_state", "held")
             return Today(
                 now,
                 since,

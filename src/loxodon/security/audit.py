@@ -223,16 +223,16 @@ def on_record(
 ) -> Any:
     """Do something and put it on record, `how` as its verb says; also that it failed."""
     facts = {name: True for name in _FACTS if named.get(name)}
-    asked = [id for id in args[1:2] if isinstance(id, str) and _ID.fullmatch(id)]
+    named_ids = [id for id in args[1:2] if isinstance(id, str) and _ID.fullmatch(id)]
     try:
         with RunningVerb(audit, op) as verb:
             found = do(*args, **named)
     except BaseException as error:
         outcome = error.code if isinstance(error, LoxodonError) else type(error).__name__
-        audit.read(op, asked, outcome=outcome, **facts)
+        audit.read(op, named_ids, outcome=outcome, **facts)
         raise
     if how == "reads" or (how == "writes" and not verb.wrote):
-        audit.read(op, [*_ids_in(found)] or asked, **facts)
+        audit.read(op, [*_ids_in(found)] or named_ids, **facts)
     return found
 
 

@@ -19,7 +19,6 @@ from loxodon.clock import system_clock
 from loxodon.config import Config, EncryptionConfig
 from loxodon.errors import DamagedStoreError, KeyProblemError, StoreError, UsageError
 from loxodon.filelock import alone, draft_in, sweep_drafts
-from loxodon.forget.spaces import text_left, workspace_of
 from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES
 from loxodon.memory import Memory
 from loxodon.security import keys
@@ -28,6 +27,7 @@ from loxodon.store import Progress, quiet
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import held, leave, space_of
+from loxodon.views.copies import text_left, workspace_of
 from loxodon.views.plain import Pending
 
 _WAIT_SECONDS = 10.0

@@ -90,7 +90,7 @@ class Erasure(Part):
             yield memory, version, loaded(before)
 
     def rename_session(self, old: str, new: str) -> None:
-        """Rename a session everywhere; it is merged with an existing one of that name."""
+        """Rename a session or channel everywhere; merged with an existing one of that name."""
         known = self._db.value("session_number", (new,))
         if known is None:
             self._db.run("rename_session", (new, old))
@@ -98,8 +98,10 @@ class Erasure(Part):
             for statement in ("move_turns", "move_segments", "join_sessions"):
                 self._db.run(statement, (old, known))
             self._db.run("drop_session", (old,))
-        self._db.run("rename_session_of_events", (new, old))
-        self._db.run("rename_session_of_sources", (new, old))
+        for of in ("events", "sources"):
+            self._db.run(f"rename_session_of_{of}", (new, old))
+        for of in ("turns", "events"):
+            self._db.run(f"rename_channel_of_{of}", (new, old))
         for memory, version, found in self._histories_with(old):
             found["sources"] = [
                 [new if one[0] == old else one[0], *one[1:]] for one in found.get("sources", ())
@@ -143,9 +145,9 @@ class Erasure(Part):
             self._db.run("drop_rows_of", (these(gone),), table=table, key=column)
         self._db.many("drop_empty_session", sessions)
 
-    def drop_work(self, turns: Iterable[int], keep: Mapping[int, str]) -> int:
+    def drop_work(self, turns: Iterable[int], keep: Mapping[int, str]) -> None:
         """Drop the work in progress on turns, and for those in `keep` the pieces that are not in
-        the given text; how many."""
+        the given text."""
         rows = these([*turns, *keep])
         pieces = [
             (turn, n)
@@ -154,9 +156,7 @@ class Erasure(Part):
         ]
         self._db.many("drop_fragment", pieces)
         # What was read from a turn is read again from what is left of it, or not at all.
-        read = self._db.all("candidates_of", (rows,))
-        self._db.many("drop_candidate", read)
-        return len(pieces) + len(read)
+        self._db.many("drop_candidate", self._db.all("candidates_of", (rows,)))
 
     # Memories
 

@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from loxodon import files
 from loxodon.errors import LoxodonError
-from loxodon.layout import COPIES, VIEWS
+from loxodon.layout import COPIES, VIEWS, WORKSPACE
 from loxodon.security.paths import is_inside
+from loxodon.spaces import space_path
+from loxodon.types import FileProblem
 from loxodon.views import manifest
 
 if TYPE_CHECKING:
+    from loxodon.config import Config
     from loxodon.store import Progress
     from loxodon.views.workspace import Workspace
 
 
-Kind = Literal["workspace", "export", "file"]
-"""A folder that the views were kept in, one that they were exported to, a single file."""
+# A folder that the views were kept in, or one that they were exported to
+Kind = Literal["workspace", "export"]
 
 
 class Copy(NamedTuple):
@@ -36,16 +39,11 @@ class Copy(NamedTuple):
 def known(folder: str) -> list[Copy]:
     """The places of the space in `folder`, each as it was last used."""
     found: dict[str, Copy] = {}
-    try:
-        lines = files.read(os.path.join(folder, COPIES)).split(b"\n")
-    except FileNotFoundError:
-        return []
-    for line in lines:
-        try:
+    path = os.path.join(folder, COPIES)
+    for line in files.read(path).split(b"\n") if files.exists(path) else ():
+        with suppress(ValueError, TypeError, KeyError):  # a line that a kill cut short
             row = json.loads(line)
             found[row["path"]] = Copy(row["path"], row["kind"])
-        except (ValueError, TypeError, KeyError):  # a line that a kill cut short
-            continue
     return list(found.values())
 
 
@@ -62,10 +60,33 @@ def note(folder: str, path: str, kind: Kind) -> None:
 def folders(folder: str, current: str, usual: str) -> list[Copy]:
     """Every folder of views that a space may have, the one in use first."""
     found = {current: Copy(current, "workspace"), usual: Copy(usual, "workspace")}
-    for copy in known(folder):
-        if copy.kind != "file":
-            found.setdefault(copy.path, copy)
-    return list(found.values())
+    return list((found | {one.path: one for one in known(folder)} | found).values())
+
+
+def workspace_of(folder: str, config: Config) -> str:
+    """Where the text views of the space in `folder` are kept now."""
+    path = config.workspace.path if os.path.basename(folder) == "main" else ""
+    return os.path.abspath(os.path.expanduser(path or os.path.join(folder, WORKSPACE)))
+
+
+def text_left(
+    home: str, folder: str, space: str, config: Config, *, remove: bool = False
+) -> Iterator[FileProblem]:
+    """Where text of a space stays: views that a person has changed, places that cannot be reached,
+    backups. With `remove`, the views go that are as Loxodon wrote them."""
+    on_disk = os.path.abspath(space_path(home, space))  # not where the state is in a database
+    usual, workspace = os.path.join(on_disk, WORKSPACE), workspace_of(on_disk, config)
+    for place in folders(folder, workspace, usual):
+        root = os.path.join(place.path, VIEWS)
+        if os.path.isdir(place.path):
+            if remove:
+                removed(root, space)
+            yield from (FileProblem(path, 0, "changed") for path in changed(root, space))
+        elif place.path not in (workspace, usual):
+            yield FileProblem(place.path, 0, "away")
+    from loxodon.backup.create import found  # not for a command that only counts
+
+    yield from (FileProblem(one.path, 0, "backup") for one in found(home, space, config, None))
 
 
 # After something was erased
@@ -74,7 +95,6 @@ def folders(folder: str, current: str, usual: str) -> list[Copy]:
 def renewed(
     workspace: Workspace,
     settled: Mapping[str, str],
-    anew: Callable[[str], bool] | None = None,
     *,
     dry: bool = False,
     progress: Progress | None = None,
@@ -94,29 +114,24 @@ def renewed(
             if not dry:
                 removed(root, found.space)
         elif not dry:
+            folder, since = (None, settled) if in_use else (place.path, {})
             try:
-                export(
-                    workspace,
-                    None if in_use else place.path,
-                    settled=settled if in_use else {},
-                    anew=anew if in_use and anew else lambda view: True,
-                    progress=progress,
-                )
+                export(workspace, folder, settled=since, anew=True, progress=progress)
             except (LoxodonError, OSError):  # `status` tells of it; what was erased goes anyway
                 removed(root, found.space)
     return gone
 
 
-def removed(root: str, space: str, erase: Callable[[str], None] = os.unlink) -> None:
+def removed(root: str, space: str) -> None:
     """Take away the views of a space at `root` that are as Loxodon wrote them."""
     if found := _of_space(root, space):
         for name in found.files:
             path = os.path.join(root, *name.split("/"))
             if manifest.change_of(root, name, found) == "same" and is_inside(path, root):
-                erase(path)
+                os.unlink(path)
         for name in (manifest.MANIFEST, manifest.LOCK):
             with suppress(FileNotFoundError):
-                erase(os.path.join(root, *name.split("/")))
+                os.unlink(os.path.join(root, *name.split("/")))
     for place, _, _ in os.walk(root, topdown=False):
         with suppress(OSError):  # one that has something of somebody's in it
             os.rmdir(place)
@@ -129,8 +144,6 @@ def changed(root: str, space: str) -> list[str]:
     for place, _, names in os.walk(root):
         for path in (os.path.join(place, name) for name in sorted(names)):
             view = os.path.relpath(path, root).replace(os.sep, "/")
-            if known and view == manifest.MANIFEST:
-                continue
             if known and view in known.files:
                 found += [path] if manifest.change_of(root, view, known) != "same" else []
                 continue

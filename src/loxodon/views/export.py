@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from hashlib import sha256
 from itertools import chain, count
@@ -227,9 +227,9 @@ def export(
     *,
     progress: Progress | None = None,
     settled: Mapping[str, str] | None = None,
-    anew: Callable[[str], bool] | None = None,
+    anew: bool = False,
 ) -> Exported:
-    """Write every view where it differs, and those that `anew` names; see `Workspace.export`."""
+    """Write every view where it differs, or all of them `anew`; see `Workspace.export`."""
     path = folder or workspace.path
     root = os.path.join(path, VIEWS)
     store = workspace.store
@@ -242,7 +242,7 @@ def export(
         shown = chain(insights.views(content), pages.views(content))
         dumped = dump.views(store, content.bases, content.held)
         for done, planned in enumerate(chain(dumped, shown), 1):
-            held.put(planned, anew=anew is not None and anew(planned.name))
+            held.put(planned, anew=anew)
             if progress:
                 progress(done, max(done, len(held.before.files)))
         return held.finish()

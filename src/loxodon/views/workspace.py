@@ -23,6 +23,7 @@ from loxodon.security.paths import allowed_path
 from loxodon.store import NoteFile, Progress
 from loxodon.store.store import Store
 from loxodon.verbs import PATH, Arg, Cursor, DryRun, Limit, Route, verb
+from loxodon.views.copies import workspace_of
 
 if TYPE_CHECKING:
     from loxodon.imports.take import Imported
@@ -55,12 +56,11 @@ class Workspace:
         self.zone = zone
         self.folder = folder
         """The folder of the space, with its database."""
-        path = memory.config.workspace.path if memory.space == "main" else ""
         own = os.path.join(memory.home, layout.SPACES, os.path.basename(folder))
         self.usual = os.path.abspath(os.path.join(own, layout.WORKSPACE))
         """Where the workspace is unless a setting says another place."""
         self._requested = os.path.join(own, layout.FILES)
-        self.path = os.path.abspath(os.path.expanduser(path)) if path else self.usual
+        self.path = workspace_of(own, memory.config)
         """The folder: the views are in `memory/` in it, the agent's own files beside that."""
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from loxodon.errors import (
 from loxodon.spaces import space_folder
 from loxodon.store import Chunk, Filter, NoteFile
 from loxodon.store.driver import migrations
-from loxodon.store.sqlite.database import Database
+from loxodon.store.sqlite.database import Database, store_error
 from loxodon.store.store import Store
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Segment, Source
@@ -117,6 +118,16 @@ def test_damaged_database_says_so(path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(DamagedStoreError, match="damaged"):
         opened(path).journal(Filter(), 0)
+
+
+def test_io_error_where_there_is_no_room_is_a_full_disk(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(path).close()
+    error, room = apsw.IOError("disk I/O error"), shutil.disk_usage(path.parent)
+    assert not isinstance(store_error(error, str(path)), FullStoreError)
+    monkeypatch.setattr(shutil, "disk_usage", lambda where: room._replace(free=0))
+    assert isinstance(store_error(error, str(path)), FullStoreError)
 
 
 def test_full_disk_loses_nothing_that_was_acknowledged(path: Path) -> None:

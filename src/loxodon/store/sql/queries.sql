@@ -1199,6 +1199,10 @@ state = ?
 -- name: files
 SELECT {file} FROM source_files f ORDER BY f.root, f.path
 
+-- name: own_files
+-- The user's own files that were read: notes, and transcripts of agents.
+SELECT root || '/' || path FROM source_files UNION SELECT path FROM followed ORDER BY 1
+
 -- name: drop_places
 DELETE FROM main.chunk_places WHERE file = ?
 
@@ -1388,8 +1392,11 @@ WHERE subject = ?1 OR EXISTS (SELECT 1 FROM json_each(entities) j WHERE j.value 
 -- name: rename_in_memory
 UPDATE main.memories SET subject = ?, entities = ? WHERE row = ?
 
--- name: session_starts
-SELECT id, first_at FROM sessions
+-- name: sessions_and_channels
+SELECT name, min(at) FROM (
+  SELECT id AS name, first_at AS at FROM sessions
+  UNION ALL SELECT channel, at FROM turns UNION ALL SELECT channel, at FROM events) t
+WHERE name <> '' GROUP BY name
 
 -- name: session_number
 SELECT no FROM sessions WHERE id = ?
@@ -1417,16 +1424,11 @@ UPDATE main.events SET session = ? WHERE session = ?
 -- name: rename_session_of_sources
 UPDATE main.memory_sources SET session = ? WHERE session = ?
 
--- name: channels
-SELECT channel, min(at) FROM (
-  SELECT channel, at FROM turns UNION ALL SELECT channel, at FROM events) t
-WHERE channel <> '' GROUP BY channel
+-- name: rename_channel_of_turns
+UPDATE main.turns SET channel = ? WHERE channel = ?
 
--- name: drop_channel_of_turns
-UPDATE main.turns SET channel = '' WHERE channel = ?
-
--- name: drop_channel_of_events
-UPDATE main.events SET channel = '' WHERE channel = ?
+-- name: rename_channel_of_events
+UPDATE main.events SET channel = ? WHERE channel = ?
 
 -- name: drop_all_labels
 DELETE FROM main.memory_labels WHERE memory = ?

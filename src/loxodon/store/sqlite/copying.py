@@ -84,7 +84,9 @@ def _asked(path: str, keys: Keys, sql: str, values: Row = ()) -> list[Row]:
         with closing(cipher.connect(path, keys, flags)) as connection:
             ours = connection.pragma("application_id") == database.APPLICATION_ID
             return connection.execute(sql, values).fetchall() if ours else []
-    except apsw.Error:
+    except apsw.Error as error:
+        if isinstance(full := database.store_error(error, path), errors.FullStoreError):
+            raise full from None
         return []
 
 

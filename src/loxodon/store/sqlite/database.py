@@ -35,6 +35,7 @@ from loxodon.store.walls import Wall, documents_of, path_of
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 BUSY_MS = 30_000
+_LITTLE_ROOM = 1 << 18  # bytes; SQLite takes 32 KiB at a time for what processes share
 _PRAGMAS = (
     "synchronous=FULL",
     "fullfsync=ON",
@@ -353,13 +354,20 @@ def store_error(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     reason = reason or str(error).removeprefix(f"{type(error).__name__}: ")
     if isinstance(error, apsw.CorruptError):
         return damaged(path, reason)
-    if isinstance(error, apsw.FullError):
+    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _is_full(path)):
         return unwritable(path, OSError(ENOSPC, reason))
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
         return unwritable(path, reason)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return busy(path)
     return driver.unusable(path, reason)
+
+
+def _is_full(path: str) -> bool:
+    """Whether there is no room beside a file: of its shared memory SQLite says `disk I/O error`."""
+    from shutil import disk_usage  # takes a while, and is seldom asked
+
+    return os.path.exists(path) and disk_usage(os.path.dirname(path)).free < _LITTLE_ROOM
 
 
 def _undo(connection: apsw.Connection | None) -> None:

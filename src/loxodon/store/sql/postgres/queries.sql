@@ -1194,6 +1194,9 @@ state = ?
 -- name: files
 SELECT f.root, f.path, f.role, f.size, f.mtime, f.hash, f.problem FROM source_files f ORDER BY f.root, f.path
 
+-- name: own_files
+SELECT root || '/' || path FROM source_files UNION SELECT path FROM followed ORDER BY 1
+
 -- name: drop_places
 DELETE FROM loxodon.chunk_places WHERE file = $1
 
@@ -1393,8 +1396,11 @@ WHERE subject = $1 OR EXISTS (SELECT 1 FROM json_each(entities) j WHERE j.value 
 -- name: rename_in_memory
 UPDATE loxodon.memories SET subject = $1, entities = $2 WHERE row = $3
 
--- name: session_starts
-SELECT id, first_at FROM sessions
+-- name: sessions_and_channels
+SELECT name, min(at) FROM (
+  SELECT id AS name, first_at AS at FROM sessions
+  UNION ALL SELECT channel, at FROM turns UNION ALL SELECT channel, at FROM events) t
+WHERE name <> '' GROUP BY name
 
 -- name: session_number
 SELECT no FROM sessions WHERE id = $1
@@ -1422,16 +1428,11 @@ UPDATE loxodon.events SET session = $1 WHERE session = $2
 -- name: rename_session_of_sources
 UPDATE loxodon.memory_sources SET session = $1 WHERE session = $2
 
--- name: channels
-SELECT channel, min(at) FROM (
-  SELECT channel, at FROM turns UNION ALL SELECT channel, at FROM events) t
-WHERE channel <> '' GROUP BY channel
+-- name: rename_channel_of_turns
+UPDATE loxodon.turns SET channel = $1 WHERE channel = $2
 
--- name: drop_channel_of_turns
-UPDATE loxodon.turns SET channel = '' WHERE channel = $1
-
--- name: drop_channel_of_events
-UPDATE loxodon.events SET channel = '' WHERE channel = $1
+-- name: rename_channel_of_events
+UPDATE loxodon.events SET channel = $1 WHERE channel = $2
 
 -- name: drop_all_labels
 DELETE FROM loxodon.memory_labels WHERE memory = $1
