@@ -54,3 +54,18 @@ def test_what_holds_no_more_was_so_until_then(memory: Memory) -> None:
     assert gone.valid_until == review.against.confirmed_at
     assert "骑车" not in known(memory)
     assert "地铁" in known(memory)
+
+
+def test_a_run_that_was_cut_short_asks_when_it_goes_on(memory: Memory, clock: Clock) -> None:
+    def stop(phase: int, done: int, total: int) -> None:
+        if phase == 7:  # what was said has become memories
+            raise RuntimeError
+
+    asked = len(list(memory.reviews()))
+    memory.add([{"role": "user", "content": "我从武汉搬走了，现在租房在成都", "id": "m9"}])
+    memory.add([{"role": "user", "content": "地铁太挤了，最近改走路上班。", "id": "m10"}])
+    with pytest.raises(RuntimeError):
+        memory.consolidate(progress=stop)
+    assert len(list(memory.reviews())) == asked
+    memory.consolidate(force=True)
+    assert len(list(memory.reviews())) > asked

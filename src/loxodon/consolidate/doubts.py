@@ -25,8 +25,8 @@ from loxodon.types import Record
 _LIKELY = 0.8  # that a memory, or a part of it, is over: then it is asked
 _ALIKE = {"en": 0.3, "zh": 0.45}  # cosine from which on two may be about the same thing
 _NEAR, _LATEST = 3, 40  # memories looked at: the nearest of those by meaning and the newest
-_FACTS = Filter(kind="fact", state="active")
-_MOST = 200  # new memories of one run that are looked at
+FACTS = Filter(kind="fact", state="active")
+MOST = 200  # new memories of one run that are looked at
 _LONGEST = 300  # characters; what is longer tells several things
 
 
@@ -34,7 +34,7 @@ def ask(store: Store, ids: Iterable[str], now: datetime) -> int:
     """Ask whether what these new memories seem to replace still holds; how many are asked about."""
     waiting = {one.belief.id for one in store.page("reviews", 0)[0]}  # which are asked already
     known = [one for id in ids if id not in waiting and (one := store.get(id))]
-    new = sorted((one for one in known if _may_change(one)), key=said_at, reverse=True)[:_MOST]
+    new = sorted((one for one in known if _may_change(one)), key=said_at, reverse=True)[:MOST]
     asked: dict[str, tuple[float, str]] = {}
     for one, old, likely in _replaced(store, new):
         if old.id not in waiting:
@@ -57,7 +57,7 @@ def _replaced(
     """Each of these with what it seems to replace, and how likely."""
     if not new:
         return []
-    latest = store.find(_FACTS, _LATEST)  # of which some have no vector yet
+    latest = store.find(FACTS, _LATEST)  # of which some have no vector yet
     vectors = _vectors((*new, *latest, *beside))
     pairs: list[tuple[Record, Record]] = []
     for one in new:
