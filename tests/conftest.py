@@ -24,7 +24,7 @@ from tests.clock import NOW as NOW
 from tests.clock import Clock as Clock
 from tests.forked import forking
 from tests.long import count
-from tests.quick import MEANING, REAL, make_empty, quick, reading_once
+from tests.quick import MEANING, REAL, Readings, make_empty, quick, reading_once
 from tests.tidy import differences, no_cache, stamps
 
 if TYPE_CHECKING:
@@ -109,10 +109,15 @@ def disk(request: pytest.FixtureRequest, empty_store: Path) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def readings(pytestconfig: pytest.Config) -> Readings:
+    return Readings(pytestconfig.cache.mkdir("encoder"))
+
+
 @pytest.fixture(scope="module", autouse=True)
-def meaning(request: pytest.FixtureRequest) -> Iterator[None]:
+def meaning(request: pytest.FixtureRequest, readings: Readings) -> Iterator[None]:
     """Told once for each text, but for the tests that are about it."""
-    with nullcontext() if request.module.__name__ == MEANING else reading_once():
+    with nullcontext() if request.module.__name__ == MEANING else reading_once(readings):
         yield
 
 

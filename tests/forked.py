@@ -1,8 +1,9 @@
 """Programs that a test starts, without the second that each takes to import what it needs.
 
-`loxodon` as tests start it is forked off a process that has imported everything and has nothing
-open. It is a process like any other: a child of the tests, with a number, environment, folder and
-pipes of its own, which can be killed. Where that cannot be, it is started.
+`loxodon` and whatever else Python runs, as tests start it, is forked off a process that has
+imported everything and has nothing open. It is a process like any other: a child of the tests, with
+a number, environment, folder and pipes of its own, which can be killed. Where that cannot be, it is
+started; tests of what is imported start it `COLD`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import os
 import pkgutil
 import platform
+import runpy
 import signal
 import socket
 import subprocess
@@ -21,12 +23,15 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+COLD = (sys.executable, "-u")
+"""Python as it is without anything imported."""
 _CLONE = {"x86_64": 56, "aarch64": 220}.get(platform.machine()) if sys.platform == "linux" else None
 """The number of the system call that can make a child of one's parent."""
 _CLONE_PARENT = 0x8000
@@ -77,7 +82,7 @@ class _Source:
 
 
 class _Popen(subprocess.Popen):  # type: ignore[type-arg]
-    """A process that is forked where it is to be `loxodon`, and started where not."""
+    """A process that is forked where it is to be one of ours, and started where not."""
 
     source: _Source | None = None
 
@@ -104,13 +109,15 @@ class _Popen(subprocess.Popen):  # type: ignore[type-arg]
 
 
 def _words(args: Any) -> list[str] | None:
-    """What is typed after `loxodon`; None if it is another program."""
+    """What is typed after `python`, `-c`, `-m` or a script; None if it is another program."""
     if isinstance(args, str | bytes | os.PathLike):
         return None
     words = [os.fspath(one) for one in args]
     if words[0] == os.path.join(os.path.dirname(sys.executable), "loxodon"):
-        return words[1:]
-    return words[3:] if words[:3] == [sys.executable, "-m", "loxodon"] else None
+        return ["-m", "loxodon", *words[1:]]
+    if words[0] != sys.executable or not words[1].endswith(("-c", "-m", ".py")):
+        return None
+    return words[1:] if words[1].startswith("-") else ["", *words[1:]]
 
 
 def _is_ours(environment: Mapping[str, str]) -> bool:
@@ -121,8 +128,6 @@ def _is_ours(environment: Mapping[str, str]) -> bool:
 
 def _serve(wire: socket.socket) -> None:
     """Fork whatever is asked for, until nobody asks."""
-    from loxodon.cli import main
-
     _get_ready()
     while True:
         size, files, _, _ = socket.recv_fds(wire, 4, 3)
@@ -136,8 +141,7 @@ def _serve(wire: socket.socket) -> None:
             for file in files:
                 os.close(file)
             continue
-        _become(files, **json.loads(said))
-        code = main()
+        code = _run(*_become(files, **json.loads(said)))
         # To take apart all that was imported, object by object, would be most of the work.
         threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()
@@ -178,10 +182,31 @@ def _fork() -> int:
     return pid
 
 
+def _run(how: str, what: str) -> int:
+    """Its exit code."""
+    from loxodon.cli import main
+
+    if what == "loxodon":
+        return main()
+    try:
+        if how == "-c":
+            exec(what, {"__name__": "__main__"})
+        elif not how:
+            runpy.run_path(what, run_name="__main__")
+        else:
+            runpy.run_module(what, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        return int(end.code or 0)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
 def _become(
     files: list[int], words: list[str], folder: str, environment: Mapping[str, str], alone: bool
-) -> None:
-    """Be as a program that was started with these words."""
+) -> tuple[str, str]:
+    """Be as a program that was started with these words; how it is run, and what."""
     if alone:
         os.setsid()
     for own, file in enumerate(files):
@@ -192,11 +217,12 @@ def _become(
     time.tzset()
     os.chdir(folder)
     tempfile.tempdir = None
-    sys.argv = ["loxodon", *words]
-    sys.path[0] = folder
+    sys.argv = [words[0] if words[0] == "-c" else words[1], *words[2:]]
+    sys.path[0] = folder if words[0] else os.path.dirname(os.path.abspath(words[1]))
     sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    return words[0], words[1]
 
 
 if __name__ == "__main__":

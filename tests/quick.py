@@ -7,18 +7,22 @@ real thing: migrations, and writes that wait for the disk.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import get_ident
+from pickle import dumps, loads
+from threading import Lock, get_ident
 from typing import Any
 
 import apsw
 import numpy as np
 import pytest
 
+from loxodon.models import encoder
+from loxodon.models.encoder import Encoder
 from loxodon.store.sqlite import database
 from loxodon.store.sqlite.database import Database
 
@@ -28,7 +32,8 @@ REAL = ("tests.faults.", "tests.store.", "tests.backup.")
 """The modules whose tests are about the disk, by how their names begin."""
 
 
-_read: dict[str, Any] = {}
+_READING = ("embed", "judge", "intents", "changes")
+_read: dict[tuple[str, Any], Any] = {}
 
 
 def make_empty(path: Path) -> Path:
@@ -56,21 +61,56 @@ def quick(empty: Path) -> Iterator[None]:
         yield
 
 
+class Readings:
+    """What the encoder made of texts: shared by those who run tests, and kept for the next run."""
+
+    def __init__(self, folder: Path) -> None:
+        found = hashlib.sha256()
+        for path in sorted(Path(encoder.__file__).parent.glob("*.*")):
+            found.update(path.read_bytes())
+        self._file = apsw.Connection(str(folder / f"{found.hexdigest()[:16]}.db"))
+        self._file.set_busy_timeout(60_000)
+        self._file.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF")
+        self._file.execute("CREATE TABLE IF NOT EXISTS read (what PRIMARY KEY, found)")
+        self._own = os.getpid()
+        self._turn = Lock()
+
+    def get(self, reading: str, text: Any) -> Any:
+        key = reading, text
+        if key not in _read and os.getpid() == self._own:
+            with self._turn:
+                ask = self._file.execute("SELECT found FROM read WHERE what = ?", [repr(key)])
+                if found := ask.get:
+                    _read[key] = loads(found)
+        return _read.get(key)
+
+    def put(self, reading: str, found: Mapping[Any, Any]) -> None:
+        _read.update({(reading, text): one for text, one in found.items()})
+        rows = [(repr((reading, text)), dumps(one)) for text, one in found.items()]
+        if os.getpid() == self._own:
+            with self._turn, self._file:
+                self._file.executemany("INSERT OR IGNORE INTO read VALUES (?, ?)", rows)
+
+
 @contextmanager
-def reading_once() -> Iterator[None]:
+def reading_once(readings: Readings) -> Iterator[None]:
     """Until the end, the encoder remembers what it made of a text: the same few sentences are said
     in hundreds of tests."""
-    from loxodon.models.encoder import Encoder, Floats
 
-    embed: Any = Encoder.embed
+    def remembering(reading: str) -> Callable[[Encoder, Sequence[Any]], Any]:
+        read: Any = getattr(Encoder, reading)
 
-    def remembered(self: Encoder, texts: Sequence[str]) -> Floats:
-        if new := [text for text in dict.fromkeys(texts) if text not in _read]:
-            _read.update(zip(new, embed(self, new), strict=True))
-        return np.array([_read[text] for text in texts], np.float32).reshape(-1, 384)
+        def remembered(self: Encoder, texts: Sequence[Any]) -> Any:
+            if new := [one for one in dict.fromkeys(texts) if readings.get(reading, one) is None]:
+                readings.put(reading, dict(zip(new, read(self, new), strict=True)))
+            found = [_read[reading, one] for one in texts]
+            return found if reading != "embed" else np.array(found, np.float32).reshape(-1, 384)
+
+        return remembered
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Encoder, "embed", remembered)
+        for reading in _READING:
+            patch.setattr(Encoder, reading, remembering(reading))
         yield
 
 

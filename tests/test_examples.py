@@ -38,7 +38,6 @@ def test_chat_recalls_asks_and_adds(
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": str(tmp_path),
-                "PYTHONUTF8": "1",
                 "OPENAI_BASE_URL": f"http://127.0.0.1:{model.port}/v1",
                 "OPENAI_API_KEY": KEY,
             },

@@ -383,7 +383,7 @@ def test_a_write_lock_held_elsewhere_loses_nothing(known: User) -> None:
     began = monotonic()
     assert "Osaka" in told(known, "claude-code", "UserPromptSubmit", **where)
     told(known, "claude-code", "Stop", **where)
-    assert monotonic() - began < 10  # and not two minutes
+    assert monotonic() - began < 60  # and not two minutes
     lock.release()
     lock.close()
     assert "locked" in known.shell.json("connect", "status")["problem"]

@@ -100,7 +100,7 @@ def seen(memory: Memory, names: Sequence[str]) -> int:
 
 @pytest.mark.parametrize("inlet", some([*INLETS, *REPORTED, *(SERVED if LONG else ())], 2))
 def test_nothing_is_planted(memory: Memory, clock: Clock, tmp_path: Path, inlet: str) -> None:
-    number = count(5, 45)
+    number = count(3, 45)
     base = [*poisons.ATTACKS, *poisons.HELD_OUT_ATTACKS]
     made = list(cases(inlet, number, base))
     memory.add([{"role": "user", "content": one} for one in MINE], session="mine")

@@ -164,7 +164,7 @@ def test_what_was_forgotten_since_does_not_come_back(home: Home) -> None:
 
 def test_damaged_database_is_replaced_and_kept(backed_up: Home) -> None:
     home, wanted = backed_up, backed_up.content()
-    home.databases[0].write_bytes(b"SQLite format 3\0" + os.urandom(20_000))
+    home.databases[0].write_bytes(b"SQLite format 3\0" + bytes(range(256)) * 80)
     done = home.json("restore", home.file, "--replace")
     assert os.path.exists(done["before"])
     assert {**home.content(), "talk": 0} == {**wanted, "talk": 0}

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -20,6 +19,7 @@ from loxodon import Memory
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.cli.shell import INHERITED, LOXODON, Shell, typed
 from tests.clock import NOW, Clock
+from tests.forked import COLD
 from tests.imports.exports import put_zip, trip
 from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
@@ -106,7 +106,7 @@ def test_cold_recall_and_hook_import_nothing_heavy(tmp_path: Path) -> None:
         ([*start, "hook", "claude-code", "UserPromptSubmit"], prompt),
     ):
         done = subprocess.run(
-            [sys.executable, "-c", code.format(words=words)],
+            [*COLD, "-c", code.format(words=words)],
             input=given,
             capture_output=True,
             text=True,

@@ -77,7 +77,7 @@ def warm_up() -> None:
         assert all(table[name] for name in table._sources)
     now = datetime(2026, 2, 5, tzinfo=UTC)
     for path in Path(__file__).parents[1].glob("consolidation/cases/*_dev.jsonl"):
-        for line in path.read_text("utf-8").splitlines()[: count(8, 150)]:
+        for line in path.read_text("utf-8").splitlines()[: count(2, 150)]:
             for turn in json.loads(line)["turns"]:
                 text = turn["content"]
                 read(TurnInContext(text, now, fragments_of(1, text)))

@@ -127,16 +127,7 @@ def test_reminders_are_plans_with_their_day(memory: Memory) -> None:
     }
 
 
-@each(
-    ("first", "later", "left"),
-    [
-        ("We live in Leeds, in a terrace by the canal.", "We've moved to Bristol.", []),
-        ("My favourite editor is Sublime, I do all in it.", "My favourite editor is Helix.", []),
-        ("我住在苏州，离平江路走路十分钟。", "我们搬到了无锡。", []),
-        ("I live in Leeds, deathly scared of dogs.", "I moved to York.", ["scared of dogs"]),
-        ("I'm vegan, and deathly scared of dogs.", "I'm not vegan anymore.", ["scared of dogs"]),
-    ],
-)
+@each(("first", "later", "left"), cases(__file__, "quotation_is_over_with_its_fact"))
 def test_quotation_is_over_with_its_fact(
     home: Path, first: str, later: str, left: list[str]
 ) -> None:

@@ -17,6 +17,7 @@ from loxodon import Memory
 from loxodon.errors import FullStoreError
 from tests.clock import NOW, Clock
 from tests.consolidate.talks import CONFIG, EN, ZH, everything, known, said
+from tests.long import some
 
 ROOT = Path(__file__).parents[2]
 
@@ -183,7 +184,7 @@ def test_a_full_disk_undoes_the_phase_and_loses_nothing(tmp_path: Path) -> None:
     told = tmp_path / "told"
     with Memory.open(told, config=CONFIG, clock=Clock()) as memory:
         memory.add(said(*talk))
-    for name, spare in (("whole", 1 << 20), *((f"n{n}", n) for n in (0, 1, 2, 4, 8))):
+    for name, spare in (("whole", 1 << 20), *((f"n{n}", n) for n in some((0, 1, 2, 4, 8), 2))):
         shutil.copytree(told, tmp_path / name)  # with its key: what is signed is signed alike
         with Memory.open(tmp_path / name, config=CONFIG, clock=Clock()) as memory:
             db = memory._store._db

@@ -68,3 +68,18 @@ def test_what_is_told_within_a_long_message_counts(tmp_path: Path, clock: Clock)
             memory.consolidate(force=True)
             clock.now += timedelta(days=10)
         assert ["Rex is 13" in one.belief.content for one in memory.reviews()] == [True]
+
+
+def test_a_run_that_was_cut_short_asks_when_it_goes_on(memory: Memory, clock: Clock) -> None:
+    def stop(phase: int, done: int, total: int) -> None:
+        if phase == 7:  # what was said has become memories
+            raise RuntimeError
+
+    asked = len(list(memory.reviews()))
+    memory.add([{"role": "user", "content": "我从武汉搬走了，现在租房在成都", "id": "m9"}])
+    memory.add([{"role": "user", "content": "地铁太挤了，最近改走路上班。", "id": "m10"}])
+    with pytest.raises(RuntimeError):
+        memory.consolidate(progress=stop)
+    assert len(list(memory.reviews())) == asked
+    memory.consolidate(force=True)
+    assert len(list(memory.reviews())) > asked

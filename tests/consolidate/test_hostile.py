@@ -30,7 +30,7 @@ def test_what_is_said_around_hostile_messages_is_learned_in_time_that_grows_with
     took = []
     for n in (least, 2 * least):
         with Memory.open(tmp_path / str(n), config=CONFIG, clock=Clock()) as memory:
-            kinds = some(list(messages(n).items()), 4)
+            kinds = some(list(messages(n).items()), 7)
             hostile = [said(text, session=name or "x") for name, text in kinds]
             turns = [said(FACTS[0], session="before"), *hostile, said(FACTS[1], session="after")]
             memory.add([one for each in turns for one in each])

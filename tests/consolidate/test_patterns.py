@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forked import COLD
 from tests.long import LONG, count
 
 SECONDS = 600 if LONG else 120
@@ -16,8 +17,8 @@ SECONDS = 600 if LONG else 120
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit on processor time")
 def test_no_pattern_tries_ever_more_ways_on_a_text_that_repeats_what_it_repeats() -> None:
-    numbers = map(str, (count(20, 400), SECONDS))
-    command = [sys.executable, "-m", "tests.consolidate.patterns", *numbers]
+    numbers = map(str, (count(10, 400), SECONDS))
+    command = [*COLD, "-m", "tests.consolidate.patterns", *numbers]
     root = Path(__file__).parents[2]
     run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     last = run.stdout.splitlines()[-1:] or [run.stderr]

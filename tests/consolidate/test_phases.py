@@ -167,7 +167,7 @@ class Failing(NamedTuple):
 
 @pytest.fixture
 def failing(memory: Memory) -> Failing:
-    said_much = [f"My colleague number {n} lives in town number {n}." * 3 for n in range(40)]
+    said_much = [f"My colleague number {n} lives in town number {n}." * 3 for n in range(15)]
     memory.add(said("I live in Leeds", *said_much))
     return Failing(memory)
 

@@ -11,6 +11,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.cli import main
+from loxodon.status import EXPECTED
 from tests.cases import cases
 from tests.clock import NOW, Clock
 from tests.long import some
@@ -71,11 +72,15 @@ def test_a_page_of_a_document_is_replayed(
         assert not any(line in (folder / name).read_text("utf-8") for line in lines)
 
 
-def test_a_phase_alone_and_a_crowded_memory_of_001(memory: Memory) -> None:
+def test_a_phase_alone_and_a_crowded_memory_of_001(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memory.add([{"role": "user", "content": "我叫张三", "id": "m0"}])
     assert memory.consolidate(phase=2).ran
     assert memory.status().crowded == ()
-    for n in range(201):
+    assert EXPECTED["active"] == 200
+    monkeypatch.setitem(EXPECTED, "active", 2)
+    for n in range(3):
         memory.capture(f"用户的第{n}个设备放在{n}号柜")
     assert memory.status().crowded == ("active",)
 

@@ -26,7 +26,7 @@ from tests.faults.work import truth
 from tests.long import count, figure
 
 SEED = 7
-CASES = count(16, 2_000)
+CASES = count(10, 2_000)
 REPAIRS = count(5, 400)
 BACKUPS = count(8, 200)
 OUTCOMES = ("told", "same", "same_told", "silent")

@@ -13,6 +13,7 @@ from loxodon.cli import main
 from loxodon.errors import NotFoundError
 from loxodon.forget import requests
 from loxodon.models.encoder import Encoder
+from tests import on_postgres
 from tests.cases import cases
 from tests.conftest import Clock
 from tests.forget.test_forgetting import opened, say, texts
@@ -219,6 +220,8 @@ def test_it_is_held_back_everywhere_and_comes_back(
             memory.consolidate(force=True)
         known = {one.id: one.content for one in memory.list()}
         found_before = {one: recalled(memory, one) for one in said}
+        shown_before = [one for one in said if one in shown(memory)]
+        assert shown_before == said or on_postgres.ON  # which has no views
         clock.now += timedelta(minutes=1)
         asked = {"role": "user", "content": request_, "id": "q", "at": clock.now.isoformat()}
         assert memory.add([asked], session="talk").asked == 1
@@ -239,7 +242,7 @@ def test_it_is_held_back_everywhere_and_comes_back(
         found_itself = [one for one in said if one in found_before[one]]
         assert found_itself
         assert all(one in recalled(memory, one) for one in found_itself)
-        assert all(one in shown(memory) for one in said)
+        assert all(one in shown(memory) for one in shown_before)
 
 
 DIVORCE = "Please forget what I told you about my divorce."

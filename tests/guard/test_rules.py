@@ -55,7 +55,7 @@ def test_a_form_is_found_wherever_it_stands(rule: Rule) -> None:
     seen = []
 
     @settings(
-        max_examples=count(15, 30),
+        max_examples=count(6, 30),
         database=None,
         derandomize=True,
         deadline=None,

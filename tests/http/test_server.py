@@ -6,7 +6,6 @@ import json
 import signal
 import socket
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -15,6 +14,7 @@ import httpx
 import pytest
 
 from loxodon import Memory
+from tests.forked import COLD
 from tests.waiting import until
 
 from .server import INHERITED, LOXODON, Server, said
@@ -187,7 +187,7 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
         "import runpy; runpy.run_module('loxodon', run_name='__main__')"
     )
     env = {**INHERITED, "HOME": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, env=env)
+    done = subprocess.run([*COLD, "-c", code], capture_output=True, timeout=60, env=env)
     assert done.returncode == 6
     assert b'[serve]"' in done.stderr
 

@@ -229,8 +229,11 @@ def test_problems_name_their_place(take: Take, tmp_path: Path) -> None:
     assert [one.file for one in found.problems[2:]] == ["m2", "m3", "m4"]
 
 
-def test_a_run_that_was_cut_short_goes_on(memory: Memory, take: Take, tmp_path: Path) -> None:
-    path = put_list(tmp_path / "list.json", [f"Thing number {n} is blue" for n in range(450)])
+def test_a_run_that_was_cut_short_goes_on(
+    memory: Memory, take: Take, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("loxodon.imports.take._MEMORIES", 20)
+    path = put_list(tmp_path / "list.json", [f"Thing number {n} is blue" for n in range(45)])
 
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt
@@ -238,11 +241,11 @@ def test_a_run_that_was_cut_short_goes_on(memory: Memory, take: Take, tmp_path: 
     with pytest.raises(KeyboardInterrupt):
         take(path, progress=stop)
     begun = memory.stats().total
-    assert 0 < begun < 450
+    assert 0 < begun < 45
     seen: list[tuple[int, int]] = []
     found = take(path, progress=lambda done, total: seen.append((done, total)))
-    assert found.memories == 450 - begun
-    assert seen[-1] == (450, 450)
+    assert found.memories == 45 - begun
+    assert seen[-1] == (45, 45)
     assert len(seen) > 1
 
 

@@ -94,7 +94,7 @@ def test_laptop_that_was_off_for_three_months(memory: Memory, clock: Clock) -> N
 def test_any_jumps_that_are_put_right_change_nothing(tmp_path: Path, seed: int) -> None:
     """A true timeline, and the same with a clock that is wrong for a while now and then."""
     rng = random.Random(seed)
-    steps = [(rng.uniform(0.1, 25), rng.random() < 0.4, rng.random()) for _ in range(count(12, 25))]
+    steps = [(rng.uniform(0.1, 25), rng.random() < 0.4, rng.random()) for _ in range(count(8, 25))]
     found = []
     for jumping in (False, True):
         true, clock = NOW, Clock()

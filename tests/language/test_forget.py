@@ -22,7 +22,7 @@ def labelled(name: str) -> list[tuple[bool, str]]:
     return [(kind == "ask", text) for kind, _, text in (line.split("\t") for line in lines)]
 
 
-@pytest.mark.parametrize(("what", "text"), FORMS)
+@each(("what", "text"), FORMS)
 def test_every_form_is_read(what: str, text: str) -> None:
     assert [one.what for one in requests(text)] == MEANT.get(what, [what])
 

@@ -8,6 +8,7 @@ import pytest
 
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.frames import ClauseFrame
+from loxodon.language.worth import judge_all
 from tests.language.told import framed, rules
 from tests.long import some
 
@@ -34,6 +35,7 @@ def test_every_frame_reads_its_examples_as_it_says(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_frame_reads_its_counter_examples(language: str) -> None:
     wrong = []
+    judge_all(text for frame in frames(language) for text in some(frame.no, 3))  # faster so
     for frame in frames(language):
         assert frame.no, frame.say
         wrong += [(text, found) for text in some(frame.no, 3) if (found := framed(language, text))]

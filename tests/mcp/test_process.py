@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp import Client
 from tests.cli.shell import typed
 from tests.each import each
+from tests.forked import COLD
 
 from .desk import ALONE, called, http_server, piped
 
@@ -90,7 +90,7 @@ def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
         f"sys.argv[1:] = ['--home', {str(tmp_path / 'home')!r}, 'mcp']; "
         "runpy.run_module('loxodon', run_name='__main__')"
     )
-    command = [sys.executable, "-c", code]
+    command = [*COLD, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, input="")
     assert done.returncode == 6
     assert '[mcp]"' in done.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler
 from importlib.util import find_spec
@@ -20,6 +19,7 @@ from loxodon.errors import ConfigError, UnreachableModelError
 from loxodon.types import Recall
 from tests.clock import Clock
 from tests.each import each
+from tests.forked import COLD
 from tests.models.server import KEY, Scene, Stage, answers, silent
 from tests.models.toys import Toy, raising, vector_of
 
@@ -260,6 +260,6 @@ def test_nothing_heavy_is_loaded_without_and_nothing_is_left_with_a_model(tmp_pa
     user.mkdir()
     environment = {**os.environ, "HOME": str(user), "TMPDIR": str(user)}
     for name, model in (("a", "none"), ("b", "auto")):
-        command = [sys.executable, "-c", _RUN, str(tmp_path / name), model]
+        command = [*COLD, "-c", _RUN, str(tmp_path / name), model]
         subprocess.run(command, env=environment, check=True)
         assert list(user.iterdir()) == []

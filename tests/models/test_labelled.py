@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.long import count
 from tests.models.labelled import FULL, cases, ideal, right, score, shown
 from tests.models.server import Scene, Stage, says
 
-EVERY = 6
-"""Every sixth case is enough to notice, and fast."""
+EVERY = count(10, 6)
+"""Every tenth case is enough to notice, and fast."""
 FIGURES = ("additions", "changes", "never")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
+from tests.cases import cases
 from tests.clock import Clock
 from tests.each import each
 from tests.growth import linear
@@ -77,47 +78,17 @@ def test_held_out_questions(language: str, empty: Memory) -> None:
         assert sum(one[part] == other[part] for one, other in found) >= 0.9 * len(held), part
 
 
-@each(
-    ("question", "words"),
-    [
-        ("Can you remind me what the wifi password is?", "wifi password"),
-        ("我有什么病", "病*"),
-        ("我教什么课", "我教 课*"),
-        ("我什么时候去上海", "去上 上海"),
-        ("我孩子上几年级", "我孩 孩子 子上 上几 几年 年级"),
-        ("我住哪儿", "我住"),
-        ("什么", "什么"),
-    ],
-)
+@each(("question", "words"), cases(__file__, "words_that_ask_are_not_searched_for"))
 def test_words_that_ask_are_not_searched_for(question: str, words: str, empty: Memory) -> None:
     assert " ".join(understood(empty, question).words) == words
 
 
-@each(
-    ("text", "kinds"),
-    [
-        ("我表弟是做什么工作的？另外，他的生日是哪天？", ["what", "when"]),
-        ("Who is my dentist? And when did I last see her?", ["who", "when"]),
-        ('那个主题是"创新。分享。共赢。"的活动是哪天？', ["when"]),
-        ("What did version 3.5 of the plan cost, e.g. in total?", ["what"]),
-        ("我今天去跑步了", ["none"]),
-    ],
-)
+@each(("text", "kinds"), cases(__file__, "several_questions_in_one_message"))
 def test_several_questions_in_one_message(text: str, kinds: list[str], empty: Memory) -> None:
     assert [ask.kind for ask in understood(empty, text).asks] == kinds
 
 
-@each(
-    ("text", "tells"),
-    [
-        ("I baked bread today. It went well! My sister loved it. She wants more.", True),
-        ('"I lost my keys!" "Oh no, where did you see them last?" "In the park, I think."', True),
-        ("今天烤了面包。很成功！妹妹很喜欢。", True),
-        ("Where does my sister live?", False),
-        ("I bake a lot. My sister loves it. Can you remind me what flour I use?", False),
-        ("My sister loves bread", False),
-    ],
-)
+@each(("text", "tells"), cases(__file__, "message_that_tells_more_than_it_asks"))
 def test_message_that_tells_more_than_it_asks(text: str, tells: bool, empty: Memory) -> None:
     question = understood(empty, text)
     assert question.tells is tells
@@ -137,17 +108,7 @@ def knowing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         yield memory
 
 
-@each(
-    ("query", "names"),
-    [
-        ("我妹妹上周去了哪里？", ["小美"]),
-        ("What did Tom Baker's wife say?", ["Tom Baker"]),
-        ("When was I in New York?", ["New York"]),
-        ("王芳芳和王芳谁更高", ["王芳芳", "王芳"]),
-        ("Where did the sun rise over the rose garden of Anna?", []),
-        ("Did Mark call?", ["Mark"]),
-    ],
-)
+@each(("query", "names"), cases(__file__, "names_in_a_question_lead_to_those_they_mean"))
 def test_names_in_a_question_lead_to_those_they_mean(
     query: str, names: list[str], knowing: Memory
 ) -> None:

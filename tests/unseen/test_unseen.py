@@ -7,8 +7,8 @@ import pytest
 from tests.long import count, figure
 from tests.unseen.judge import CASES, JUDGES, cases
 
-STEP = count(20, 1)
-"""The short form plays every twentieth case."""
+STEP = count(40, 1)
+"""The short form plays every fortieth case."""
 MENDED = ("a", "b", "c")
 """Authors whose cases the code was changed for; what the others show is in docs/benchmarks.md."""
 FLOOR = {"changes": 0.88, "origin": 0.9, "secrets_told": 0.85, "forget_requests": 0.6}

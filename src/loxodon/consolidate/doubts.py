@@ -27,8 +27,8 @@ from loxodon.types import Record
 # gives, and how near the two are; fitted to talk over months, where two of five asked are over
 _NEARNESS, _ENOUGH = 15.6, {"en": 8.0, "zh": 12.2}
 _NEAR, _LATEST = 3, 40  # memories looked at: the nearest of those by meaning and the newest
-_FACTS = Filter(kind="fact", state="active")
-_MOST = 200  # new memories of one run that are looked at
+FACTS = Filter(kind="fact", state="active")
+MOST = 200  # new memories of one run that are looked at
 _LONGEST = 300  # characters; what is longer tells several things
 
 
@@ -36,7 +36,7 @@ def ask(store: Store, ids: Iterable[str], now: datetime) -> int:
     """Ask whether what these new memories seem to replace still holds; how many are asked about."""
     waiting = {one.belief.id for one in store.page("reviews", 0)[0]}  # which are asked already
     known = [one for id in ids if id not in waiting and (one := store.get(id))]
-    new = sorted((one for one in known if _may_change(one)), key=said_at, reverse=True)[:_MOST]
+    new = sorted((one for one in known if _may_change(one)), key=said_at, reverse=True)[:MOST]
     asked: dict[str, tuple[float, str]] = {}
     for one, old, likely in _replaced(store, new):
         if old.id not in waiting:
@@ -59,7 +59,7 @@ def _replaced(
     """Each of these with what it seems to replace, and how likely."""
     if not new:
         return []
-    latest = store.find(_FACTS, _LATEST)  # of which some have no vector yet
+    latest = store.find(FACTS, _LATEST)  # of which some have no vector yet
     vectors = _vectors((*new, *latest, *beside))
     pairs: list[tuple[Record, Record, float]] = []
     for one in new:

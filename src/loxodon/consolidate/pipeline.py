@@ -179,6 +179,9 @@ class Run:
             attempts = work.attempts + 1
             self._worklog.set_work(work._replace(attempts=attempts, last_run=self._now, error=""))
             self._begun_as = _RUN(self._worklog.work())
+        if work.phase or work.attempts:  # what a run has learned that was cut short is still new
+            last, latest = work.last_success, self._store.find(doubts.FACTS, doubts.MOST)
+            self._changed |= {one.id for one in latest if not last or one.created_at >= last}
         failed = self._store.query_as(Fragment, "fragments", "failed", -1)
         self._aside = {one.turn for one in failed}
         try:
@@ -263,9 +266,8 @@ class Run:
         )
         if self._model is None:
             return done
-        report = self._model.report
-        tokens, problem = sum(report.tokens.values()), self._model.problem
-        return done._replace(tokens=tokens, problem=problem, model=report)
+        report, problem = self._model.report, self._model.problem
+        return done._replace(tokens=sum(report.tokens.values()), problem=problem, model=report)
 
     def _segment(self) -> None:
         turns = [one for one in self._in_hand() if self._safely(one, said_in, one) is not None]
@@ -391,10 +393,8 @@ class Run:
         # Agent by agent, so that the walls between them are moved as seldom as can be.
         staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
         new = [(one, record_of(one, turns[no], self._now)) for one, no in staged]
-        tentative, beside = (
-            [record for one, record in new if one.statement.tentative == is_so]
-            for is_so in (True, False)
-        )
+        tentative = [record for one, record in new if one.statement.tentative]
+        beside = [record for one, record in new if not one.statement.tentative]
         replacing = doubts.replacing(self._store, tentative, beside)  # long before others must wait
         keeper = Keeper(self._store, self._now, self._was_forgotten, replacing)
 

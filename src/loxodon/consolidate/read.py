@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from itertools import groupby
 from typing import Any, NamedTuple, cast
@@ -78,10 +78,8 @@ class Candidate(NamedTuple):
         for name in ("said_at", "valid_from", "due_at", "expires_at"):
             kept[name] = kept[name] and datetime.fromisoformat(kept[name])
         said = kept["statement"]
-        said["mentions"] = tuple(
-            Mention(name, type, tuple(aliases)) for name, type, aliases in said["mentions"]
-        )
-        kept["statement"] = Statement(**said)
+        mentions = (Mention(name, type, tuple(also)) for name, type, also in said["mentions"])
+        kept["statement"] = Statement(**said | {"mentions": tuple(mentions)})
         # An earlier version, whose run was cut short, may have kept more of it
         return cls(**{name: kept[name] for name in cls._fields})
 
@@ -315,6 +313,7 @@ def weight_of(category: str) -> float:
 UNREAD = Candidate(Statement("", "", category="", importance=0.0), datetime.min)
 
 
+@lru_cache(maxsize=1_000)  # what is kept was read before, to be labelled
 def meaning_of(text: str, at: datetime) -> Candidate:
     """What `text`, written at `at`, says; `UNREAD` where that is not plain."""
     if len(text) > MOST_READ or "\n" in text:

@@ -17,8 +17,7 @@ from loxodon.language.statements import Statement
 def rules() -> list[dict[str, Any]]:
     """The table."""
     text = (files("loxodon.language") / "inference.toml").read_text("utf-8")
-    found: list[dict[str, Any]] = tomllib.loads(text)["rule"]
-    return found
+    return list(tomllib.loads(text)["rule"])
 
 
 def supposed(language: str, text: str) -> list[Statement]:

@@ -35,10 +35,8 @@ def leans(text: str, on: str = "") -> bool:
     if on and any(one in on for one in names):
         return True
     if language_of(text) == "zh":
-        like = zh.grammar.speech.like
-        return bool(like("leaning", "leans").search(first)) and not like("leaning", "opens").match(
-            first
-        )
+        leaning, opens = (zh.grammar.speech.like("leaning", one) for one in ("leans", "opens"))
+        return bool(leaning.search(first)) and not opens.match(first)
     like = en.grammar.speech.like
     if like("leaning", "bare").match(first):
         return len(sentences) > 1 and bool(like("leaning", "pronoun").match(sentences[1].strip()))

@@ -38,8 +38,7 @@ def named_project(text: str) -> str:
     if "roject" in text:
         for pattern in _ENGLISH:
             for match in _re(pattern).finditer(text):
-                # A name without the words before it that say which; none where only its place is
-                # capital
+                # Without the words before it that say which; none where only its place is capital
                 start = match.start(1)
                 words = match[1].rstrip(".-").split()
                 first = start == 0 or text[:start].rstrip()[-1:] in ".!?"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from loxodon.models.encoder import Encoder, Intent, Judgement
@@ -16,8 +16,10 @@ REST = 0.1  # What frames leave of a sentence stays unless it is most likely of 
 MAYBE = 0.2  # Of less worth a sentence is not even looked at for what it may change
 _MOST = 400  # Characters of a sentence that are judged
 _REMEMBERED = 20_000
+T = TypeVar("T")
 
 _judged: dict[str, Judgement] = {}
+_intents: dict[str, Intent] = {}
 
 
 @cache
@@ -28,23 +30,25 @@ def encoder() -> Encoder:
 
 
 def judge(sentence: str) -> Judgement:
-    judge_all([sentence])
-    return _judged[sentence[:_MOST]]
+    return judge_all([sentence])[0]
 
 
-def judge_all(sentences: Iterable[str]) -> None:
+def judge_all(sentences: Iterable[str]) -> list[Judgement]:
     """Judge sentences together, which is faster than one by one; `judge` then knows them."""
-    if len(_judged) > _REMEMBERED:
-        _judged.clear()
-    new = [one for one in dict.fromkeys(one[:_MOST] for one in sentences) if one not in _judged]
-    _judged.update(zip(new, encoder().judge(new), strict=True))
-
-
-@lru_cache(maxsize=2_000)
-def _intent(message: str) -> Intent:
-    return encoder().intents([message])[0]
+    return _of(sentences, _judged, encoder().judge)
 
 
 def intents(messages: Iterable[str]) -> list[Intent]:
     """What messages ask for."""
-    return [_intent(one[:_MOST]) for one in messages]
+    return _of(messages, _intents, encoder().intents)
+
+
+def _of(texts: Iterable[str], known: dict[str, T], ask: Callable[[list[str]], list[T]]) -> list[T]:
+    cut = [one[:_MOST] for one in texts]
+    found = {one: told for one in cut if (told := known.get(one))}
+    if new := [one for one in dict.fromkeys(cut) if one not in found]:
+        found |= zip(new, ask(new), strict=True)
+        if len(known) > _REMEMBERED:
+            known.clear()
+        known |= found
+    return [found[one] for one in cut]

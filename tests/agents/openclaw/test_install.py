@@ -20,6 +20,7 @@ from tests.agents.openclaw.place import RULES, Place
 from tests.cases import cases
 from tests.cli.shell import typed
 from tests.each import each
+from tests.forked import COLD
 from tests.long import count
 
 SLOT = '"memory": "loxodon"'
@@ -395,7 +396,7 @@ def test_scripts_of_the_skill_call_the_memory(place: Place) -> None:
 
     def run(name: str, *words: str, code: int = 0, **environment: str) -> str:
         done = subprocess.run(
-            [sys.executable, str(scripts / name), *words],
+            [*COLD, str(scripts / name), *words],
             capture_output=True,
             text=True,
             env=os.environ | environment,

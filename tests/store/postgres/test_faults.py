@@ -168,7 +168,7 @@ def test_writer_that_waits_too_long_is_told(postgres_url: str) -> None:
 
 
 def test_timeouts_are_settings(postgres_url: str) -> None:
-    pool.configure(StoreConfig(postgres_url, statement_timeout=0.05, lock_timeout=0.05))
+    pool.configure(StoreConfig(postgres_url, statement_timeout=1, lock_timeout=0.05))
     store, other = opened(postgres_url), opened(postgres_url)
     with pytest.raises(BusyStoreError), store.reading():
         store._db.all("SELECT pg_sleep(10)")
@@ -220,7 +220,7 @@ def test_a_busy_server_is_waited_for(postgres_url: str, monkeypatch: pytest.Monk
 
 def test_failing_statements_are_undone_alone(postgres_url: str) -> None:
     """Also where the one that failed was not waited for, and where it took too long."""
-    store = opened(f"{postgres_url}?options={quote('-c statement_timeout=50')}")
+    store = opened(f"{postgres_url}?options={quote('-c statement_timeout=1000')}")
     with pytest.raises(BusyStoreError), store.reading():
         store._db.all("SELECT pg_sleep(10)")
     twice = "INSERT INTO meta (name, value) VALUES ('space', 'again')"

@@ -44,10 +44,9 @@ def migrate(url: str, *, grant: bool = False) -> int:
         connection.execute(f"BEGIN; SELECT pg_advisory_xact_lock({_LOCK})")
         due = _due(connection, url, known)  # another server may have been at it
         for number in due:
-            with open(known[number], encoding="utf-8") as file:
-                if number == min(known):
-                    connection.execute(_SQL["make_schema"])
-                connection.execute(file.read())
+            if number == min(known):
+                connection.execute(_SQL["make_schema"])
+            connection.execute(_file(known[number]))
             values = [number, os.path.basename(known[number])]
             connection.execute(_SQL["put_migration"], values)
         if _lacks_role(connection):
@@ -76,8 +75,8 @@ def setup(url: str) -> None:
         connection.close()
 
 
-def _file(name: str) -> bytes:
-    with open(os.path.join(SQL, "postgres", name), "rb") as file:
+def _file(path: str) -> bytes:
+    with open(os.path.join(SQL, "postgres", path), "rb") as file:
         return file.read()
 
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from shutil import copyfile
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -14,7 +15,7 @@ import apsw
 
 from loxodon import errors
 from loxodon.filelock import FileLock
-from loxodon.files import sync_folder
+from loxodon.files import read, sync_folder
 from loxodon.store.driver import Row, migrations
 from loxodon.store.primary import COUNTED
 from loxodon.store.sqlite import cipher, database
@@ -90,13 +91,13 @@ def _asked(path: str, keys: Keys, sql: str, values: Row = ()) -> list[Row]:
         return []
 
 
-def expected_schema(version: int | None = None) -> set[Row]:
+@cache
+def expected_schema(version: int | None = None) -> frozenset[Row]:
     """(type, name, definition) of all that a file of this version, or of an earlier one, has."""
     with closing(apsw.Connection(":memory:")) as connection:
         for path in migrations("sqlite")[:version]:
-            with open(path, encoding="utf-8") as file:
-                connection.execute(file.read())
-        return set(connection.execute("SELECT type, name, sql FROM sqlite_schema"))
+            connection.execute(read(path).decode())
+        return frozenset(connection.execute("SELECT type, name, sql FROM sqlite_schema"))
 
 
 def check_schema(path: str, keys: Keys) -> None:
