@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 LANGUAGES = ("en", "zh")
 
@@ -29,22 +30,27 @@ def current() -> str:
 
 def t(text: str, lang: str | None = None, /, **values: object) -> str:
     """`text` with its `{values}` filled in, in `lang` (that of the process when None)."""
-    if (lang or _language) != "en":
-        text = _catalogue(lang or _language).get(text, [text])[0]
+    text = _forms((text,), lang or _language)[0]
     return text.format(**values) if values else text
 
 
 def tn(one: str, many: str, n: int, lang: str | None = None, /, **values: object) -> str:
     """The sentence for `n` things: `tn("{n} turn", "{n} turns", 3)`; see `t`."""
-    forms = [one, many]
-    if (lang or _language) != "en":
-        forms = _catalogue(lang or _language).get(one, forms)
+    forms = _forms((one, many), lang or _language)
     return forms[0 if n == 1 else -1].format(n=n, **values)
+
+
+@lru_cache(1_000)
+def _forms(english: tuple[str, ...], language: str) -> Sequence[str]:
+    """A sentence, or its forms for one and for many, in a language that may not have it."""
+    quoted = json.dumps(english[0], ensure_ascii=False)
+    known = _catalogue(language) if language != "en" else {}
+    return [json.loads(said) for said in known.get(quoted, ())] or english
 
 
 @cache
 def _catalogue(language: str) -> dict[str, list[str]]:
-    """The translations of each sentence: one, or one for each plural form.
+    """The translations of each sentence, one or one for each plural form, all as quoted there.
 
     Read when a sentence is first said in that language. The .po file itself is read, and not a
     compiled one, so that a checkout, a wheel and an editable install need no build step.
@@ -55,7 +61,7 @@ def _catalogue(language: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for keyword, said in re.findall(r'^(msgid|msgstr)(?:\[\d\])? (".*")$', text, re.MULTILINE):
         if keyword == "msgid":
-            translated = found[json.loads(said)] = []
+            translated = found[said] = []
         else:
-            translated.append(json.loads(said))
+            translated.append(said)
     return found

@@ -69,7 +69,8 @@ def _cost(piece: str) -> float:
     last, size = piece[-1], len(piece)
     if parts := _parts(piece):
         lead, body, kind = parts
-        extra = sum(_GRAMS[gram] - ord("?") for gram in _grams(body, len(_GRAMS))) / 20
+        grams = _grams(body, len(_GRAMS))
+        extra = (sum(map(_GRAMS.__getitem__, grams)) - len(grams) * ord("?")) / 20
         for at_once, each in (_ADDED[kind], _ADDED.get(lead[-1:], _ADDED["?"])):
             extra += at_once + each * len(body)
         return max(1, len(lead)) + (extra + sqrt(extra * extra + 0.05)) / 2  # smooth, never below 0

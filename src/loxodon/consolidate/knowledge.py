@@ -8,8 +8,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from loxodon.consolidate.decay import initial_strength
-from loxodon.consolidate.entities import Card, card
-from loxodon.consolidate.journalling import Journal, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text
 from loxodon.guard.provenance import is_own, is_wish, kind_for
@@ -22,6 +20,8 @@ from loxodon.types import CAPTURED, Kind, Origin, Record, Role, Source, Turn
 from loxodon.verbs import Arg, AtVersion, Changes, Labels, Route, Token, verb
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.entities import Card
+    from loxodon.consolidate.journalling import Journal
     from loxodon.store import Note
     from loxodon.views.plain import PendingEntry
 
@@ -43,6 +43,8 @@ class Knowledge(OpenSpace):
 
     @property
     def _journal(self) -> Journal:
+        from loxodon.consolidate.journalling import Journal
+
         return Journal(self)
 
     @verb(
@@ -244,6 +246,8 @@ class Knowledge(OpenSpace):
 
         All or none are imported. Known entries are skipped.
         """
+        from loxodon.consolidate.journalling import obey
+
         batch = [(self.guard.turn(one.turn), one.key) for one in entries]
         taken = 0
         with self._store.writing():
@@ -289,6 +293,8 @@ class Knowledge(OpenSpace):
     @verb("GET /entities/{name}", audit="reads", masked="always")
     def entity(self, name: str) -> Card:
         """Return what is known about a person, place or thing, by any of its names."""
+        from loxodon.consolidate.entities import card
+
         with self._store.reading():
             found = self._store.entities_named([name])
             if name not in found:

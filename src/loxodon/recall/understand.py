@@ -287,6 +287,7 @@ def needed(language: str, name: str, text: str) -> bool:
     return _has_any(_words_for(language).GUARDS[name], text.lower())
 
 
+@cache
 def compiled(language: str, name: str) -> re.Pattern[str]:
     """A pattern of a language by name; compiled when it is first needed."""
     source: str = getattr(_words_for(language), name)
@@ -297,8 +298,8 @@ def _words_for(language: str) -> SimpleNamespace:
     return words_zh if language == "zh" else words_en
 
 
-def _has_any(guard: str, lower: str) -> bool:
-    return not guard or any(word.replace("_", " ") in lower for word in guard.split())
+def _has_any(guard: tuple[str, ...], lower: str) -> bool:
+    return not guard or any(word in lower for word in guard)
 
 
 regex = cache(re.compile)
@@ -349,14 +350,22 @@ _MINE = re.compile(r"\b(?:my|our) (?:\w+ )?[\w'-]+$|[我咱](?:们|家)?的?(?:\
 _NAMED = re.compile(r"(?:[A-Z][\w'’-]+ ){1,3}(?:[a-z]+s|has)\b(?!.*\b(?:I|[Ww]e|[Mm]y|[Oo]ur)\b)")
 
 
+@cache
+def _attributes() -> list[tuple[str, list[str], list[str]]]:
+    """The rows of the table: names, English words with the blank before them, Chinese words."""
+    rows = (line.split(" | ") for line in TABLES["attributes"].splitlines())
+    return [
+        (names, [f" {one}" for one in english.split(", ")], chinese.split(", "))
+        for names, english, chinese in rows
+    ]
+
+
 def _matching(text: str, own: bool = False) -> list[list[str]]:
     """The attributes that a folded text names, a list for each row of the table."""
-    found = []
-    for line in TABLES["attributes"].splitlines():
-        names, english, chinese = line.split(" | ")
-        if names.startswith("own ") == own and (
-            any(word in text for word in chinese.split(", "))
-            or any(f" {one}" in f" {text}" for one in english.split(", "))
-        ):
-            found.append(names.removeprefix("own ").split())
-    return found
+    after_blank = f" {text}"
+    return [
+        names.removeprefix("own ").split()
+        for names, english, chinese in _attributes()
+        if names.startswith("own ") == own
+        and (any(one in text for one in chinese) or any(one in after_blank for one in english))
+    ]

@@ -243,7 +243,7 @@ def _ids_in(found: Any) -> Iterator[str]:
         texts = found if fields is None else [getattr(found, name, "") for name in ("id", "ref")]
         yield from (one for one in texts if isinstance(one, str) and _ID.fullmatch(one))
         if not isinstance(found, Record | Turn):  # what they came from is not what was given
-            for one in found:
+            for one in (some for some in found if isinstance(some, list | tuple)):
                 yield from _ids_in(one)
 
 

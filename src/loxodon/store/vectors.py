@@ -12,16 +12,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from loxodon.store import (
-    Coverage,
-    Embeddable,
-    Filter,
-    Index,
-    Near,
-    QuestionVector,
-    Vector,
-    vector_math,
-)
+from loxodon.store import Coverage, Embeddable, Filter, Index, QuestionVector, Vector, vector_math
 from loxodon.store.driver import Driver, these
 from loxodon.store.search import TABLES, conditions_of
 from loxodon.store.vector_math import Floats, Frame, Signs, Words, from_halves, sign_bits
@@ -38,6 +29,16 @@ _SAMPLE = 8_192  # vectors from which a frame is fitted
 _POOLS = {"turns": ("turns", "turns"), "chunks": ("chunks", "chunks")}
 _POOLS |= dict.fromkeys(("memories", "archive"), ("memories", "archive"))
 VECTOR_TABLES = ("vector_todo", "vector_signs", "vectors", "vector_models")
+
+
+class Near(NamedTuple):
+    """A row whose text is close in meaning to a question."""
+
+    # How far the cosine is above the question's mean, in spreads: 0 is no closer than the rest,
+    # 3 clearly closer. Scores of different models can be compared.
+    score: float
+    row: int
+    cosine: float  # the cosine after what all texts have in common is subtracted from both vectors
 
 
 class Model(NamedTuple):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -55,7 +55,7 @@ def expand(words: Collection[str], text: str) -> list[Expansion]:
     best: dict[str, tuple[float, int, int, str]] = {}
     folded = fold(text[:_LOOKED_AT])
     known: dict[str, str] = {}
-    for typed, key in chain(_latin_in(folded), _han_in(folded)):
+    for typed, key in chain(_latin_in(folded), () if folded.isascii() else _han_in(folded)):
         known.setdefault(key, typed)
     for place, (key, typed) in enumerate(known.items()):
         found = _related(key)
@@ -77,7 +77,6 @@ def expand(words: Collection[str], text: str) -> list[Expansion]:
 
 
 _LATIN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
-_HAN = re.compile(r"[\u4e00-\u9fff]+")
 
 
 def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
@@ -98,7 +97,7 @@ def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
 
 def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     """The same for Chinese words, cut from the end of each stretch, the longest first."""
-    for stretch in _HAN.findall(folded):
+    for stretch in re.findall(r"[\u4e00-\u9fff]+", folded):
         found: list[str] = []
         end = len(stretch)
         while end > 0:
@@ -116,23 +115,27 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _rows(mark: str) -> list[str]:
+def _rows() -> Mapping[str, list[str]]:
+    """The rows of the list by the mark that each begins with."""
+    found: dict[str, list[str]] = {}
     with open(os.path.join(os.path.dirname(__file__), "related.txt"), encoding="utf-8") as file:
-        return [row[1:].replace("|", " ") for row in file if row[0] == mark]
+        for row in file.read().replace("|", " ").splitlines():
+            found.setdefault(row[:1], []).append(row[1:])
+    return found
 
 
 @cache
 def _groups(initial: str) -> dict[str, list[_Group]]:
     """The rows of each word that begins so, by its key: a question needs few of the words."""
     found: dict[str, list[_Group]] = {}
-    for row in (*_rows("="), *_rows(">")):
+    for row in (*_rows()["="], *_rows()[">"]):
         if f" {initial}" in row:
             general, _, kinds = row.partition(":")
             group = general.split(), kinds.split()
             for word in (*group[0], *group[1]):
                 if word[0] == initial:
                     found.setdefault(_key(word), []).append(group)
-    for word in " ".join(_rows("!")).split():
+    for word in " ".join(_rows()["!"]).split():
         if word[0] == initial and word.isascii():
             found.setdefault(_key(word), []).append(([], []))
     return found
@@ -141,7 +144,7 @@ def _groups(initial: str) -> dict[str, list[_Group]]:
 @cache
 def _whole() -> frozenset[str]:
     """Chinese words that stand for nothing, not to be cut apart."""
-    return CHINESE_WORDS.union(CHINESE_PROTECTED, *map(str.split, _rows("!")))
+    return CHINESE_WORDS.union(CHINESE_PROTECTED, *map(str.split, _rows()["!"]))
 
 
 @cache

@@ -86,7 +86,8 @@ def index_words(text: str) -> list[str]:
     words = list[str]()
     for script, stretch in _stretches(fold(text)):
         if script == _LETTERS:
-            words += [stem] if (stem := stem_of(stretch)) else []
+            if stem := stem_of(stretch):
+                words.append(stem)
         elif script == _PICTURE:
             words.append(stretch)
         else:
@@ -112,7 +113,8 @@ def query_words(text: str) -> list[str]:
     function: dict[str, None] = {}
     for script, stretch in _stretches(fold(text)):
         if script == _LETTERS:
-            telling |= {stem: None} if (stem := stem_of(stretch)) else {}
+            if stem := stem_of(stretch):
+                telling[stem] = None
         elif script == _PICTURE:
             telling[stretch] = None
         else:
@@ -155,21 +157,21 @@ def spoken(query: str, words: Collection[str]) -> list[str]:
     return list(found)
 
 
-def _stretches(folded: str) -> Iterator[tuple[int, str]]:
+def _stretches(folded: str) -> list[tuple[int, str]]:
     """A text cut where its script changes: (script, stretch)."""
     if folded.isascii():
-        yield from ((_LETTERS, word) for word in _ASCII_WORD.findall(folded))
-        return
+        return [(_LETTERS, word) for word in _ASCII_WORD.findall(folded)]
+    found: list[tuple[int, str]] = []
     for piece, emoji in _ANY_WORD.findall(folded):
         if emoji:
-            yield _PICTURE, emoji
+            found.append((_PICTURE, emoji))
         elif min(piece) >= "\u2e80" and max(piece) < "\uac00":  # all Chinese: most pieces are
-            yield _HAN_KANA, piece
+            found.append((_HAN_KANA, piece))
         elif piece.isascii():
-            yield _LETTERS, piece
+            found.append((_LETTERS, piece))
         else:
-            for script, group in groupby(piece, _script):
-                yield script, "".join(group)
+            found += [(script, "".join(group)) for script, group in groupby(piece, _script)]
+    return found
 
 
 def _script(one: str) -> int:
