@@ -75,12 +75,24 @@ class Broken:
 )
 def test_failing_embedder_costs_only_its_own_route(tmp_path: Path, answer: object) -> None:
     embedder: Any = Broken(answer)
+    with Memory.open(tmp_path / "other", embedder=Meanings()) as memory:
+        talk(memory, "s", DAY, "user: the boat is painted blue")
+        memory.embed()
+    with Memory.open(tmp_path / "other", embedder=embedder) as memory:
+        found = memory.recall("What colour is the boat?")
+    assert shown(found) == ["the boat is painted blue"]
+    assert found.trace is not None
+    assert "meaning" in " ".join(found.trace.trouble)
+
+
+def test_embedder_is_not_asked_where_nothing_is_embedded(tmp_path: Path) -> None:
+    embedder: Any = Broken(OSError("down"))
     with Memory.open(tmp_path / "other", embedder=embedder) as memory:
         talk(memory, "s", DAY, "user: the boat is painted blue")
         found = memory.recall("What colour is the boat?")
     assert shown(found) == ["the boat is painted blue"]
     assert found.trace is not None
-    assert "meaning" in " ".join(found.trace.trouble)
+    assert found.trace.trouble == ()
 
 
 @pytest.mark.parametrize("few", [2, 5])
