@@ -93,7 +93,7 @@ class Vectors:
                 return []
             near = self._closest(question, pool, where or Filter(), limit)
             found = self._compared(question, pool, near)
-        return sorted(found, reverse=True)[: max(0, limit)]
+        return [Near(*one) for one in sorted(found, reverse=True)[: max(0, limit)]]
 
     def similarities(
         self, pool: Index, asked: QuestionVector, rows: Iterable[int]
@@ -102,7 +102,7 @@ class Vectors:
         with self._db.reading():
             question = self._question(pool, asked)
             near = self._compared(question, pool, sorted(set(rows))) if question else []
-        return {one.row: one.score for one in near}
+        return {row: score for score, row, _ in near}
 
     def _question(self, pool: Index, asked: QuestionVector) -> _Question | None:
         """The question to its model; None where that has no vectors of this size."""
@@ -130,8 +130,10 @@ class Vectors:
         every = self._db.column("matching", values, where=names, **parts)
         return signs.closest(question.signs, count, every)
 
-    def _compared(self, question: _Question, pool: Index, rows: Sequence[int]) -> list[Near]:
-        """How close those of `rows` are that have a vector."""
+    def _compared(
+        self, question: _Question, pool: Index, rows: Sequence[int]
+    ) -> list[tuple[float, int, float]]:
+        """How close those of `rows` are that have a vector, as `Near` has it."""
         held, model = question.loaded.centred, question.model
         if 4 * model.size * len(held) > HELD_BYTES:
             held.clear()
@@ -143,7 +145,7 @@ class Vectors:
         known = [row for row in rows if row in held]
         found = vector_math.cosines(map(held.__getitem__, known), question.centred)
         scores = question.frame.scores(question.centred, found)
-        return list(map(Near, scores.tolist(), known, found.tolist()))
+        return [*zip(scores.tolist(), known, found.tolist(), strict=True)]
 
     # Signs
 

@@ -216,6 +216,7 @@ class Encoder:
                     hidden = _one_layer(layer, hidden, mask)
                 yield rows, hidden, mask, segments
 
+    @cache  # noqa: B019  there is one encoder
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = (name.removeprefix("q:") for name in self._data if not name.startswith("s:"))
         return {n.removeprefix(prefix): self._weight(n) for n in names if n.startswith(prefix)}
