@@ -43,25 +43,18 @@ def tn(one: str, many: str, n: int, lang: str | None = None, /, **values: object
 @lru_cache(1_000)
 def _forms(english: tuple[str, ...], language: str) -> Sequence[str]:
     """A sentence, or its forms for one and for many, in a language that may not have it."""
+    if language == "en":
+        return english
     quoted = json.dumps(english[0], ensure_ascii=False)
-    known = _catalogue(language) if language != "en" else {}
-    return [json.loads(said) for said in known.get(quoted, ())] or english
+    entry = _catalogue(language).partition(f"\nmsgid {quoted}\n")[2].partition("\n\n")[0]
+    said = re.findall(r'^msgstr(?:\[\d\])? (".*")$', entry, re.MULTILINE)
+    return [json.loads(one) for one in said] or english
 
 
 @cache
-def _catalogue(language: str) -> dict[str, list[str]]:
-    """The translations of each sentence, one or one for each plural form, all as quoted there.
-
-    Read when a sentence is first said in that language. The .po file itself is read, and not a
-    compiled one, so that a checkout, a wheel and an editable install need no build step.
-    """
+def _catalogue(language: str) -> str:
+    """The .po file of a language, each string on one line. It is read as it is, and not compiled, so
+    that a checkout, a wheel and an editable install need no build step."""
     path = os.path.join(os.path.dirname(__file__), "locale", language, "LC_MESSAGES", "loxodon.po")
     with open(path, encoding="utf-8") as file:
-        text = file.read().replace('"\n"', "")  # a string may go on in the next line
-    found: dict[str, list[str]] = {}
-    for keyword, said in re.findall(r'^(msgid|msgstr)(?:\[\d\])? (".*")$', text, re.MULTILINE):
-        if keyword == "msgid":
-            translated = found[said] = []
-        else:
-            translated.append(said)
-    return found
+        return file.read().replace('"\n"', "")  # a string may go on in the next line
