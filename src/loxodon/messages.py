@@ -53,7 +53,7 @@ def _forms(english: tuple[str, ...], language: str) -> Sequence[str]:
 
 @cache
 def _catalogue(language: str) -> str:
-    """The .po file of a language, each string on one line. It is read as it is, and not compiled, so
+    """The .po file of a language, each string on one line. It is read as it is, not compiled, so
     that a checkout, a wheel and an editable install need no build step."""
     path = os.path.join(os.path.dirname(__file__), "locale", language, "LC_MESSAGES", "loxodon.po")
     with open(path, encoding="utf-8") as file:
