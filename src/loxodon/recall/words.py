@@ -97,17 +97,17 @@ def _fuse(look: Look, each: Sequence[tuple[Shares, float]]) -> None:
         scaled.append((shares, 1 / max(best, _CARRIED * whole)))
     for key, found in look.pool.items():
         own = [(shares.get(key, {}), scale) for shares, scale in scaled]
-        if len(own) == 1:
-            (best_parts, scale), part = own[0], 1.0
-        else:  # the best that it is for any of the questions, and what it is for all together
-            sums = [
-                scale * sum(value * weights[name] for name, value in parts.items())
-                for parts, scale in own
-            ]
-            (best_parts, scale), part = own[sums.index(max(sums))], 0.5
-            found.add("all questions", sum(sums) / len(sums) / 2)
+        sums = [
+            scale * sum([value * weights[name] for name, value in parts.items()])
+            for parts, scale in own
+        ]
+        best_parts, scale = own[sums.index(max(sums))]
+        # The best that it is for any of the questions, and what it is for all together
+        part = 1.0 if len(own) == 1 else 0.5
         for name, value in best_parts.items():
             found.add(name, value * scale * part)
+        if len(own) > 1:
+            found.add("all questions", sum(sums) / len(sums) / 2)
 
 
 def is_light(words: Sequence[str]) -> bool:
