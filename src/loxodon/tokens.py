@@ -53,10 +53,9 @@ def estimate(text: str) -> int:
     if not text.isascii():
         # Each run of known characters is cut down to a mark that costs nothing, so that the pieces
         # around it stay as they are. The characters count one each, a known pair of them one less.
-        singles, followers = _chinese()
+        (singles, followers), pairing = _chinese(), ""
         rest = _RUN.sub("一", text.translate(singles))
         han = len(text) - len(rest) + rest.count("一")
-        pairing = ""
         for character in text:
             if character in pairing:
                 han -= 1
@@ -74,8 +73,7 @@ def _cost(piece: str) -> float:
     last, size = piece[-1], len(piece)
     if parts := _parts(piece):
         lead, body, kind = parts
-        grams = _grams(body, len(_GRAMS))
-        extra = (sum(map(_GRAMS.__getitem__, grams)) - len(grams) * ord("?")) / 20
+        extra = sum(_GRAMS[gram] - ord("?") for gram in _grams(body, len(_GRAMS))) / 20
         for at_once, each in (_ADDED[kind], _ADDED.get(lead[-1:], _ADDED["?"])):
             extra += at_once + each * len(body)
         return max(1, len(lead)) + (extra + sqrt(extra * extra + 0.05)) / 2  # smooth, never below 0

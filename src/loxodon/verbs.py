@@ -188,7 +188,7 @@ def arguments_in(fields: type) -> list[Argument]:
 def _arguments(call: Any) -> tuple[Argument, ...]:
     code, found = call.__code__, list[Argument]()
     required = code.co_varnames[: code.co_argcount - len(call.__defaults__ or ())]
-    for name, hint in hints_of(call).items():
+    for name, hint in hints(call).items():
         if typing.get_origin(hint) is Unpack:
             found += arguments_in(typing.get_args(hint)[0])
         elif made := _argument(name, hint, name in required):
@@ -196,7 +196,7 @@ def _arguments(call: Any) -> tuple[Argument, ...]:
     return tuple(found)
 
 
-def hints_of(call: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
+def hints(call: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
     """Types by name; what a module imports for type checkers only is `Any`, unless in `names`."""
     known = defaultdict(lambda: Any, {**vars(builtins), **call.__globals__, **names})
     return typing.get_type_hints(call, None, known, include_extras=True)

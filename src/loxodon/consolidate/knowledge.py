@@ -204,10 +204,8 @@ class Knowledge(OpenSpace):
         return digest_of(self._store.wall.token(token), verb, asked) if token else b""
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
-        if not token:
-            return do()
-        token = self._store.wall.token(token)  # agents cannot see each other's calls
-        return done_once(self._store, token, request, self.now(), do)
+        own = self._store.wall.token(token)  # agents cannot see each other's calls
+        return done_once(self._store, own, request, self.now(), do) if token else do()
 
     def _keep(
         self,
@@ -284,11 +282,8 @@ class Knowledge(OpenSpace):
         row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
         if (note := self._store.workspace_data.notes([row]).get(row)) is not None:
             return note
-        raise NotFoundError(
-            "no note with the id {id}",
-            hint="the file was changed or deleted; search again",
-            id=repr(id),
-        )
+        hint = "the file was changed or deleted; search again"
+        raise NotFoundError("no note with the id {id}", hint=hint, id=repr(id))
 
     @verb("GET /entities/{name}", audit="reads", masked="always")
     def entity(self, name: str) -> Card:
@@ -298,11 +293,8 @@ class Knowledge(OpenSpace):
         with self._store.reading():
             found = self._store.entities_named([name])
             if name not in found:
-                raise NotFoundError(
-                    "nothing is known about {name}",
-                    hint="list the known entities with `loxodon entities`",
-                    name=repr(name),
-                )
+                hint = "list the known entities with `loxodon entities`"
+                raise NotFoundError("nothing is known about {name}", hint=hint, name=repr(name))
             return card(self._store, found[name])
 
     def _at_version(self, id: str, version: int | None) -> Record:

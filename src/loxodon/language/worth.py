@@ -37,8 +37,7 @@ def judge_all(sentences: Iterable[str]) -> None:
     if len(_judged) > _REMEMBERED:
         _judged.clear()
     new = [one for one in dict.fromkeys(one[:_MOST] for one in sentences) if one not in _judged]
-    if new:
-        _judged.update(zip(new, encoder().judge(new), strict=True))
+    _judged.update(zip(new, encoder().judge(new) if new else (), strict=True))
 
 
 @lru_cache(maxsize=2_000)

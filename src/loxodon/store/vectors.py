@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from loxodon.store import Coverage, Embeddable, Filter, Index, QuestionVector, Vector, vector_math
-from loxodon.store.driver import Driver, these
+from loxodon.store.driver import Driver, Row, these
 from loxodon.store.search import TABLES, conditions_of
 from loxodon.store.vector_math import Floats, Frame, Signs, Words, from_halves, sign_bits
 from loxodon.text.language import language_of
@@ -130,9 +130,7 @@ class Vectors:
         every = self._db.column("matching", values, where=names, **parts)
         return signs.closest(question.signs, count, every)
 
-    def _compared(
-        self, question: _Question, pool: Index, rows: Sequence[int]
-    ) -> list[tuple[float, int, float]]:
+    def _compared(self, question: _Question, pool: Index, rows: Sequence[int]) -> list[Row]:
         """How close those of `rows` are that have a vector, as `Near` has it."""
         held, model = question.loaded.centred, question.model
         if 4 * model.size * len(held) > HELD_BYTES:

@@ -86,8 +86,7 @@ def index_words(text: str) -> list[str]:
     words = list[str]()
     for script, stretch in _stretches(fold(text)):
         if script == _LETTERS:
-            if stem := stem_of(stretch):
-                words.append(stem)
+            words += [stem] if (stem := stem_of(stretch)) else []
         elif script == _PICTURE:
             words.append(stretch)
         else:
@@ -113,8 +112,7 @@ def query_words(text: str) -> list[str]:
     function: dict[str, None] = {}
     for script, stretch in _stretches(fold(text)):
         if script == _LETTERS:
-            if stem := stem_of(stretch):
-                telling[stem] = None
+            telling |= {stem: None} if (stem := stem_of(stretch)) else {}
         elif script == _PICTURE:
             telling[stretch] = None
         else:

@@ -17,8 +17,7 @@ from loxodon.store.vectors import Near
 from tests.clock import NOW
 from tests.store.contracts import Contract, OpenStore, key, record, turn
 
-AnyStore = Any
-"""With the database in it, which a test looks into."""
+AnyStore = Any  # with the database in it, which a test looks into
 Floats = NDArray[np.float32]
 SIZE = 80  # not a multiple of 64
 MODEL = "m"

@@ -36,8 +36,7 @@ _REMEMBERED = 5_000  # texts whose vectors are kept, at 1.5 KB each
 _HEADS, _LAYERS = 12, 4
 _UNKNOWN, SEPARATOR = 1, 2  # tokens: a word that is not known, what is between two texts
 SHARES = 60, 64  # the most tokens of two texts read together
-_LONGEST_CJK_TOKEN = 4  # characters
-_LONGEST_WORD = 30
+_LONGEST_CJK_TOKEN, _LONGEST_WORD = 4, 30  # characters
 _PIECE = re.compile(r"[\u3400-\u9fff]+|[a-z0-9]+|\S")
 
 
