@@ -432,7 +432,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("POST /forget", access="owner", audit="writes", long=True)
     def forget(
         self,
-        *ids: Annotated[str, Arg("memories (f_…) or turns (t_…)")],
+        *ids: Annotated[str, Arg("memories (f_…) or turns (t_…)", verbs.TEXTS)],
         entity: Annotated[str, Arg("every sentence that names it, by any of its names")] = "",
         session: Annotated[str, Arg("everything in this conversation")] = "",
         since: Annotated[datetime | None, Arg("everything said from this time on")] = None,

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 LANGUAGES = ("en", "zh")
 
@@ -29,33 +30,31 @@ def current() -> str:
 
 def t(text: str, lang: str | None = None, /, **values: object) -> str:
     """`text` with its `{values}` filled in, in `lang` (that of the process when None)."""
-    if (lang or _language) != "en":
-        text = _catalogue(lang or _language).get(text, [text])[0]
+    text = _forms((text,), lang or _language)[0]
     return text.format(**values) if values else text
 
 
 def tn(one: str, many: str, n: int, lang: str | None = None, /, **values: object) -> str:
     """The sentence for `n` things: `tn("{n} turn", "{n} turns", 3)`; see `t`."""
-    forms = [one, many]
-    if (lang or _language) != "en":
-        forms = _catalogue(lang or _language).get(one, forms)
+    forms = _forms((one, many), lang or _language)
     return forms[0 if n == 1 else -1].format(n=n, **values)
 
 
-@cache
-def _catalogue(language: str) -> dict[str, list[str]]:
-    """The translations of each sentence: one, or one for each plural form.
+@lru_cache(1_000)
+def _forms(english: tuple[str, ...], language: str) -> Sequence[str]:
+    """A sentence, or its forms for one and for many, in a language that may not have it."""
+    if language == "en":
+        return english
+    quoted = json.dumps(english[0], ensure_ascii=False)
+    entry = _catalogue(language).partition(f"\nmsgid {quoted}\n")[2].partition("\n\n")[0]
+    said = re.findall(r'^msgstr(?:\[\d\])? (".*")$', entry, re.MULTILINE)
+    return [json.loads(one) for one in said] or english
 
-    Read when a sentence is first said in that language. The .po file itself is read, and not a
-    compiled one, so that a checkout, a wheel and an editable install need no build step.
-    """
+
+@cache
+def _catalogue(language: str) -> str:
+    """The .po file of a language, each string on one line. It is read as it is, not compiled, so
+    that a checkout, a wheel and an editable install need no build step."""
     path = os.path.join(os.path.dirname(__file__), "locale", language, "LC_MESSAGES", "loxodon.po")
     with open(path, encoding="utf-8") as file:
-        text = file.read().replace('"\n"', "")  # a string may go on in the next line
-    found: dict[str, list[str]] = {}
-    for keyword, said in re.findall(r'^(msgid|msgstr)(?:\[\d\])? (".*")$', text, re.MULTILINE):
-        if keyword == "msgid":
-            translated = found[json.loads(said)] = []
-        else:
-            translated.append(json.loads(said))
-    return found
+        return file.read().replace('"\n"', "")  # a string may go on in the next line

@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Mapping
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, cast
 
@@ -112,23 +111,26 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
     return database_keys(home, config.encryption)
 
 
-@dataclass(eq=False, repr=False)
 class OpenSpace:
     """One space, opened as its owner or behind a wall. Whoever opened it closes its store."""
 
-    home: str
-    root: str  # where its state is: the home, or the address of its database
-    folder: str
-    store: Store
-    config: Config
-    clock: Clock
-    zone: tzinfo | None
-    keys: Keys
-    _forgotten: tuple[str, Marks | None] = (_NOTHING, None)
-
-    def __post_init__(self) -> None:
-        self._store, self.space, self.wall = self.store, self.store.space, self.store.wall
-        self.guard, self.count, self.agent = Guard.of(self.root), estimate, self.wall.agent
+    def __init__(
+        self,
+        home: str,
+        root: str,  # where its state is: the home, or the address of its database
+        folder: str,
+        store: Store,
+        config: Config,
+        clock: Clock,
+        zone: tzinfo | None,
+        keys: Keys,
+    ) -> None:
+        self.home, self.root, self.folder = home, root, folder
+        self.config, self.clock, self.zone, self.keys = config, clock, zone, keys
+        self.store = self._store = store
+        self.space, self.wall, self.agent = store.space, store.wall, store.wall.agent
+        self.guard, self.count = Guard.of(root), estimate
+        self._forgotten: tuple[str, Marks | None] = (_NOTHING, None)
         self.chat: Chat = "group" if self.wall.group else "direct"
         self.pauses = Pauses(self._read_pauses, self._write_pauses)
 

@@ -11,7 +11,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import sqrt
 
 Counter = Callable[[str], int]  # how many tokens a text takes
@@ -36,10 +36,14 @@ with open(os.path.join(os.path.dirname(__file__), "tokens.json"), encoding="utf-
     _FITTED = json.load(_file)
 _ADDED: dict[str, tuple[float, float]] = _FITTED["added"]
 _GRAMS: bytes = _FITTED["grams"].encode()
-# The mark for each character of one token; for each, those it is one token with
-_ALONE = filter(str.isalpha, _FITTED["singles"] + _FITTED["pairs"])
-_SINGLES = dict.fromkeys(map(ord, _ALONE), "一")
-_FOLLOWERS: dict[str, str] = {some[0]: some[1:] for some in _FITTED["pairs"].split("|")}
+
+
+@cache
+def _chinese() -> tuple[dict[int, str], dict[str, str]]:
+    """The mark for each character of one token; for each, those it is one token with."""
+    alone = filter(str.isalpha, _FITTED["singles"] + _FITTED["pairs"])
+    followers = {some[0]: some[1:] for some in _FITTED["pairs"].split("|")}
+    return dict.fromkeys(map(ord, alone), "一"), followers
 
 
 def estimate(text: str) -> int:
@@ -49,15 +53,15 @@ def estimate(text: str) -> int:
     if not text.isascii():
         # Each run of known characters is cut down to a mark that costs nothing, so that the pieces
         # around it stay as they are. The characters count one each, a known pair of them one less.
-        rest = _RUN.sub("一", text.translate(_SINGLES))
+        (singles, followers), pairing = _chinese(), ""
+        rest = _RUN.sub("一", text.translate(singles))
         han = len(text) - len(rest) + rest.count("一")
-        pairing = ""
         for character in text:
             if character in pairing:
                 han -= 1
                 pairing = ""
             else:
-                pairing = _FOLLOWERS.get(character, "")
+                pairing = followers.get(character, "")
         text = rest
     # The margins are as wide as the guesses are rough: Chinese is nearly exact.
     return int(1.025 * sum(map(_cost, _PIECE.findall(text))) + 1.01 * han + bool(text))

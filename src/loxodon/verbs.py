@@ -16,7 +16,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from errno import EDQUOT, ENOSPC, EROFS
 from functools import cache, wraps
-from inspect import signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, TypeVar, Union, Unpack
 
@@ -174,10 +173,6 @@ class Verb(NamedTuple):
         more += [REVEAL] if self.masked == "unless revealed" and "reveal" not in known else []
         return (*self.arguments, *more)
 
-    def hints(self, names: Mapping[str, Any] = {}) -> dict[str, Any]:
-        """Types of arguments and result; `names` has those that only type checkers import."""
-        return _hints(self.call, names)
-
     @property
     def paged(self) -> bool:
         return any(one.kind == CURSOR for one in self.arguments)
@@ -191,17 +186,17 @@ def arguments_in(fields: type) -> list[Argument]:
 
 @cache
 def _arguments(call: Any) -> tuple[Argument, ...]:
-    hints, found = _hints(call), list[Argument]()
-    for name, one in signature(call).parameters.items():
-        hint, several = hints.get(name), one.kind is one.VAR_POSITIONAL  # *ids
+    code, found = call.__code__, list[Argument]()
+    required = code.co_varnames[: code.co_argcount - len(call.__defaults__ or ())]
+    for name, hint in hints(call).items():
         if typing.get_origin(hint) is Unpack:
             found += arguments_in(typing.get_args(hint)[0])
-        elif made := _argument(name, hint, one.default is one.empty and not several):
-            found.append(made._replace(kind=TEXTS) if several else made)
+        elif made := _argument(name, hint, name in required):
+            found.append(made)
     return tuple(found)
 
 
-def _hints(call: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
+def hints(call: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
     """Types by name; what a module imports for type checkers only is `Any`, unless in `names`."""
     known = defaultdict(lambda: Any, {**vars(builtins), **call.__globals__, **names})
     return typing.get_type_hints(call, None, known, include_extras=True)

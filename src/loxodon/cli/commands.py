@@ -9,14 +9,14 @@ that was typed are loaded.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
-from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 from operator import attrgetter
@@ -38,7 +38,6 @@ from loxodon.errors import (
 )
 from loxodon.fields import names_of
 from loxodon.guard.guard import Guard
-from loxodon.journal.lines import unreadable
 from loxodon.layout import DATABASE, MADE
 from loxodon.memory import VERBS, Memory
 from loxodon.messages import current, t
@@ -54,6 +53,7 @@ MODULES = {name: one["module"] for one in TABLE["groups"].values() for name in o
 ALIASES: dict[str, str] = TABLE["aliases"]
 OPTIONS: dict[str, str] = TABLE["options"]
 _MINUTES = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
+_HELP = partial(argparse.RawDescriptionHelpFormatter, width=78)
 _NOT_TYPED = (verbs.CONVERSATION, verbs.CURSOR, verbs.HISTORY, verbs.TURNS)
 
 Added = tuple[tuple[str, ...], dict[str, Any]]  # flags, and the rest that argparse takes
@@ -327,6 +327,8 @@ def read_file(name: str) -> bytes:
         with open(name, "rb") as file:
             return file.read()
     except (OSError, AttributeError) as error:  # standard input may be closed
+        from loxodon.journal.lines import unreadable
+
         raise unreadable(name, getattr(error, "strerror", "") or str(error)) from None
 
 
@@ -339,6 +341,8 @@ def command_typed(typed: Sequence[str]) -> tuple[Command, list[str]]:
     named = " ".join(typed[:words])
     name, *rest = [*ALIASES.get(named, named).split(" "), *typed[words:]]
     if name not in MODULES:
+        from difflib import get_close_matches
+
         near = "".join(get_close_matches(name, (*MODULES, *ALIASES), 1))
         hint = "did you mean `loxodon {near}`?" if near else "all commands: `loxodon help all`"
         raise UsageError("unknown command {name}", hint=hint, name=repr(name), near=near)
@@ -355,7 +359,7 @@ class _Parser(argparse.ArgumentParser):
 def global_options(typed: list[str], call: Call) -> list[str]:
     """Put the global options into `call`; the rest. They may stand before or after the command,
     but after `--` all is text."""
-    parser = _Parser("loxodon", add_help=False, allow_abbrev=False)
+    parser = _Parser("loxodon", add_help=False, allow_abbrev=False, formatter_class=_HELP)
     for spelling, about in OPTIONS.items():
         # The positional arguments of some commands are called `agent`.
         more = {"dest": "as_agent"} if spelling == "--agent NAME" else {}
@@ -367,13 +371,8 @@ def global_options(typed: list[str], call: Call) -> list[str]:
 
 
 def parser_of(one: Command) -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog=f"loxodon {one.name}",
-        description=t(one.about),
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=t(TABLE["epilog"]),
-    )
+    about: Any = {"description": t(one.about), "epilog": t(TABLE["epilog"])}
+    parser = _Parser(f"loxodon {one.name}", allow_abbrev=False, formatter_class=_HELP, **about)
     alone = parser.add_mutually_exclusive_group() if one.one_of else parser
     added = {how["dest"] for _, how in one.added}
     of_verb = [_of_verb(each, one.words) for each in one.arguments if each.name not in added]
@@ -406,6 +405,8 @@ def _of_verb(one: Argument, words: str) -> Added:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
+    if argv is None:
+        gc.freeze()  # what is loaded stays to the end: no collection need look at it
     typed = list(sys.argv[1:] if argv is None else argv)
     if "numpy" not in sys.modules:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads wait busily for each other

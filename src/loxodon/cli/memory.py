@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loxodon.cli import view
 from loxodon.cli.commands import Call, Result, arg, command, derived, read_file
 from loxodon.cli.view import visible
 from loxodon.clock import zone_named
 from loxodon.errors import InputError, StaleEditError
-from loxodon.journal import Reading, is_database, read
 from loxodon.messages import t
 from loxodon.security.paths import allowed_path
 from loxodon.types import FileProblem
+
+if TYPE_CHECKING:
+    from loxodon.journal import Reading
 
 ID = arg("ID", "id of the memory, such as f_20260204_001")
 FORMATS = "jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat"
@@ -96,6 +98,8 @@ def add(call: Call) -> Result:
 
 def _read(name: str, call: Call) -> Reading:
     """What a file has in it: text, or the database that OpenClaw keeps its sessions in."""
+    from loxodon.journal import is_database, openclaw_db, read
+
     if name != "-":
         if not os.path.exists(name):
             hint = "check its name; to save one memory in your own words: `loxodon capture TEXT`"
@@ -103,9 +107,7 @@ def _read(name: str, call: Call) -> Reading:
         allowed_path(call.home_folder, name)
     data, zone = read_file(name), zone_named(call.config.timezone)
     if call.format in (None, "openclaw") and name != "-" and is_database(data[:16]):
-        from loxodon.journal.openclaw_db import read_database
-
-        reading = read_database(name, zone)
+        reading = openclaw_db.read_database(name, zone)
     else:
         reading = read(data, name, call.format, zone)
     if reading.problems and not (call.skip_bad and reading.drafts):

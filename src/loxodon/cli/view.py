@@ -105,10 +105,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def fields(value: Any) -> Mapping[str, Any]:
     """What a record or a mapping has by name; nothing of any other value."""
-    if isinstance(value, Mapping):
-        return value
-    found: Mapping[str, Any] = value._asdict() if hasattr(value, "_asdict") else {}
-    return found
+    return value if isinstance(value, Mapping) else dict(getattr(value, "_asdict", dict)())
 
 
 def listing(found: Sequence[Any]) -> list[str]:

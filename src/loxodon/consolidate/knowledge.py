@@ -8,8 +8,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from loxodon.consolidate.decay import initial_strength
-from loxodon.consolidate.entities import Card, card
-from loxodon.consolidate.journalling import Journal, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text
 from loxodon.guard.provenance import is_own, is_wish, kind_for
@@ -22,6 +20,8 @@ from loxodon.types import CAPTURED, Kind, Origin, Record, Role, Source, Turn
 from loxodon.verbs import Arg, AtVersion, Changes, Labels, Route, Token, verb
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.entities import Card
+    from loxodon.consolidate.journalling import Journal
     from loxodon.store import Note
     from loxodon.views.plain import PendingEntry
 
@@ -43,6 +43,8 @@ class Knowledge(OpenSpace):
 
     @property
     def _journal(self) -> Journal:
+        from loxodon.consolidate.journalling import Journal
+
         return Journal(self)
 
     @verb(
@@ -202,10 +204,8 @@ class Knowledge(OpenSpace):
         return digest_of(self._store.wall.token(token), verb, asked) if token else b""
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
-        if not token:
-            return do()
-        token = self._store.wall.token(token)  # agents cannot see each other's calls
-        return done_once(self._store, token, request, self.now(), do)
+        own = self._store.wall.token(token)  # agents cannot see each other's calls
+        return done_once(self._store, own, request, self.now(), do) if token else do()
 
     def _keep(
         self,
@@ -244,6 +244,8 @@ class Knowledge(OpenSpace):
 
         All or none are imported. Known entries are skipped.
         """
+        from loxodon.consolidate.journalling import obey
+
         batch = [(self.guard.turn(one.turn), one.key) for one in entries]
         taken = 0
         with self._store.writing():
@@ -280,23 +282,19 @@ class Knowledge(OpenSpace):
         row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
         if (note := self._store.workspace_data.notes([row]).get(row)) is not None:
             return note
-        raise NotFoundError(
-            "no note with the id {id}",
-            hint="the file was changed or deleted; search again",
-            id=repr(id),
-        )
+        hint = "the file was changed or deleted; search again"
+        raise NotFoundError("no note with the id {id}", hint=hint, id=repr(id))
 
     @verb("GET /entities/{name}", audit="reads", masked="always")
     def entity(self, name: str) -> Card:
         """Return what is known about a person, place or thing, by any of its names."""
+        from loxodon.consolidate.entities import card
+
         with self._store.reading():
             found = self._store.entities_named([name])
             if name not in found:
-                raise NotFoundError(
-                    "nothing is known about {name}",
-                    hint="list the known entities with `loxodon entities`",
-                    name=repr(name),
-                )
+                hint = "list the known entities with `loxodon entities`"
+                raise NotFoundError("nothing is known about {name}", hint=hint, name=repr(name))
             return card(self._store, found[name])
 
     def _at_version(self, id: str, version: int | None) -> Record:

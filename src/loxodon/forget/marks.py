@@ -28,7 +28,7 @@ from loxodon.types import Entity
 
 if TYPE_CHECKING:
     from loxodon.config import Config
-    from loxodon.store import TurnRow
+    from loxodon.store.erasure import TurnRow
     from loxodon.store.store import Store
     from loxodon.types import Draft, Turn
 

@@ -28,7 +28,7 @@ from loxodon.recall import graph, overviews
 from loxodon.security import audit_log, inspection
 from loxodon.store import Note
 from loxodon.types import Frame, Problem, Recall
-from loxodon.verbs import Argument, Route, Verb
+from loxodon.verbs import Argument, Route, Verb, hints
 from loxodon.views import export, sync, workspace
 
 Run = Callable[[Memory, dict[str, Any]], object]
@@ -152,7 +152,7 @@ _OWN_WAY: Mapping[str, tuple[Run, Any]] = {
 
 def result_of(verb: Verb) -> Any:
     """The type of what a server answers."""
-    return _OWN_WAY[verb.name][1] if verb.name in _OWN_WAY else verb.hints(RESULTS)["return"]
+    return _OWN_WAY[verb.name][1] if verb.name in _OWN_WAY else hints(verb.call, RESULTS)["return"]
 
 
 OPERATIONS = tuple(

@@ -18,7 +18,7 @@ from loxodon.http.operations import Operation
 from loxodon.security import tokens
 from loxodon.security.tokens import MAX_NAME, Grant, Grants, Right
 from loxodon.types import Chat
-from loxodon.verbs import Arg, DryRun, Route, Verb
+from loxodon.verbs import Arg, DryRun, Route, Verb, hints
 
 PAGES: list[Operation] = []
 Page = TypeVar("Page", bound=Callable[..., Any])
@@ -30,7 +30,7 @@ def page(at: str, right: Need, status: int = 200) -> Callable[[Page], Page]:
     def declare(call: Page) -> Page:
         route = Route(at, status=status)
         verb = Verb(call.__name__, call, "owner", "", False, (route,), "", False, "")
-        PAGES.append(Operation(verb, route, right, verb.arguments, verb.hints()["return"]))
+        PAGES.append(Operation(verb, route, right, verb.arguments, hints(verb.call)["return"]))
         return call
 
     return declare

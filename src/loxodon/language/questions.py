@@ -19,7 +19,7 @@ def _table(language: str) -> SimpleNamespace:
     found = SimpleNamespace(KINDS=[], GUARDS={})
     for name, body in sections(__file__, language, "questions.txt"):
         needs = _NEEDS.match(body)
-        guard = needs[1] if needs else ""
+        guard = [one.replace("_", " ") for one in needs[1].split()] if needs else [""]
         source = body[needs.end() if needs else 0 :]
         source = re.sub(r"\{([A-Z_]+)\}", lambda other: getattr(found, other[1]), source)
         if name.islower():

@@ -212,7 +212,9 @@ def block(
     while kept:
         entries = [f"{number}. {entry}" for number, (_, entry) in enumerate(kept, 1)]
         # The number is part of what is counted; digits come in threes, so only its length matters.
-        tokens = count(text(entries, len(kept), count(text(entries, len(kept), used))))
+        tokens = count(text(entries, len(kept), used))
+        if len(str(tokens)) != len(str(used)):
+            tokens = count(text(entries, len(kept), tokens))
         if tokens <= budget:
             return Block(text(entries, len(kept), tokens), tokens, tuple(item for item, _ in kept))
         kept.pop()

@@ -69,7 +69,7 @@ def weigh(look: Look) -> None:
         if at is not None:
             age = halved((present - at) / _DAY_MS, _HALF_LIFE)
             factors["recency"] = 1 + _RECENCY * (2 * age - 1)
-            if any(since <= at < until for since, until in look.spans):
+            if look.spans and any(since <= at < until for since, until in look.spans):
                 factors["time"] = IN_TIME
         found.score = math.prod(factors.values(), start=found.score)
 
@@ -243,7 +243,6 @@ def _has_unknown_name(look: Look) -> bool:
     """Whether the question names someone or something that was never spoken of."""
     if look.where.audience is not None:
         return False  # whether a name is known may be private
-    names = _NAME.findall(look.question.text)
-    words = [word for name in names for word in index_words(name)[:1]]
+    words = [word for name in _NAME.findall(look.question.text) for word in index_words(name)[:1]]
     said, noted = (look.store.having(index, words).counts for index in ("turns", "chunks"))
     return any(said[word] == 0 and noted[word] == 0 for word in words)

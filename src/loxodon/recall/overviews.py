@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 from loxodon import config as settings
 from loxodon.config import DEFAULTS
 from loxodon.consolidate.decay import Decay
-from loxodon.consolidate.journalling import Journal
 from loxodon.fields import filter_of, moment, number
 from loxodon.opening import OpenSpace
 from loxodon.paging import Key, Page, Slice, paged
@@ -190,7 +189,7 @@ class Overviews(OpenSpace):
         cursor: Cursor = "",
     ) -> Page[Moment]:
         """List turns, newest first, each with the memories drawn from it."""
-        journal, zone = Journal(self), self.zone
+        journal, zone = cast("Memory", self)._journal, self.zone
         where = filter_of(zone, session=journal.own_session(session), since=since, until=until)
         number("limit", limit)
 
@@ -224,7 +223,7 @@ class Overviews(OpenSpace):
     @verb("GET /memories/{id}/related", audit="reads", masked="unless revealed")
     def related(self, id: str) -> Related:
         """Return where a memory was said, what it replaced, and what was drawn from it."""
-        store, heard = self._store, Journal(self).heard
+        store, heard = self._store, cast("Memory", self)._journal.heard
 
         def said(row: int, turn: Turn) -> Said:
             before = store.query_turns("turns_before", turn.session, row, _AROUND)

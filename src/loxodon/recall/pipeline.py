@@ -127,7 +127,7 @@ def searched(
         profile = "default"  # no formula orders what has no word of the question: the newest first
     look = Look(store, question, where, now, as_of, top, profile)
     try:
-        if (asked := meaning(question.focus)) and store.query("vector_models"):
+        if store.query("vector_models") and (asked := meaning(question.focus)):
             asks = question.language if question.kind != "none" else ""
             look.view = QuestionVector(*asked, asks=asks, told=question.tells)
     except LoxodonError as error:  # words find something too

@@ -110,7 +110,7 @@ def _by_meaning(look: Look) -> None:
         best = max(near.values(), default=0.0)
         meant = {row: (score, score) for row, score in near.items()}
         meant = _meant_turns(look, look.view, near) if index == "turns" else meant
-        rows = [row for row, scores in meant.items() if any(part(one, best) for one in scores)]
+        rows = [row for row, (own, set_in) in meant.items() if part(max(own, set_in), best)]
         turns = [look.found(Key("turns", row)) for row in rows if index == "turns"]
         for found in turns if index == "turns" else look.fetch(index, rows):
             for name, score in zip(("meaning", "setting"), meant[found.key.row], strict=True):
@@ -133,8 +133,8 @@ def _meant_turns(
     found = {}
     for row in rows & score.keys():
         others = beside.get(row, [])
-        around = cohesion * sum(each * score.get(other, 0.0) for other, each in others)
-        whole = 1 + 0.45 * cohesion * sum(each for _, each in others)
+        around = cohesion * sum([each * score.get(other, 0.0) for other, each in others])
+        whole = 1 + 0.45 * cohesion * sum([each for _, each in others])
         found[row] = score[row], (score[row] + around) / whole if weighs else 0.0
     return found
 

@@ -132,7 +132,7 @@ def kind_of(text: str, language: str) -> Kind:
     for kind, guard, source in _words_for(language).KINDS:
         if kind == "yes_no" and earliest is not None:
             break  # English asks with the first word that can, and so only where no other does
-        found = regex(source).search(lower) if _has_any(guard, lower) else None
+        found = regex(source).search(lower) if any(one in lower for one in guard) else None
         if found is None:
             continue
         if language == "zh":  # the most telling word asks, wherever it stands
@@ -284,9 +284,11 @@ def asks_for_state(question: Question) -> bool:
 
 def needed(language: str, name: str, text: str) -> bool:
     """Whether a pattern can match at all: compiling one costs more than to look."""
-    return _has_any(_words_for(language).GUARDS[name], text.lower())
+    lower = text.lower()
+    return any(one in lower for one in _words_for(language).GUARDS[name])
 
 
+@cache
 def compiled(language: str, name: str) -> re.Pattern[str]:
     """A pattern of a language by name; compiled when it is first needed."""
     source: str = getattr(_words_for(language), name)
@@ -295,10 +297,6 @@ def compiled(language: str, name: str) -> re.Pattern[str]:
 
 def _words_for(language: str) -> SimpleNamespace:
     return words_zh if language == "zh" else words_en
-
-
-def _has_any(guard: str, lower: str) -> bool:
-    return not guard or any(word.replace("_", " ") in lower for word in guard.split())
 
 
 regex = cache(re.compile)
@@ -343,6 +341,8 @@ def of_another(text: str, language: str) -> bool:
     return mine or _NAMED.match(text) is not None
 
 
+_ROWS = TABLES["attributes"].splitlines()
+_ATTRIBUTES = [[part.split(", ") for part in row.split(" | ")] for row in _ROWS]
 _OWN = re.compile(r"\b(?:i|my|me|we|our)\b|[我咱]")
 _MINE = re.compile(r"\b(?:my|our) (?:\w+ )?[\w'-]+$|[我咱](?:们|家)?的?(?:\w{1,3})$")
 # A sentence about somebody by name: `Eve lives in Berlin`
@@ -351,12 +351,9 @@ _NAMED = re.compile(r"(?:[A-Z][\w'’-]+ ){1,3}(?:[a-z]+s|has)\b(?!.*\b(?:I|[Ww]
 
 def _matching(text: str, own: bool = False) -> list[list[str]]:
     """The attributes that a folded text names, a list for each row of the table."""
-    found = []
-    for line in TABLES["attributes"].splitlines():
-        names, english, chinese = line.split(" | ")
-        if names.startswith("own ") == own and (
-            any(word in text for word in chinese.split(", "))
-            or any(f" {one}" in f" {text}" for one in english.split(", "))
-        ):
-            found.append(names.removeprefix("own ").split())
-    return found
+    return [
+        names.removeprefix("own ").split()
+        for (names,), english, chinese in _ATTRIBUTES
+        if names.startswith("own ") == own
+        and (any(one in text for one in chinese) or any(f" {one}" in f" {text}" for one in english))
+    ]

@@ -98,7 +98,7 @@ def _fuse(look: Look, each: Sequence[tuple[Shares, float]]) -> None:
     for key, found in look.pool.items():
         own = [(shares.get(key, {}), scale) for shares, scale in scaled]
         sums = [
-            scale * sum(value * weights[name] for name, value in parts.items())
+            scale * sum([value * weights[name] for name, value in parts.items()])
             for parts, scale in own
         ]
         best_parts, scale = own[sums.index(max(sums))]

@@ -232,19 +232,19 @@ def on_record(
         audit.read(op, named_ids, outcome=outcome, **facts)
         raise
     if how == "reads" or (how == "writes" and not verb.wrote):
-        audit.read(op, [*_ids_in(found)] or named_ids, **facts)
+        audit.read(op, _ids_in([found]) or named_ids, **facts)
     return found
 
 
-def _ids_in(found: Any) -> Iterator[str]:
+def _ids_in(found: Any) -> list[str]:
     """The ids of memories, turns and notes in what a verb gave."""
-    if isinstance(found, list | tuple):
-        fields = getattr(found, "_fields", None)
-        texts = found if fields is None else [getattr(found, name, "") for name in ("id", "ref")]
-        yield from (one for one in texts if isinstance(one, str) and _ID.fullmatch(one))
-        if not isinstance(found, Record | Turn):  # what they came from is not what was given
-            for one in found:
-                yield from _ids_in(one)
+    fields = getattr(found, "_fields", None)
+    texts = found if fields is None else [getattr(found, name, "") for name in ("id", "ref")]
+    ids = [one for one in texts if isinstance(one, str) and _ID.fullmatch(one)]
+    if not isinstance(found, Record | Turn):  # what they came from is not what was given
+        for one in found:
+            ids += _ids_in(one) if isinstance(one, list | tuple) else []
+    return ids
 
 
 def store_of(owner: Any) -> Store:

@@ -266,33 +266,6 @@ class StoredReceipt(NamedTuple):
     files: tuple[list[str | int], ...]
 
 
-class TurnRow(NamedTuple):
-    seq: int
-    session: str
-    id: str
-    key: bytes
-    speaker: str
-    channel: str
-    at: int  # milliseconds since 1970 UTC
-    content: str
-
-
-class MemoryRow(NamedTuple):
-    """A memory with its number and the numbers of its source turns."""
-
-    row: int
-    record: Record
-    turns: tuple[int, ...]
-
-
-class TextAt(NamedTuple):
-    table: str
-    key: tuple[int | str, ...]
-    column: str
-    text: str
-    at: int  # when it was written; 0 if unknown
-
-
 Embeddable = Literal["memories", "turns", "chunks"]
 
 
@@ -301,16 +274,6 @@ class QuestionVector(NamedTuple):
     vector: "Floats"
     asks: str = ""  # the language of the question; empty if it is not a question
     told: bool = False  # whether it is a message that tells more than it asks
-
-
-class Near(NamedTuple):
-    """A row whose text is close in meaning to a question."""
-
-    # How far the cosine is above the question's mean, in spreads: 0 is no closer than the rest,
-    # 3 clearly closer. Scores of different models can be compared.
-    score: float
-    row: int
-    cosine: float  # the cosine after what all texts have in common is subtracted from both vectors
 
 
 class Coverage(NamedTuple):

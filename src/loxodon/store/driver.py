@@ -38,11 +38,10 @@ BATCH = 2_000  # rows that `stream` reads at a time
 Row = tuple[Any, ...]
 Part = str | tuple[str, ...]
 _Value = TypeVar("_Value")
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
 HOLE = re.compile(r"\{(\w+)\}")
-_ENTRY = re.compile(
-    r"^-- (name|part): (\S+)( \(past\))?\n(.*?)(?=^-- (?:name|part): |\Z)", re.M | re.S
-)
-_COMMENT = re.compile(r"^--.*\n?", re.M)
+_ENTRY = re.compile(r"^-- (name|part): (\S+)( \(past\))?\n", re.M)
+_COMMENT = re.compile(r"^--(?! (?:name|part): ).*\n?", re.M)
 
 
 class Entry(NamedTuple):
@@ -67,11 +66,12 @@ class Statement(str):
 
 def entries(paths: Iterable[str]) -> list[Entry]:
     """Everything in some files, in order."""
-    found = []
+    found: list[tuple[str, ...]] = []
     for path in paths:
         with open(path, encoding="utf-8") as file:
-            found += _ENTRY.findall(file.read())
-    texts = {name: _COMMENT.sub("", body).strip() for _, name, _, body in found}
+            _, *split = _ENTRY.split(_COMMENT.sub("", file.read()))
+            found += zip(*(split[n::4] for n in range(4)), strict=True)
+    texts = {name: body.strip() for _, name, _, body in found}
     parts = {name for kind, name, *_ in found if kind == "part"}
 
     def filled(text: str) -> str:
@@ -94,9 +94,7 @@ def migrations(backend: str) -> list[str]:
 
 def these(rows: Iterable[int | str | bytes]) -> str:
     """Row numbers, texts or bytes as a value, for `IN (SELECT value FROM json_each(?))`."""
-    return json.dumps(
-        [row.hex() if isinstance(row, bytes) else row for row in rows], ensure_ascii=False
-    )
+    return _as_json([row.hex() if isinstance(row, bytes) else row for row in rows])
 
 
 def plain(values: Iterable[Any]) -> list[Any]:

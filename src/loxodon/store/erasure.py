@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from loxodon.store import MemoryRow, TextAt, TurnRow
 from loxodon.store.driver import these
 from loxodon.store.indexes import Part
 from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.rows import index_of, labels_of, loaded
+from loxodon.types import Record
 
 # What stays when everything is erased: used numbers, marks of what was read, receipts
 _KEPT = (*("model_use", "followed", "jobs", "tombstones", "receipts", "counters", "meta"),)
@@ -49,6 +49,33 @@ _OF_MEMORY = (
     ("reviews", "against"),
     ("memories", "row"),
 )
+
+
+class TurnRow(NamedTuple):
+    seq: int
+    session: str
+    id: str
+    key: bytes
+    speaker: str
+    channel: str
+    at: int  # milliseconds since 1970 UTC
+    content: str
+
+
+class MemoryRow(NamedTuple):
+    """A memory with its number and the numbers of its source turns."""
+
+    row: int
+    record: Record
+    turns: tuple[int, ...]
+
+
+class TextAt(NamedTuple):
+    table: str
+    key: tuple[int | str, ...]
+    column: str
+    text: str
+    at: int  # when it was written; 0 if unknown
 
 
 class Erasure(Part):

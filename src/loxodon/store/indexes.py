@@ -19,7 +19,6 @@ from loxodon.store import Having, Index, Nature
 from loxodon.store.driver import Driver, Row, these
 from loxodon.store.rows import loaded
 from loxodon.store.search import TABLES, divided
-from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import fold, index_words
 
 if TYPE_CHECKING:
@@ -124,6 +123,8 @@ class Indexes:
         if turns < 2 * int(self._db.meta("nature_at") or 4):
             return
         from random import Random
+
+        from loxodon.text.similarity import cosine, unit
 
         picked = Random(turns).sample(range(1, turns + 1), min(turns, _MEASURED))  # noqa: S311
         rows = self._db.all("sampled_turns", (these({*picked, *(seq + 1 for seq in picked)}),))

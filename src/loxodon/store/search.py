@@ -218,5 +218,5 @@ def best(
         for row, times in one.items():
             if among is None or row in among:
                 scores[row] += weight * times / (times + longer[row])
-    best = sorted(((score, row) for row, score in scores.items()), reverse=True)
+    best = sorted(zip(scores.values(), scores, strict=True), reverse=True)
     return [Hit(row, score) for score, row in best[:limit]]

@@ -31,11 +31,9 @@ from loxodon.store import (
     clock_check,
 )
 from loxodon.store.driver import BATCH, Driver, Row, plain, these
-from loxodon.store.erasure import Erasure
 from loxodon.store.indexes import Indexes, clear_indexes, indexed_rows, name_entities
 from loxodon.store.pages import Overview, page
 from loxodon.store.parts import DocumentStore, Quarantine, WorkingSessions, WorkLog, WorkspaceData
-from loxodon.store.primary import PrimaryData, check
 from loxodon.store.rows import (
     about_label,
     damaged,
@@ -67,6 +65,8 @@ from loxodon.types import (
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
     from loxodon.security.audit import Audit
+    from loxodon.store.erasure import Erasure
+    from loxodon.store.primary import PrimaryData
     from loxodon.store.rows import DecayModel
     from loxodon.store.vectors import Vectors
 
@@ -110,7 +110,6 @@ class Store:
         self.workspace_data = WorkspaceData(self)
         self.documents = DocumentStore(self)
         self.working_sessions = WorkingSessions(self)
-        self.erasure = Erasure(self)
         self.overview = Overview(self)
         self.quarantine = Quarantine(self)
         try:
@@ -132,6 +131,12 @@ class Store:
         from loxodon.store.vectors import Vectors  # loads numpy
 
         return Vectors(self._db)
+
+    @cached_property
+    def erasure(self) -> Erasure:
+        from loxodon.store.erasure import Erasure
+
+        return Erasure(self)
 
     def wait_at_most(self, seconds: float) -> None:
         """Wait no longer than this for others who write; then a BusyStoreError."""
@@ -239,6 +244,8 @@ class Store:
     @property
     def primary(self) -> PrimaryData:
         """Export and import of all data that is not derived."""
+        from loxodon.store.primary import PrimaryData
+
         self.for_owner()
         return PrimaryData(self)
 
@@ -618,6 +625,8 @@ class Store:
 
     def check(self, progress: Progress) -> list[Problem]:
         """Every problem with the data or its indexes; empty if there is none."""
+        from loxodon.store.primary import check
+
         self.for_owner()
         with self.reading():
             return check(self, progress)

@@ -12,17 +12,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from loxodon.store import (
-    Coverage,
-    Embeddable,
-    Filter,
-    Index,
-    Near,
-    QuestionVector,
-    Vector,
-    vector_math,
-)
-from loxodon.store.driver import Driver, these
+from loxodon.store import Coverage, Embeddable, Filter, Index, QuestionVector, Vector, vector_math
+from loxodon.store.driver import Driver, Row, these
 from loxodon.store.search import TABLES, conditions_of
 from loxodon.store.vector_math import Floats, Frame, Signs, Words, from_halves, sign_bits
 from loxodon.text.language import language_of
@@ -38,6 +29,16 @@ _SAMPLE = 8_192  # vectors from which a frame is fitted
 _POOLS = {"turns": ("turns", "turns"), "chunks": ("chunks", "chunks")}
 _POOLS |= dict.fromkeys(("memories", "archive"), ("memories", "archive"))
 VECTOR_TABLES = ("vector_todo", "vector_signs", "vectors", "vector_models")
+
+
+class Near(NamedTuple):
+    """A row whose text is close in meaning to a question."""
+
+    # How far the cosine is above the question's mean, in spreads: 0 is no closer than the rest,
+    # 3 clearly closer. Scores of different models can be compared.
+    score: float
+    row: int
+    cosine: float  # the cosine after what all texts have in common is subtracted from both vectors
 
 
 class Model(NamedTuple):
@@ -92,7 +93,7 @@ class Vectors:
                 return []
             near = self._closest(question, pool, where or Filter(), limit)
             found = self._compared(question, pool, near)
-        return sorted(found, reverse=True)[: max(0, limit)]
+        return [Near(*one) for one in sorted(found, reverse=True)[: max(0, limit)]]
 
     def similarities(
         self, pool: Index, asked: QuestionVector, rows: Iterable[int]
@@ -101,7 +102,7 @@ class Vectors:
         with self._db.reading():
             question = self._question(pool, asked)
             near = self._compared(question, pool, sorted(set(rows))) if question else []
-        return {one.row: one.score for one in near}
+        return {row: score for score, row, _ in near}
 
     def _question(self, pool: Index, asked: QuestionVector) -> _Question | None:
         """The question to its model; None where that has no vectors of this size."""
@@ -129,8 +130,8 @@ class Vectors:
         every = self._db.column("matching", values, where=names, **parts)
         return signs.closest(question.signs, count, every)
 
-    def _compared(self, question: _Question, pool: Index, rows: Sequence[int]) -> list[Near]:
-        """How close those of `rows` are that have a vector."""
+    def _compared(self, question: _Question, pool: Index, rows: Sequence[int]) -> list[Row]:
+        """How close those of `rows` are that have a vector, as `Near` has it."""
         held, model = question.loaded.centred, question.model
         if 4 * model.size * len(held) > HELD_BYTES:
             held.clear()
@@ -142,7 +143,7 @@ class Vectors:
         known = [row for row in rows if row in held]
         found = vector_math.cosines(map(held.__getitem__, known), question.centred)
         scores = question.frame.scores(question.centred, found)
-        return list(map(Near, scores.tolist(), known, found.tolist()))
+        return [*zip(scores.tolist(), known, found.tolist(), strict=True)]
 
     # Signs
 

@@ -21,11 +21,11 @@ _BLANK, _NUMBER, _WORD, _CLAUSE = 64, 48, 256, 1_000
 _LEFT_OUT = "…"
 _BLANKS = re.compile(rf"\s{{{_BLANK + 1},}}")
 _OVERLONG = {
-    _NUMBER: re.compile(rf"\d[\d.,:/+-]{{{_NUMBER},}}"),
+    _NUMBER: rf"\d[\d.,:/+-]{{{_NUMBER},}}",
     # No blanks, and no characters of scripts without blanks; written as ranges, because a
     # complement of this size takes `re` longer to compile than a recall takes.
-    _WORD: re.compile(rf"[!-\x9f\xa1-\u1fff\u200b-\u2e7f]{{{_WORD + 1},}}"),
-    _CLAUSE: re.compile(rf"[^\s,.!?;:，。、！？；：…]{{{_CLAUSE + 1},}}"),
+    _WORD: rf"[!-\x9f\xa1-\u1fff\u200b-\u2e7f]{{{_WORD + 1},}}",
+    _CLAUSE: rf"[^\s,.!?;:，。、！？；：…]{{{_CLAUSE + 1},}}",
 }
 
 
@@ -40,5 +40,5 @@ def tame(text: str, most: int = LONGEST) -> str:
     longest = max(map(len, text.split()), default=0)
     for bound, pattern in _OVERLONG.items():
         if longest > bound:
-            text = pattern.sub(lambda run: run[0][: bound - 1] + _LEFT_OUT, text)  # noqa: B023
+            text = re.sub(pattern, lambda run: run[0][: bound - 1] + _LEFT_OUT, text)  # noqa: B023
     return text

@@ -211,7 +211,7 @@ _BREAKS = CHINESE_CHARACTERS | frozenset("太刚才由含只先挺蛮吃喝买�
 _LOOSE_FIRST = _VERBS | frozenset("后过")
 _LOOSE_LAST = _VERBS | _PLACES | frozenset("坏高住完出成")
 _NUMERAL = "[零一二三四五六七八九十百千万亿两半几]"
-_COUNTED = re.compile(
+_COUNTED = (
     f"{_NUMERAL}{{2,}}|{_NUMERAL}(?:小时|分钟|公里|公斤|星期|季度|[{''.join(sorted(_MEASURES))}])"
 )
 
@@ -219,7 +219,7 @@ _COUNTED = re.compile(
 def _chinese(run: str, offset: int) -> Iterator[KeywordPiece]:
     """Stretches of 2 to 6 characters between function words, numbers and plain verbs."""
     # What is counted becomes as many function characters, so that offsets stay.
-    masked = _COUNTED.sub(lambda m: "的" * len(m[0]), run)
+    masked = re.sub(_COUNTED, lambda m: "的" * len(m[0]), run)
     spans: list[tuple[int, int]] = []
     for start, end in _content_runs(masked, _BREAKS):
         if end - start <= _MAX_HAN:

@@ -33,6 +33,7 @@ _LOOKED_AT = 2_000  # Characters of a question: what is longer has words enough 
 _LONGEST_PHRASE = 4
 _LONGEST_WORD = 6  # Characters of a Chinese word
 _FIRST_HAN = "\u2e80"
+_LATIN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _Group = tuple[list[str], list[str]]  # words that mean the same, and the kinds of that
 
 
@@ -55,7 +56,7 @@ def expand(words: Collection[str], text: str) -> list[Expansion]:
     best: dict[str, tuple[float, int, int, str]] = {}
     folded = fold(text[:_LOOKED_AT])
     known: dict[str, str] = {}
-    for typed, key in chain(_latin_in(folded), _han_in(folded)):
+    for typed, key in chain(_latin_in(folded), () if folded.isascii() else _han_in(folded)):
         known.setdefault(key, typed)
     for place, (key, typed) in enumerate(known.items()):
         found = _related(key)
@@ -76,10 +77,6 @@ def expand(words: Collection[str], text: str) -> list[Expansion]:
     return list(chosen.values())
 
 
-_LATIN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
-_HAN = re.compile(r"[\u4e00-\u9fff]+")
-
-
 def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
     """(as typed, key) of known English words and phrases, the longest where several begin."""
     tokens = [match.span() for match in _LATIN.finditer(folded)]
@@ -98,7 +95,7 @@ def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
 
 def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     """The same for Chinese words, cut from the end of each stretch, the longest first."""
-    for stretch in _HAN.findall(folded):
+    for stretch in re.findall(r"[\u4e00-\u9fff]+", folded):
         found: list[str] = []
         end = len(stretch)
         while end > 0:
@@ -116,23 +113,24 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _rows(mark: str) -> list[str]:
+def _rows() -> list[str]:
+    """The rows with the mark that each begins with, and in the order of these."""
     with open(os.path.join(os.path.dirname(__file__), "related.txt"), encoding="utf-8") as file:
-        return [row[1:].replace("|", " ") for row in file if row[0] == mark]
+        return sorted(file.read().replace("|", " ").splitlines(), key=lambda row: row[:1])
 
 
 @cache
 def _groups(initial: str) -> dict[str, list[_Group]]:
     """The rows of each word that begins so, by its key: a question needs few of the words."""
     found: dict[str, list[_Group]] = {}
-    for row in (*_rows("="), *_rows(">")):
-        if f" {initial}" in row:
-            general, _, kinds = row.partition(":")
+    for row in _rows():
+        if row[:1] in ("=", ">") and f" {initial}" in row:
+            general, _, kinds = row[1:].partition(":")
             group = general.split(), kinds.split()
             for word in (*group[0], *group[1]):
                 if word[0] == initial:
                     found.setdefault(_key(word), []).append(group)
-    for word in " ".join(_rows("!")).split():
+    for word in " ".join(row[1:] for row in _rows() if row[:1] == "!").split():
         if word[0] == initial and word.isascii():
             found.setdefault(_key(word), []).append(([], []))
     return found
@@ -141,7 +139,8 @@ def _groups(initial: str) -> dict[str, list[_Group]]:
 @cache
 def _whole() -> frozenset[str]:
     """Chinese words that stand for nothing, not to be cut apart."""
-    return CHINESE_WORDS.union(CHINESE_PROTECTED, *map(str.split, _rows("!")))
+    listed = (row[1:].split() for row in _rows() if row[:1] == "!")
+    return CHINESE_WORDS.union(CHINESE_PROTECTED, *listed)
 
 
 @cache

@@ -12,8 +12,8 @@ def sections(module: str, *names: str) -> list[tuple[str, str]]:
     comments."""
     with open(os.path.join(os.path.dirname(module), *names), encoding="utf-8") as file:
         text = re.sub(r"(?m)^#.*\n", "", file.read())
-    _, *parts = re.split(r"\n*^\[(\w+)\]\n", text.rstrip("\n"), flags=re.M)
-    return list(zip(parts[::2], parts[1::2], strict=True))
+    _, *parts = re.split(r"^\[(\w+)\]\n", text, flags=re.M)
+    return [(name, body.rstrip("\n")) for name, body in zip(parts[::2], parts[1::2], strict=True)]
 
 
 _LISTS = dict(sections(__file__, "wordlists.txt"))

@@ -155,21 +155,21 @@ def spoken(query: str, words: Collection[str]) -> list[str]:
     return list(found)
 
 
-def _stretches(folded: str) -> Iterator[tuple[int, str]]:
+def _stretches(folded: str) -> list[tuple[int, str]]:
     """A text cut where its script changes: (script, stretch)."""
     if folded.isascii():
-        yield from ((_LETTERS, word) for word in _ASCII_WORD.findall(folded))
-        return
+        return [(_LETTERS, word) for word in _ASCII_WORD.findall(folded)]
+    found: list[tuple[int, str]] = []
     for piece, emoji in _ANY_WORD.findall(folded):
         if emoji:
-            yield _PICTURE, emoji
+            found.append((_PICTURE, emoji))
         elif min(piece) >= "\u2e80" and max(piece) < "\uac00":  # all Chinese: most pieces are
-            yield _HAN_KANA, piece
+            found.append((_HAN_KANA, piece))
         elif piece.isascii():
-            yield _LETTERS, piece
+            found.append((_LETTERS, piece))
         else:
-            for script, group in groupby(piece, _script):
-                yield script, "".join(group)
+            found += [(script, "".join(group)) for script, group in groupby(piece, _script)]
+    return found
 
 
 def _script(one: str) -> int:

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from loxodon.store import Filter, Index, Near, QuestionVector, TextToEmbed, Vector
+from loxodon.store import Filter, Index, QuestionVector, TextToEmbed, Vector
 from loxodon.store.store import Store
 from loxodon.store.vector_math import Frame, unit
+from loxodon.store.vectors import Near
 from tests.clock import NOW
 from tests.store.contracts import Contract, OpenStore, key, record, turn
 
-AnyStore = Any
-"""With the database in it, which a test looks into."""
+AnyStore = Any  # with the database in it, which a test looks into
 Floats = NDArray[np.float32]
 SIZE = 80  # not a multiple of 64
 MODEL = "m"

@@ -36,8 +36,7 @@ _REMEMBERED = 5_000  # texts whose vectors are kept, at 1.5 KB each
 _HEADS, _LAYERS = 12, 4
 _UNKNOWN, SEPARATOR = 1, 2  # tokens: a word that is not known, what is between two texts
 SHARES = 60, 64  # the most tokens of two texts read together
-_LONGEST_CJK_TOKEN = 4  # characters
-_LONGEST_WORD = 30
+_LONGEST_CJK_TOKEN, _LONGEST_WORD = 4, 30  # characters
 _PIECE = re.compile(r"[\u3400-\u9fff]+|[a-z0-9]+|\S")
 
 
@@ -216,6 +215,7 @@ class Encoder:
                     hidden = _one_layer(layer, hidden, mask)
                 yield rows, hidden, mask, segments
 
+    @cache  # noqa: B019  there is one encoder
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = (name.removeprefix("q:") for name in self._data if not name.startswith("s:"))
         return {n.removeprefix(prefix): self._weight(n) for n in names if n.startswith(prefix)}
