@@ -85,7 +85,9 @@ def test_what_the_environment_sets_is_shown_as_in_004(
 ) -> None:
     monkeypatch.setenv("LOXODON_MEMORY_MODEL", "gpt-5")
     monkeypatch.setenv("LOXODON_MEMORY_MAX_TOKENS", "128000")
-    for name, value in {"model.name": "gpt-5", "model.max_tokens": "128000"}.items():
+    monkeypatch.setenv("LOXODON_MEMORY_ENABLED", "false")
+    shown = {"model.name": "gpt-5", "model.max_tokens": "128000", "enabled": "false"}
+    for name, value in shown.items():
         main(["--home", str(tmp_path), "config", name])
         assert value in capsys.readouterr().out
 
@@ -165,7 +167,7 @@ def test_the_figures_of_001_agree(tmp_path: Path, capsys: pytest.CaptureFixture[
         talk(memory, clock, [["2026-02-04", "我可能住在上海"]])
         found = memory.stats()
         assert (found.kinds["fact"], found.kinds["belief"], found.kinds["summary"]) == (4, 1, 1)
-        assert f"记忆数: {found.total} | 活跃: {found.active}" in memory.snapshot("zh")
+        assert f"记忆数：{found.total} | 活跃：{found.active}" in memory.snapshot("zh")
         assert found.next_consolidation
     main(["--home", str(tmp_path), "stats"])
     out = capsys.readouterr().out

@@ -71,7 +71,7 @@ class Keeper:
         project = written.pop() if len(written) == 1 else project
         if project and statement.category not in _PERSONAL:
             named = (*statement.mentions, Mention(project, "project"))
-            statement = statement._replace(mentions=named)
+            statement = statement._replace(mentions=named, tentative=False)  # it is of their work
         turn = turn._replace(origin="user") if candidate.vouched else turn
         if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
             sure = min(statement.confidence, provenance.UNCONFIRMED)

@@ -35,10 +35,8 @@ def leans(text: str, on: str = "") -> bool:
     if on and any(one in on for one in names):
         return True
     if language_of(text) == "zh":
-        like = zh.grammar.speech.like
-        return bool(like("leaning", "leans").search(first)) and not like("leaning", "opens").match(
-            first
-        )
+        has = zh.grammar.speech.has
+        return has(first, "leaning", "leans") and not has(first, "leaning", "opens")
     like = en.grammar.speech.like
     if like("leaning", "bare").match(first):
         return len(sentences) > 1 and bool(like("leaning", "pronoun").match(sentences[1].strip()))

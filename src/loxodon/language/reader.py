@@ -105,8 +105,11 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     small = grammar.small(said.text)
     alone = said.alone
     taken_back, thing = False, ""
-    asked = [line.content for line in said.before if line.role == "user"][-1:]
-    busy = any(speech.type(text) == "instruction" and _is_task(grammar, text) for text in asked)
+    users = [line.content for line in said.before if line.role == "user"]
+    for text in users:  # it may go on with what was told of a thing
+        thing = speech.thing(text, thing)
+    last = users[-1:]
+    busy = any(speech.type(text) == "instruction" and _is_task(grammar, text) for text in last)
     sentences = [
         part for one in sentences_of(said.fragments) for part in _apart(grammar, one, known)
     ]

@@ -381,9 +381,12 @@ def _indexes(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
         return _grouped((month, id) for month, _, _, id in sorted(found, reverse=True))
 
     def relations() -> Object:
+        from loxodon.consolidate.read import is_user
+
         found: dict[str, dict[str, list[str]]] = {}
         for row in content.active:
-            for name in {row["subject"], *json.loads(row["entities"])} - {""}:
+            names = {row["subject"], *json.loads(row["entities"])} - {""}
+            for name in {"user" if is_user(one) else one for one in names}:
                 of = found.setdefault(name, {plural: [] for plural in PLURALS.values()})
                 of[PLURALS[row["kind"]]].append(row["id"])
         return dict(sorted(found.items()))
