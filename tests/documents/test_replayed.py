@@ -187,3 +187,13 @@ def test_contacts_and_projects_of_a_memory_file_of_003_are_known(
     assert types.pop("user", "person") == "person"
     assert types == {"Acme Dashboard": "project", "Alice": "person", "王芳": "person"}
     assert memory.reviews() == []
+
+
+def test_the_history_of_002_has_nothing_that_was_forgotten(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    said = [["2026-02-04", "我在北京工作"], ["2026-02-05", "我在上海工作"]]
+    facts = views(tmp_path, Clock(), said, {}) / "layer2" / "active" / "facts.jsonl"
+    assert "北京" in facts.read_text("utf-8")
+    assert main(["--home", str(home), "forget", "--entity", "北京", "--yes"]) == 0
+    assert "北京" not in facts.read_text("utf-8")
+    assert "上海" in facts.read_text("utf-8")
