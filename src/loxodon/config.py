@@ -255,6 +255,7 @@ def load(home: str, environ: Mapping[str, str] = {}) -> Config:
     elsewhere = ("LOXODON_HOME", "LOXODON_NOW")  # which are no settings
     if not any(name.startswith("LOXODON_") and name not in elsewhere for name in environ):
         return found
+    environ = {"LOXODON_ENABLED": environ.get("LOXODON_MEMORY_ENABLED", ""), **environ}
     variables = {name: environ.get(one.variable) for name, one in described().items()}
     return from_mapping({name: value for name, value in variables.items() if value}, found)
 

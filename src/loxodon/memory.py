@@ -512,7 +512,7 @@ class Memory(Knowledge, Recalling, Overviews):
         from loxodon import status
 
         with self._store.reading():
-            return status.stats(self._store)
+            return status.stats(self, self._store)
 
     @verb("POST /validate", access="owner", audit="works", long=True)
     def validate(self, progress: Progress | None = None) -> Problems:

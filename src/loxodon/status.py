@@ -70,6 +70,7 @@ class Stats(NamedTuple):
     entities: int
     events: int
     last_consolidation: datetime | None
+    next_consolidation: datetime | None
     expected: Mapping[str, int]  # `EXPECTED`
     ledger: tuple[Spent, ...]  # tokens of the model by day and phase, newest first
 
@@ -114,7 +115,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
     )
 
 
-def stats(store: Store) -> Stats:
+def stats(memory: Memory, store: Store) -> Stats:
     """What a memory holds. Call within one view of the store."""
     counts = store.counts()
     ledger = () if store.wall.stands else store.query("ledger", _LEDGER_DAYS)
@@ -124,6 +125,7 @@ def stats(store: Store) -> Stats:
         entities=store.query_as(PoolSizes, "pool_sizes")[0].entities,
         events=store.scalar("count_events"),
         last_consolidation=store.worklog.work().last_success,
+        next_consolidation=next_time(memory.config.schedule.daily, memory.now(), memory.zone),
         expected=EXPECTED,
         ledger=tuple(Spent(*row) for row in ledger),
     )

@@ -90,7 +90,9 @@ def test_what_the_environment_sets_is_shown_as_in_004(
 ) -> None:
     monkeypatch.setenv("LOXODON_MEMORY_MODEL", "gpt-5")
     monkeypatch.setenv("LOXODON_MEMORY_MAX_TOKENS", "128000")
-    for name, value in {"model.name": "gpt-5", "model.max_tokens": "128000"}.items():
+    monkeypatch.setenv("LOXODON_MEMORY_ENABLED", "false")
+    shown = {"model.name": "gpt-5", "model.max_tokens": "128000", "enabled": "false"}
+    for name, value in shown.items():
         main(["--home", str(tmp_path), "config", name])
         assert value in capsys.readouterr().out
 
@@ -108,7 +110,8 @@ def test_a_memory_file_of_003_is_core_knowledge(memory: Memory, tmp_path: Path) 
         path.write_text(f"## User Preferences\n- {line}\n", "utf-8")
         memory.workspace.take_in(str(path))
         one = memory.list()[0]
-        assert (one.category, one.importance) == ("preference", 1.0)
+        assert (one.kind, one.category, one.importance) == ("fact", "preference", 1.0)
+        assert line.split(" (")[0].split("] ")[-1].split(" `")[0] in memory.snapshot()
         since = one.valid_from
         assert (since and f"{since:%Y-%m-%d}") == day, line
 
@@ -143,3 +146,59 @@ def test_day_notes_of_003_say_what_a_line_is(memory: Memory, tmp_path: Path) -> 
         "部署了 v2.3.0": ("fact", "event", 1.0),
         "用户更喜欢茶": ("belief", "preference", 0.8),
     }
+
+
+def test_a_days_notes_stand_once_in_the_frame_of_000(
+    memory: Memory, clock: Clock, tmp_path: Path
+) -> None:
+    clock.now = datetime(2026, 2, 18, 18, tzinfo=NOW.tzinfo)
+    (tmp_path / "memory").mkdir()
+    notes = "# 2026-02-18\n\n## 10:30 AM - 接口\n讨论了 REST。决策：使用 REST 保持简单。\n"
+    (tmp_path / "memory" / "2026-02-18.md").write_text(notes, "utf-8")
+    (tmp_path / "USER.md").write_text("- 用户喜欢喝茶\n", "utf-8")
+    memory.workspace.take_in(str(tmp_path))
+    memory.consolidate(force=True)
+    frame = memory.assemble("接口为什么用 REST？", workspace=tmp_path).text
+    assert frame.count("使用 REST 保持简单") == 1
+    assert frame.count("用户喜欢喝茶") == 1
+
+
+def test_the_figures_of_001_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    config = {"timezone": "Asia/Shanghai", "language": "zh"}
+    with Memory.open(tmp_path, config=config, clock=clock) as memory:
+        said = ["我们决定用 REST", "我今天去了北京", "通过升级驱动解决了死锁问题", "我叫张三"]
+        talk(memory, clock, [["2026-02-03", one] for one in said])
+        talk(memory, clock, [["2026-02-04", "我可能住在上海"]])
+        found = memory.stats()
+        assert (found.kinds["fact"], found.kinds["belief"], found.kinds["summary"]) == (4, 1, 1)
+        assert f"记忆数：{found.total} | 活跃：{found.active}" in memory.snapshot("zh")
+        assert found.next_consolidation
+    main(["--home", str(tmp_path), "stats"])
+    out = capsys.readouterr().out
+    assert "fact 4 (67%), belief 1 (17%), summary 1 (17%)" in out
+
+
+def test_contacts_and_projects_of_a_memory_file_of_003_are_known(
+    memory: Memory, tmp_path: Path
+) -> None:
+    lines = [
+        *("## Preferences", '- Working on project "Acme Dashboard"'),
+        *("## Key Contacts", "- Alice (alice@acme.example) - Design lead", "- 王芳：产品经理"),
+    ]
+    (tmp_path / "MEMORY.md").write_text("\n".join(lines), "utf-8")
+    memory.workspace.take_in(str(tmp_path))
+    types = {one.name: one.type for one in memory.entities()}
+    assert types.pop("user", "person") == "person"
+    assert types == {"Acme Dashboard": "project", "Alice": "person", "王芳": "person"}
+    assert memory.reviews() == []
+
+
+def test_the_history_of_002_has_nothing_that_was_forgotten(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    said = [["2026-02-04", "我在北京工作"], ["2026-02-05", "我在上海工作"]]
+    facts = views(tmp_path, Clock(), said, {}) / "layer2" / "active" / "facts.jsonl"
+    assert "北京" in facts.read_text("utf-8")
+    assert main(["--home", str(home), "forget", "--entity", "北京", "--yes"]) == 0
+    assert "北京" not in facts.read_text("utf-8")
+    assert "上海" in facts.read_text("utf-8")

@@ -131,7 +131,7 @@ def test_each_entry_is_a_memory(memory: Memory, take: Take, tree: Path) -> None:
     found = take(tree)
     assert (found.turns, found.problems) == (2, ())
     records = by_words(memory)
-    assert all(one.trust == "import" for one in records.values())
+    assert all(one.trust == "file" for one in records.values())
 
     tea = records["Prefers TypeScript over JavaScript"]
     assert (tea.category, tea.attribute, tea.importance) == ("preference", "prefers", 1.0)

@@ -59,8 +59,7 @@ derived(
     about="Import memories and chats from another program.",
     verb="workspace.take_in",
     makes=True,
-    note="next: `loxodon consolidate` turns messages into memories; if imported memories "
-    "are all yours, confirm them with `loxodon review --confirm-all import`",
+    note="next: `loxodon consolidate`; if it is all yours: `loxodon review --confirm-all import`",
 )
 
 

@@ -174,9 +174,10 @@ def _said(name: str, value: Any) -> str:
     """The value of a field."""
     if name in ("bytes", "size"):
         return f"{value / 1e6:.1f} MB" if value >= 1e5 else f"{value / 1e3:.1f} kB"
-    return (
-        label(value) if value and name in ("kind", "type", "change", "state") else in_words(value)
-    )
+    if name == "kinds" and (whole := sum(value.values())):
+        return ", ".join(f"{label(kind)} {n} ({n / whole:.0%})" for kind, n in value.items() if n)
+    named = value and name in ("kind", "type", "change", "state")
+    return label(value) if named else in_words(value)
 
 
 def in_words(value: object) -> str:

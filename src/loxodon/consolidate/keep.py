@@ -13,7 +13,7 @@ from typing import Any
 from loxodon.consolidate import entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.phrases import phrases
-from loxodon.consolidate.read import Candidate, is_user, meaning_of, meet
+from loxodon.consolidate.read import Candidate, meaning_of, meet
 from loxodon.consolidate.reconcile import Fate, Plan, certain, corrected, known_about, plan, said_at
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
@@ -63,15 +63,15 @@ class Keeper:
         if name := entities.another(self._store, turn):
             candidate = entities.said_by(candidate, name)
         statement = candidate.statement
-        project = statement.project
-        if not project:  # the one that the turn names, as it is written already
-            project = named_project(turn.content)
-            names = [fold(project)] if project else candidates(fold(turn.content[:_NAMING]))
-            written = self._store.named(names).projects
-            project = next(iter(written.values()), project) if len(written) <= 1 else project
+        # The project that the turn names, as it is written already
+        project = statement.project or named_project(turn.content)
+        names = [fold(project)] if project else candidates(fold(turn.content[:_NAMING]))
+        about, projects, _ = self._store.named(names)
+        written = {o.name for o in about.values() if o.type == "project"} | {*projects.values()}
+        project = written.pop() if len(written) == 1 else project
         if project and statement.category not in _PERSONAL:
             named = (*statement.mentions, Mention(project, "project"))
-            statement = statement._replace(mentions=named)
+            statement = statement._replace(mentions=named, tentative=False)  # it is of their work
         turn = turn._replace(origin="user") if candidate.vouched else turn
         if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
             sure = min(statement.confidence, provenance.UNCONFIRMED)
@@ -130,10 +130,8 @@ class Keeper:
     def write(self, new: Record) -> Record:
         """Add what a person wrote as it stands; what it replaces or bears out makes way for it."""
         meant, found = meaning_of(new.content, self._now), Plan("add")
-        named = (Mention(one) for one in new.entities if not is_user(one))
-        mentions = (*meant.statement.mentions, *named)
-        said = meant.statement._replace(content=new.content, mentions=mentions)
-        meet(self._store, said, self._now)
+        said = meant.statement._replace(content=new.content)
+        meet(self._store, said, new, self._now)
         meant = meant._replace(statement=said)
         if said.attribute and new.kind == "fact":
             found = plan(meant, self._store, "")._replace(outcome="add")

@@ -126,10 +126,10 @@ class Knowledge(OpenSpace):
         if told.attribute:  # what is said of it later confirms it or takes its place
             for name in ("subject", "attribute", "value", "positive"):
                 fields[name] = getattr(told, name)
-            names = (*fields["entities"], *(one.name for one in told.mentions))
-            fields["entities"] = tuple(dict.fromkeys(names))
             if fields["category"] == "fact":
                 fields["category"] = told.category or "fact"
+        names = (*fields["entities"], *(one.name for one in told.mentions))
+        fields["entities"] = tuple(dict.fromkeys(names))
         if said_in is not None:
             fields["trust"] = "user"
             source = Source(said_in.session, said_in.id)

@@ -104,21 +104,21 @@ class Run:
         self._phases = (*first, self._decay, self._index, self._snapshot)
 
     def all(self, reason: str) -> Consolidated:
-        """Every phase for all that is pending, then the daily work, and the weekly where it is due
-        or the reason."""
+        """Every phase for all that is pending; the daily work, and the weekly where it is due or
+        the reason, before the indexes and the snapshot, which tell of it."""
         with self._begun():
             self._learn()
             if not self._turns:  # what waits is asked about also when nothing new was said
                 self._ask_again()
-            for phase in range(max(_RECONCILED, self._worklog.work().phase), PHASES + 1):
-                self._set(phase=phase)
-                self._do(phase)
             if not self._held:  # else no day or week is over by this clock
                 self._counts += compress.daily(self._store, self._now)
                 last = None if reason == "weekly" else self._worklog.work().weekly_at
                 if has_come(CRON["weekly"], last, self._now, self._space.zone):
                     self._counts += compress.weekly(self._store, self._now, self._model)
-            self._follow_up()  # last, for what compressing made too
+            for phase in range(max(_RECONCILED, self._worklog.work().phase), PHASES + 1):
+                self._set(phase=phase)
+                self._do(phase)
+            self._follow_up()
         return self._outcome(reason, phase=0, attempts=0, last_success=self._now)
 
     def flush(self) -> Consolidated:

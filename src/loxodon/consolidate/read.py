@@ -24,6 +24,7 @@ from loxodon.language.statements import (
     MOST_CHARACTERS,
     MOST_WORDS,
     USER,
+    EntityType,
     Fragment,
     Language,
     Mention,
@@ -35,7 +36,7 @@ from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.dates import Moment, absolute, find_moments, format_date
 from loxodon.text.language import language_of
 from loxodon.text.things import own_words
-from loxodon.types import NOTHING, Record
+from loxodon.types import GLOBAL_PROJECT, NOTHING, Record
 
 # How long what is temporary is kept where it names no day itself
 LASTS: dict[str, timedelta] = {"temp": timedelta(days=7), "debug": timedelta(days=14)}
@@ -49,7 +50,7 @@ _PREPOSITION = re.compile(r"^(?:on|in|at|from) (?=.*\d)")  # Before a date
 # Before a day that it is not: `on Thursday, not on Tuesday`
 _DENIED = re.compile(r"(?i)不是$|\b(?:not|instead of|rather than) (?:on |in |at |the )*$")
 _NAMED_DAY, _COUNTED_DAY = pattern("named_day"), pattern("counted_day")
-_HABIT, _AT_WORK = pattern("habit"), pattern("at_work")
+_HABIT, _AT_WORK, _SINCE = pattern("habit"), pattern("at_work"), pattern("since")
 
 
 class Candidate(NamedTuple):
@@ -214,8 +215,8 @@ def candidate_of(
     if quoted:
         moments = [] if _HABIT.search(content) else [o for o in moments if _meant(o, at)]
         ahead = [one for one in moments if (one.until if _limit(said, one) else one.since) > at]
-        if statement.category == "fact" and ahead:
-            statement = statement._replace(category="plan")
+        if statement.category == "fact" and (ahead or (moments and not _SINCE.search(said))):
+            statement = statement._replace(category="plan" if ahead else "event")
     due = expires = None
     if quoted and _tells_more(content, moments):
         pass  # and that is not over with its date
@@ -357,12 +358,16 @@ def is_user(name: str) -> bool:
     return name.casefold() in (USER, "the user", "用户")
 
 
-def meet(store: Store, said: Statement, now: datetime) -> None:
+def meet(store: Store, said: Statement, record: Record, now: datetime) -> None:
     """Make known whom a memory is about, under the names that are free. Call inside `writing`."""
-    known = store.entities_named([alias for one in said.mentions for alias in one.aliases])
+    type: EntityType = "person" if record.category == "relation" else "other"
+    named = [*said.mentions, *(Mention(one, type) for one in record.entities if not is_user(one))]
+    if record.project not in ("", GLOBAL_PROJECT):
+        named.append(Mention(record.project, "project"))
+    known = store.entities_named([alias for one in named for alias in one.aliases])
     mentions = tuple(
         one._replace(aliases=tuple(alias for alias in one.aliases if alias not in known))
-        for one in said.mentions
+        for one in named
     )
     # Only who is known by an alias would be renamed, and such aliases are left out
     learn(store, said._replace(mentions=mentions), now, lambda old, new: None)

@@ -24,7 +24,7 @@ DAY = "day:"
 FEWEST_FACTS = 3
 _PORTRAIT = "user/"  # What the user is like, of what has no summary of its own
 # What a day is remembered by; what the user is like, is like that every day
-_HAPPENED = ("event", "plan", "decision", "solution")
+_HAPPENED = ("event", "decision", "solution")
 # Categories of which one sentence can speak; plans, events and states have nothing in common
 _TOGETHER = ("identity", "health", "preference", "relation", "config", "decision", "solution")
 # What is of such a category and still of another kind
@@ -132,8 +132,8 @@ def _facts_of(store: Store, theme: str, now: datetime) -> list[Record]:
 
 
 def _subject_of(theme: str) -> str:
-    head, colon, name = theme.partition(":")
-    return name if colon else head.partition("/")[0]
+    kind, _, name = theme.partition(":")
+    return name if kind in ("subject", "project") else USER
 
 
 def said_since(fact: Record) -> datetime:
@@ -162,8 +162,9 @@ def _summed_up(facts: Sequence[Record]) -> str:
     language = Counter(clause.language for clause in clauses).most_common(1)[0][0]
     said: list[Clause] = []
     for clause in clauses:
-        # Part of a longer sentence is only what is one sentence, and in the third person
-        sayable = any(map(str.isalnum, clause.rest)) and not _NO_PART.search(clause.rest)
+        # Part of a longer sentence is only what is one sentence, and in the third person or quoted
+        plain = clause.rest.startswith("“") or not _NO_PART.search(clause.rest)
+        sayable = plain and any(map(str.isalnum, clause.rest))
         text = _sentence([*said, clause])
         room = _MOST_CHARACTERS if language == "zh" else _MOST_WORDS
         fits = clause.language == language and clause not in said
@@ -183,6 +184,7 @@ def _sentence(said: Sequence[Clause]) -> str:
         lead = clauses[0].lead
         gap = "" if not lead or (chinese and not lead.isascii()) else " "
         parts.append(lead + gap + ("，" if chinese else ", ").join(one.rest for one in clauses))
+    parts.sort(key=lambda part: part.startswith("“"))  # own words last, which name nobody
     return ("；" if chinese else "; ").join(parts)
 
 
@@ -205,7 +207,9 @@ def clause_of(record: Record) -> Clause:
     # One about `用户` is Chinese, whatever names it has
     language = language_of(of_user[0] if of_user else text)
     rest = text[len(lead) :]
-    # What is theirs, or stands apart from the name, is told with it: `用户的猫…`, `The user: “…”`
+    if said := of_user and re.match(r"[:：] ?(?=“)", rest):  # in their own words
+        return Clause(name.casefold(), "", rest[said.end() :], language)
+    # What is theirs, or stands apart from the name, is told with it: `用户的猫…`
     joined = re.match(r"\s*(?:的|['’:：,，(（“]|and\b|、|和)", rest)
     english = language == "en" and not rest.startswith(" ")
     if not lead or joined or english or len(text) > _LONGEST:

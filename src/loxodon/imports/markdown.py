@@ -28,6 +28,7 @@ from loxodon.journal import read as read_turns
 from loxodon.journal.lines import split_lines
 from loxodon.journal.markdown import fence_after
 from loxodon.journal.moments import day_in_name
+from loxodon.language.projects import named_project
 from loxodon.notes.blocks import BULLET
 from loxodon.notes.chunk import chunks
 from loxodon.store import Chunk
@@ -99,8 +100,10 @@ def _remembered(package: Package, name: str, around: Around, daily: bool) -> Ite
             1.0 if core else entry.chunk.importance,
             sure,
             own=True,
-            project=entry.chunk.project or entry.project,
+            trust="import" if daily else "file",
+            project=entry.chunk.project or entry.project or named_project(text),
             tags=entry.chunk.triggers,
+            entities=tuple(_PERSON.findall(text)) if category == "relation" else (),
             since=at if at and at <= around.now else None,
             confirmed_at=written,
             done=entry.done,
@@ -118,6 +121,8 @@ _HELP = re.compile(r"[_*]?[(（][^)）]*[)）][_*]?|_[^_]*_|\*[^*]*\*")
 # A fact of the world, an experience, or an opinion and how sure it is: `O(c=0.9) @Ann: likes tea`
 _TYPED = re.compile(r"([WBO])(?:\(c=(0?\.\d{1,4}|1(?:\.0)?)\))?(?:[:：]\s*| @(?=\w))(?=\S)")
 _TYPES = {"W": ("fact", 1.0), "B": ("event", 1.0), "O": ("preference", 0.6)}
+# Whom a line about one person begins with: `Alice (alice@acme.com) - Design lead`
+_PERSON = re.compile(r"^(?:[A-Z]\w+(?: [A-Z]\w+)?|[\u4e00-\u9fff]{2,4})(?=\s?[(（:：,，–—]| -)")
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
 _HEADINGS = tomllib.loads((files(__package__) / "headings.toml").read_text("utf-8"))
 _CATEGORIES = {

@@ -25,7 +25,7 @@ from loxodon.errors import InputError, LoxodonError
 from loxodon.journal.lines import check_unpacked, unreadable
 from loxodon.journal.moments import read_instant
 from loxodon.security.paths import is_closed, opened
-from loxodon.types import Draft, FileProblem, Kind, Source
+from loxodon.types import Draft, FileProblem, Kind, Origin, Source
 
 MOST_WHOLE = 1 << 30  # bytes of a file
 _DEPTH = 4  # folders below the one that is imported
@@ -185,6 +185,7 @@ class NewMemory(NamedTuple):
     drawn_from: tuple[Source, ...] = ()  # where it says that it comes from
     derived_from: tuple[str, ...] = ()  # the memories that a summary stands for
     own: bool = False  # from a memory like ours: it matters as much as it says
+    trust: Origin = "import"  # `file` for what the owner wrote down
     used: int = 0  # how often it was recalled there
 
 
@@ -203,13 +204,10 @@ Reader = Callable[[Package, Around], Iterator[Found]]
 
 
 def each_in(
-    package: Package,
-    name: str,
-    inside: tuple[str, ...],
-    read: Callable[[Any, str], Iterator[Found]],
+    package: Package, name: str, lists: tuple[str, ...], read: Callable[[Any, str], Iterator[Found]]
 ) -> Iterator[Found]:
     """What is found in each element of a file; one that `read` refuses is reported."""
-    for place, value in package.elements(name, inside):
+    for place, value in package.elements(name, lists):
         try:
             yield from read(value, place)
         except InputError as error:

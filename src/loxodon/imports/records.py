@@ -134,15 +134,14 @@ def read_layer(
     problems: list[Trouble] = []
     for number, value in objects_in(split_lines(package.read(name)), problems):
         try:
-            yield _layered(value, Source(file=name, line=number), around, kind, archived=archived)
+            one = _layered(value, Source(file=name, line=number), around, kind)
+            yield one._replace(archived=archived)
         except InputError as error:
             problems.append((number, error))
     yield from (problem(name, line, error) for line, error in problems)
 
 
-def _layered(
-    value: Mapping[str, Any], source: Source, around: Around, kind: Kind, *, archived: bool
-) -> NewMemory:
+def _layered(value: Mapping[str, Any], source: Source, around: Around, kind: Kind) -> NewMemory:
     text, confidence = text_in(value, "content"), value.get("confidence")
     if not text:
         raise _no_memory()
@@ -168,7 +167,6 @@ def _layered(
         entities=names_in(value.get("entities")),
         since=instant_in(value, around.zone, "created"),
         confirmed_at=instant_in(value, around.zone, "updated"),
-        archived=archived,
         basis=text_in(value, "basis"),
         id=id,
         strength=share_in(value.get("score")),

@@ -4,9 +4,9 @@ What was taken before is known again: a turn by its key in the journal, a memory
 called where it comes from (`WorkspaceData.imported`), whatever has become of it here since.
 
 Whatever a file says of itself, it was handed over by somebody: its words have the trust `import`,
-and nothing lies in the future. Who speaks, in what conversation, how much it matters (up to 0.9,
-unless the file is one's own), how often it was used and to which agent it belongs is believed;
-audience and versions are not. Only a restore brings a memory back as it was (`backup/restore.py`).
+but those of MEMORY.md and USER.md are the owner's; and nothing lies in the future. Who speaks, how
+much it matters (up to 0.9, unless the file is one's own), how often it was used and to which agent
+it belongs is believed; audience and versions are not, but for a restore (`backup/restore.py`).
 """
 
 from __future__ import annotations
@@ -76,8 +76,7 @@ class Taker:
         self._format, self._problems, self._dry = format, list(problems), dry
         self._progress = progress or quiet
         self._now = self._memory.now()
-        self._counts: Counter[str] = Counter()
-        self._skipped: Counter[str] = Counter()
+        self._counts, self._skipped = Counter[str](), Counter[str]()
         with self._store.reading():  # the ids of the memories here, by their words
             here = [one for one in self._store.find(Filter()) if one.kind != "summary"]
         self._contents = {_folded(one.content): one.id for one in here}
@@ -116,11 +115,10 @@ class Taker:
         """Keep those that are new; one in the same words is noted, to be known again."""
         made: list[tuple[NewMemory, Record, Candidate]] = []
         same: list[NewMemory] = []
-        contents = self._contents
         # What the rules make of the words takes longer than to write it: before others have to wait
         for one in self._new_of(batch):
             words = _folded(one.content)
-            if words in contents:
+            if words in self._contents:
                 same.append(one)
                 continue
             try:
@@ -130,7 +128,7 @@ class Taker:
                 place = one.source.file or one.source.turn
                 self._problems.append(problem(place, one.source.line, error))
                 continue
-            contents[words] = ""
+            self._contents[words] = ""
         self._counts.update(memories=len(made), known=len(same))
         if not self._dry:
             with self._store.writing():
@@ -139,10 +137,10 @@ class Taker:
                     if forgotten is not None and forgotten.has("memory", 0, record.id):
                         record = record._replace(id="")  # whatever has this id would go again
                     kept = quarantine.insert(self._store, record, "imported")
-                    meet(self._store, said.statement, self._now)
-                    contents[_folded(one.content)] = kept.id
+                    meet(self._store, said.statement, kept, self._now)
+                    self._contents[_folded(one.content)] = kept.id
                 for one in (*(one for one, _, _ in made), *same):
-                    id = contents[_folded(one.content)]
+                    id = self._contents[_folded(one.content)]
                     self._store.execute("put_import", digest(*one.key), id, self._now)
 
     def _new_of(self, batch: list[NewMemory]) -> list[NewMemory]:
@@ -181,7 +179,10 @@ def _record(one: NewMemory, read: Candidate, now: datetime) -> Record:
     kind: Kind = "belief" if one.kind == "fact" and said.confidence < 1 else one.kind
     confidence = one.confidence if one.kind == "belief" else min(one.confidence, said.confidence)
     wish = provenance.is_wish(category, said.attribute)
-    kind, confidence = provenance.kind_for(_TRUST, kind, confidence, wish)
+    # What reads like an order to the agent may have been put there by somebody else
+    own = one.trust != _TRUST and not quarantine.found_in(one.content, _TRUST)
+    trust = one.trust if own else _TRUST
+    kind, confidence = provenance.kind_for(trust, kind, confidence, wish)
     importance = one.importance
     if importance is None:
         importance = max(weight_of(category), said.importance)
@@ -221,7 +222,7 @@ def _record(one: NewMemory, read: Candidate, now: datetime) -> Record:
         access_count=max(0, one.used),
         strength=strength if one.strength is None else one.strength,
         agent=checked_agent(one.agent),
-        trust=_TRUST,
+        trust=trust,
         state="archived" if one.archived else "active",
         done=one.done,
         confirmed_at=past(one.confirmed_at or one.since),

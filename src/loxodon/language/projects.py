@@ -15,8 +15,7 @@ _READ = 1_000
 _KINDS = words_of("project_kinds")
 _NAME = r"[A-Z][\w+#.-]{0,30}(?: [A-Z0-9][\w+#.-]{0,30}){0,2}"
 _ENGLISH = (
-    rf"\b[Pp]roject(?: is| was)? (?:called|named|codenamed|code-named) [\"“']?({_NAME})",
-    rf"\b[Pp]roject [\"“']?({_NAME})",
+    rf"\b[Pp]roject(?:(?: is| was)? (?:called|named|code-?named))? [\"“']?({_NAME})",
     r"\b(?:[Ii]n|[Oo]n|[Ff]or) project ([a-z][\w+#.-]{2,30})",
     rf"({_NAME})[\"”']? project\b",
 )

@@ -105,8 +105,11 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     small = grammar.small(said.text)
     alone = said.alone
     taken_back, thing = False, ""
-    asked = [line.content for line in said.before if line.role == "user"][-1:]
-    busy = any(speech.type(text) == "instruction" and _is_task(grammar, text) for text in asked)
+    users = [line.content for line in said.before if line.role == "user"]
+    for text in users:  # it may go on with what was told of a thing
+        thing = speech.thing(text, thing)
+    last = users[-1:]
+    busy = any(speech.type(text) == "instruction" and _is_task(grammar, text) for text in last)
     sentences = [
         part for one in sentences_of(said.fragments) for part in _apart(grammar, one, known)
     ]
@@ -353,7 +356,8 @@ def _read(
             return own
         # Not all that somebody says in one breath is worth as much.
         items = [(one, None) for one in clauses if len(clauses) > 1]
-    items += [(Clause(one, raw=one), None) for one in _IN_BRACKETS.findall(sentence.text)]
+    bracketed = _IN_BRACKETS.findall(sentence.text)  # which no clause has
+    items += [(Clause(one, raw=one), None) for one in bracketed if len(one) > 3]
     if sentence.type != "statement":  # health counts wherever it is told
         ill = grammar.frames.of_health
         items = [one for one in items if not one[1] and ill(grammar.evened(one[0].raw))]
@@ -361,7 +365,7 @@ def _read(
     return _left(grammar, sentence, items) + found
 
 
-_IN_BRACKETS = re.compile(r"[(（]([^()（）]{4,})[)）]")  # which no clause has
+_IN_BRACKETS = re.compile(r"[(（〔]([^()（）〔〕]+)[)）〕]")
 
 
 def _left(grammar: Grammar, sentence: _Sentence, items: Sequence[Said]) -> list[Statement]:
@@ -474,11 +478,12 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
             return _relation(grammar, clause.relation, value)
     if frame.attribute == "nickname" and mentions:
         mentions = (mentions[0]._replace(aliases=(*mentions[0].aliases, value)),)
-    mentions += tuple(
-        Mention(text, _THINGS[kind])
-        for kind, text in match.kinds
-        if kind in _THINGS and _NAME.fullmatch(text)
-    )
+    for kind, text in match.kinds:
+        if kind in ("named", "works"):
+            names = _LISTED.split(_IN_BRACKETS.sub("", text).strip())
+            mentions += tuple(Mention(name, "project") for name in names if name)
+        elif kind in _THINGS and _NAME.fullmatch(text):
+            mentions += (Mention(text, _THINGS[kind]),)
     known = ATTRIBUTES[frame.attribute]
     end = clause.act == "end"
     named = match.filled(frame.over, S=clause.subject)
@@ -495,6 +500,7 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
         frame.positive and not end,
         HEDGED if clause.hedged else frame.confidence,
         mentions=mentions,
+        project=match.slots.get("p", ""),
         importance=importance,
         tentative=(clause.loose and not frame.whole)
         or (clause.who == "bare" and "bare" not in frame.who),
@@ -504,6 +510,7 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
 # The slots of frames that hold a name, and what of
 _THINGS: dict[str, EntityType] = {"place": "place", "town": "place", "acquaintance": "person"}
 _THINGS |= dict.fromkeys(("org", "company", "school", "firm"), "organisation")
+_LISTED = re.compile(r"\s*(?:[,，、和]|\band\b)\s*")  # Between names
 # A name, and not only what kind of place or firm it is
 _NAME = re.compile(
     "[A-Z][^,]{1,40}|(?![一某这那几家本]|.{0,4}(?:老家|国外|农村|乡下|附近|公司|大厂|企)$)"
@@ -680,9 +687,12 @@ def _of_thing(
     if not found and grammar.speech.never(sentence.text) in ("", "of software"):
         topic = worth.judge(sentence.text).topic
         found = [Statement(grammar.quoted(sentence.text), quoted=True, topic=topic)]
-    own = [one.quoted and one.subject == USER for one in found]
-    of_it = [one._replace(subject=thing, mentions=(Mention(thing),)) for one in found]
-    return [there if is_own else one for one, there, is_own in zip(found, of_it, own, strict=True)]
+    return [
+        one._replace(subject=thing, mentions=(Mention(thing),), tentative=False)
+        if one.quoted and one.subject == USER
+        else one
+        for one in found
+    ]
 
 
 class _Change(NamedTuple):

@@ -35,12 +35,12 @@ def judge(sentence: str) -> Judgement:
 
 def judge_all(sentences: Iterable[str]) -> list[Judgement]:
     """Judge sentences together, which is faster than one by one; `judge` then knows them."""
-    return _of(sentences, _judged, encoder().judge)
+    return _of(sentences, _judged, lambda new: encoder().judge(new))
 
 
 def intents(messages: Iterable[str]) -> list[Intent]:
     """What messages ask for."""
-    return _of(messages, _intents, encoder().intents)
+    return _of(messages, _intents, lambda new: encoder().intents(new))
 
 
 def _of(texts: Iterable[str], known: dict[str, T], ask: Callable[[list[str]], list[T]]) -> list[T]:

@@ -296,9 +296,10 @@ def _frame(
     from loxodon.consolidate.pages import core, profile_text  # a recall has no use for them
 
     where = Filter(state="active", audience=audience, trust=OWN)
-    known = core(store.find(where, _KNOWN, strongest=True), now)
-    profile = profile_text(known, (), "", language).split("\n", 2)[2] if known else ""
     own = cut(read("USER.md").replace("#", ""), most("profile") // 2, count)
+    known = core(store.find(where, _KNOWN, strongest=True), now)
+    known = [one for one in known if one.content not in own]
+    profile = profile_text(known, (), "", language).split("\n", 2)[2] if known else ""
     lines = [one for one in space.shown(f"{own}\n{profile}").splitlines() if one.strip()]
     for_profile, sizes = most("profile"), accumulate(count(line) + 1 for line in lines)
     first = [line for line, size in zip(lines, sizes, strict=True) if size <= for_profile]
@@ -312,12 +313,16 @@ def _frame(
     fresh = [one for one in _recent_turns(store, now, audience) if fold(one.content) not in seen]
     days = (f"{now - timedelta(days=n):%Y-%m-%d}" for n in (1, 0))
     notes = "\n".join(f"{one}\n{text}" for one in days if (text := read(f"memory/{one}.md")))
-    daily = quote.clean(space.shown(cut(notes, most("recent") // 2, count)))
+    notes = cut(notes, most("recent") // 2, count)
+    daily = quote.clean(space.shown(notes))
+    imported = (one for one in fresh if one.origin == "import")  # such notes are turns too
+    noted = {one.ref for one in imported if all(o in notes for o in one.content.splitlines())}
+    fresh = [one for one in fresh if one.ref not in noted]
     recent, listed = _listed(fresh, most("recent") - count(daily), space, now, language)
     put("recent", "\n".join(filter(None, (daily, *listed))), len(fresh) - len(recent))
     recall: Recall | None = None
     if gate.recall:
-        in_full = {turn.ref for turn in recent if len(turn.content) <= _TURN}
+        in_full = noted | {turn.ref for turn in recent if len(turn.content) <= _TURN}
         recall = ask(min(space.config.recall.budget, room), in_view=seen | in_full)
         put("memories", recall.context)
         left += recall.left_out

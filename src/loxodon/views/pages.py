@@ -33,7 +33,7 @@ from loxodon.store.rows import COLUMNS, FLAGS, LISTS, TIMES, moment
 from loxodon.store.store import Store
 from loxodon.text.markdown import one_line
 from loxodon.text.words import fold
-from loxodon.types import GLOBAL_PROJECT, Kind, Record, State
+from loxodon.types import GLOBAL_PROJECT, Record, State
 from loxodon.views.dump import HeldBack, held_back
 from loxodon.views.manifest import VERSION, Planned, View, based_on, comment, mark
 
@@ -51,9 +51,9 @@ Object = dict[str, Any]
 
 # layer2: the files of memories, and the names and the order of fields there
 _FOLDER: Mapping[State, str] = {"active": "active", "archived": "archive"}
-FILES: Mapping[str, tuple[Kind, State]] = {
-    f"layer2/{folder}/{plural}.jsonl": (kind, state)  # type: ignore[misc]
-    for state, folder in _FOLDER.items()
+FILES = {
+    f"layer2/{folder}/{plural}.jsonl": kind
+    for folder in _FOLDER.values()
     for kind, plural in PLURALS.items()
 }
 _NAMES = {
@@ -84,7 +84,7 @@ class Content:
         self.bases = store.primary.bases()
 
     def basis(self, begin: str = "") -> str:
-        """Of the memories whose kind and state begin so (`fact/active`)."""
+        """Of the memories of a kind (`/fact/`), or of all."""
         of = [f"{n}:{self.bases[n]}" for n in sorted(self.bases) if n.startswith("memories/")]
         return "+".join([*(one for one in of if begin in one), self.held.basis()])
 
@@ -151,10 +151,24 @@ class Content:
             sources.setdefault(memory, f"{file}:{line}" if file else f"{session}:{turn}")
         encode = json.JSONEncoder(ensure_ascii=False).encode
         found: dict[str, list[str]] = {name: [] for name in FILES}
+        by_id = {row["id"]: row for row in self.rows}
         for row in self.rows:
             name = f"layer2/{_FOLDER[row['state']]}/{PLURALS[row['kind']]}.jsonl"
-            found[name].append(encode(_line_of(row, sources.get(row["row"], ""))) + "\n")
+            line = _line_of(row, sources.get(row["row"], ""))
+            if history := [*_replaced(row, by_id)]:
+                line["history"] = history
+            found[name].append(encode(line) + "\n")
         return found
+
+
+def _replaced(row: Object, by_id: Mapping[str, Object]) -> Iterator[Object]:
+    """What a memory took the place of, the latest first."""
+    known = {row["id"]}
+    while (row := by_id.get(row["replaces"], {})) and row["id"] not in known:
+        known.add(row["id"])
+        until = row["valid_until"] or row["updated_at"]
+        score = round(row["strength"], 4)
+        yield {"content": row["content"], "until": utc_time(until)[:10], "score": score}
 
 
 def utc_time(milliseconds: int) -> str:
@@ -169,9 +183,9 @@ def local_time(milliseconds: int, offset: int) -> str:
 
 
 def views(content: Content) -> Iterator[Planned]:
-    for name, (kind, state) in FILES.items():
+    for name, kind in FILES.items():  # an active one tells what it replaced, too
         make = partial(_layer, content, name)
-        yield Planned(name, based_on(content.basis(f"/{kind}/{state}")), make)
+        yield Planned(name, based_on(content.basis(f"/{kind}/")), make)
     for day in content.store.primary.days():
         name = f"daily/{day.date}{f'-{day.part}' if day.part > 1 else ''}.md"
         basis = based_on(day.turns, day.first, day.last, content.held.basis(day))
@@ -367,9 +381,12 @@ def _indexes(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
         return _grouped((month, id) for month, _, _, id in sorted(found, reverse=True))
 
     def relations() -> Object:
+        from loxodon.consolidate.read import is_user
+
         found: dict[str, dict[str, list[str]]] = {}
         for row in content.active:
-            for name in {row["subject"], *json.loads(row["entities"])} - {""}:
+            names = {row["subject"], *json.loads(row["entities"])} - {""}
+            for name in {"user" if is_user(one) else one for one in names}:
                 of = found.setdefault(name, {plural: [] for plural in PLURALS.values()})
                 of[PLURALS[row["kind"]]].append(row["id"])
         return dict(sorted(found.items()))

@@ -163,7 +163,7 @@ def sharing(before: Clause, text: str) -> list[Clause]:
 
 def _light(text: str) -> str:
     """A clause without what only leads up to it, fills it, or trails behind."""
-    text = re.sub(r"\([^)]*\)", "", text)
+    text = text if _like["listing"].match(text) else re.sub(r"\([^)]*\)", "", text)
     for _ in range(3):
         text = _like["filler"].sub("", text).strip(" ,.!?:;-–—…~")
     text = re.sub(r"\s+", " ", _like["tail"].sub("", text)).strip(" ,.!?:-–—…~")
