@@ -58,7 +58,7 @@ def test_what_holds_no_more_was_so_until_then(memory: Memory) -> None:
 
 def test_what_is_told_within_a_long_message_counts(tmp_path: Path, clock: Clock) -> None:
     told = (
-        "can a dog have tablets made for people. Rex is 13, huntaway, can't get on the ute any more",
+        "can a dog have tablets made for people. Rex is 13, huntaway, can't get on the ute now",
         "ok. My brother's boys are here till friday, house is upside down",
         "Rex died on the 6th. Went to sleep under the bench. Didn't want to go on about it",
     )
