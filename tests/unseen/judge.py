@@ -15,7 +15,7 @@ from tests.clock import NOW, Clock
 
 Case = dict[str, Any]
 CASES = Path(__file__).parent / "cases"
-AUTHORS = ("a", "b", "c", "d", "e", "f", "g", "h", "i")
+AUTHORS = tuple("abcdefghij")
 
 
 def cases(name: str, folder: Path) -> Iterator[Case]:
