@@ -56,9 +56,8 @@ def to_stored(moment: datetime) -> tuple[int, int]:
 
 def from_stored(milliseconds: int, offset: int) -> datetime:
     """The inverse of `to_stored`."""
-    return (_EPOCH + timedelta(milliseconds=milliseconds)).astimezone(
-        timezone(timedelta(minutes=offset)) if offset else UTC
-    )
+    zone = timezone(timedelta(minutes=offset)) if offset else UTC
+    return (_EPOCH + timedelta(milliseconds=milliseconds)).astimezone(zone)
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

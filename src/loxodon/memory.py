@@ -478,7 +478,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def workspace(self) -> Workspace:
         """The memory as text, and the files beside it."""
-        return Workspace(self, self._store, self.folder, self.zone)
+        return Workspace(self)
 
     @property
     def audit(self) -> AuditLog:
@@ -567,9 +567,8 @@ class Memory(Knowledge, Recalling, Overviews):
         """A page of a list of the store."""
         name = {"list": "memories", "due_reminders": "due"}.get(verb, verb)
         where = filter_of(self.zone, **asked)
-        return self._paged(
-            verb, limit, cursor, lambda n, after: self._store.page(name, n, after, where, value)
-        )
+        read = partial(self._store.page, name, where=where, value=value)
+        return self._paged(verb, limit, cursor, read)
 
     def _run(self, run: Callable[[Consolidation], Consolidated]) -> Consolidated:
         """A run of the consolidation, unless the memory is paused or off."""

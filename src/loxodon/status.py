@@ -84,6 +84,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
     """The state of `memory`. Call within one view of the store."""
     counts, work, now = store.counts(), store.worklog.work(), memory.now()
     last = store.journal(Filter(), 1)
+    aside = store.query_as(Fragment, "fragments", "failed", _NAMED)
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
     held = {"active": counts.active, "total": counts.active + counts.archived}
@@ -106,9 +107,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         reminders=len(store.query_records("past_due", now, _REMINDERS)),
         failing=memory.schedule.failing(),
         paused=memory.paused,
-        aside=tuple(
-            f"t_{one.turn}" for one in store.query_as(Fragment, "fragments", "failed", _NAMED)
-        ),
+        aside=tuple(f"t_{one.turn}" for one in aside),
         clock_doubted_until=doubted_until(store, now),
         store="" if memory.root == memory.home or store.wall.stands else memory.root,
         crowded=tuple(name for name, n in held.items() if n > EXPECTED[name]),

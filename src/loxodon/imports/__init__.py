@@ -25,7 +25,6 @@ from loxodon.imports.take import Imported, Taker
 from loxodon.journal.lines import DATABASE_MARK
 from loxodon.journal.transcripts import is_claude_code
 from loxodon.messages import t
-from loxodon.security.pauses import paused_error
 from loxodon.store import Progress
 from loxodon.types import FileProblem
 
@@ -63,8 +62,8 @@ def take_in(
         raise NotFoundError(
             "not found: {path}", hint="check the name of the file or folder", path=repr(path)
         )
-    if not dry_run and (pause := memory.paused):
-        raise paused_error(pause)
+    if not dry_run:
+        memory.refuse_if_paused()
     around = Around(memory.now(), workspace.zone, user)
     stray = InputError("it is a link out of the folder, or not a regular file", hint="not read")
     with closing(Package(path, memory.home)) as package:

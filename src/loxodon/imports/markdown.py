@@ -154,8 +154,7 @@ def entries(lines: Sequence[str], name: str, zone: tzinfo | None) -> Iterator[En
             continue
         titles = [_plain(title) for title in chunk.heading.split(" > ")]
         is_bullet = BULLET.match(first) is not None
-        pieces = _bullet(chunk) if is_bullet else _paragraphs(chunk)
-        for line, text in pieces:
+        for line, text in _bullet(chunk) if is_bullet else _paragraphs(chunk):
             if bold := _BOLD_HEADING.fullmatch(text):  # it stands for a heading
                 titles.append(bold[1])
                 continue

@@ -38,9 +38,8 @@ _TEXTS = (
 # What goes with a turn or a memory: (table, column).
 _OF_TURN = (
     ("memory_sources", "seq"),
-    ("fragments", "turn"),
-    ("candidates", "turn"),
-    ("quarantine", "turn"),
+    *((name, "turn") for name in ("fragments", "candidates", "quarantine")),
+    ("turns", "seq"),
 )
 _OF_MEMORY = (
     *((f"memory_{name}", "memory") for name in ("labels", "sources", "changes", "uses")),
@@ -168,7 +167,7 @@ class Erasure(Part):
         self._indexes.drop("turns", gone)
         self._store.vectors._gone(gone, "turns")
         sessions = self._db.all("sessions_of", (these(gone),))
-        for table, column in (*_OF_TURN, ("turns", "seq")):
+        for table, column in _OF_TURN:
             self._db.run("drop_rows_of", (these(gone),), table=table, key=column)
         self._db.many("drop_empty_session", sessions)
 

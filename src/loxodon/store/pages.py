@@ -63,9 +63,8 @@ def page(
         if name in ("memories", "due"):
             return store._with_sources(items), last
         if name == "reviews":
-            pairs = [store._whole(row[:2]) for row in items]
-            times = [moment(row[2], zone) for row in items]
-            return [Review(a, b, at) for (a, b), at in zip(pairs, times, strict=True)], last
+            asked = [(store._whole(row[:2]), moment(row[2], zone)) for row in items]
+            return [Review(a, b, at) for (a, b), at in asked], last
     return [read_as(_TYPES[name], row, zone) for row in items], last
 
 

@@ -213,8 +213,7 @@ class DocumentStore(Part):
         kept = StoredDocument(no, namespace, key, value, created, now, None, None)
         if before:
             self.drop([before.no])
-        path = path_of(namespace)
-        self._db.run("put_document", (no, path, key, value, text, *kept[4:]))
+        self._db.run("put_document", (no, path_of(namespace), key, value, text, *kept[4:]))
         self._indexes.put("documents", [(no, text)])
         return kept
 
@@ -276,8 +275,7 @@ class WorkingSessions(Part):
 
     def lines(self, transcript: str, after: int = 0) -> list[tuple[int, str]]:
         """(number, JSON) of every line behind one."""
-        rows = self._db.all("transcript_lines", (transcript, after))
-        return [(n, line) for n, line in rows]
+        return self._db.all("transcript_lines", (transcript, after))
 
     def append(
         self, transcript: str, last: int, lines: Iterable[str], owner: str | None = None

@@ -305,9 +305,8 @@ class Store:
 
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[KnownTurn | None]:
         """What the journal, or an earlier one of `turns`, has under each key, or None."""
-        seen: dict[bytes, tuple[str, bool]] = {}
         rows = self._db.all("known_turns", (these(key for _, key in turns),))
-        seen.update((key, (content, bool(own))) for key, content, own in rows)
+        seen: dict[bytes, tuple[str, bool]] = {row[0]: (row[1], bool(row[2])) for row in rows}
         found: list[KnownTurn | None] = []
         for turn, key in turns:
             content, own = seen.get(key, ("", False))
@@ -559,11 +558,10 @@ class Store:
     def _versions(self, row: int) -> list[Version]:
         changes = self._db.all("changes", (row,))
         records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
+        records += self._whole([row])  # as it is now
         return [
             Version(version, moment(at, self._zone), change, record)
-            for (version, at, change, _), record in zip(
-                changes, [*records, *self._whole([row])], strict=True
-            )
+            for (version, at, change, _), record in zip(changes, records, strict=True)
         ]
 
     def _row(self, id: str) -> int:

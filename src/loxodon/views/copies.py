@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from loxodon import files
 from loxodon.errors import LoxodonError
@@ -31,25 +31,20 @@ if TYPE_CHECKING:
 Kind = Literal["workspace", "export"]
 
 
-class Copy(NamedTuple):
-    path: str
-    kind: Kind
-
-
-def known(folder: str) -> list[Copy]:
+def known(folder: str) -> dict[str, Kind]:
     """The places of the space in `folder`, each as it was last used."""
-    found: dict[str, Copy] = {}
+    found: dict[str, Kind] = {}
     path = os.path.join(folder, COPIES)
     for line in files.read(path).split(b"\n") if files.exists(path) else ():
         with suppress(ValueError, TypeError, KeyError):  # a line that a kill cut short
             row = json.loads(line)
-            found[row["path"]] = Copy(row["path"], row["kind"])
-    return list(found.values())
+            found[row["path"]] = row["kind"]
+    return found
 
 
 def note(folder: str, path: str, kind: Kind) -> None:
     """Note a place, on disk, where it is not known as that."""
-    if Copy(path, kind) in known(folder):
+    if known(folder).get(path) == kind:
         return
     row = json.dumps({"path": path, "kind": kind}, ensure_ascii=False)
     # Begun on a line of its own: the last run may have been killed within one.
@@ -57,10 +52,10 @@ def note(folder: str, path: str, kind: Kind) -> None:
     files.append(os.path.join(folder, COPIES), line)
 
 
-def folders(folder: str, current: str, usual: str) -> list[Copy]:
+def folders(folder: str, current: str, usual: str) -> dict[str, Kind]:
     """Every folder of views that a space may have, the one in use first."""
-    found = {current: Copy(current, "workspace"), usual: Copy(usual, "workspace")}
-    return list((found | {one.path: one for one in known(folder)} | found).values())
+    own: dict[str, Kind] = {current: "workspace", usual: "workspace"}
+    return own | known(folder) | own
 
 
 def workspace_of(folder: str, config: Config) -> str:
@@ -76,14 +71,14 @@ def text_left(
     backups. With `remove`, the views go that are as Loxodon wrote them."""
     on_disk = os.path.abspath(space_path(home, space))  # not where the state is in a database
     usual, workspace = os.path.join(on_disk, WORKSPACE), workspace_of(on_disk, config)
-    for place in folders(folder, workspace, usual):
-        root = os.path.join(place.path, VIEWS)
-        if os.path.isdir(place.path):
+    for path in folders(folder, workspace, usual):
+        root = os.path.join(path, VIEWS)
+        if os.path.isdir(path):
             if remove:
                 removed(root, space)
-            yield from (FileProblem(path, 0, "changed") for path in changed(root, space))
-        elif place.path not in (workspace, usual):
-            yield FileProblem(place.path, 0, "away")
+            yield from (FileProblem(view, 0, "changed") for view in changed(root, space))
+        elif path not in (workspace, usual):
+            yield FileProblem(path, 0, "away")
     from loxodon.backup.create import found  # not for a command that only counts
 
     yield from (FileProblem(one.path, 0, "backup") for one in found(home, space, config, None))
@@ -103,18 +98,18 @@ def renewed(
     from loxodon.views.export import export
 
     gone = 0
-    for place in folders(workspace.folder, workspace.path, workspace.usual):
-        root = os.path.join(place.path, VIEWS)
+    for path, kind in folders(workspace.folder, workspace.path, workspace.usual).items():
+        root = os.path.join(path, VIEWS)
         found = _of_space(root, workspace.store.space)
         if found is None:
             continue
-        in_use = place.path == workspace.path
-        if found.masked or (not in_use and place.kind == "workspace"):
+        in_use = path == workspace.path
+        if found.masked or (not in_use and kind == "workspace"):
             gone += len(found.files)
             if not dry:
                 removed(root, found.space)
         elif not dry:
-            folder, since = (None, settled) if in_use else (place.path, {})
+            folder, since = (None, settled) if in_use else (path, {})
             try:
                 export(workspace, folder, settled=since, anew=True, progress=progress)
             except (LoxodonError, OSError):  # `status` tells of it; what was erased goes anyway

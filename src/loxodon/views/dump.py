@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.guard.quarantine import HIDDEN, RELEASED, is_forget_request, with_notes
@@ -21,6 +21,9 @@ from loxodon.store import QuarantinedText
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
 from loxodon.store.store import Store
 from loxodon.views.manifest import Manifest, Planned, View, bad_view, based_on, read
+
+if TYPE_CHECKING:
+    from loxodon.views.pages import Content
 
 FOLDER = "dump/"
 _MOST_BYTES = 4 << 30
@@ -65,16 +68,14 @@ class HeldBack(NamedTuple):
 
 
 def held_back(store: Store) -> HeldBack:
-    found = [
+    asked = [
         one
         for state in HIDDEN
         for one in store.query_as(QuarantinedText, "quarantined_by_state", state)
+        if is_forget_request(one.reason)
     ]
-    asked = sorted(
-        (one for one in found if is_forget_request(one.reason)), key=lambda one: one.start
-    )
     turns: dict[int, list[QuarantinedText]] = {}
-    for one in asked:
+    for one in sorted(asked, key=lambda one: one.start):
         if one.turn is not None:
             turns.setdefault(one.turn, []).append(one)
     ids = frozenset(one.memory for one in asked if one.memory)
@@ -85,9 +86,9 @@ def held_back(store: Store) -> HeldBack:
 # Writing
 
 
-def views(store: Store, bases: Mapping[str, str], held: HeldBack) -> Iterator[Planned]:
+def views(content: Content) -> Iterator[Planned]:
     """A file for each table that has rows. Most are small, and made to see whether they changed."""
-    memories = [bases[name] for name in sorted(bases) if name.startswith("memories/")]
+    store, bases, held = content.store, content.bases, content.held
     for table in PRIMARY_TABLES:
         name, make = f"{FOLDER}{table}.jsonl", partial(_table, store, table, held)
         if table == "turns":
@@ -97,8 +98,8 @@ def views(store: Store, bases: Mapping[str, str], held: HeldBack) -> Iterator[Pl
                 name = f"{FOLDER}turns/{day.date}{part}.jsonl"
                 yield Planned(name, basis, partial(_day, store, day, held))
         elif table in _OF_MEMORIES:
-            if memories:
-                yield Planned(name, based_on(*memories, held.basis()), make)
+            if memories := content.basis():
+                yield Planned(name, based_on(memories), make)
         elif table in bases:
             if not bases[table].startswith("0."):
                 yield Planned(name, based_on(bases[table]), make)

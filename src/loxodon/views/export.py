@@ -17,8 +17,8 @@ from itertools import chain, count
 from typing import NamedTuple
 
 from loxodon import files
-from loxodon.errors import BusyStoreError, InputError, LoxodonError, unwritable
-from loxodon.filelock import FileLock
+from loxodon.errors import InputError, LoxodonError, unwritable
+from loxodon.filelock import alone
 from loxodon.layout import VIEWS
 from loxodon.messages import LANGUAGES, current, t
 from loxodon.security.paths import is_closed, is_inside
@@ -62,14 +62,7 @@ class Folder:
             try:
                 if not self._has_folder("state"):
                     raise manifest.bad_view("state", 0, manifest.astray())
-                lock = FileLock(self._path(LOCK))
-                held.callback(lock.close)
-                if not lock.acquire(_WAIT_SECONDS):
-                    raise BusyStoreError(
-                        "another export has been writing {path} for too long",
-                        hint="if that process hangs, it can be stopped safely",
-                        path=self.root,
-                    )
+                held.enter_context(alone(self._path(LOCK), _WAIT_SECONDS))
             except OSError as error:
                 raise unwritable(self.root, error) from None
             self.before = self._manifest()
@@ -190,8 +183,7 @@ class Folder:
                     files.sync_folder(folder)
         except OSError as error:
             raise unwritable(self.root, error) from None
-        counts = (self._written, self._unchanged, self._removed)
-        return Exported(self.root, *counts, tuple(self._kept))
+        return Exported(self.root, self._written, self._unchanged, self._removed, tuple(self._kept))
 
     def _remove(self, name: str) -> None:
         path, change = self._path(name), manifest.change_of(self.root, name, self.before)
@@ -238,10 +230,9 @@ def export(
     with Folder(root, store.space, settled) as held, store.reading():
         if path != workspace.usual:
             copies.note(workspace.folder, path, "export" if folder else "workspace")
-        content = pages.Content(workspace.memory, store, workspace.zone, _language(workspace))
+        content = pages.Content(workspace, _language(workspace))
         shown = chain(insights.views(content), pages.views(content))
-        dumped = dump.views(store, content.bases, content.held)
-        for done, planned in enumerate(chain(dumped, shown), 1):
+        for done, planned in enumerate(chain(dump.views(content), shown), 1):
             held.put(planned, anew=anew)
             if progress:
                 progress(done, max(done, len(held.before.files)))

@@ -114,11 +114,9 @@ def marker_of(text: str) -> ViewMarker | None:
     if found := _COMMENT.match(start):
         return ViewMarker(found["view"], json.loads(found["space"]), int(found["version"]))
     if key := re.match(r'\{\s*"loxodon"\s*:\s*', start):
-        try:
+        with suppress(ValueError, RecursionError, TypeError, KeyError):
             value = json.JSONDecoder().raw_decode(start, key.end())[0]
             return ViewMarker(value["view"] + "", value["space"] + "", value["version"] + 0)
-        except (ValueError, RecursionError, TypeError, KeyError):
-            return None
     return None
 
 

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,15 +29,14 @@ from loxodon.store import Filter
 from loxodon.store.driver import plain
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
 from loxodon.store.rows import COLUMNS, FLAGS, LISTS, TIMES, moment
-from loxodon.store.store import Store
 from loxodon.text.markdown import one_line
 from loxodon.text.words import fold
 from loxodon.types import GLOBAL_PROJECT, Record, State
-from loxodon.views.dump import HeldBack, held_back
+from loxodon.views.dump import held_back
 from loxodon.views.manifest import VERSION, Planned, View, based_on, comment, mark
 
 if TYPE_CHECKING:
-    from loxodon.memory import Memory
+    from loxodon.views.workspace import Workspace
 
 PLURALS = {"fact": "facts", "belief": "beliefs", "summary": "summaries"}
 _LABEL = 60  # characters of a name in a heading
@@ -74,14 +72,11 @@ _DEFAULTS = {name: plain([value])[0] for name, value in Record._field_defaults.i
 class Content:
     """What all pages are made from, at one moment of the store."""
 
-    def __init__(self, memory: Memory, store: Store, zone: tzinfo | None, language: str) -> None:
-        self.memory = memory
-        self.store = store
-        self.space = store.space
-        self.zone = zone
-        self.language = language
-        self.held: HeldBack = held_back(store)
-        self.bases = store.primary.bases()
+    def __init__(self, workspace: Workspace, language: str) -> None:
+        self.memory, self.store, self.zone = workspace.memory, workspace.store, workspace.zone
+        self.space, self.language = self.store.space, language
+        self.held = held_back(self.store)
+        self.bases = self.store.primary.bases()
 
     def basis(self, begin: str = "") -> str:
         """Of the memories of a kind (`/fact/`), or of all."""
@@ -117,19 +112,17 @@ class Content:
     @cached_property
     def facts_of_segments(self) -> Counter[int]:
         """How many facts were drawn from a segment, by its number."""
-        starts: dict[str, list[tuple[int, int, int]]] = {}
-        for _, (no, session, first, last, *_) in self.segments:
-            starts.setdefault(session, []).append((first, last, no))
-        for some in starts.values():
-            some.sort()
         facts = {row["row"] for row in self.rows if row["kind"] == "fact"}
-        found: set[tuple[int, int]] = set()
+        drawn: dict[str, list[tuple[int, int]]] = {}
         for memory, _, session, _, seq, *_ in self.store.primary.dump("memory_sources"):
-            some = starts.get(session, []) if seq is not None and memory in facts else []
-            at = bisect_right(some, (seq, 1 << 62, 0)) - 1
-            if at >= 0 and some[at][1] >= seq:
-                found.add((some[at][2], memory))
-        return Counter(no for no, _ in found)
+            if seq is not None and memory in facts:
+                insort(drawn.setdefault(session, []), (seq, memory))
+        found: Counter[int] = Counter()
+        for _, (no, session, first, last, *_) in self.segments:
+            some = drawn.get(session, [])
+            within = some[bisect_left(some, (first, 0)) : bisect_left(some, (last + 1, 0))]
+            found[no] = len({memory for _, memory in within})
+        return found
 
     @cached_property
     def about(self) -> dict[tuple[str, str], tuple[list[Object], list[Object]]]:
@@ -281,15 +274,14 @@ def _profiles(content: Content) -> Iterator[Planned]:
     from loxodon.consolidate.pages import profile as profile_of
 
     store, memory, language = content.store, content.memory, content.language
-    pages: dict[str, tuple[str, Callable[[], str]]] = {
-        "USER.md": ("profile", lambda: profile_of(store, memory.now(), language)),
-        "layer1/snapshot.md": ("snapshot", lambda: memory.snapshot(language)),
-    }
 
     def page(name: str, make: Callable[[], str]) -> View:
         return View(f"{comment(name, content.space)}\n\n{make()}\n")
 
-    for name, (kept, make) in pages.items():
+    for name, kept, make in (
+        ("USER.md", "profile", lambda: profile_of(store, memory.now(), language)),
+        ("layer1/snapshot.md", "snapshot", lambda: memory.snapshot(language)),
+    ):
         found = store.worklog.page(kept, language)
         basis = based_on(language, found[2].timestamp() if found else 0, content.basis())
         yield Planned(name, basis, partial(page, name, make))

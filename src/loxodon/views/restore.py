@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import count
 from typing import NamedTuple
 
@@ -83,11 +84,10 @@ def restore(
 def _manifest(source: str, space: str) -> tuple[str, Manifest]:
     source = os.path.abspath(os.path.expanduser(source))
     for root in (os.path.join(source, VIEWS), source):
-        if (found := manifest.load(root)) is None:
-            continue
-        if found.space != space:
-            raise manifest.of_other_space(root, found.space)
-        return root, found
+        if found := manifest.load(root):
+            if found.space != space:
+                raise manifest.of_other_space(root, found.space)
+            return root, found
     raise NotFoundError(
         "no text views found in {folder}",
         hint="give the folder that `loxodon export` wrote; it contains {file}",
@@ -144,13 +144,10 @@ def is_kept(path: str, space: str, decay: Decay, keys: Keys = ()) -> bool:
     if not os.path.exists(path) or not os.path.getsize(path):
         return False
     try:
-        store = Store(Database(path, keys), space, None, decay)
+        with closing(Store(Database(path, keys), space, None, decay)) as store:
+            return not store.primary.is_empty()
     except StoreError:
         return True
-    try:
-        return not store.primary.is_empty()
-    finally:
-        store.close()
 
 
 def free(path: str) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from datetime import tzinfo
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from loxodon import layout
@@ -21,7 +20,6 @@ from loxodon.fields import number
 from loxodon.paging import Key, Page, cut, paged
 from loxodon.security.paths import allowed_path
 from loxodon.store import NoteFile, Progress
-from loxodon.store.store import Store
 from loxodon.verbs import PATH, Arg, Cursor, DryRun, Limit, Route, verb
 from loxodon.views.copies import workspace_of
 
@@ -50,13 +48,11 @@ class SourceFile(NamedTuple):
 class Workspace:
     """See the module. Made by `Memory.workspace`."""
 
-    def __init__(self, memory: Memory, store: Store, folder: str, zone: tzinfo | None) -> None:
-        self.memory = memory
-        self.store = store
-        self.zone = zone
-        self.folder = folder
+    def __init__(self, memory: Memory) -> None:
+        self.memory, self.store, self.zone = memory, memory.store, memory.zone
+        self.folder = memory.folder
         """The folder of the space, with its database."""
-        own = os.path.join(memory.home, layout.SPACES, os.path.basename(folder))
+        own = os.path.join(memory.home, layout.SPACES, os.path.basename(self.folder))
         self.usual = os.path.abspath(os.path.join(own, layout.WORKSPACE))
         """Where the workspace is unless a setting says another place."""
         self._requested = os.path.join(own, layout.FILES)
@@ -150,8 +146,7 @@ class Workspace:
         return paged("workspace.sources", cursor, lambda after: cut(self._files(), limit, after))
 
     def _files(self) -> list[tuple[Key, SourceFile]]:
-        rows = self.store.query("chunk_counts")
-        counts = {(root, path): n for root, path, n in rows}
+        counts = {(root, path): n for root, path, n in self.store.query("chunk_counts")}
         found: list[tuple[Key, SourceFile]] = []
         for file in self.store.query_as(NoteFile, "files"):
             path = os.path.join(file.root, *file.path.split("/"))

@@ -158,11 +158,8 @@ def recode(connection: apsw.Connection, new: str, key: bytes | None) -> None:
     os.chmod(new, 0o600)
     with closing(checked(new, (key,) if key else ())) as made:
         made.execute("PRAGMA journal_mode=WAL").fetchall()
-    descriptor = os.open(new, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with open(new, "rb+") as file:
+        os.fsync(file.fileno())
 
 
 def snapshot(path: str, keys: Keys, new: str) -> None:
