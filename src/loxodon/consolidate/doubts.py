@@ -7,7 +7,7 @@ enough to ask, and to put the later one first, not to end anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from math import log
 from typing import Any
@@ -55,10 +55,10 @@ def replacing(store: Store, new: Sequence[Record], beside: Sequence[Record]) -> 
 
 def _replaced(
     store: Store, new: Sequence[Record], beside: Sequence[Record] = ()
-) -> list[tuple[Record, Record, float]]:
+) -> Iterator[tuple[Record, Record, float]]:
     """Each of these with what it seems to replace, and how likely."""
     if not new:
-        return []
+        return
     latest = store.find(FACTS, _LATEST)  # of which some have no vector yet
     vectors = _vectors((*new, *latest, *beside))
     pairs: list[tuple[Record, Record, float]] = []
@@ -80,13 +80,11 @@ def _replaced(
         nearest = sorted(cosines, key=lambda content: -cosines[content])[:_NEAR]
         pairs += [(one, each[content], cosines[content]) for content in nearest]
     changes = encoder().changes([(own_words(b.content), own_words(a.content)) for a, b, _ in pairs])
-    replaced: list[tuple[Record, Record, float]] = []
     for (one, old, cosine), change in zip(pairs, changes, strict=True):
         over = min(0.999, change.replaces + change.part)
         likely = log(over / (1 - over)) + _NEARNESS * cosine
         if likely >= _ENOUGH[language_of(one.content)]:
-            replaced.append((one, old, likely))
-    return replaced
+            yield one, old, likely
 
 
 def _may_change(one: Record) -> bool:

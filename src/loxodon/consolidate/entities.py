@@ -137,6 +137,5 @@ def said_by(candidate: Candidate, name: str) -> Candidate:
     user = re.compile(r"^(?:The user|用户)" if statement.quoted else r"\b[Tt]he user\b|用户")
     content = user.sub(lambda _: name, content)
     value = re.sub(r"\b[Tt]he user\b|用户", lambda _: name, statement.value)
-    return candidate._replace(
-        statement=statement._replace(content=content, subject=subject, value=value)
-    )
+    statement = statement._replace(content=content, subject=subject, value=value)
+    return candidate._replace(statement=statement)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
     from loxodon.paging import Key, Slice
     from loxodon.store import QuarantinedText
-    from loxodon.store.store import Store
 
 BATCH = 2_000  # Turns per transaction, so that other writers do not wait longer than one takes
 _ALL = 1 << 40
@@ -73,7 +72,7 @@ class Journal:
                 if me and not store.wall.stands:
                     claimed += speakers.reattribute(store, batch, now)
                 done = self.append(batch, now)[0]
-            taken, missing = obey(store, batch, done, now)
+            taken, missing = self.obey(batch, done, now)
             kept += done
             asked, unfound = asked + taken, unfound + missing
             if progress:
@@ -162,26 +161,22 @@ class Journal:
             row = scalar("turn_row", own, id) or scalar("turn_row", session, id)
         turn = self._store.turns([row]).get(row) if row else None
         if turn is None:
-            raise NotFoundError(
-                "no turn with the id {ref}",
-                hint="list the messages with `loxodon journal`",
-                ref=repr(ref),
-            )
+            hint = "list the messages with `loxodon journal`"
+            raise NotFoundError("no turn with the id {ref}", hint=hint, ref=repr(ref))
         return self.heard([turn])[0]
 
+    def obey(
+        self, batch: Sequence[Keyed], kept: Sequence[Turn | KnownTurn], now: datetime
+    ) -> tuple[int, tuple[str, ...]]:
+        """Put away what turns just journalled ask to have forgotten, each once: how many ask, and
+        what nobody spoke of."""
+        from loxodon.language.forget import may_ask
 
-def obey(
-    store: Store, batch: Sequence[Keyed], kept: Sequence[Turn | KnownTurn], now: datetime
-) -> tuple[int, tuple[str, ...]]:
-    """Put away what turns just journalled ask to have forgotten, each once: how many ask, and what
-    nobody spoke of."""
-    from loxodon.language.forget import may_ask
+        answers = [one for one in kept if isinstance(one, Turn) and one.role == "assistant"]
+        before = (int(one.ref[2:]) - 1 for one in answers)
+        asks = any(may_ask(turn.content) for turn, _ in batch)
+        if not asks and not self._store.quarantine.in_turns(before):
+            return 0, ()
+        from loxodon.forget import requests
 
-    answers = [one for one in kept if isinstance(one, Turn) and one.role == "assistant"]
-    if not any(may_ask(turn.content) for turn, _ in batch) and not store.quarantine.in_turns(
-        int(one.ref[2:]) - 1 for one in answers
-    ):
-        return 0, ()
-    from loxodon.forget import requests
-
-    return requests.obey(store, [key for _, key in batch], now)
+        return requests.obey(self._store, [key for _, key in batch], now)

@@ -144,10 +144,9 @@ class Keeper:
         statement, target = candidate.statement, found.target
         since = candidate.valid_from or candidate.said_at
         for fate, record in found.changes:
-            if fate == "retracted":
-                self.end(record, "retracted", since)
-            elif fate == "superseded":
-                self.end(record, "corrected" if statement.act == "correct" else fate, since)
+            if fate in ("retracted", "superseded"):
+                wrong = fate == "superseded" and statement.act == "correct"
+                self.end(record, "corrected" if wrong else fate, since)
             elif fate == "rewritten":
                 content, value = (corrected(statement, o) for o in (record.content, record.value))
                 values = {"content": content, "tags": tags_of(content), "value": value}

@@ -244,8 +244,6 @@ class Knowledge(OpenSpace):
 
         All or none are imported. Known entries are skipped.
         """
-        from loxodon.consolidate.journalling import obey
-
         batch = [(self.guard.turn(one.turn), one.key) for one in entries]
         taken = 0
         with self._store.writing():
@@ -259,7 +257,7 @@ class Knowledge(OpenSpace):
                     (kept[n],), _ = self._journal.append([keyed], one.turn.at)
                 else:
                     self._keep(*keyed, one.fields, one.source)
-        obey(self._store, batch, kept, self.now())
+        self._journal.obey(batch, kept, self.now())
         return taken
 
     @verb("GET /memories/{id}", audit="reads", masked="unless revealed")

@@ -141,8 +141,7 @@ class ModelReader:
                 left = left[fits:]
         answers = []
         for stack in stacks:
-            reading = self._ask(partial(self._reading, stack))
-            if reading is not None:
+            if (reading := self._ask(partial(self._reading, stack))) is not None:
                 answer = answered(self._store, stack, reading)
                 self._counts += Counter(asked=len(stack.passages), decided=len(reading.decided))
                 # A note is dropped also where it was told anew

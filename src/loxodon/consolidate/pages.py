@@ -386,8 +386,7 @@ ProfileChange = tuple[Record, str, datetime]
 def profile(store: Store, now: datetime, language: str) -> str:
     """The profile as it was last written; made now where something in it may not hold any more."""
     language = language if language in LANGUAGES else LANGUAGES[0]
-    page = store.worklog.page(PROFILE, language)
-    if page is not None:
+    if (page := store.worklog.page(PROFILE, language)) is not None:
         text, _, made = page
         changes = store.query_as(Change, "changes_since", made)
         untrue = phrases()["changes"]["untrue"].split()

@@ -378,8 +378,7 @@ class Run:
             self._store.execute_many("put_off", asked.in_vain)
             self._store.execute("drop_asked_fragments", _ASKED)
             for record in asked.taken_back:
-                kept = self._store.get(record.id)
-                if kept is not None and kept.version == record.version:
+                if (kept := self._store.get(record.id)) and kept.version == record.version:
                     self._retract(kept)
 
     def _retract(self, record: Record) -> None:

@@ -177,10 +177,8 @@ def _runs(said: TurnInContext) -> list[tuple[str, Sequence[Fragment]]]:
     for tongue, fragments in runs:
         speech, texts = rules_of(tongue).grammar.speech, [one.text for one in fragments]
         asks = any(speech.type(one) in ("question", "instruction") for one in texts)
-        not_so = speech.is_fiction("".join(texts), ()) or any(
-            speech.never(one) in _NOT_SO for one in texts
-        )
-        if asks or not_so:
+        not_so = any(speech.never(one) in _NOT_SO for one in texts)
+        if asks or not_so or speech.is_fiction("".join(texts), ()):
             return [(main, said.fragments)]
     return [*runs]
 
@@ -280,11 +278,10 @@ def _meant(moment: Moment, at: datetime) -> bool:
 
 def _tells_more(content: str, moments: Sequence[Moment]) -> bool:
     """Whether own words have a part of some length without a date in it."""
-    said = own_words(content)
     return any(
         len(part) + 2 * sum(map(str.isalpha, part)) * (not part.isascii()) > _SHORT
         and not any(one.text in part for one in moments)
-        for part in _PARTS.split(said)
+        for part in _PARTS.split(own_words(content))
     )
 
 

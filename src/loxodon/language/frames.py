@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -42,10 +42,7 @@ class Slot(NamedTuple):
     cased: bool = False
 
     def holds(self, text: str, small: bool) -> bool:
-        if small and self.small:
-            like = _compiled(self.small)
-        else:
-            like = _compiled(self.like, self.cased)
+        like = _compiled(self.small) if small and self.small else _compiled(self.like, self.cased)
         if len(text) > 80 or not like.fullmatch(text):
             return False
         return not (self.never and _compiled(self.never).search(text))
@@ -144,9 +141,6 @@ class Frames:
 
     def match(self, rest: str, clause: str, who: Who, small: bool) -> FrameMatch | None:
         """What a clause says: `rest` is what follows its subject."""
-        return next(self.matches(rest, clause, who, small), None)
-
-    def matches(self, rest: str, clause: str, who: Who, small: bool) -> Iterator[FrameMatch]:
         low_rest, low_clause = rest.lower(), clause.lower()
         for frame in self._of[who]:
             for pattern in frame.patterns:
@@ -159,8 +153,8 @@ class Frames:
                     (kind, slots[name]) for name, kind in pattern.slots.items() if name in slots
                 ]
                 if found and all(self.slots[kind].holds(text, small) for kind, text in kinds):
-                    yield FrameMatch(frame, slots, kinds)
-                    break
+                    return FrameMatch(frame, slots, kinds)
+        return None
 
     def _frame(self, one: Mapping[str, Any]) -> ClauseFrame:
         match = _listed(one["match"])

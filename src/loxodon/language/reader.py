@@ -311,21 +311,14 @@ def sentences_of(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
         whole.append(fragment)
         but = any(after.text.startswith(BUT) for after in fragments[n : n + 1])
         joined = but or fragment.text.endswith(_GOES_ON)
-        if not joined or fragment.type != "statement":
-            yield _joined(whole)
+        if not joined or fragment.type != "statement" or n == len(fragments):
+            text = "".join(one.text for one in whole)
+            yield _Sentence(text, fragment.type, tuple(one.n for one in whole))
             whole = []
-    if whole:
-        yield _joined(whole)
 
 
 BUT = ("但是", "不过", "然而", "可是")
 _GOES_ON = ("，", "：", "、", ",", ", ", " ")
-
-
-def _joined(whole: Sequence[Fragment]) -> _Sentence:
-    return _Sentence(
-        "".join(one.text for one in whole), whole[-1].type, tuple(one.n for one in whole)
-    )
 
 
 def _read(

@@ -78,10 +78,8 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
                 if first > start and text[before:first] not in _GAPS:
                     break
                 if not word:  # OKR系统
-                    yield from (
-                        (start, more)
-                        for more in range(first + 1, min(first + _CHARACTERS, last) + 1)
-                    )
+                    for more in range(first + 1, min(first + _CHARACTERS, last) + 1):
+                        yield start, more
                     break
                 before = last
                 if word not in _LINKING:

@@ -112,9 +112,7 @@ _PAIRED = {'"': 2, "`": 2, "*": 4}
 _ENCLOSING = frozenset("\"'”’」』)")
 _EMOJI = "\u2600-\u27bf\ufe0f\u200d\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff"
 # Emoji that close what was said, as a face does; others may stand for a word
-_MOODS = frozenset("👍👌👏💪🎉🎊❤💕🥰🤗🤔🤣🤩🥳🥺🤝🙂🙃") | frozenset(
-    map(chr, range(0x1F600, 0x1F650))
-)
+_MOODS = frozenset("👍👌👏💪🎉🎊❤💕🥰🤗🤔🤣🤩🥳🥺🤝🙂🙃").union(map(chr, range(0x1F600, 0x1F650)))
 # After these characters ～ closes a sentence; after others it means 'to', as in 周一～周五
 _CHATTY = frozenset("呀啊哦喔噢吧呢啦嘛哈好的了嗯哟呦嘿嗨拜见谢安早行棒爱乐嘞哒滴呗耶欸诶")
 _GOES_ON = frozenset(",，、;；:：)）」』”’》〉】]}.。")
@@ -198,9 +196,8 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int, end: int) -> b
     if "!" in core or "?" in core:
         return not (before.isspace() and following[0].islower())
     if len(core) > 1 or core == "…":
-        return not following.isascii() or (
-            following[0].isupper() and following.partition("'")[0] != "I"
-        )
+        is_i = following.partition("'")[0] == "I"
+        return not following.isascii() or (following[0].isupper() and not is_i)
     return _period_ends(text, begin, match.start(), following, gap)
 
 
@@ -238,9 +235,8 @@ def _abbreviates(word: str, following: str) -> bool:
         return not starts
     if len(word) == 1 and word != "I" and word.isupper():
         return not function_word  # J. K. Rowling, but "vitamin C. It helps."
-    return (
-        "." in word and len(word) < 8 and not function_word and _ACRONYM.fullmatch(word) is not None
-    )
+    is_acronym = len(word) < 8 and _ACRONYM.fullmatch(word) is not None
+    return is_acronym and not function_word
 
 
 def _is_han(character: str) -> bool:

@@ -158,9 +158,7 @@ def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
     found = list(fragments)
     for n, one in enumerate(fragments):
         after = fragments[n + 1] if n + 1 < len(fragments) else None
-        if one.type != "statement" or not after:
-            continue
-        if after.text.startswith(reader.BUT):
+        if one.type != "statement" or not after or after.text.startswith(reader.BUT):
             continue
         if not one.text.endswith(("，", ",", "：", "；", ";", " ")):  # the end of a line
             found[n] = one._replace(text=one.text + "。")

@@ -89,9 +89,8 @@ def sharing(before: Clause, text: str) -> list[Clause]:
     if text[0] in "他她它" or _like["opens"].search(before.rest):
         return []
     rest = _timed(_like["joins"].sub("", text))[0]
-    return (
-        [before._replace(text=text, rest=rest, when="", timeless="", loose=False)] if rest else []
-    )
+    shared = before._replace(text=text, rest=rest, when="", timeless="", loose=False)
+    return [shared] if rest else []
 
 
 def strangers(text: str) -> list[Clause]:
@@ -200,19 +199,14 @@ def _with_subject(
     if before and _like["introduced"].search(before.text):  # `养了只猫，它叫…`
         text = re.sub("^[他她它](?=叫|名)", "", text)
     if before and _like["starter"].match(text):
-        of_before = before.text
-        if (found := _like["introduced"].search(of_before)) and before.subject == USER:
-            return (
-                _person(text, found, text, {})
-                if re.match("叫|名叫|名字|今年|是|在|才", text)  # 对花生过敏 may be either
-                else Clause(text)
-            )
-        if not _like["opens"].search(before.rest):
+        if (found := _like["introduced"].search(before.text)) and before.subject == USER:
+            if re.match("叫|名叫|名字|今年|是|在|才", text):  # 对花生过敏 may be either
+                return _person(text, found, text, {})
+        elif not _like["opens"].search(before.rest):
             return before._replace(text=text, rest=text, when="", timeless="")
         return Clause(text)
-    return Clause(
-        text, "bare" if before is None and _like["starter"].match(text) else "", text, USER, "用户"
-    )
+    who = "bare" if before is None and _like["starter"].match(text) else ""
+    return Clause(text, who, text, USER, "用户")
 
 
 def _person(text: str, found: re.Match[str], rest: str, known: Mapping[str, str]) -> Clause:
