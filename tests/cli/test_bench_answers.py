@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.cli.shell import Shell
 from tests.cli.talks import garden, harbour, written
 
@@ -76,51 +77,7 @@ def test_it_goes_on_where_it_stopped(shell: Shell, tmp_path: Path, reader: str) 
     assert details.read_text().count('"judge": "strict"') == 2  # no lenient verdict was taken
 
 
-LOCOMO = {
-    "sample_id": "conv-1",
-    "conversation": {
-        "speaker_a": "Ada",
-        "speaker_b": "Ben",
-        "session_1_date_time": "1:56 pm on 8 May, 2023",
-        "session_1": [
-            {"speaker": "Ada", "dia_id": "D1:1", "text": "I adopted a greyhound yesterday!"},
-            {"speaker": "Ben", "dia_id": "D1:2", "text": "Look", "blip_caption": "a red kite"},
-        ],
-        "session_2_date_time": "9:10 am on 9 May, 2023",
-    },
-    "qa": [
-        {
-            "question": "Ada adopted what?",
-            "answer": "greyhound",
-            "evidence": ["D1:1"],
-            "category": 4,
-        },
-        {
-            "question": "A red kite?",
-            "adversarial_answer": "Ben",
-            "evidence": ["D1:2"],
-            "category": 5,
-        },
-    ],
-}
-LONGMEMEVAL = {
-    "question_id": "q7",
-    "question_type": "single-session-user",
-    "question": "What colour is my bicycle?",
-    "answer": "teal",
-    "question_date": "2023/05/30 (Tue) 23:40",
-    "haystack_session_ids": ["s9"],
-    "haystack_dates": ["2023/05/20 (Sat) 02:21"],
-    "haystack_sessions": [
-        [
-            {"role": "user", "content": "I painted my bicycle teal.", "has_answer": True},
-            {"role": "assistant", "content": "Lovely!"},
-        ]
-    ],
-}
-
-
-@pytest.mark.parametrize("published", [LOCOMO, LONGMEMEVAL], ids=["locomo", "longmemeval"])
+@pytest.mark.parametrize("published", cases(__file__, "published"))
 def test_published_sets_as_they_come(
     shell: Shell, tmp_path: Path, reader: str, published: dict[str, Any]
 ) -> None:

@@ -61,25 +61,25 @@ def test_memory_that_grows_is_an_update(loxodon: Shell) -> None:
     assert measured(loxodon, new)["operations"]["UPDATE"] == share(1, 0)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "right"),
-    [
-        (check("add", present=["leeds"]), True),
-        (check("add", present=[["leeds"], ["york"]]), False),
-        (check("add", present=[["york", "leeds"]]), True),
-        (check("belief", present=["leeds"]), False),
-        (check("belief", present=["shellfish"]), True),
-        (check("repeat", once=["leeds"]), True),
-        (check("repeat", once=["bath"]), False),
-        (check("never", absent=["leeds"]), False),
-        (check("never", absent=["bath"]), True),
-    ],
-)
-def test_what_counts_as_right(loxodon: Shell, wanted: Line, right: bool) -> None:
-    told = case(
-        said("I live in Leeds."), said("I think I may be allergic to shellfish."), checks=[wanted]
-    )
-    assert measured(loxodon, told)["types"][wanted["type"]] == share(1, right)
+def test_what_counts_as_right(loxodon: Shell) -> None:
+    told = (said("I live in Leeds."), said("I think I may be allergic to shellfish."))
+    right = [
+        check("add", present=["leeds"]),
+        check("add", present=[["york", "leeds"]]),
+        check("belief", present=["shellfish"]),
+        check("repeat", once=["leeds"]),
+        check("never", absent=["bath"]),
+    ]
+    wrong = [
+        check("add", present=[["leeds"], ["york"]]),
+        check("belief", present=[["leeds"]]),
+        check("repeat", once=[["bath"]]),
+        check("never", absent=[["leeds"]]),
+    ]
+    report = measured(loxodon, case(*told, checks=[*right, *wrong]), options=("--failures",))
+    assert report["failures"][0]["failed"] == wrong
+    assert report["types"]["add"] == share(3, 2)
+    assert all(report["types"][one] == share(2, 1) for one in ("belief", "repeat", "never"))
 
 
 def test_share_that_denoising_keeps(loxodon: Shell) -> None:

@@ -14,6 +14,7 @@ from loxodon import Memory
 from loxodon.compat.documents import MAX_DEPTH, MAX_VALUE
 from loxodon.errors import ConfigError, InputError
 from tests.cli.shell import Shell
+from tests.each import each
 from tests.long import count
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=20)  # half characters too
@@ -135,7 +136,7 @@ def _nested(depth: int) -> Any:
     return value
 
 
-@pytest.mark.parametrize(
+@each(
     ("namespace", "key", "value"),
     [
         *(
@@ -151,7 +152,6 @@ def _nested(depth: int) -> Any:
         (("a",), "k" * 3_000, 1),
         (("\ud800",), "k", 1),
     ],
-    ids=range(14),
 )
 def test_values_and_names_that_cannot_be_kept_are_refused(
     memory: Memory, namespace: Any, key: str, value: Any

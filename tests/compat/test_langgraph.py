@@ -11,6 +11,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError
+from tests.cases import cases
 
 if find_spec("langgraph") is None:
     pytest.skip("needs LangGraph: make test-compat", allow_module_level=True)
@@ -70,54 +71,25 @@ def test_search_has_all_namespaces_that_begin_so_in_pages(store: Any) -> None:
     assert keys([item for page in pages for item in page]) == list("0123456")
 
 
-FILTERS: list[tuple[dict[str, Any], str]] = [
-    ({"kind": "note"}, "ac"),
-    ({"kind": "note", "n": 3}, "c"),
-    ({"n": {"$eq": 1}}, "a"),
-    ({"n": {"$ne": 1}}, "bc"),
-    ({"n": {"$gt": 1}}, "bc"),
-    ({"n": {"$gte": 2, "$lt": 3}}, "b"),
-    ({"n": {"$lte": 2}}, "ab"),
-    ({"deep": {"x": 1}}, "a"),
-    ({"deep": {"x": {"$gt": 1}}}, "b"),
-    ({"tags": ["t"]}, "b"),
-    ({"none": None}, "abc"),
-    ({"kind": "other"}, ""),
-]
-
-
 def test_filter_admits_what_has_all_of_it(store: Any) -> None:
     store.put(("n",), "a", {"kind": "note", "n": 1, "deep": {"x": 1, "y": 2}})
     store.put(("n",), "b", {"kind": "todo", "n": 2, "deep": {"x": 2}, "tags": ["t"]})
     store.put(("n",), "c", {"kind": "note", "n": 3, "deep": {"x": 0}, "tags": []})
-    for asked, found in FILTERS:
-        assert keys(store.search(("n",), filter=asked)) == list(found), asked
+    for case in cases(__file__, "filter"):
+        found = store.search(("n",), filter=case["asked"])
+        assert keys(found) == list(case["found"]), case
     assert keys(store.search(("n",), query="todo")) == ["a", "b", "c"]  # it leaves nothing out
     assert keys(store.search(("n",), query="todo", filter={"kind": "note"})) == ["a", "c"]
     with pytest.raises(ValueError, match="regex"):
         store.search(("n",), filter={"n": {"$regex": "1"}})
 
 
-NAMESPACES: list[tuple[dict[str, Any], list[tuple[str, ...]]]] = [
-    ({}, [("a", "b", "c"), ("a", "b", "d", "e"), ("a", "c", "f"), ("b", "a")]),
-    ({"prefix": ("a", "b")}, [("a", "b", "c"), ("a", "b", "d", "e")]),
-    ({"prefix": ("a", "*", "f")}, [("a", "c", "f")]),
-    ({"suffix": ("f",)}, [("a", "c", "f")]),
-    ({"suffix": ("*", "a")}, [("b", "a")]),
-    ({"prefix": ("a",), "max_depth": 2}, [("a", "b"), ("a", "c")]),
-    ({"max_depth": 1}, [("a",), ("b",)]),
-    ({"limit": 2}, [("a", "b", "c"), ("a", "b", "d", "e")]),
-    ({"limit": 2, "offset": 3}, [("b", "a")]),
-    ({"prefix": ("z",)}, []),
-    ({"prefix": ("a", "b", "c", "d", "e")}, []),
-]
-
-
 def test_namespaces_are_listed_in_order(store: Any) -> None:
     for namespace in (("b", "a"), ("a", "b", "d", "e"), ("a", "c", "f"), ("a", "b", "c")):
         store.put(namespace, "k", {})
-    for asked, found in NAMESPACES:
-        assert store.list_namespaces(**asked) == found, asked
+    for case in cases(__file__, "namespaces"):
+        asked = {name: tuple(v) if isinstance(v, list) else v for name, v in case["asked"].items()}
+        assert store.list_namespaces(**asked) == [tuple(one) for one in case["found"]], case
 
 
 def test_batch_reads_before_it_writes(store: Any) -> None:

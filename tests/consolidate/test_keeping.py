@@ -211,32 +211,19 @@ def test_two_sisters_are_two_and_the_user_has_a_name(memory: Memory, clock: Cloc
 # Summaries
 
 
-@pytest.mark.parametrize(
-    ("told", "summed", "more"),
-    [
-        (
-            ("我对花生过敏", "我对芒果过敏", "我有哮喘"),
-            "用户有哮喘，对芒果过敏，对花生过敏",
-            "我对虾过敏",
-        ),
-        (
-            ("I'm allergic to peanuts", "I'm allergic to mango", "I have asthma"),
-            "The user has asthma, is allergic to mango, is allergic to peanuts",
-            "I'm allergic to shrimp",
-        ),
-    ],
-)
+@pytest.mark.parametrize("case", cases(__file__, "summary"), ids=["zh", "en"])
 def test_three_facts_of_a_theme_give_a_summary(
-    memory: Memory, clock: Clock, told: tuple[str, ...], summed: str, more: str
+    memory: Memory, clock: Clock, case: dict[str, Any]
 ) -> None:
-    tell(memory, clock, *told[:2])
+    first, second, third = case["told"]
+    tell(memory, clock, first, second)
     assert memory.list(kind="summary") == []
-    tell(memory, clock, told[2])
+    tell(memory, clock, third)
     (summary,) = memory.list(kind="summary")
     facts = memory.list(kind="fact")
-    assert (summary.value, sorted(summary.content)) == ("user/health", sorted(summed))
+    assert (summary.value, sorted(summary.content)) == ("user/health", sorted(case["summed"]))
     assert {*summary.derived_from} == {one.id for one in facts}
-    tell(memory, clock, more)
+    tell(memory, clock, case["more"])
     (renewed,) = memory.list(kind="summary")
     assert (renewed.id, len(renewed.derived_from)) == (summary.id, 4)
     assert changes(memory, renewed.id) == ["learned", "renewed"]

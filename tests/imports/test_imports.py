@@ -13,6 +13,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError, UsageError
 from tests.clock import NOW
+from tests.each import each
 from tests.imports.conftest import Take
 from tests.imports.exports import chat, put_database, put_json, put_list, put_zip, said, trip
 from tests.imports.test_claude_code import TALK
@@ -122,7 +123,7 @@ def test_what_the_rules_understand_can_be_superseded_later(
     assert memory.get(one.id).state == "archived"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "content"),
     [
         ("nothing.json", b""),

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from loxodon.tokens import estimate
 from mcp import Client, MCPError
+from tests.cases import cases
 
 from .desk import ALONE, called, http_server, opened, piped, refused, text_of, tools_of
 
@@ -177,33 +177,11 @@ async def test_consolidation_tells_what_it_did(url: str, home: Path) -> None:
     assert (again["ran"], again["reason"]) == (False, "nothing is pending")
 
 
-WRONG: list[tuple[str, dict[str, Any], str]] = [
-    ("memory_search", {}, "required field `query`"),
-    ("memory_search", {"query": "x", "limit": 3}, "unknown field `limit`"),
-    ("memory_search", {"query": "x", "maxResults": "3"}, "Expected `int | null`"),
-    ("memory_search", {"query": "x", "corpus": "web"}, "Invalid enum value"),
-    ("memory_get", {}, "hint: "),
-    ("remember", {"content": " "}, "is empty"),
-    ("remember", {"content": "a\0b"}, "NUL"),
-    ("remember", {"content": "x" * 10_001}, "10000"),
-    ("remember", {"content": "x", "importance": 7}, "from 0 to 1"),
-    ("remember", {"content": "x", "expires_at": "2026-02-03T12:00:00+08:00"}, "in the past"),
-    ("journal", {"user": " "}, "no message given"),
-    ("update_memory", {"id": "f_20260204_001"}, "no change given"),
-    ("review", {"decision": "confirm"}, "together"),
-    (
-        "history",
-        {"id": "f_20260101_009"},
-        "(not_found)\nhint: list the memories with `list_memories`",
-    ),
-    ("update_memory", {"id": "f_20260101_009", "archived": True}, "(not_found)"),
-]
-
-
 async def test_invalid_calls_are_explained_to_the_model(url: str, home: Path) -> None:
     async with Client(url) as client:
-        for tool, given, why in WRONG:
-            assert why in await refused(client, tool, **given)
+        for case in cases(__file__, "wrong"):
+            assert case["why"] in await refused(client, case["tool"], **case["given"])
+        assert "10000" in await refused(client, "remember", content="x" * 10_001)
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool("forget_everything", {})
         with opened(home) as memory:  # what no tool does is for the user

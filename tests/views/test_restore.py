@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
+from tests.cases import cases
 from tests.clock import Clock
 from tests.views.restoring import CONFIG, restore, same, share_key
 
@@ -139,26 +140,14 @@ def test_whoever_has_the_database_open_sees_the_new_content(place: Place) -> Non
 # What cannot be read
 
 
-@pytest.mark.parametrize(
-    ("nonsense", "says"),
-    [
-        ("[1, 2]", "it is not a JSON object"),
-        ("{nonsense}", "it is not JSON"),
-        ('{"no": NaN}', "it is not JSON"),
-        ('{"no": "\\ud800"}', "it is not JSON"),
-        ('{"no": 9}', "id is missing"),
-        (
-            '{"no": [9], "id": "x", "turns": 0, "first_at": 0, "last_at": 0}',
-            "no is missing, or nothing",
-        ),
-        ('{"no": {"hex": "x"}, "id": "x"}', "no is missing, or nothing"),
-    ],
-)
-def test_nonsense_is_named_with_its_line(place: Place, nonsense: str, says: str) -> None:
+def test_nonsense_is_named_with_its_line(place: Place) -> None:
     name = "dump/sessions.jsonl"
-    place.change(name, lambda text: text + nonsense + "\n")
-    lines = (place.views / name).read_text("utf-8").count("\n")
-    assert place.refused().startswith(f"{name}, line {lines}: {says}")
+    path = place.views / name
+    whole = path.read_text("utf-8")
+    where = f"{name}, line {len(whole.splitlines()) + 1}: "
+    for case in cases(__file__, "nonsense"):
+        path.write_text(f"{whole}{case['nonsense']}\n", "utf-8")
+        assert place.refused().startswith(where + case["says"])
 
 
 def test_line_that_is_cut_is_named(place: Place) -> None:
