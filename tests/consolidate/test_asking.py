@@ -27,8 +27,8 @@ from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
 
 # What the rules leave undecided: without a verb nobody knows what is said.
-ZEPHYR = "the invoices again, and Zephyr"
-CLOCK = "the old clock, four sharp, as ever"
+ZEPHYR = "again the invoices, again Zephyr"
+CLOCK = "the clock again, four sharp as usual"
 PLAIN = "I live in Leeds"
 HANDLES = "Zephyr is on the invoices"
 

@@ -300,17 +300,23 @@ def _going_on(store: Store, place: Place) -> list[Place]:
     turn, found = place.turn, list[Place]()
     for start, end in spans(turn.content):
         if start >= place.end:
-            if not leans(turn.content[start:end]):
+            text = turn.content[start:end]
+            if not (leans(text) or _is_near(place.text, text)):
                 return found
             found.append(Place(turn, start, end))
     last, behind = turn, list[Turn]()
     for one in store.query_turns("turns_behind", turn.session, number(turn), _CHAIN):
         if one.role == "user":  # an answer goes on with it if what it answers is near
             link = behind[-1] if behind and behind[-1].role != "user" else one
-            near, other = encoder().embed([last.content, link.content])
-            is_near = near @ other >= _FAR[language_of(one.content)] + _GOES_ON
-            if not (leans(one.content, last.content) and (is_near or refers(one.content))):
+            is_near = _is_near(last.content, link.content) or refers(one.content)
+            if not (is_near and leans(one.content, last.content)):
                 break
             last = one
         behind.append(one)
     return [*found, *map(_whole, behind)]
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Whether two texts are nearer than any two."""
+    near, far = encoder().embed([one, other]), _FAR[language_of(other)]
+    return bool(near[0] @ near[1] >= far + _GOES_ON)
