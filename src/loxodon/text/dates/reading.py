@@ -129,8 +129,8 @@ def _dated(said: DatedText, i: int) -> tuple[DatePiece, int] | None:
     if got[0].lean != "weekday":
         weekday = compiled("{BESIDE}").match(said.text, got[1])
         return got[0], weekday.end() if weekday else got[1]
-    glue = compiled(r"(?:'s|,)? ?(?:of )?(?:the )?").match(said.text, got[1])
-    other = _date_at(said, glue.end()) if glue else None
+    glues = (compiled(f"(?:'s|,)? ?(?:of )?{the}").match(said.text, got[1]) for the in ("", "the "))
+    other = next((other for glue in glues if glue and (other := _date_at(said, glue.end()))), None)
     if other and other[0].grain == "week" and not other[0].recurring:
         return DatePiece(*cal.days_from(other[0].since, got[0].since.weekday()), "day"), other[1]
     if not other or other[0].grain != "day" or other[0].lean == "weekday":

@@ -79,7 +79,8 @@ def believed(said: DatedText, rule: str, start: int, end: int, words: Words) -> 
         length = words.get("lead", words.get("way")) in ("in", "within", "内")
         return not length or cue_at(said, start, end) != -1
     if rule in ("year", "the_day"):
-        return _is_behind(said, start) and not _counts(said, end)
+        behind = _is_behind(said, start) or before(said, start, "(?:{WDAY}),? ")
+        return behind and not _counts(said, end)
     if rule == "relative":
         name, which = words.get("name") or words.get("weekday") or "", words["which"]
         ambiguous = ["sun", "sat", "mon", "wed"]
