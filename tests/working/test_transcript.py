@@ -141,7 +141,7 @@ def test_what_could_not_be_saved_is_saved_with_what_comes_next(
 def test_after_all_was_forgotten_a_conversation_begins_anew(memory: Memory) -> None:
     session = Session.open(memory)
     session.add(user("I have a cat called Vorlund."))
-    assert memory.forget(all=True).erased["transcripts"] == 1
+    memory.forget(all=True)
     session.add(assistant("Yes?"))
     assert texts(session) == texts(Session.open(memory)) == ["Yes?"]
     assert Session.open(memory).id == session.id
