@@ -139,8 +139,9 @@ def changed(root: str, space: str) -> list[str]:
     for place, _, names in os.walk(root):
         for path in (os.path.join(place, name) for name in sorted(names)):
             view = os.path.relpath(path, root).replace(os.sep, "/")
-            if known and view in known.files:
-                found += [path] if manifest.change_of(root, view, known) != "same" else []
+            if known and view in {*known.files, manifest.MANIFEST}:
+                own = view == manifest.MANIFEST or manifest.change_of(root, view, known) == "same"
+                found += [] if own else [path]
                 continue
             with suppress(OSError), open(path, "rb") as file:
                 start = file.read(manifest.HEAD_BYTES).decode("utf-8", "replace")
