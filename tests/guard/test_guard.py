@@ -146,6 +146,13 @@ def test_numbers_are_kept_exactly_found_and_shown_as_masks(memory: Memory) -> No
     assert CARD not in found.context
 
 
+def test_number_of_a_person_is_no_tag(memory: Memory) -> None:
+    memory.add([{"role": "user", "content": "My passport number is E12345678"}])
+    memory.consolidate(force=True)
+    assert memory.list()
+    assert "12345678" not in f"{memory.labels()} {[one.tags for one in memory.list()]}"
+
+
 def test_group_is_told_no_personal_number_whatever_it_asks(memory: Memory) -> None:
     memory.capture(f"Tom的电话是{PHONE}", audience="group", entities=["Tom"], importance=1.0)
     turn = {"role": "user", "content": f"Tom's phone is {PHONE}", "id": "m1", "chat": "group"}

@@ -381,6 +381,7 @@ def learned_from(store: Store, turns: Sequence[int]) -> list[Record]:
 @lru_cache(maxsize=1_000)  # each is made a memory twice: to be compared, and to be kept
 def tags_of(content: str) -> tuple[str, ...]:
     words = [word for word in quick(content, _TAGS + 1) if word.lower() not in _NO_TAGS]
+    words = [word for word in words if sum(map(str.isdigit, word)) < 5]  # the number of a person
     return tuple(dict.fromkeys(words[:_TAGS]))
 
 

@@ -36,8 +36,9 @@ _PLAIN = (
 # `\"password\"` and `\u0070assword` name one; within JSON in JSON there are two or more strokes
 _ESCAPE = re.compile(
     r"\\{1,8}(?:[nrtbf]|u00(?P<code>[2-7][0-9a-fA-F])|u[0-9a-fA-F]{4}|(?P<quote>[\"']))"
-    r"|%[0-9a-fA-F]{2}|\x1b\[[0-9;]*m"
+    r"|%(?P<percent>[2-7][0-9a-fA-F])|%[0-9a-fA-F]{2}|\x1b\[[0-9;]*m"
 )
+_EDGE = re.compile(r"\\b(?=\(\?P<it>)|(?<=\))\\b$")  # which `_` is, too: `prod_AKIA…`
 _BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))  # whether a byte begins a character
 _ALNUM = re.compile(rb"[0-9A-Za-z]*")
 _LONG = 1_000  # bytes of a match that is none within which no other is looked for
@@ -124,7 +125,7 @@ class Finder:
         """Where a rule holds: where its words begin, and what is hidden."""
         rule = self._rules[n]
         if n not in self._compiled:
-            pattern = compiled(rule.pattern)
+            pattern = compiled(_EDGE.sub(r"(?:\\b|_)", rule.pattern))
             groups = pattern.groupindex  # asked for once: it is made anew each time
             self._compiled[n] = (pattern, groups.get("it", 0), groups.get("name"))
         pattern, it, name = self._compiled[n]
@@ -197,7 +198,8 @@ def _unescaped(text: str) -> tuple[str, Sequence[int]]:
     """The same for a text without escapes: each is the character that it says, or a blank."""
     parts, positions, at = list[str](), list[int](), 0
     for one in _ESCAPE.finditer(text):
-        said = chr(int(one["code"], 16)) if one["code"] else one["quote"] or " "
+        code = one["code"] or one["percent"]
+        said = chr(int(code, 16)) if code else one["quote"] or " "
         parts += text[at : one.start()], said
         positions += range(at, one.start() + 1)
         at = one.end()
