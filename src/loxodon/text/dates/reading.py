@@ -136,9 +136,11 @@ def _dated(said: DatedText, i: int) -> tuple[DatePiece, int] | None:
     if not other or other[0].grain != "day" or other[0].lean == "weekday":
         return got
     again, day = other[0].again, got[0].since.weekday()
-    spans = [one for one in cal.occurrences(again, 3) if one[0].weekday() == day] if again else []
-    near = sorted(spans, key=lambda one: abs(one[0] - said.today))  # of those that are that day
-    return (DatePiece(*near[0], "day"), other[1]) if near else other
+    of_year = other[0].lean == "near"  # or of a month that is not named
+    spans = cal.occurrences(again, 3 if of_year else 1) if again else []
+    near = sorted((abs(s - said.today), s, u) for s, u in spans if s.weekday() == day)
+    kept = other if of_year or not again else got
+    return (DatePiece(*near[0][1:], "day"), other[1]) if near else kept
 
 
 def _clocks_at(said: DatedText, i: int, after: str) -> tuple[list[Clock], int]:

@@ -31,8 +31,8 @@ def before(said: DatedText, i: int, pattern: str) -> bool:
 
 
 def _is_behind(said: DatedText, i: int) -> bool:
-    """Whether a preposition before i asks for a date."""
-    return said.whole or before(said, i, "{BEHIND}")
+    """Whether a preposition before i asks for a date, or a weekday is beside it."""
+    return said.whole or before(said, i, "{BEHIND}|(?:{WDAY}),? ")
 
 
 def _counts(said: DatedText, end: int) -> bool:
@@ -79,8 +79,7 @@ def believed(said: DatedText, rule: str, start: int, end: int, words: Words) -> 
         length = words.get("lead", words.get("way")) in ("in", "within", "内")
         return not length or cue_at(said, start, end) != -1
     if rule in ("year", "the_day"):
-        behind = _is_behind(said, start) or before(said, start, "(?:{WDAY}),? ")
-        return behind and not _counts(said, end)
+        return _is_behind(said, start) and not _counts(said, end)
     if rule == "relative":
         name, which = words.get("name") or words.get("weekday") or "", words["which"]
         ambiguous = ["sun", "sat", "mon", "wed"]
@@ -120,7 +119,7 @@ def _month_believed(said: DatedText, start: int, words: Words) -> bool:
     """A bare month needs words before it that ask for one, if it may be a verb or a name."""
     name, day = words["month"], "day" in words
     i = said.text.index(name, start)
-    nth = compiled("[0-9]{TH}").search(said.text, start, i) or before(said, start, "(?:{WDAY}),? ")
+    nth = compiled("[0-9]{TH}").search(said.text, start, i)
     verb = name in ("may", "march", "mar") and not (nth or said.whole or said.raw[i].isupper())
     person = name in ("may", "march", "april", "june", "august") or len(name) < 4
     if "year" not in words and not _is_behind(said, start) and (verb or (person and not day)):
