@@ -63,16 +63,16 @@ def _replaced(
     vectors = _vectors((*new, *latest, *beside))
     pairs: list[tuple[Record, Record, float]] = []
     for one in new:
-        vector = vectors[one.content]
+        vector, subject = vectors[one.content], fold(one.subject or USER)
         question = QuestionVector(encoder().name, vector)
         near = store.vectors.similar("memories", question, 2 * _NEAR)
         found = store.records([it.row for it in near]).values()
-        each = {  # what was known before it, on the same subject
+        each = {  # what was known before it, on the same subject or one that it names
             it.content: it
             for it in (*beside, *latest, *found)
             if (it.kind, it.state, it.agent) == ("fact", "active", one.agent)
             and len(it.content) <= _LONGEST
-            and (it.subject in one.content or fold(it.subject) == fold(one.subject or USER))
+            and (_is_named(it.subject, one) or fold(it.subject or USER) == subject)
             and said_at(it) < said_at(one)
         }
         vectors |= _vectors([it for it in each.values() if it.content not in vectors])
@@ -85,6 +85,10 @@ def _replaced(
         likely = log(over / (1 - over)) + _NEARNESS * cosine
         if likely >= _ENOUGH[language_of(one.content)]:
             yield one, old, likely
+
+
+def _is_named(subject: str, one: Record) -> bool:
+    return subject not in ("", USER) and subject in own_words(one.content)
 
 
 def _may_change(one: Record) -> bool:
