@@ -23,9 +23,9 @@ from loxodon.text.things import own_words
 from loxodon.text.words import fold
 from loxodon.types import Record
 
-# What must speak for it that a memory, or a part of it, is over: the log-odds that the encoder
-# gives, and how near the two are; fitted to talk over months, where two of five asked are over
-_NEARNESS, _ENOUGH = 15.6, {"en": 8.0, "zh": 12.2}
+# How likely a memory, or a part of it, must be over for the encoder, and what must speak for it:
+# the log-odds of that, and how near the two are; fitted to talk over months
+_LIKELY, _NEARNESS, _ENOUGH = 0.8, 15.6, {"en": 8.0, "zh": 12.2}
 _NEAR, _LATEST = 3, 40  # memories looked at: the nearest of those by meaning and the newest
 FACTS = Filter(kind="fact", state="active")
 MOST = 200  # new memories of one run that are looked at
@@ -83,7 +83,7 @@ def _replaced(
     for (one, old, cosine), change in zip(pairs, changes, strict=True):
         over = min(0.999, change.replaces + change.part)
         likely = log(over / (1 - over)) + _NEARNESS * cosine
-        if likely >= _ENOUGH[language_of(one.content)]:
+        if over >= _LIKELY and likely >= _ENOUGH[language_of(one.content)]:
             yield one, old, likely
 
 
