@@ -109,8 +109,7 @@ def token(one: Candidate) -> bool:
         for piece in re.split("[-_.]", it)
         if piece
     )
-    is_random = all(any(map(kind, it)) for kind in (str.isupper, str.islower, str.isdigit))
-    is_key = "." in it or "_" in it[:12] or it.startswith(("sk-", "eyJ")) or is_random
+    is_key = "." in it or "_" in it[:12] or it.startswith(("sk-", "eyJ")) or mixed_case(one)
     is_path = one.before == "/" and not is_key
     return not _is_placeholder(it) and not is_words and not is_path
 
