@@ -13,6 +13,8 @@ a small change (of rank 8) of its four layers, and what stands on them:
               lives, and what people wrote to an assistant over months)
     intents   whether a message asks to forget something, or says how it wants to be answered
               from now on (data/intents)
+    meant     whether a request to forget something is about a message, where another one that it
+              is about may be known (data/forget: requests, and what was said before them)
 
 The last author of each, and every tenth conversation of real talk, is never learned from: with
 --test the figures on them are printed.
@@ -27,6 +29,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -37,15 +40,16 @@ import torch.nn.functional as F  # noqa: N812
 import weights_file
 from torch import Tensor, nn
 
-from loxodon.models.encoder import LONGEST, SEPARATOR, SHARES, Encoder, Tokenizer
+from loxodon.models.encoder import LONGEST, SEPARATOR, SHARES, SHARES_OF_THREE, Encoder, Tokenizer
 from loxodon.text.sentences import split
 
 ROOT = Path(__file__).parent.parent
-WIDTH, HEADS, LAYERS, RANK = 384, 12, 4, 8
-STEPS = {"changes": 3_000, "intents": 2_000}
+WIDTH, HEADS, LAYERS = 384, 12, 4
+RANK, INNER = {"meant": 4}, {"meant": 16}  # of the changes, and of what stands on them; 8 and 32
+STEPS = {"changes": 3_000, "intents": 2_000, "meant": 2_000}
 RATE, SEED = 1e-3, 2
 CHANGES, INTENTS = ("both", "same", "replaces", "part"), ("none", "forget", "wish")
-READERS = {"changes": len(CHANGES), "intents": len(INTENTS)}
+READERS = {"changes": len(CHANGES), "intents": len(INTENTS), "meant": 2}
 HELD = {"changes": "f", "intents": "i"}  # the authors of the tests
 CUDA = "cuda"
 
@@ -54,6 +58,7 @@ LIVES = 120  # pairs of one life, a third of them replaced
 TALKS = 160  # pairs of one person's messages, in which life changes in passing
 HELD_LIVES = 2  # the last of each author, which are never learned from; nor is any of author t
 TALK, SAME_TALK, EVERYDAY = 48, 16, 64  # stretches of real talk, pairs of it, everyday lines
+MEANT = 192  # requests with something said before them
 FORGETTING = re.compile(r"(?i)forget\b|erase|delete|忘|删|抹")
 PEOPLE = {
     "en": ("Tom", "Dana", "Eve", "Marta", "Raj"),
@@ -93,11 +98,16 @@ def main() -> None:
         random.seed(SEED)
         torch.manual_seed(SEED)
         model = Reader(parts, name).to(CUDA)
-        learn(model, STEPS[name], {"changes": Changes, "intents": Intents}[name](folder, talk))
+        lesson, test = {
+            "changes": (Changes, how_changes),
+            "intents": (Intents, how_intents),
+            "meant": (Meant, how_meant),
+        }[name]
+        learn(model, STEPS[name], lesson(folder, talk))
         model.eval()
         if "--test" in sys.argv:
             with torch.no_grad():
-                {"changes": how_changes, "intents": how_intents}[name](model, talk[True])
+                test(model, talk[True])
         own = {f"{name}.{k}": v.float().cpu().numpy() for k, v in model.state_dict().items()}
         parts |= weights_file.quantised(own, matrix=2_000)
     weights_file.write(parts)
@@ -236,6 +246,30 @@ def short(table: dict[str, Any]) -> Message:
     return Message(language, text, label)
 
 
+class Request(NamedTuple):
+    """Ways to ask that one thing be forgotten, what was said about it, and what else."""
+
+    language: str
+    asked: list[str]
+    meant: list[str]
+    other: list[str]
+    behind: dict[str, str]  # what each of the others was said right behind, if that is meant
+
+
+def forgotten(held: bool) -> list[Request]:
+    """Requests to forget something; those of author t are never learned from."""
+    found = []
+    for file in sorted((ROOT / "data/forget").glob("*.jsonl")):
+        lines = file.read_text("utf-8").splitlines() if file.stem.endswith("_t") == held else ()
+        for case in map(json.loads, lines):
+            turns = [(text, bool(label)) for _, text, label in case["turns"]]
+            meant, other = ([text for text, is_meant in turns if is_meant == x] for x in (1, 0))
+            behind = {b: a for (a, first), (b, second) in pairwise(turns) if first and not second}
+            if meant and other:
+                found.append(Request(file.stem[:2], case["requests"], meant, other, behind))
+    return found
+
+
 def conversations(folder: Path) -> dict[bool, list[list[str]]]:
     """What people said in each conversation, asking for nothing: held back, and to learn from."""
     found: dict[bool, dict[str, list[str]]] = {True: {}, False: {}}
@@ -312,6 +346,9 @@ class Intents:
         asked = messages(held=False)
         self.by_label = [[o for o in asked if o.label == n] for n in range(len(INTENTS))]
         self.rest, self.talk, self.everyday = ordinary(), talk[False], lines(folder)
+        for one in forgotten(held=False):
+            self.by_label[1] += [Message(one.language, text, 1) for text in one.asked]
+            self.rest += one.meant + one.other
         self.later = [one.later for one in pairs(held=False)]
         self.table = tomllib.loads((ROOT / "data/intents/plain.toml").read_text("utf-8"))
 
@@ -326,28 +363,63 @@ class Intents:
         return wrong(model, some) - torch.log1p(-0.999 * aside[:, 1]).mean()
 
 
+class Meant:
+    def __init__(self, _: Path, talk: dict[bool, list[list[str]]]) -> None:
+        self.requests = forgotten(held=False)
+        self.real: dict[str, list[str]] = {language: [] for language in PEOPLE}
+        for text in (one for each in talk[False] for one in each):
+            self.real["en" if text.isascii() else "zh"].append(text)
+
+    def __call__(self, model: Reader) -> Tensor:
+        return wrong(model, [self.example(choice(self.requests)) for _ in range(MEANT)])
+
+    def example(self, one: Request) -> Example:
+        """A request, something that is known to be meant or nothing, and something said."""
+        asked, chance = choice(one.asked), random.random()  # noqa: S311
+        if chance < 0.4:
+            text = choice(one.meant)
+            known = choice([each for each in one.meant if each != text] or [""])
+            parts = split(text)
+            if len(parts) > 1 and random.random() < 0.3:  # noqa: S311
+                text = choice(parts)
+                return (asked, " ".join(each for each in parts if each != text), text), 1
+            return (asked, known if random.random() < 0.6 else "", text), 1  # noqa: S311
+        known = choice(("", choice(one.meant)))
+        if chance < 0.68:
+            text = choice(one.other)
+            if known and one.behind and random.random() < 0.3:  # noqa: S311
+                text, known = choice([*one.behind.items()])
+            return (asked, known, part_of(text)), 0
+        if chance < 0.92:
+            another = choice([each for each in self.requests if each.language == one.language])
+            text = choice(another.meant)
+        else:
+            text = choice(self.real[one.language])
+        return (asked, known, text), int(text in one.meant)
+
+
 # --- The model ----------------------------------------------------------------------------------
 
 
 class Adapted(nn.Module):
     """A linear map that stays as it is, and a small change of it."""
 
-    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+    def __init__(self, weight: Tensor, bias: Tensor, rank: int) -> None:
         super().__init__()
         self.register_buffer("weight", weight, persistent=False)
         self.register_buffer("bias", bias, persistent=False)
-        self.a = nn.Parameter(torch.randn(RANK, weight.shape[1]) * 0.02)
-        self.b = nn.Parameter(torch.zeros(RANK, weight.shape[0]))
+        self.a = nn.Parameter(torch.randn(rank, weight.shape[1]) * 0.02)
+        self.b = nn.Parameter(torch.zeros(rank, weight.shape[0]))
 
     def forward(self, x: Tensor) -> Tensor:
         return F.linear(x, self.weight, self.bias) + 2 * F.linear(x, self.a) @ self.b
 
 
 class Layer(nn.Module):
-    def __init__(self, weights: dict[str, Tensor]) -> None:
+    def __init__(self, weights: dict[str, Tensor], rank: int) -> None:
         super().__init__()
         self.maps = nn.ModuleDict(
-            {one: Adapted(weights[f"{one}.weight"], weights[f"{one}.bias"]) for one in MAPS}
+            {one: Adapted(weights[f"{one}.weight"], weights[f"{one}.bias"], rank) for one in MAPS}
         )
         for name in ("n1", "n2"):
             for kind in ("weight", "bias"):
@@ -380,14 +452,29 @@ class Reader(nn.Module):
         weights = {name: torch.tensor(value) for name, value in whole.items()}
         for one in ("tokens", "p", "n0.weight", "n0.bias"):
             self.register_buffer(one.replace(".", "_"), weights[one], persistent=False)
-        own = [f"l.{number}." for number in range(LAYERS)]
+        own, rank = [f"l.{number}." for number in range(LAYERS)], RANK.get(name, 8)
         self.l = nn.ModuleList(
-            Layer({k.removeprefix(one): v for k, v in weights.items() if k.startswith(one)})
-            for one in own
+            Layer({k.removeprefix(o): v for k, v in weights.items() if k.startswith(o)}, rank)
+            for o in own
         )
         self.segment = nn.Parameter(torch.zeros(2, WIDTH))
-        self.inner = nn.Linear((2 if name == "intents" else 4) * WIDTH, 32)
-        self.out = nn.Linear(32, READERS[name])
+        inner = INNER.get(name, 32)
+        self.inner = nn.Linear((2 if name == "intents" else 4) * WIDTH, inner)
+        self.out = nn.Linear(inner, READERS[name])
+        if name == "meant":  # which is also how one text bears on another
+            self.start_from("changes", weights)
+
+    @torch.no_grad()
+    def start_from(self, reader: str, weights: dict[str, Tensor]) -> None:
+        """Begin with as much of another reader's changes as these can hold."""
+        self.segment.copy_(weights[f"{reader}.segment"])
+        for number, layer in enumerate(self.l):
+            for name, one in layer.maps.items():
+                a, b = (weights[f"{reader}.l.{number}.maps.{name}.{x}"] for x in "ab")
+                left, size, right = torch.linalg.svd(a.T @ b, full_matrices=False)
+                root = size[: len(one.a)].sqrt()
+                one.a.copy_((left[:, : len(root)] * root).T)
+                one.b.copy_(root[:, None] * right[: len(root)])
 
     def forward(self, texts: Sequence[Texts]) -> Tensor:
         numbers = padded([self.cut(each) for each in texts])
@@ -410,12 +497,16 @@ class Reader(nn.Module):
 
     def cut(self, texts: Texts) -> list[int]:
         """The tokens of texts, with a separator between them; while learning some are left out."""
-        found: list[int] = []
-        for text, most in zip(texts, SHARES if len(texts) > 1 else (LONGEST,), strict=True):
-            some = tokens(text)[:most]
-            left = [one for one in some if random.random() > 0.05]  # noqa: S311
-            found += [*(left if left and self.training else some), SEPARATOR]
-        return found[:-1]
+        shares = {1: (LONGEST,), 2: SHARES, 3: SHARES_OF_THREE}[len(texts)]
+        each = [self.some(tokens(one)[:most]) for one, most in zip(texts, shares, strict=True)]
+        if len(each) == 3:  # a request and what is known to be meant are read as one
+            asked, known, text = each
+            each = [asked + (tokens("/") + known if texts[1] else []), text]
+        return [*each[0], *(one for text in each[1:] for one in (SEPARATOR, *text))]
+
+    def some(self, of: list[int]) -> list[int]:
+        left = [one for one in of if random.random() > 0.05]  # noqa: S311
+        return left if left and self.training else of
 
 
 def padded(each: Sequence[Sequence[int]]) -> Tensor:
@@ -498,6 +589,14 @@ def how_intents(model: Reader, talk: list[list[str]]) -> None:
             report(
                 f"{language} {INTENTS[label]}", found[:, label], [o.label == label for o in held]
             )
+
+
+def how_meant(model: Reader, _: list[list[str]]) -> None:
+    for language in PEOPLE:
+        held = [one for one in forgotten(held=True) if one.language == language]
+        each = [(one, text) for one in held for text in (*one.meant, *one.other)]
+        found = shares(model, [(one.asked[0], "", text) for one, text in each])
+        report(f"{language} meant", found[:, 1], [text in one.meant for one, text in each])
 
 
 def shares(model: Reader, texts: Sequence[Texts]) -> Tensor:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from math import log
@@ -26,19 +26,15 @@ from loxodon.consolidate.entities import another
 from loxodon.consolidate.segment import number
 from loxodon.forget.erase import rebuild
 from loxodon.forget.marks import plain
-from loxodon.forget.names import has_name, is_address, is_role
 from loxodon.guard.own_words import masked, others
 from loxodon.guard.provenance import shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED
 from loxodon.language.forget import PERHAPS, Request, may_ask, requests
-from loxodon.language.leaning import leans, refers
 from loxodon.language.statements import USER
 from loxodon.language.worth import encoder
-from loxodon.recall.understand import understand
 from loxodon.store import Filter, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
-from loxodon.text.names import parts_of
 from loxodon.text.related import expand
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
@@ -47,18 +43,21 @@ from loxodon.types import Entity, Record, Turn
 
 _COMING = 1 << 60  # the row of a turn that is not in the journal yet
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
-# How much speaks for a sentence: the words that it shares with what is meant, by their rarity, or
-# a related one, and how much nearer than the others it is to what is meant and to the request; in
-# logits, fitted to requests in stores of 2 to 85 messages, in half of which nothing is meant
+# How much speaks for a text by its words: those that it shares with what is meant, by their rarity,
+# or a related one, and how much nearer than the others it is to what is meant and to the request
 _WORDS, _WHAT, _REQUEST = 3.7, 7.5, 10.1
 _OTHERS = -3.0  # the same where what is meant is the user's own, and a text speaks of nobody's
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|us|you|your)\b|[\u4e00-\u9fff]")
 _OWN = re.compile(r"(?i)(?:my|our|i|we)\b")
 _FAR, _USUAL = {"en": 0.1, "zh": 0.3}, 5  # how near any two texts are, counted as so many others
-# The logarithm of how many there are must speak for the best one; and more where it is not sure
-# that something is to be forgotten. Others that are meant as well have this share of the best.
-_DOUBT, _NEARLY = 1.5, 0.65
-_CHAIN, _GOES_ON = 6, 0.1  # messages that go on with one; how much nearer than any two texts
+# What that adds to what the encoder thinks of the request and a text, in logits; and how much must
+# speak for the best one, more among many and where it is not sure that something is to be forgotten
+_SHARE, _FOUND, _OF_MANY, _DOUBT = 0.7, 0.0, 0.3, 1.5
+_LEAST = 1e-4  # no text is surer to the encoder than that
+_GOES_WITH = 0.5  # how much must speak for another one, alone and beside the best, on average
+_ASIDE = 0.01  # how likely a sentence of a message that is meant may be and not be meant with it
+_READ, _SHORT = 24, 160  # texts that are read with a request; characters of a message read whole
+_CHAIN = 6  # messages behind one that may go on with it
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
 
 
@@ -230,33 +229,25 @@ def _meant(store: Store, turn: Turn, request: Request) -> list[Place]:
 
 
 def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
-    """The sentences that stand out as what is meant, and the talk that goes on with them."""
-    what, asked = request.what, turn.content[request.start : request.end]
-    said = [one for one in _said(store, turn, what) if asked not in one.text]
-    for names in _named(store, turn, what, "\n".join(one.text for one in said)):
-        said = [one for one in said if any(has_name(one.text, name) for name in names)]
-        like = rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
-        if query_words(rest := re.sub(like, " ", fold(what))):  # all of them are about this one
-            what, asked = rest, re.sub(like, " ", fold(asked))
-    scores = _scores(what, asked, [one.text for one in said])
-    least = log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
-    least = max([least, *(_NEARLY * score for score in scores)])
-    meant = [one for score, one in zip(scores, said, strict=True) if score >= least]
-    return [*dict.fromkeys(part for one in meant for part in (one, *_going_on(store, one)))]
-
-
-def _named(store: Store, turn: Turn, what: str, told: str) -> list[list[str]]:
-    """For each whom some words name, all the names they go by; an address is one."""
-    if is_address(what):
-        return [[what]]
-    named = [one.entity for one in understand(what, turn.at, store.named).entities]
-    found = [[fold(it.name), *map(fold, it.aliases)] for it in named if it.name != USER]
-    for role in (part.name for part in parts_of(fold(what)) if is_role(part.name)):
-        if has_name(told, role) and not any(role in names for names in found):
-            # `my sister Mei` goes by that name, too.
-            like = rf"(?i:\b{re.escape(role)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
-            found.append([role, *map(fold, re.findall(like, told))])
-    return found
+    """What a request is about: what speaks most for being meant, and what goes with that."""
+    asked = turn.content[request.start : request.end]
+    said = [one for one in _said(store, turn, request.what) if asked not in one.text]
+    scores = dict(zip(said, _scores(request.what, asked, [one.text for one in said]), strict=True))
+    likely = sorted(said, key=lambda one: -scores[one])[:_READ]
+    alone = _odds(asked, likely, scores)
+    first = max(likely, key=lambda one: alone[one], default=None)
+    least = _FOUND + _OF_MANY * log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
+    if not first or alone[first] < least:
+        return []
+    behind = store.query_turns("turns_behind", first.turn.session, first.row, _CHAIN)
+    near = [one for one in said if one.turn.session == first.turn.session]
+    near = [one for one in near if abs(one.row - first.row) <= 2 * _CHAIN]
+    near += [_whole(one) for one in behind if one.role != "user" and number(one) < number(turn)]
+    rest = sorted({*likely, *near} - {first}, key=lambda one: (one.row, one.start))
+    alone |= _odds(asked, [one for one in rest if one not in alone], scores)
+    beside = _odds(asked, rest, scores, first.text)
+    meant = [one for one in rest if (alone[one] + beside[one]) / 2 >= _GOES_WITH]
+    return [part for one in (first, *meant) for part in _parts(asked, one)]
 
 
 def _said(store: Store, turn: Turn, what: str) -> list[Place]:
@@ -270,12 +261,39 @@ def _said(store: Store, turn: Turn, what: str) -> list[Place]:
     turns = store.turns(rows) | {number(one): one for one in last}
     held = store.quarantine.in_turns(turns)
     return [
-        Place(one, start, end)
-        for row, one in turns.items()
-        if one.role == "user" and one.at <= turn.at and row < number(turn)
-        for start, end in spans(one.content)
-        if not any(it.start < end and start < it.stop for it in held.get(row, ()))
+        one
+        for row, said in turns.items()
+        if said.role == "user" and said.at <= turn.at and row < number(turn)
+        for one in ([_whole(said)] if len(said.content) <= _SHORT else _sentences(_whole(said)))
+        if not any(it.start < one.end and one.start < it.stop for it in held.get(row, ()))
     ]
+
+
+def _sentences(place: Place) -> list[Place]:
+    turn, start = place.turn, place.start
+    return [Place(turn, start + one, start + end) for one, end in spans(place.text)]
+
+
+def _odds(
+    asked: str, places: Sequence[Place], scores: Mapping[Place, float], known: str = ""
+) -> dict[Place, float]:
+    """How much speaks for each place as what a request means; `known` is one that it does."""
+    likely = encoder().meant(asked, [one.text for one in places], known)
+    return {
+        one: log((share + _LEAST) / (1 - share + _LEAST)) + _SHARE * scores.get(one, 0.0)
+        for one, share in zip(places, likely, strict=True)
+    }
+
+
+def _parts(asked: str, place: Place) -> list[Place]:
+    """A place without those of its sentences that are about something else."""
+    sentences = _sentences(place)
+    kept = []
+    for one in sentences:
+        rest = " ".join(it.text for it in sentences if it != one)
+        if not rest or encoder().meant(asked, [one.text], rest)[0] >= _ASIDE:
+            kept.append(one)
+    return kept if 0 < len(kept) < len(sentences) else [place]
 
 
 def _scores(what: str, asked: str, texts: Sequence[str]) -> list[float]:
@@ -293,30 +311,3 @@ def _scores(what: str, asked: str, texts: Sequence[str]) -> list[float]:
         if _OWN.match(what) and not _FIRST_PERSON.search(texts[n]):
             scores[n] += _OTHERS
     return scores
-
-
-def _going_on(store: Store, place: Place) -> list[Place]:
-    """The sentences and messages behind a place that go on with it."""
-    turn, found = place.turn, list[Place]()
-    for start, end in spans(turn.content):
-        if start >= place.end:
-            text = turn.content[start:end]
-            if not (leans(text) or _is_near(place.text, text)):
-                return found
-            found.append(Place(turn, start, end))
-    last, behind = turn, list[Turn]()
-    for one in store.query_turns("turns_behind", turn.session, number(turn), _CHAIN):
-        if one.role == "user":  # an answer goes on with it if what it answers is near
-            link = behind[-1] if behind and behind[-1].role != "user" else one
-            is_near = _is_near(last.content, link.content) or refers(one.content)
-            if not (is_near and leans(one.content, last.content)):
-                break
-            last = one
-        behind.append(one)
-    return [*found, *map(_whole, behind)]
-
-
-def _is_near(one: str, other: str) -> bool:
-    """Whether two texts are nearer than any two."""
-    near, far = encoder().embed([one, other]), _FAR[language_of(other)]
-    return bool(near[0] @ near[1] >= far + _GOES_ON)

@@ -1,6 +1,6 @@
 """Our own small encoder, for Chinese and English: how near two texts are in meaning, whether a
-sentence is worth keeping, with its topic, what a message asks for, and whether what is said later
-replaces what is known.
+sentence is worth keeping, with its topic, what a message asks for, what a request to forget means,
+and whether what is said later replaces what is known.
 
 Four layers of a transformer in numpy, with weights of one byte each. `tools/train_encoder.py` and
 `tools/train_reader.py` make them; MODEL.md beside this file says from what, and how good they are.
@@ -37,6 +37,7 @@ _REMEMBERED = 5_000  # texts whose vectors are kept, at 1.5 KB each
 _HEADS, _LAYERS = 12, 4
 _UNKNOWN, SEPARATOR = 1, 2  # tokens: a word that is not known, what is between two texts
 SHARES = 60, 64  # the most tokens of two texts read together
+SHARES_OF_THREE = 30, 46, 50  # the same of a request, what is known to be meant, and a text
 _LONGEST_CJK_TOKEN, _LONGEST_WORD = 4, 30  # characters
 _PIECE = re.compile(r"[\u3400-\u9fff]+|[a-z0-9]+|\S")
 
@@ -160,13 +161,20 @@ class Encoder:
         texts = ([*read(a)[:most], SEPARATOR, *read(b)[:most_later]] for a, b in pairs)
         return [Change(*one) for one in self._answers("changes", texts)]
 
+    def meant(self, request: str, texts: Sequence[str], known: str = "") -> list[float]:
+        """How likely each text is what a request to forget is about; `known` is what surely is."""
+        read, (most, most_known, most_text) = self._tokens, SHARES_OF_THREE
+        asked = read(request)[:most] + (read("/") + read(known)[:most_known] if known else [])
+        cut = ([*asked, SEPARATOR, *read(text)[:most_text]] for text in texts)
+        return [likely for (likely,) in self._answers("meant", cut)]
+
     def _answers(self, reader: str, texts: Iterable[list[int]]) -> list[list[float]]:
         """How likely each answer of a reader but the first is, of each of these texts."""
         found, head = dict[int, list[float]](), self._layer(f"{reader}.")
         layers, segment = self._reader_layers(reader), head["segment"].T
         for rows, hidden, starts, parts in self._read(texts, layers, segment):
             pooled = _means_and_highest(hidden, starts)
-            if reader == "changes":
+            if reader != "intents":
                 one, other = (_means(hidden, parts)[n::2] for n in (0, 1))
                 pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
             inner = _gelu(_mapped(head, "inner", pooled))
@@ -205,7 +213,7 @@ class Encoder:
                 starts = np.cumsum([0, *lengths[:-1]])
                 scale = self._data["s:tokens"][numbers, None].astype(np.float32)
                 hidden = self._data["q:tokens"][numbers] * scale
-                hidden += self._data["p"][np.concatenate([*map(np.arange, lengths)])]
+                hidden += self._weight("p").T[np.concatenate([*map(np.arange, lengths)])]
                 parts = np.union1d(starts, np.flatnonzero(numbers == SEPARATOR) + 1)
                 if segment is not None:
                     is_second = (~np.isin(parts, starts)).astype(np.intp)
