@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from contextlib import closing, nullcontext
 from datetime import datetime, tzinfo
+from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from loxodon import config as settings
@@ -55,7 +55,7 @@ def open_space(
     if finish_recoding(home):
         config = config._replace(encryption=settings.load(home).encryption)
     if os.path.exists(gone := os.path.join(home, DELETING)):  # spaces, by one who was killed
-        shutil.rmtree(gone, ignore_errors=True)
+        import_module("shutil").rmtree(gone, ignore_errors=True)  # which takes a while to load
     zone = zone_named(config.timezone)
     clock = clock or system_clock(zone)
     root = root_of(home, config, key)
@@ -102,13 +102,11 @@ def finish_recoding(home: str) -> bool:
 
 def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
     """The keys of the databases of a home; empty if they are not encrypted."""
-    if key is not None:
-        if len(key) != 32:
-            raise InputError("a key must have {n} bytes", n=32)
-        return (key,)
-    if config.encryption.key == "none":
-        return ()
-    return database_keys(home, config.encryption)
+    if key is None:
+        return database_keys(home, config.encryption) if config.encryption.key != "none" else ()
+    if len(key) != 32:
+        raise InputError("a key must have {n} bytes", n=32)
+    return (key,)
 
 
 class OpenSpace:
@@ -173,8 +171,7 @@ class OpenSpace:
     @property
     def has_to_forget(self) -> bool:
         """Whether the database was not yet held against the marks of what was forgotten."""
-        version = self.store.scalar("marks_version")
-        return version not in (_NOTHING, self.store.value(FORGOTTEN_TO))
+        return self.store.scalar("marks_version") not in (_NOTHING, self.store.value(FORGOTTEN_TO))
 
     def forgotten(self) -> Marks | None:
         """Marks of what must not come back; None if nothing was forgotten."""

@@ -141,18 +141,16 @@ class Frames:
 
     def match(self, rest: str, clause: str, who: Who, small: bool) -> FrameMatch | None:
         """What a clause says: `rest` is what follows its subject."""
-        low_rest, low_clause = rest.lower(), clause.lower()
+        texts = {True: (clause, clause.lower()), False: (rest, rest.lower())}
         for frame in self._of[who]:
             for pattern in frame.patterns:
-                if pattern.whole:
-                    found = pattern.match(clause, low_clause)
-                else:
-                    found = pattern.match(rest, low_rest)
-                slots = {k: v.strip() for k, v in found.groupdict().items() if v} if found else {}
+                if not (found := pattern.match(*texts[pattern.whole])):
+                    continue
+                slots = {k: v.strip() for k, v in found.groupdict().items() if v}
                 kinds = [
                     (kind, slots[name]) for name, kind in pattern.slots.items() if name in slots
                 ]
-                if found and all(self.slots[kind].holds(text, small) for kind, text in kinds):
+                if all(self.slots[kind].holds(text, small) for kind, text in kinds):
                     return FrameMatch(frame, slots, kinds)
         return None
 

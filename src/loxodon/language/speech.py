@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -58,6 +58,7 @@ class Speech:
                 return "instruction" if asks else name
         return "statement"
 
+    @lru_cache(maxsize=200)  # noqa: B019  there is one for each language, asked again and again
     def never(self, sentence: str) -> str:
         """Why a statement tells nothing of whoever makes it; empty where it may."""
         if len(sentence) > MOST:

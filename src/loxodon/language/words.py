@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -48,6 +48,7 @@ class Words:
         attribute = self.attribute_of(relation)
         return bool(attribute) and ATTRIBUTES[attribute].one
 
+    @lru_cache(maxsize=200)  # noqa: B019  there is one for each language
     def rewritten(self, text: str, how: str) -> str:
         for like, instead in self._rewriting[how]:
             text = like.sub(instead, text)
