@@ -353,9 +353,11 @@ def test_what_is_said_today_is_known_in_the_next_session(known: User) -> None:
     where = {"transcript_path": str(talk.path), "cwd": here}
     told(known, "claude-code", "SessionEnd", **where)
     following = {**where, "session_id": "next", "source": "startup"}
-    # It waits for that for three seconds; a busy machine takes longer
-    start = partial(told, known, "claude-code", "SessionStart", **following)
-    until(lambda: all(map(start().__contains__, ("peanuts", "PostgreSQL", "nurse"))))
+    said = ("peanuts", "PostgreSQL", "nurse")
+    # The next waits for that for three seconds; a busy machine takes longer.
+    until(lambda: all(map(str(known.shell.json("list")).__contains__, said)))
+    page = told(known, "claude-code", "SessionStart", **following)
+    assert all(map(page.__contains__, said))
     ask = partial(told, known, "claude-code", "UserPromptSubmit")
     assert ask(session_id="next", prompt="What am I allergic to?") == ""  # the snapshot told it
     found = {one["content"]: one["project"] for one in known.shell.json("list")}
