@@ -39,12 +39,12 @@ LEFT_OUT = {
     "tests/security/test_killed.py": "encrypts files",
     "tests/security/test_paths.py": "is about paths in and around a home",
     "tests/forget/test_copies.py": "is about text views",
+    "tests/working/test_old_files.py::test_home_of": "is a home of files",
     "tests/forget/test_forgetting.py::test_backup": "is about backup files",
     "tests/forget/test_forgetting.py::test_a_database_that_was_set_aside": _FILES,
     "tests/forget/test_forgetting.py::test_edited_views": "is about text views",
     "tests/forget/test_files.py": "is about files beside a database",
     "tests/forget/test_requests.py::test_a_restore_from_the_views": "is about text views",
-    "tests/forget/test_spaces.py::test_damaged": _FILES,
     "tests/forget/test_spaces.py::test_encrypted": "encrypts files",
     "tests/forget/test_spaces.py::test_deletion_that_is_killed": "is one transaction there",
     "tests/forget/test_spaces.py::test_deletion_is_refused": "does not wait for others there",
@@ -54,7 +54,6 @@ LEFT_OUT = {
 """Tests that are not for PostgreSQL, by how their ids begin."""
 OWN = (
     "tests/store/postgres",
-    "tests/services",
     "tests/jobs/test_runner.py",
     "tests/attacks/test_canaries.py",
 )
@@ -67,7 +66,6 @@ FOLDERS = (
     "tests/store/test_walls.py",
     "tests/consolidate",
     "tests/working",
-    "tests/live",
     "tests/jobs/test_heartbeat.py",
     "tests/jobs/test_jumps.py",
     "tests/jobs/test_schedule.py",
