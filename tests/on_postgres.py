@@ -52,11 +52,7 @@ LEFT_OUT = {
     "tests/consolidate/test_phases.py::test_three_failures": _FULL,
 }
 """Tests that are not for PostgreSQL, by how their ids begin."""
-OWN = (
-    "tests/store/postgres",
-    "tests/jobs/test_runner.py",
-    "tests/attacks/test_canaries.py",
-)
+OWN = ("tests/store/postgres", "tests/jobs/test_runner.py", "tests/attacks/test_canaries.py")
 """What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""
 LONG = ("tests/faults/test_postgres.py",)
 """The same, in its long form."""
