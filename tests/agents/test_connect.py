@@ -356,8 +356,7 @@ def test_what_is_said_today_is_known_in_the_next_session(known: User) -> None:
     said = ("peanuts", "PostgreSQL", "nurse")
     # The next waits for that for three seconds; a busy machine takes longer.
     until(lambda: all(map(str(known.shell.json("list")).__contains__, said)))
-    page = told(known, "claude-code", "SessionStart", **following)
-    assert all(map(page.__contains__, said))
+    assert all(map(told(known, "claude-code", "SessionStart", **following).__contains__, said))
     ask = partial(told, known, "claude-code", "UserPromptSubmit")
     assert ask(session_id="next", prompt="What am I allergic to?") == ""  # the snapshot told it
     found = {one["content"]: one["project"] for one in known.shell.json("list")}
