@@ -39,25 +39,23 @@ LEFT_OUT = {
     "tests/security/test_killed.py": "encrypts files",
     "tests/security/test_paths.py": "is about paths in and around a home",
     "tests/forget/test_copies.py": "is about text views",
+    "tests/working/test_old_files.py::test_home_of": _FILES,
+    "tests/working/test_old_files.py::test_pauses": _FILES,
     "tests/forget/test_forgetting.py::test_backup": "is about backup files",
     "tests/forget/test_forgetting.py::test_a_database_that_was_set_aside": _FILES,
     "tests/forget/test_forgetting.py::test_edited_views": "is about text views",
     "tests/forget/test_files.py": "is about files beside a database",
     "tests/forget/test_requests.py::test_a_restore_from_the_views": "is about text views",
-    "tests/forget/test_spaces.py::test_damaged": _FILES,
     "tests/forget/test_spaces.py::test_encrypted": "encrypts files",
+    "tests/forget/test_spaces.py::test_everything": _FILES,
+    "tests/security/test_no_false_alarms.py": "encrypts files",
     "tests/forget/test_spaces.py::test_deletion_that_is_killed": "is one transaction there",
     "tests/forget/test_spaces.py::test_deletion_is_refused": "does not wait for others there",
     "tests/consolidate/test_consolidation.py::test_a_full_disk": _FULL,
     "tests/consolidate/test_phases.py::test_three_failures": _FULL,
 }
 """Tests that are not for PostgreSQL, by how their ids begin."""
-OWN = (
-    "tests/store/postgres",
-    "tests/services",
-    "tests/jobs/test_runner.py",
-    "tests/attacks/test_canaries.py",
-)
+OWN = ("tests/store/postgres", "tests/jobs/test_runner.py", "tests/attacks/test_canaries.py")
 """What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""
 LONG = ("tests/faults/test_postgres.py",)
 """The same, in its long form."""
@@ -67,7 +65,6 @@ FOLDERS = (
     "tests/store/test_walls.py",
     "tests/consolidate",
     "tests/working",
-    "tests/live",
     "tests/jobs/test_heartbeat.py",
     "tests/jobs/test_jumps.py",
     "tests/jobs/test_schedule.py",
@@ -174,6 +171,7 @@ def passing(server: Server) -> Iterator[None]:
     let_go()
     for name, _ in set(server.ask(_HOMES)) - before:
         server.ask(f"DROP DATABASE {name} WITH (FORCE)")
+        _known.discard(str(name))
         for root in [root for root in files.SHARED if root.endswith(f"/{name}")]:
             del files.SHARED[root]
 

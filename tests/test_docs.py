@@ -145,7 +145,7 @@ def test_the_example_in_the_readme_runs(page: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
-        timeout=60,
+        timeout=300,
         env={"HOME": str(tmp_path), "PATH": os.environ["PATH"]},
     )
     assert done.returncode == 0, done.stderr.decode()

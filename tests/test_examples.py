@@ -34,7 +34,7 @@ def test_chat_recalls_asks_and_adds(
             input=f"{question}\n/why\n{question}\n",
             capture_output=True,
             encoding="utf-8",
-            timeout=120,
+            timeout=300,
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": str(tmp_path),

@@ -92,18 +92,7 @@ def test_a_cut_text_is_never_over_its_budget(text: str, budget: int, count: Coun
         assert text.startswith(kept[:-1].rstrip())
 
 
-@each(
-    ("text", "budget", "kept"),
-    [
-        ("She moved to Berlin. She has a dog and two cats.", 12, "She moved to Berlin. …"),
-        ("她搬到了柏林。她养了一条狗，叫雷克斯，还有两只猫。", 13, "她搬到了柏林。…"),
-        ("A very long sentence that never comes to an end", 7, "A very long sentence that…"),
-        ("No. But a sentence that goes on and on and on", 9, "No. But a sentence that goes…"),
-        ("https://example.org/" + "x" * 300, 12, None),
-        ("Hello", 0, ""),
-        ("Hello there", 1, ""),
-    ],
-)
+@each(("text", "budget", "kept"), cases(__file__, "cut"))
 def test_a_text_is_cut_where_it_hurts_least(text: str, budget: int, kept: str | None) -> None:
     found = cut(text, budget)
     assert found == kept if kept is not None else found.startswith("https://")

@@ -106,7 +106,8 @@ class Memory(Knowledge, Recalling, Overviews):
         return memory
 
     def __init__(self, space: OpenSpace, embedders: Embedders | None = None) -> None:
-        vars(self).update(vars(space))
+        at, how = (space.home, space.root, space.folder), (space.clock, space.zone, space.keys)
+        super().__init__(*at, space.store, space.config, *how)
         self._embedders = embedders or Embedders(space.config.embedder)
         self._used: set[str] = set()  # memories recalled since the last write
         self._narrower: dict[Wall, Self] = {}

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from loxodon import files
-from loxodon.errors import LoxodonError, unwritable
+from loxodon.errors import KeyProblemError, unwritable
 from loxodon.layout import OLD_SESSIONS
 from loxodon.security import pauses
 from loxodon.security.audit import Audit, entries_of
@@ -30,30 +30,32 @@ if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
     from loxodon.store.store import Store
 
-_INDEX = "sessions.json"
+_NAMES, _INDEX = (OLD_SESSIONS, "paused", "forgotten"), "sessions.json"
 # What leaves a file for the next open, or, where it is none of ours, for its owner to look at.
-_LEFT = (LoxodonError, OSError, ValueError, LookupError, TypeError, AttributeError)
+_LEFT = (FileNotFoundError, KeyProblemError, ValueError, LookupError, TypeError, AttributeError)
 _CHAIN = ("n", "mac", "prev", "after")  # what held the lines of an audit log together
 _TAKEN = "old_audit_log"  # the value that says that the log in files was taken over
 
 
 def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
-    """Take over what there is; `more_keys` are others that transcripts may be sealed with."""
+    """Take over what there is; `more_keys` are others that transcripts may be sealed with. A disk
+    that fails is an error: without its pauses and tombstones, a memory keeps what it must not."""
     found, store, keys = files.names(space.folder), space.store, (*space.keys, *more_keys)
-    if OLD_SESSIONS in found:
-        folder = os.path.join(space.folder, OLD_SESSIONS)
-        _take_sessions(store, folder, Seal(keys) if keys else None)
-    paused, forgotten = (os.path.join(space.folder, name) for name in ("paused", "forgotten"))
-    with suppress(*_LEFT):
+    sessions, paused, forgotten = (os.path.join(space.folder, name) for name in _NAMES)
+    try:
         if "audit" in found and store.audit:  # first: what follows is put on record
-            _take_log(space, store.audit)
-        if "paused" in found:
+            with suppress(*_LEFT):
+                _take_log(space, store.audit)
+        if OLD_SESSIONS in found:
+            with suppress(*_LEFT):
+                _take_sessions(store, sessions, Seal(keys) if keys else None)
+        with suppress(*_LEFT):
             text = json.dumps(json.loads(files.read(paused)))
             with store.writing():
                 if not store.value(pauses.VALUE):
                     store.set_value(pauses.VALUE, text)
             files.remove(paused)
-        if "forgotten" in found:
+        with suppress(*_LEFT):
             with store.writing():
                 for line in _lines(forgotten):
                     if kept := line.get("receipt"):
@@ -63,6 +65,8 @@ def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
                         one = (line["kind"], mark, line["until"], line.get("size", 0))
                         store.execute_many("put_tombstone", [one])
             files.remove(forgotten)
+    except OSError as error:
+        raise unwritable(space.folder, error) from None
 
 
 def _take_log(space: OpenSpace, audit: Audit) -> None:
@@ -78,7 +82,7 @@ def _take_log(space: OpenSpace, audit: Audit) -> None:
     for path in (*logs, os.path.join(place, "lock"), head):
         with suppress(FileNotFoundError):
             files.remove(path)
-    if os.path.isdir(place):
+    with suppress(OSError):
         os.rmdir(place)
 
 
@@ -90,27 +94,21 @@ def _take_sessions(store: Store, folder: str, seal: Seal | None) -> None:
         name, _, mark = key.rpartition("@")
         return (mark, name) if mark.removesuffix("~group") in agents else ("", key)
 
-    try:
-        with store.writing():
-            known = {one[:2] for one in store.query("working_sessions")}
-            kept = {id for id, _ in store.query("transcripts")}  # a kill left their files
-            for id in {name.removesuffix(".jsonl") for name in names} - kept:
-                if entries := [*_lines(os.path.join(folder, f"{id}.jsonl"), seal)]:
-                    owner, entries[0]["key"] = owned(str(entries[0].get("key") or id))
-                    rows.append(id, 0, map(line_of, entries), owner)
-            for index in _lines(os.path.join(folder, _INDEX), seal):
-                for key, entry in index.items():
-                    owner, name = owned(key)
-                    if f"{entry['sessionId']}.jsonl" in names and (owner, name) not in known:
-                        rows.put(name, line_of(entry), owner)
-    except _LEFT:
-        return
-    try:
-        for name in names:
-            with suppress(FileNotFoundError):  # another process does the same
-                files.remove(os.path.join(folder, name))
-    except OSError as error:  # what is forgotten later would come back from there
-        raise unwritable(folder, error) from None
+    with store.writing():
+        known = {one[:2] for one in store.query("working_sessions")}
+        kept = {id for id, _ in store.query("transcripts")}  # a kill left their files
+        for id in {name.removesuffix(".jsonl") for name in names} - kept:
+            if entries := [*_lines(os.path.join(folder, f"{id}.jsonl"), seal)]:
+                owner, entries[0]["key"] = owned(str(entries[0].get("key") or id))
+                rows.append(id, 0, map(line_of, entries), owner)
+        for index in _lines(os.path.join(folder, _INDEX), seal):
+            for key, entry in index.items():
+                owner, name = owned(key)
+                if f"{entry['sessionId']}.jsonl" in names and (owner, name) not in known:
+                    rows.put(name, line_of(entry), owner)
+    for name in names:
+        with suppress(FileNotFoundError):  # another process does the same
+            files.remove(os.path.join(folder, name))  # what is forgotten later would come back
     with suppress(OSError):
         os.rmdir(folder)
 

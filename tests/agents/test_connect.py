@@ -353,9 +353,10 @@ def test_what_is_said_today_is_known_in_the_next_session(known: User) -> None:
     where = {"transcript_path": str(talk.path), "cwd": here}
     told(known, "claude-code", "SessionEnd", **where)
     following = {**where, "session_id": "next", "source": "startup"}
-    # It waits for that for three seconds; a busy machine takes longer
-    start = partial(told, known, "claude-code", "SessionStart", **following)
-    until(lambda: all(map(start().__contains__, ("peanuts", "PostgreSQL", "nurse"))))
+    said = ("peanuts", "PostgreSQL", "nurse")
+    # The next waits for that for three seconds; a busy machine takes longer.
+    until(lambda: all(map(str(known.shell.json("list")).__contains__, said)))
+    assert all(map(told(known, "claude-code", "SessionStart", **following).__contains__, said))
     ask = partial(told, known, "claude-code", "UserPromptSubmit")
     assert ask(session_id="next", prompt="What am I allergic to?") == ""  # the snapshot told it
     found = {one["content"]: one["project"] for one in known.shell.json("list")}
@@ -383,7 +384,7 @@ def test_a_write_lock_held_elsewhere_loses_nothing(known: User) -> None:
     began = monotonic()
     assert "Osaka" in told(known, "claude-code", "UserPromptSubmit", **where)
     told(known, "claude-code", "Stop", **where)
-    assert monotonic() - began < 60  # and not two minutes
+    assert monotonic() - began < 115  # and not two minutes
     lock.release()
     lock.close()
     assert "locked" in known.shell.json("connect", "status")["problem"]
@@ -445,7 +446,7 @@ def test_commands_run_as_claude_code_runs_them(user: User) -> None:
             capture_output=True,
             text=True,
             env=user.shell.environment,
-            timeout=60,
+            timeout=300,
         )
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout

@@ -249,7 +249,7 @@ def _through_the_proxy(
 ) -> None:
     """Have an agent ask, and say what comes after that and what its model says to it."""
     with stage() as upstream, started(Path(memory.home), upstream.url) as running:
-        ask = httpx.Client(base_url=running.url, headers={"authorization": "Bearer x"}, timeout=60)
+        ask = httpx.Client(base_url=running.url, headers={"authorization": "Bearer x"}, timeout=300)
         with ask:
             for n, text in enumerate(texts):
                 upstream.play(text)

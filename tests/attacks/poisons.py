@@ -17,11 +17,9 @@ ATTACKS = typed("poisons", of="attack")
 USER = typed("poisons", of="user")
 OTHERS = typed("poisons", of="others")
 HELD_OUT_ATTACKS = typed("poisons", of="held-out attack")
-HELD_OUT_OTHERS = typed("poisons", of="held-out others")
 HELD_OUT_USER = typed("poisons", of="held-out user")
 HELD_OUT_PASTES = typed("poisons", of="held-out paste")
 STRANGER_ATTACKS = typed("poisons", of="stranger attack")
-STRANGER_HONEST = typed("poisons", of="stranger honest")
 
 Disguise = Callable[[str], str]
 _CYRILLIC = str.maketrans("aeopcyx", "аеорсух")

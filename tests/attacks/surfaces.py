@@ -238,5 +238,5 @@ def sent(response: httpx.Response) -> str:
 @contextmanager
 def asking(world: World, viewer: Viewer, url: str) -> Iterator[httpx.Client]:
     headers = {"authorization": f"Bearer {world.tokens[viewer]}"}
-    with httpx.Client(base_url=url, headers=headers, timeout=60, trust_env=False) as client:
+    with httpx.Client(base_url=url, headers=headers, timeout=300, trust_env=False) as client:
         yield client

@@ -172,7 +172,7 @@ def _over_proxy(world: World, viewer: Viewer, proxy: Proxy, upstream: Stage) -> 
         b"authorization": b"Bearer sk-theirs",
     }
     asked = {"model": "m", "messages": [{"role": "user", "content": words}]}
-    with httpx.Client(base_url=proxy.url, headers=headers, timeout=60, trust_env=False) as client:
+    with httpx.Client(base_url=proxy.url, headers=headers, timeout=300, trust_env=False) as client:
         told = surfaces.sent(client.post("/chat/completions", json=asked))
     for request in upstream.requests:
         told += repr(request.headers) + request.body.decode()

@@ -46,13 +46,13 @@ def running(home: Path, server: str, *words: str) -> Iterator[str]:
             yield f"http://{urlsplit(json.loads(line)['url']).netloc}"
         finally:
             process.terminate()
-            process.wait(60)
+            process.wait(300)
 
 
 def knocked(url: str, sent: str, times: int) -> list[int]:
     """The statuses of as many requests in a row."""
     headers = {"authorization": f"Bearer {sent}", "x-loxodon-token": sent}
-    with httpx.Client(base_url=url, headers=headers, timeout=60, trust_env=False) as client:
+    with httpx.Client(base_url=url, headers=headers, timeout=300, trust_env=False) as client:
         return [client.get("/mcp").status_code for _ in range(times)]
 
 

@@ -82,7 +82,7 @@ class Told:
 def say(proxy: Proxy, space: str, contents: Sequence[Any], before: int = 0) -> None:
     """Begin a conversation with each of these messages, and wait until all are journalled."""
     headers = {"x-loxodon-space": space, "authorization": "Bearer x"}
-    with httpx.Client(base_url=proxy.url, headers=headers, timeout=60) as client:
+    with httpx.Client(base_url=proxy.url, headers=headers, timeout=300) as client:
         for n, content in enumerate(contents, before):
             body = {"model": "test", "messages": [{"role": "user", "content": content}]}
             session = {"x-loxodon-session": f"s{n}"}

@@ -273,7 +273,7 @@ def test_beyond_this_machine_no_files_of_it_are_named(scene: Scene, tmp_path: Pa
             ("import", {"path": str(tmp_path)}),
             ("export", {"folder": str(tmp_path / "out")}),
         ):
-            found = httpx.post(f"{base}/workspace/{path}", headers=headers, json=given, timeout=60)
+            found = httpx.post(f"{base}/workspace/{path}", headers=headers, json=given, timeout=300)
             assert found.status_code == 403, found.text
     assert not (tmp_path / "out").exists()
 

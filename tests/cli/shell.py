@@ -83,7 +83,7 @@ class Shell:
     def process(self, *words: str, given: bytes = b"", code: int = 0) -> CompletedProcess[bytes]:
         """The same as a real process."""
         done = subprocess.run(
-            [LOXODON, *words], input=given, capture_output=True, timeout=60, env=self.environment
+            [LOXODON, *words], input=given, capture_output=True, timeout=300, env=self.environment
         )
         assert done.returncode == code, (done.stdout.decode(), done.stderr.decode())
         return done

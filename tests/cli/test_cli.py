@@ -46,7 +46,9 @@ def filled(shell: Shell) -> Shell:
 def test_reader_that_leaves_early_is_no_error(filled: Shell) -> None:
     command = f"set -o pipefail; {LOXODON} journal --json | head -c 1"
     environment = filled.environment
-    done = subprocess.run(["bash", "-c", command], capture_output=True, env=environment, timeout=60)
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, env=environment, timeout=300
+    )
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -110,7 +112,7 @@ def test_cold_recall_and_hook_import_nothing_heavy(tmp_path: Path) -> None:
             input=given,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             env={**INHERITED, "HOME": str(tmp_path), "LANG": "en_GB.UTF-8"},
         )
         assert "near the sea" in done.stdout

@@ -154,7 +154,7 @@ def test_processes_that_consolidate_at_once_are_one_run(tmp_path: Path) -> None:
     with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
         memory.add(said(*ZH, *EN))
     there = [started(CONSOLIDATE, tmp_path) for _ in range(3)]
-    outcomes = [json.loads(one.communicate(timeout=120)[0]) for one in there]
+    outcomes = [json.loads(one.communicate(timeout=300)[0]) for one in there]
     assert sorted(outcomes) == [[False, 0], [False, 0], [True, 0]]
     with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
         assert len(known(memory, "花生")) == len(known(memory, "shellfish")) == 1

@@ -166,7 +166,7 @@ def test_profile_tells_what_changed_and_keeps_small(memory: Memory, clock: Clock
     week = memory.profile("en", refresh=True)
     assert "lives in Sheffield" in week
     assert "Bristol" not in week
-    for n in range(count(130, 300)):
+    for n in range(count(112, 300)):
         memory.capture(f"The user met friend number {n} in town", importance=0.9)
     text = memory.profile("en", refresh=True)
     assert len(section(text, "This week")) == 20

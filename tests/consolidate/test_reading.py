@@ -15,6 +15,7 @@ from tests.cases import cases
 from tests.clock import NOW
 from tests.consolidate.talks import CONFIG, said
 from tests.each import each
+from tests.long import some
 
 _number = count(1)
 
@@ -36,25 +37,25 @@ def contents(records: Sequence[Record]) -> list[str]:
     return sorted(one.content for one in records)
 
 
-@each(("text", "facts"), cases(__file__, "facts") + cases(__file__, "contents"))
+@each(("text", "facts"), some(cases(__file__, "facts") + cases(__file__, "contents"), 2))
 def test_every_thing_that_a_sentence_says_is_learned(
     home: Path, text: str, facts: list[str]
 ) -> None:
     assert contents(learned(home, text)) == sorted(facts)
 
 
-@each(("text", "facts"), cases(__file__, "languages"))
+@each(("text", "facts"), some(cases(__file__, "languages"), 2))
 def test_each_sentence_is_read_in_its_own_language(home: Path, text: str, facts: list[str]) -> None:
     assert [one for one in contents(learned(home, text)) if "“" not in one] == sorted(facts)
 
 
-@each(("text", "words"), cases(__file__, "own_words"))
+@each(("text", "words"), some(cases(__file__, "own_words"), 2))
 def test_what_no_frame_reads_stays_in_own_words(home: Path, text: str, words: list[str]) -> None:
     facts = contents(learned(home, text))
     assert all(any(word in one for one in facts) for word in words), facts
 
 
-@each(("text", "never"), cases(__file__, "never"))
+@each(("text", "never"), some(cases(__file__, "never"), 2))
 def test_what_may_mean_something_else_is_not_read(home: Path, text: str, never: str) -> None:
     assert not any(never in one for one in contents(learned(home, text)))
 

@@ -15,6 +15,7 @@ from tests.cases import cases
 from tests.clock import NOW
 from tests.consolidate.talks import CONFIG
 from tests.each import each
+from tests.long import some
 
 _number = count(1)
 ROLES = ("user", "assistant")
@@ -142,8 +143,8 @@ def test_text_of_a_segment_has_no_noise_and_tells_who_spoke(home: Path) -> None:
 
 
 def test_small_talk_goes_and_what_was_told_stays(home: Path) -> None:
-    small = [one["text"] for one in cases(__file__, "small_talk")]
-    told = [one["text"] for one in cases(__file__, "talk")]
+    small = [one["text"] for one in some(cases(__file__, "small_talk"), 2)]
+    told = [one["text"] for one in some(cases(__file__, "talk"), 2)]
     for text in told:
         assert text in text_of(home, text, *small[:3]), text
     for text in small:
@@ -151,7 +152,7 @@ def test_small_talk_goes_and_what_was_told_stays(home: Path) -> None:
     assert not text_of(home, "ok")
 
 
-@each(("one", "other"), cases(__file__, "alike"))
+@each(("one", "other"), some(cases(__file__, "alike"), 2))
 def test_what_only_looks_alike_stays(home: Path, one: str, other: str) -> None:
     text = text_of(home, one, other)
     assert one in text
@@ -166,7 +167,7 @@ def test_what_is_said_again_goes(home: Path) -> None:
 # The line of a day
 
 
-@each(("said", "note"), cases(__file__, "note"))
+@each(("said", "note"), some(cases(__file__, "note"), 2))
 def test_event_is_the_clause_without_what_leads_up_to_it(home: Path, said: str, note: str) -> None:
     assert note in line(home, said)
 

@@ -16,7 +16,7 @@ from tests.cases import cases
 from tests.clock import NOW, Clock
 from tests.long import some
 
-ROWS = some(cases(__file__, "row"), 3)
+ROWS = some(cases(__file__, "row"), 4)
 
 
 def talk(memory: Memory, clock: Clock, said: list[Any]) -> None:

@@ -143,6 +143,7 @@ class _DatabaseFile(apsw.VFSFile):
         self._path = path
         # SQLite syncs the folder of a log it has made when it first syncs the log.
         self._unlisted = bool(flags[0] & _JOURNALS) and not os.path.exists(path)
+        self._is_read = bool(flags[0] & apsw.SQLITE_OPEN_READONLY)
         super().__init__(_BASE, name, flags)
 
     def _reach(self, what: str) -> None:
@@ -176,6 +177,8 @@ class _DatabaseFile(apsw.VFSFile):
 
     def xLock(self, level: int) -> None:
         self._reach("lock")
+        if self._is_read and level > apsw.SQLITE_LOCK_SHARED:
+            raise apsw.BusyError  # as it closes: SQLite goes on without, an error would come out
         super().xLock(level)
 
 

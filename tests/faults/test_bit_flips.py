@@ -26,9 +26,9 @@ from tests.faults.work import truth
 from tests.long import count, figure
 
 SEED = 7
-CASES = count(10, 2_000)
+CASES = count(6, 2_000)
 REPAIRS = count(5, 400)
-BACKUPS = count(8, 200)
+BACKUPS = count(5, 200)
 OUTCOMES = ("told", "same", "same_told", "silent")
 QUESTIONS = ("花生过敏", "where does Tom live", "green tea", "quarterly report 报告")
 CONFIG = {"timezone": "Asia/Shanghai", "workspace.views": "on"}

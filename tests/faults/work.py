@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from loxodon import Memory
 from loxodon.cli import main
 from loxodon.errors import NotFoundError
 from tests.clock import NOW, Clock
-from tests.store.sqlite.test_store import old_home
+from tests.store.sqlite.test_store import earlier_home, old_home
 
 CONFIG = {"timezone": "Asia/Shanghai"}
 TALK = (
@@ -329,7 +330,15 @@ SYNC = Work(
 MIGRATE = Work(
     "migrate",
     first_version,
-    (Deed("captured", lambda m: m.capture("My bike is green"), _knows("My bike is")),),
+    (
+        Deed("resumed", lambda m: m.resume(), lambda m: not m.paused),
+        Deed("captured", lambda m: m.capture("My bike is green"), _knows("My bike is")),
+        VIEWS,
+    ),
+)
+MIGRATE_7, MIGRATE_9 = (
+    MIGRATE._replace(name=f"migrate from {schema}", prepare=partial(earlier_home, schema))
+    for schema in (7, 9)
 )
 FORGET = Work(
     "forget",
@@ -352,6 +361,6 @@ RESTORE = Work("restore", backed_up, (Deed("restored", _restore, _is_restored),)
 EVERYTHING = Work("everything", nothing, (*ADD.deeds, *CAPTURE.deeds, *CONSOLIDATE.deeds), days=1)
 ANEW = EVERYTHING._replace(name="everything anew", opened_anew=True)
 
-FAULTY = (ADD, CAPTURE, CONSOLIDATE, FORGET, SYNC, BACKUP, RESTORE, MIGRATE)
+FAULTY = (ADD, CAPTURE, CONSOLIDATE, FORGET, SYNC, BACKUP, RESTORE, MIGRATE, MIGRATE_7, MIGRATE_9)
 POWERED = (EVERYTHING, ANEW, CONSOLIDATE, FORGET, SYNC)
 WORKS = {work.name: work for work in {*FAULTY, *POWERED}}

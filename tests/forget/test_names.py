@@ -15,10 +15,11 @@ from tests.cases import cases
 from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.forget.test_forgetting import opened, say, texts
+from tests.long import some
 from tests.looking import files_with
 
 
-@pytest.mark.parametrize("case", cases(__file__, "forgotten"), ids=lambda one: one["case"])
+@pytest.mark.parametrize("case", some(cases(__file__, "forgotten"), 2), ids=lambda one: one["case"])
 def test_what_goes_by_a_name_and_what_stays(home: Path, clock: Clock, case: dict[str, Any]) -> None:
     with opened(home, clock) as memory:
         say(memory, clock, *case["said"])

@@ -17,6 +17,7 @@ from tests import on_postgres
 from tests.cases import cases
 from tests.conftest import Clock
 from tests.forget.test_forgetting import opened, say, texts
+from tests.long import some
 from tests.looking import files_with
 from tests.on_postgres import copied
 
@@ -59,7 +60,7 @@ def talked_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("consolidated", [True, False])
+@pytest.mark.parametrize("consolidated", some([True, False], 2))
 @pytest.mark.parametrize("case", cases(__file__, "plain"), ids=lambda one: one["request"])
 def test_what_is_plain_is_not_recalled_any_more(
     home: Path, talked_of: Path, clock: Clock, consolidated: bool, case: dict[str, str]

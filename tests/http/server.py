@@ -29,7 +29,7 @@ def said(content: str, id: str | None = None, role: str = "user", **more: Any) -
 def raw(server: Server, request: bytes, least: int = 0) -> bytes:
     """What a server answers to bytes that no client library would send: all until it hangs up, or
     `least` bytes."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=300) as wire:
         wire.sendall(request)
         found = b""
         while chunk := wire.recv(65_536):
@@ -93,20 +93,20 @@ class Server:
         return int(self.url.rsplit(":", 1)[1])
 
     def client(self, **more: Any) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=60, trust_env=False, verify=False, **more)
+        return httpx.Client(base_url=self.url, timeout=300, trust_env=False, verify=False, **more)
 
     def stop(self) -> int:
         """End it as a service manager does; the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(60)
+        code = self.process.wait(300)
         if self.process.stdout:
             self.process.stdout.close()
         return code
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait(60)
+        self.process.wait(300)
 
     @property
     def lines(self) -> list[dict[str, Any]]:

@@ -187,7 +187,7 @@ def test_beyond_this_machine_a_token_is_needed(tmp_path: Path) -> None:
     start("--port", "99999999")
     with Server(home, "--host", "0.0.0.0", LOXODON_TOKEN="opensesame") as server:
         at = f"http://127.0.0.1:{server.port}"
-        with httpx.Client(base_url=at, trust_env=False, timeout=60) as http:
+        with httpx.Client(base_url=at, trust_env=False, timeout=300) as http:
             for sent in ("", "Bearer wrong", "Basic opensesame", "opensesame", "Bearer ÿ"):
                 http.headers["authorization"] = sent
                 refused = http.get("/v1/spaces")

@@ -167,7 +167,7 @@ def test_several_processes_flush_and_some_are_killed(tmp_path: Path) -> None:
         one.communicate()
     running = [started(tmp_path, name) for name in names]
     for each in running:
-        _, said = each.communicate(timeout=120)
+        _, said = each.communicate(timeout=300)
         assert each.returncode == 0, said.decode()
     with Memory.open(tmp_path) as memory:
         memory.flush()

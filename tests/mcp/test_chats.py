@@ -126,7 +126,7 @@ def test_tokens_over_http(tmp_path: Path) -> None:
         }
         params = {"name": name, "arguments": given}
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        return httpx.post(url, headers=headers, json=body, timeout=60)
+        return httpx.post(url, headers=headers, json=body, timeout=300)
 
     with http_server(shell.home) as url:
         assert asked(url, "nobody", "list_memories").status_code == 401

@@ -117,7 +117,7 @@ async def test_program_with_a_lesser_token_is_not_asked(home: Path, mode: str) -
     token, user = Shell(home).json("token", "add", "writer")["token"], User()
     headers = {"Authorization": f"Bearer {token}"}
     with http_server(home) as url:
-        async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=300) as http:
             at = streamable_http_client(url, http_client=http)
             async with Client(at, mode=mode, elicitation_callback=user.asked) as client:
                 id = await _waiting(client)

@@ -38,7 +38,7 @@ def _inspect(folder: Path, *words: str) -> Any:
         env={**os.environ, "PATH": path, "HOME": str(folder)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)

@@ -66,7 +66,7 @@ def test_invalid_lines_are_skipped_and_the_rest_answered(tmp_path: Path) -> None
     program = Program(tmp_path)
     program.send(*(line + b"\n" for line in lines))
     said = [program.answer() for _ in range(5)]
-    out, err = program.process.communicate(timeout=60)
+    out, err = program.process.communicate(timeout=300)
     assert program.process.returncode == 0, err
     said += [json.loads(line) for line in out.splitlines()]  # and nothing else is there
     answers = {one["id"]: one for one in said}
@@ -95,7 +95,7 @@ def test_program_ends_when_nobody_listens(tmp_path: Path) -> None:
     program.stdout.close()
     program.send(json.dumps(HELLO).encode(), b"\n")
     program.stdin.close()
-    assert program.process.wait(60) == 0
+    assert program.process.wait(300) == 0
     assert program.process.stderr
     program.process.stderr.close()
 

@@ -43,16 +43,16 @@ async def test_token_is_required(tmp_path: Path) -> None:
     with http_server(tmp_path / "home", "--host", "0.0.0.0", "--token", "s3cret") as url:
         url = url.replace("0.0.0.0", "127.0.0.1")
         for headers in ({}, {"Authorization": "Bearer other"}):
-            assert httpx.post(url, json=HELLO, headers=headers, timeout=60).status_code == 401
+            assert httpx.post(url, json=HELLO, headers=headers, timeout=300).status_code == 401
         async with (
-            httpx2.AsyncClient(headers={"Authorization": "Bearer s3cret"}, timeout=60) as http,
+            httpx2.AsyncClient(headers={"Authorization": "Bearer s3cret"}, timeout=300) as http,
             Client(streamable_http_client(url, http_client=http)) as client,
         ):
             assert (await called(client, "list_memories"))["memories"] == []
 
 
 def test_web_pages_of_elsewhere_and_invalid_requests_are_refused(tmp_path: Path) -> None:
-    with http_server(tmp_path / "home") as url, httpx.Client(timeout=60) as client:
+    with http_server(tmp_path / "home") as url, httpx.Client(timeout=300) as client:
 
         def status(method: str = "POST", to: str = url, **more: Any) -> int:
             headers = {"Accept": "application/json, text/event-stream", **more.pop("headers", {})}
@@ -91,6 +91,6 @@ def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
         "runpy.run_module('loxodon', run_name='__main__')"
     )
     command = [*COLD, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, input="")
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, input="")
     assert done.returncode == 6
     assert '[mcp]"' in done.stderr

@@ -12,7 +12,7 @@ from tests.long import count
 from tests.models.labelled import FULL, cases, ideal, right, score, shown
 from tests.models.server import Scene, Stage, says
 
-EVERY = count(10, 6)
+EVERY = count(15, 6)
 """Every tenth case is enough to notice, and fast."""
 FIGURES = ("additions", "changes", "never")
 

@@ -17,6 +17,7 @@ from loxodon.types import Record
 from tests.cases import cases
 from tests.clock import NOW, Clock
 from tests.each import each
+from tests.long import some
 from tests.models.labelled import FULL, Shown, shown
 from tests.models.server import Scene, Stage, says
 
@@ -146,7 +147,7 @@ def test_model_is_shown_the_talk_with_what_is_known_and_what_the_rules_read(
 MEI = "my sister Mei is vegan"
 
 
-@each("item", cases(__file__, "unbelievable"))
+@each("item", some(cases(__file__, "unbelievable"), 2))
 def test_what_cannot_be_believed_changes_nothing(server: Stage, item: Any) -> None:
     with TemporaryDirectory() as home, (reader := Reader(server, Path(home))).memory as memory:
         for text in ("The user lives in Bath", "The user's sister Mei eats fish"):
@@ -196,7 +197,7 @@ def test_labels_are_believed_only_where_the_words_bear_them(server: Stage) -> No
     assert one(server, text, **labels, subject="sister").attribute == "home"
 
 
-@each(("claimed", "content", "bears"), cases(__file__, "attributes"))
+@each(("claimed", "content", "bears"), some(cases(__file__, "attributes"), 2))
 def test_attribute_is_one_that_the_sentence_bears(
     server: Stage, claimed: str, content: str, bears: bool
 ) -> None:
@@ -210,7 +211,7 @@ def test_attribute_is_one_that_the_sentence_bears(
     assert (claimed in found) is bears or not found
 
 
-@each(("labels", "importance"), cases(__file__, "importance"))
+@each(("labels", "importance"), some(cases(__file__, "importance"), 2))
 def test_importance_keeps_to_the_scale(
     server: Stage, labels: dict[str, Any], importance: float
 ) -> None:
@@ -237,7 +238,7 @@ def test_since_when_is_what_the_words_say(
     assert named == day
 
 
-@each(("content", "words", "why"), cases(__file__, "quotations"))
+@each(("content", "words", "why"), some(cases(__file__, "quotations"), 2))
 def test_sentence_rests_on_the_words_it_quotes(
     server: Stage, content: str, words: str, why: str
 ) -> None:
@@ -285,7 +286,7 @@ def test_note_that_the_users_words_bear_out_is_a_fact(
         assert context or memory.remember(content).kind == "fact"
 
 
-@each(("content", "said"), cases(__file__, "not_borne_out"))
+@each(("content", "said"), some(cases(__file__, "not_borne_out"), 2))
 def test_note_that_says_something_else_is_none(content: str, said: str) -> None:
     with TemporaryDirectory() as home, Memory.open(home, clock=Clock()) as memory:
         memory.add([{"role": "user", "content": said}])
@@ -295,7 +296,7 @@ def test_note_that_says_something_else_is_none(content: str, said: str) -> None:
 # The smaller questions
 
 
-@each(("belief", "fact", "said", "verdict"), cases(__file__, "beliefs"))
+@each(("belief", "fact", "said", "verdict"), some(cases(__file__, "beliefs"), 2))
 def test_verdict_on_a_belief_is_checked(
     server: Stage, belief: str, fact: str, said: str, verdict: str
 ) -> None:
@@ -344,7 +345,7 @@ def retold(lines: Shown, **labels: Any) -> object:
 ILL = ("我对花生过敏", "我对芒果过敏", "我有哮喘")
 
 
-@each(("text", "good"), cases(__file__, "summaries"))
+@each(("text", "good"), some(cases(__file__, "summaries"), 2))
 def test_summary_says_only_what_is_known(server: Stage, text: str, good: bool) -> None:
     health = {"category": "health", "topic": "health"}
     with TemporaryDirectory() as home, (reader := Reader(server, Path(home))).memory as memory:
@@ -363,7 +364,7 @@ def test_profile_of_a_person_is_worded(reader: Reader) -> None:
     assert found.content == words
 
 
-@each(("content", "good"), cases(__file__, "merges"))
+@each(("content", "good"), some(cases(__file__, "merges"), 2))
 def test_merge_loses_and_adds_nothing(server: Stage, content: str, good: bool) -> None:
     said = [f"I eat {letter * 5} for lunch" for letter in "ABCDEFGHIJ"]
     said += ["I drink tea at breakfast", "I drink 2 cups of tea with milk"]

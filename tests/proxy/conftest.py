@@ -121,7 +121,7 @@ def client(proxy: Proxy, space: str) -> Iterator[httpx.Client]:
     with httpx.Client(
         base_url=proxy.url,
         headers={"x-loxodon-space": space, "authorization": "Bearer sk-theirs"},
-        timeout=60,
+        timeout=300,
         verify=False,
     ) as found:
         yield found

@@ -51,7 +51,7 @@ def body(text: str = QUESTION, **more: Any) -> dict[str, Any]:
 
 def posted(proxy: Proxy, sent: Any = None, **headers: str) -> httpx.Response:
     url = f"{proxy.url}/chat/completions"
-    return httpx.post(url, json=sent or body(), headers=headers, timeout=60)
+    return httpx.post(url, json=sent or body(), headers=headers, timeout=300)
 
 
 def contents(proxy: Proxy, space: str, turns: int) -> list[str]:
@@ -269,7 +269,7 @@ def test_upstream_that_is_killed_and_comes_back(tmp_path: Path) -> None:
         lost = posted(proxy)
         assert (lost.status_code, lost.json()["error"]["type"]) == (502, "loxodon_proxy")
         theirs = {"anthropic-version": "2023-06-01"}
-        for_them = httpx.post(f"{proxy.url}/messages", json=body(), headers=theirs, timeout=60)
+        for_them = httpx.post(f"{proxy.url}/messages", json=body(), headers=theirs, timeout=300)
         assert (for_them.status_code, for_them.json()["type"]) == (502, "error")
         assert for_them.json()["error"]["code"] == "upstream_unreachable"
         with killable(int(url.rsplit(":", 1)[1].removesuffix("/v1"))):
@@ -383,7 +383,7 @@ def test_many_megabytes_pass_as_they_come(client: httpx.Client, upstream: Stage,
 
     upstream.play(counts)
     million = b"x" * 1_000_000
-    answer = client.post(path, content=(million for _ in range(MEGABYTES)), timeout=120)
+    answer = client.post(path, content=(million for _ in range(MEGABYTES)), timeout=300)
     assert answer.json() == {"bytes": MEGABYTES * 1_000_000}
     upstream.requests.clear()
 
@@ -409,9 +409,9 @@ def test_token_and_key_of_the_proxy(tmp_path: Path, upstream: Stage) -> None:
     with started(tmp_path / "home", upstream.url, "--token", "t0") as proxy:
         assert posted(proxy, **key).status_code == 401
         at = proxy.url.removesuffix("/v1")
-        assert httpx.get(f"{at}/health", timeout=60).status_code == 200
-        assert httpx.get(f"{at}/metrics", headers=key, timeout=60).status_code == 401
-        assert httpx.get(f"{at}/metrics", headers=ours, timeout=60).status_code == 200
+        assert httpx.get(f"{at}/health", timeout=300).status_code == 200
+        assert httpx.get(f"{at}/metrics", headers=key, timeout=300).status_code == 401
+        assert httpx.get(f"{at}/metrics", headers=ours, timeout=300).status_code == 200
         assert posted(proxy, **key, **{"x-loxodon-token": "t0"}).status_code == 200
         assert upstream.requests[-1].headers["authorization"] == "Bearer sk-theirs"
     options = ("--key-env", "MODEL_KEY", "--token", "t0")

@@ -217,7 +217,7 @@ def test_upstream_key_can_be_the_proxys_own(tmp_path: Path, upstream: Stage) -> 
         body = {"messages": [{"role": "user", "content": "With the token"}]}
         for token in tokens:
             headers = {**token, "anthropic-version": "2023-06-01"}
-            answer = httpx.post(f"{proxy.url}/messages", json=body, headers=headers, timeout=60)
+            answer = httpx.post(f"{proxy.url}/messages", json=body, headers=headers, timeout=300)
             assert answer.status_code == 200
             sent = upstream.requests[-1].headers
             assert sent["x-api-key"] == "sk-ours"

@@ -192,11 +192,11 @@ def test_outcome_of_asking_the_memory_is_told_and_counted(tmp_path: Path, upstre
 
         def told(text: str, **headers: str) -> str:
             url = f"{proxy.url}/chat/completions"
-            answer = httpx.post(url, json=user(text), headers=headers, timeout=60)
+            answer = httpx.post(url, json=user(text), headers=headers, timeout=300)
             return str(answer.headers["x-loxodon-memory"])
 
         def counted() -> dict[str, int]:
-            text = httpx.get(proxy.url.replace("/v1", "/metrics"), timeout=60).text
+            text = httpx.get(proxy.url.replace("/v1", "/metrics"), timeout=300).text
             found = re.findall(r'loxodon_proxy_memory_total{outcome="(.+)"} (\d+)', text)
             return {name: int(number) for name, number in found if number != "0"}
 
@@ -269,7 +269,7 @@ def test_nothing_is_journalled_twice_after_a_restart(tmp_path: Path, upstream: S
     said = [{"role": roles[n % 2], "content": one} for n, one in enumerate(talk)]
     with started(tmp_path / "home", upstream.url) as proxy:
         url, body = f"{proxy.url}/chat/completions", {"stream": True, "messages": said}
-        with httpx.stream("POST", url, json=body, timeout=60) as answer:
+        with httpx.stream("POST", url, json=body, timeout=300) as answer:
             chunks = answer.iter_raw()
             assert b"half a reply" in next(chunks)
             proxy.journal("main", 5)

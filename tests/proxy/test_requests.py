@@ -181,7 +181,7 @@ def test_person_and_session_are_named_in_many_ways(
     upstream.play("ok")
     text = f"What is my dog called? {body}"
     said = {"input": text} if kind == "responses" else {"messages": [user(text)]}
-    httpx.post(f"{proxy.url}{PATHS[kind]}", json={**said, **body}, timeout=60)
+    httpx.post(f"{proxy.url}{PATHS[kind]}", json={**said, **body}, timeout=300)
     with Memory.open(proxy.home, person or "main") as memory:
         found = memory.journal(limit=1)[0].session
     assert found == session if session else found.startswith("chat-")
@@ -192,7 +192,7 @@ def test_people_are_told_apart_by_header_field_or_key(
     tmp_path: Path, upstream: Stage, by: str
 ) -> None:
     home = tmp_path / "home"
-    with started(home, upstream.url, "--space-by", by) as proxy, httpx.Client(timeout=60) as http:
+    with started(home, upstream.url, "--space-by", by) as proxy, httpx.Client(timeout=300) as http:
 
         def space(person: Any = None, **headers: str) -> str:
             """Where it is journalled."""

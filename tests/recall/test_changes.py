@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("in_march")
 @pytest.mark.parametrize("known", [False, True], ids=["turns", "memories"])
 @pytest.mark.parametrize(
     "case",
-    [one for one in changed.read() if one.id[3:] in some(("02", "03", "04", "08", "10"), 2)],
+    [one for one in changed.read() if one.id[3:] in some(("02", "03", "04", "08", "10"), 3)],
     ids=lambda one: one.id,
 )
 def test_labelled_changes(case: changed.Case, known: bool, tmp_path: Path) -> None:

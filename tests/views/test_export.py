@@ -345,3 +345,17 @@ def test_exports_at_once_do_not_mix(lived: Memory) -> None:
     synced = lived.workspace.sync()
     assert (synced.edited, synced.archived, synced.conflicts) == ((), (), ())
     assert len(lines(lived, "layer2/active/facts.jsonl")) == len(lived.list(kind="fact"))
+
+
+def test_the_manifest_is_on_disk_after_what_it_tells_of(
+    lived: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a power cut leaves an old page that seems to have been edited."""
+    done: list[str] = []
+    monkeypatch.setattr("loxodon.files.sync_folder", done.append)
+    monkeypatch.setattr("loxodon.files.replace", lambda path, *rest: done.append(path))
+    lived.capture("My bike is green")
+    lived.workspace.export()
+    root = str(views(lived))
+    assert done[-2:] == [f"{root}/state/views.json", f"{root}/state"]
+    assert root in done[:-2]

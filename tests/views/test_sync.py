@@ -385,7 +385,7 @@ def test_an_edit_is_taken_once_by_syncs_of_the_same_moment(desk: Desk) -> None:
 
     def run(_: int) -> int:
         with Memory.open(desk.memory.home, config=desk.memory.config) as memory:
-            together.wait(60)
+            together.wait(300)
             return len(memory.workspace.sync().added)
 
     with ThreadPoolExecutor(4) as pool:

@@ -41,7 +41,7 @@ def test_the_link_works_once(browser: Any, example: Path, tmp_path: Path) -> Non
                 other.page.get_by_text("This link was used before").wait_for()
         finally:
             process.terminate()
-            process.wait(60)
+            process.wait(300)
             process.stdout.close()
 
 

@@ -1,4 +1,4 @@
-"""Sessions that an earlier version kept in files."""
+"""What earlier versions kept in files, and whole homes of theirs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from loxodon import Memory, files, old_files
 from loxodon.security.keys import Seal
 from loxodon.spaces import space_path
 from loxodon.working import Session
+from tests.clock import Clock
+from tests.store.sqlite.test_store import earlier_home
 from tests.working.talk import user
 
 LINES = {
@@ -148,3 +150,33 @@ def test_pauses_tombstones_and_log_of_an_earlier_version(
         assert [one.op for one in memory.audit.entries()].count("capture") == 1
         assert memory.audit.verify().sound
     assert {"paused", "forgotten", "audit"}.isdisjoint(os.listdir(folder))
+
+
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("schema", [7, 9])
+def test_home_of_an_earlier_version(
+    tmp_path: Path, clock: Clock, schema: int, killed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the one who opened it first was killed between its schema and its files."""
+    earlier_home(schema, tmp_path)
+    if killed:
+        with monkeypatch.context() as patch:
+            patch.setattr(files, "remove", lambda path: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                Memory.open(tmp_path, config={}, clock=clock)
+    with Memory.open(tmp_path, config={}, clock=clock) as memory:
+        assert memory.audit.verify().sound
+        assert [one.op for one in memory.audit.entries()][:2] == ["audit.file", "add"]
+        assert memory.paused
+        assert memory.resume()
+        assert "用户对花生过敏" in [one.content for one in memory.list()]
+        key = memory.recall("Where is the spare key?").items[0]
+        versions = [one.record.content for one in memory.history(key.id)]
+        assert versions == [f"The spare key is under the {one} pot" for one in ("blue", "red")]
+        assert shown(memory, "main") == ["hello there", "hello"]
+        assert memory.documents.get(("a", "b"), "k")
+        said = [user("The code name of the surprise is Marzipan.")]
+        assert memory.add(said, session="tuesday").forgotten == 1
+        assert [one.what for one in memory.receipts()] == ["session"]
+        assert memory.consolidate().ran
+        assert memory.validate() == []

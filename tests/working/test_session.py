@@ -453,7 +453,7 @@ def talker(home: str, name: str, turns: int) -> subprocess.Popen[str]:
 
 def test_two_processes_talk_in_one_session(memory: Memory) -> None:
     both = [talker(memory.home, name, 12) for name in ("Tom", "Ada")]
-    said = [line for one in both for line in one.communicate(timeout=120)[0].splitlines()]
+    said = [line for one in both for line in one.communicate(timeout=300)[0].splitlines()]
     assert [one.returncode for one in both] == [0, 0]
     session = Session.open(memory, window=2_500)
     texts = _texts(on_disk(session))
@@ -478,7 +478,7 @@ def test_a_kill_at_any_moment_loses_nothing(memory: Memory, after: int) -> None:
     assert one.stdout
     said = [one.stdout.readline().strip() for _ in range(after)]
     one.kill()
-    said += one.communicate(timeout=60)[0].splitlines()
+    said += one.communicate(timeout=300)[0].splitlines()
     session = Session.open(memory, window=2_500)
     sent = session.prepare("and now?")
     assert well_paired(sent)

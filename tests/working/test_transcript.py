@@ -79,7 +79,7 @@ def test_those_who_begin_a_session_at_once_begin_the_same(memory: Memory) -> Non
 
     def begin(_: int) -> str:
         with Memory.open(memory.home, config={}) as other:  # as another process has it
-            together.wait(60)
+            together.wait(300)
             return Session.open(other).id
 
     with ThreadPoolExecutor(6) as pool:

@@ -153,10 +153,10 @@ def _write(
             with draft_in(folder) as draft:
                 copy = os.path.join(draft, DATABASE)
                 copying.snapshot(path, keys, copy)
-                counts, schema = copying.counts_of(copy, keys), copying.schema_of(copy, keys)
+                said, known, _, schema = copying.counts_and_schema(copy, keys)
                 _put_file(writer, f"{SPACES}/{name}/{DATABASE}", copy, stored=bool(keys))
             _put_file(writer, f"{SPACES}/{name}/{DATABASE}.check", f"{path}.check")
-            turns, memories = turns + counts["turns"], memories + counts["memories"]
+            turns, memories = turns + said, memories + known
             held.append(BackedUpSpace(name, "" if keys else space, bool(keys)))
         _put_file(writer, POLICY, os.path.join(home, POLICY))
         writer.put(CONFIG, io.BytesIO(settings.without_secrets(home).encode()))

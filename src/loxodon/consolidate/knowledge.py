@@ -93,8 +93,8 @@ class Knowledge(OpenSpace):
     ) -> Record:
         """Store a memory; a `noted` one is believed only as far as the user's words support it, or
         is the user's own word if `said_in` is a message of theirs that says it."""
-        space, wall, now = self, self.wall, self.now()
-        space.refuse_if_paused()
+        wall, now = self.wall, self.now()
+        self.refuse_if_paused()
         if unknown := more.keys() - _UNLABELLED:
             raise TypeError(f"a memory has no {min(unknown)}")
         given = {"content": content, "kind": kind, **_UNLABELLED, **more}
@@ -114,7 +114,7 @@ class Knowledge(OpenSpace):
         if confidence is None:
             confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
         given |= {"kind": kind, "confidence": confidence, "origin": origin}
-        fields = space.guard.fields(checked(given, kind, space.zone))
+        fields = self.guard.fields(checked(given, kind, self.zone))
         fields["trust"] = fields.pop("origin")
         from loxodon.consolidate.read import meaning_of
 
@@ -135,7 +135,7 @@ class Knowledge(OpenSpace):
             source = Source(said_in.session, said_in.id)
         role: Role = "assistant" if noted else "user"
         said = Turn(wall.session(CAPTURED), "", role, fields["content"], now, channel=CAPTURED)
-        turn = said._replace(chat=space.chat, origin=origin, agent=wall.agent)
+        turn = said._replace(chat=self.chat, origin=origin, agent=wall.agent)
         request = self._request(token, "capture", {**fields, "source": source})
         key = request or os.urandom(16)  # repeated without a token: two memories
         return self._once(token, request, lambda: self._keep(turn, key, fields, source, noted))
@@ -333,17 +333,17 @@ class Knowledge(OpenSpace):
                 field=unknown[0],
                 fields=", ".join(sorted(EDITABLE)),
             )
-        space, wall = self, self.wall
+        wall = self.wall
         with self._store.writing():
             record = self._at_version(id, version)
-            given = space.guard.fields(checked(changes, record.kind, space.zone), record)
+            given = self.guard.fields(checked(changes, record.kind, self.zone), record)
             if agents:
-                _refuse_past(given.get("expires_at"), space.now())
+                _refuse_past(given.get("expires_at"), self.now())
             vouched = (agents or not wall.owns(record)) and self._is_vouched(record, given)
             if given.get("content", record.content) != record.content and "value" not in given:
                 from loxodon.consolidate.read import revised
 
-                given = {**revised(record, given["content"], space.now()), **given}
+                given = {**revised(record, given["content"], self.now()), **given}
             fields = {name: v for name, v in given.items() if v != getattr(record, name)}
             if not fields:
                 return record
@@ -355,8 +355,8 @@ class Knowledge(OpenSpace):
                 wall.check_change(record)  # believed no more than if it were noted now
                 words = fields.get("content", record.content)
                 sure = record.trust == "assistant" and self._is_borne_out(words)
-                return agent_words.edit(self._store, record, fields, sure, space.now())
-            return self._store.update(id, version, "edited", space.now(), fields, vouched=vouched)
+                return agent_words.edit(self._store, record, fields, sure, self.now())
+            return self._store.update(id, version, "edited", self.now(), fields, vouched=vouched)
 
     def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
         """Whether only the text changes, to something the user said on the same subject. Raises

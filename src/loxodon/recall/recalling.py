@@ -105,14 +105,14 @@ class Recalling(OpenSpace):
         is_text("query", query)
         heard = self._heard_in(chat)
         asked = filter_of(self.zone, kind=kind, audience=heard._audience, **where)
-        space, config = heard, self.config.recall
+        config = self.config.recall
         if profile is not None:
             choice("profile", profile, settings.known("recall.profile").choices)
         room = config.budget if budget is None else number("budget", budget)
-        direct, guard = space.chat == "direct", space.guard
+        direct, guard = heard.chat == "direct", heard.guard
         with heard._store.reading():
             found = recall(
-                space,
+                heard,
                 heard._store,
                 query,
                 asked,
@@ -271,8 +271,8 @@ def _frame(
     The message takes what it needs, each other part has a share of the rest, and the memories get
     what the others leave: `ask` recalls within so many tokens, without what is in view.
     """
-    space, store, audience = heard, heard._store, heard._audience
-    language, count, now = language_of(message), space.count, space.now()
+    store, audience = heard._store, heard._audience
+    language, count, now = language_of(message), heard.count, heard.now()
     gate = should_recall(message, state, heard._known_names())
     last = f"{_heading('message', language)}\n{quote.last(message)}"
     whole = room = max(0, budget - count(last))
@@ -300,7 +300,7 @@ def _frame(
     known = core(store.find(where, _KNOWN, strongest=True), now)
     known = [one for one in known if one.content not in own]
     profile = profile_text(known, (), "", language).split("\n", 2)[2] if known else ""
-    lines = [one for one in space.shown(f"{own}\n{profile}").splitlines() if one.strip()]
+    lines = [one for one in heard.shown(f"{own}\n{profile}").splitlines() if one.strip()]
     for_profile, sizes = most("profile"), accumulate(count(line) + 1 for line in lines)
     first = [line for line, size in zip(lines, sizes, strict=True) if size <= for_profile]
     while first and first[-1].startswith("#"):  # a heading without a line behind it
@@ -314,16 +314,16 @@ def _frame(
     days = (f"{now - timedelta(days=n):%Y-%m-%d}" for n in (1, 0))
     notes = "\n".join(f"{one}\n{text}" for one in days if (text := read(f"memory/{one}.md")))
     notes = cut(notes, most("recent") // 2, count)
-    daily = quote.clean(space.shown(notes))
+    daily = quote.clean(heard.shown(notes))
     imported = (one for one in fresh if one.origin == "import")  # such notes are turns too
     noted = {one.ref for one in imported if all(o in notes for o in one.content.splitlines())}
     fresh = [one for one in fresh if one.ref not in noted]
-    recent, listed = _listed(fresh, most("recent") - count(daily), space, now, language)
+    recent, listed = _listed(fresh, most("recent") - count(daily), heard, now, language)
     put("recent", "\n".join(filter(None, (daily, *listed))), len(fresh) - len(recent))
     recall: Recall | None = None
     if gate.recall:
         in_full = noted | {turn.ref for turn in recent if len(turn.content) <= _TURN}
-        recall = ask(min(space.config.recall.budget, room), in_view=seen | in_full)
+        recall = ask(min(heard.config.recall.budget, room), in_view=seen | in_full)
         put("memories", recall.context)
         left += recall.left_out
         if not recall.gate.recall:  # the gate saw a reason, but there is no word to look for

@@ -129,12 +129,12 @@ class Audit:
     def adopt(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Begin the log with entries that another key vouched for. Call inside `writing`."""
         self._store.execute("prune_audit", END)
+        self._store.set_value(HEAD, "")
         self._put(entries)
 
     def adopt_foreign(self) -> None:
         """Chain the entries anew if another key vouched for them: the log of a restored backup."""
-        head = self._store.value(HEAD)
-        if head and read_head(head, self.key) is None:
+        if (head := self._store.value(HEAD)) and read_head(head, self.key) is None:
             with self.writing():
                 self.adopt([json.loads(entry) for _, entry, _ in entries_of(self._store)])
 

@@ -177,10 +177,10 @@ class Folder:
             for name in [name for name in self.before.files if name not in self._rows]:
                 self._remove(name)
             if self._written or self._rows != self.before.files:
-                text = manifest.manifest_text(self._space, self._rows)
-                files.replace(self._path(MANIFEST), text.encode("utf-8"))
                 for folder in {os.path.dirname(self._path(name)) for name in self._rows}:
-                    files.sync_folder(folder)
+                    files.sync_folder(folder)  # else an old page would seem edited by a person
+                files.replace(self._path(MANIFEST), manifest.dumped(self._space, self._rows))
+                files.sync_folder(os.path.dirname(self._path(MANIFEST)))
         except OSError as error:
             raise unwritable(self.root, error) from None
         return Exported(self.root, self._written, self._unchanged, self._removed, tuple(self._kept))

@@ -188,14 +188,14 @@ def load(root: str) -> Manifest | None:
     return found
 
 
-def manifest_text(space: str, files: Mapping[str, Written]) -> str:
+def dumped(space: str, files: Mapping[str, Written]) -> bytes:
     rows = {}
     for name, one in sorted(files.items()):
         row = {"sha256": one.sha256, "size": one.size, "mtime_ns": one.mtime}
         rest = {"basis": one.basis, "ids": one.ids}
         rows[name] = row | {key: value for key, value in rest.items() if value}
     document = {"loxodon": mark(MANIFEST, space), "files": rows}
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
 
 
 # The files

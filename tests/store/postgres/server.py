@@ -147,7 +147,7 @@ class Server(At):
         """SIGINT: disconnect everybody; SIGQUIT: at once, as if the power went off."""
         if self.process.poll() is None:
             self.process.send_signal(how)
-            self.process.wait(60)
+            self.process.wait(300)
 
 
 @contextmanager

@@ -168,7 +168,7 @@ def test_writer_that_waits_too_long_is_told(postgres_url: str) -> None:
 
 
 def test_timeouts_are_settings(postgres_url: str) -> None:
-    pool.configure(StoreConfig(postgres_url, statement_timeout=1, lock_timeout=0.05))
+    pool.configure(StoreConfig(postgres_url, statement_timeout=2, lock_timeout=0.05))
     store, other = opened(postgres_url), opened(postgres_url)
     with pytest.raises(BusyStoreError), store.reading():
         store._db.all("SELECT pg_sleep(10)")

@@ -42,7 +42,7 @@ def test_threads_read_one_space_at_once(shared_postgres: str) -> None:
 
     def read(_: int) -> list[str]:
         with store.reading():
-            together.wait(30)  # nobody gets further unless all four are reading
+            together.wait(300)  # nobody gets further unless all four are reading
             return [one.content for one in store.find(Filter())]
 
     with ThreadPoolExecutor(4) as threads:

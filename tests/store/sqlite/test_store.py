@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -285,6 +286,12 @@ def old_home(path: Path) -> None:
     rows = (HERE / "first_version.sql").read_text("utf-8")
     numbers = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version=1"
     changed(path, f"{first};{numbers};{rows}; PRAGMA journal_mode=WAL")
+
+
+def earlier_home(schema: int, path: Path | str) -> None:
+    """A home as commit 864c9cb (schema 7) or 8b40711 (schema 9) left it."""
+    with tarfile.open(HERE / "homes" / f"schema_{schema}.tar.xz") as packed:
+        packed.extractall(path, filter="data")
 
 
 def test_file_of_the_first_version_is_migrated(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

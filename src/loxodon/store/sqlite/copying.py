@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _HOLD_MS = 2_000
 _MOVE_SECONDS = 10.0
 _SHOWN = 10
+_COUNTS = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in COUNTED)
 _INTERNAL = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")  # which SQLite makes by itself
 _SEAL = re.compile(r"CREATE INDEX (\w+)_sealed ON \1 \([\w, ]+seal\([\w, ()]+\)\)")
 """An index with checksums of rows, as earlier versions made them."""
@@ -64,21 +65,19 @@ def forget_as_in(path: str, keys: Keys, store: Store) -> None:
         store.execute_many("put_receipt", receipts)
 
 
-def schema_of(path: str, keys: Keys = ()) -> int:
-    """The version of the schema of the file at `path`."""
-    return int(_asked(path, keys, "PRAGMA user_version")[0][0])
+def counts_and_schema(path: str, keys: Keys) -> Row:
+    """How much is in the file at `path`, of each of `COUNTED`, and the version of its schema."""
+    with telling(path), closing(cipher.connect(path, keys)) as connection:
+        return connection.execute(f"{_COUNTS}, user_version FROM pragma_user_version").fetchall()[0]
 
 
 def counts_of(path: str, keys: Keys = ()) -> dict[str, int]:
     """How much is in the file at `path`, by table; nothing where it cannot be read."""
-    each = ", ".join(f"(SELECT count(*) FROM {table})" for table in COUNTED)
-    rows = _asked(path, keys, f"SELECT {each}")
+    rows = _asked(path, keys, _COUNTS)
     return dict(zip(COUNTED, rows[0], strict=True)) if rows else {}
 
 
 def _asked(path: str, keys: Keys, sql: str, values: Row = ()) -> list[Row]:
-    if not os.path.exists(path):
-        return []
     # Writable where it can be, so that no log is left beside it.
     flags = apsw.SQLITE_OPEN_READWRITE if os.access(path, os.W_OK) else apsw.SQLITE_OPEN_READONLY
     try:
