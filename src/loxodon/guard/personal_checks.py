@@ -205,6 +205,7 @@ add_checks(
     luhn=lambda one: alone(one) and _passes_luhn(one.digits),
     # Any number, where the words before it say what it is
     digits=lambda one: alone(one) and len(set(one.digits)) > 1,
+    labelled=lambda one: alone(one) and len(one.digits) > 6 and len(set(one.digits)) > 1,
     social_security=lambda one: one.digits != "123456789" and _stdnum("us.ssn")(one),
     cpf=_stdnum("br.cpf"),
     italian_tax_code=_stdnum("it.codicefiscale"),

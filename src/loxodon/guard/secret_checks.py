@@ -14,7 +14,7 @@ from base64 import b64decode
 from collections import Counter
 from functools import cache
 from importlib.resources import files
-from itertools import dropwhile, groupby
+from itertools import dropwhile, groupby, islice, takewhile
 from math import log2
 
 from loxodon.guard.policy import CHECKS, Candidate, Spans, add_checks, expanded, words
@@ -290,8 +290,9 @@ _LETTERS = re.compile(r"[A-Za-z]+")
 _ODD = re.compile(r"(?=.*[A-Za-z]).*[0-9!@#$%^&*+=~|].*")
 _WORD = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")
 _SHORTEST_WORD = 6  # few places take a shorter password; what is said about one is mostly shorter
+_LONG_WORD = 16  # letters on end that are several words, as nobody writes but in a password
 _ADJECTIVES = (*_ENDINGS, "ic", "al", "ant", "ent", "some", "ish", "ary", "ory", "like", "wide")
-_PARTICLES = "了啦哦噢喔呀啊哈呢吧"
+_PARTICLES = "了啦哦噢喔呀啊哈呢吧でですだよ입니다"
 
 
 def _follows(one: Candidate) -> str:
@@ -358,7 +359,7 @@ def _says_whose(one: Candidate) -> bool:
 def stated(one: Candidate) -> bool:
     it = one.value
     if it.isalpha():
-        return _is_word(it) and _ends(one) and _says_whose(one)
+        return _is_word(it) and _ends(one) and (len(it) >= _LONG_WORD or _says_whose(one))
     return changed(one) or (_is_word(it) and _ends(one))
 
 
@@ -372,6 +373,39 @@ def next_to_name(one: Candidate) -> bool:
     if _is_number(one, 4):
         return not (len(it) == 4 and it.startswith(("19", "20")))
     return _is_odd(it, 5) and _ends_or_goes_on(one)
+
+
+_ROW = re.compile(r"[^\n]+")
+_ROWS = 200  # of a table, with that of its headings
+_LOGIN = re.compile(expanded("(?i)<LOGIN>"))
+
+
+def heading(one: Candidate) -> Spans:
+    """What stands under a heading, in a table or the next line of a form, or in the cell behind."""
+    first = one.text.rfind("\n", 0, one.start) + 1
+    head, *rows = islice(_ROW.finditer(one.text, first), _ROWS)
+    sign = next((c for c in head[0] if c in "|\t,;"), "\n")
+    column = head[0][: one.start - first].count(sign)
+    is_login = _LOGIN.search(head[0]) is not None
+    if not is_login and (sign in ",;" or one.it.lower() == "pass"):
+        return ()
+    cells = [(head, column + 1)] if sign in "|\t" else []
+    below = takewhile(lambda row: row[0].count(sign) == head[0].count(sign), rows)
+    cells += [(row, column) for row in (rows[:1] if sign == "\n" else below)]
+    found = (_cell(one.text, row, sign, n) for row, n in cells)
+    is_one = stated_zh if is_login else next_to_name
+    return [(it.start, it.end) for it in found if not {" ", "("} & {*it.it} and is_one(it)]
+
+
+def _cell(text: str, row: re.Match[str], sign: str, n: int) -> Candidate:
+    *before, cell = row[0].split(sign)[: n + 1]
+    bare = cell.strip(" \t\"'`*")
+    start = row.start() + sum(len(it) + 1 for it in before) + cell.index(bare)
+    return Candidate(text, start, start + len(bare))
+
+
+def login(one: Candidate) -> bool:
+    return login_pair(one) and _is_odd(one.value)
 
 
 def named_behind(one: Candidate) -> bool:
@@ -404,10 +438,10 @@ def stated_zh(one: Candidate) -> bool:
     return _is_number(one, 3) or (_is_word(it) and _ends(one))
 
 
-CHECKS["seed_phrase"] = seed_phrase
+CHECKS.update(seed_phrase=seed_phrase, heading=heading)
 add_checks(
     *(assigned, named_key, header, url_password, password, login_pair, pgpass),
-    *(stated, changed, next_to_name, named_behind, stated_zh),
+    *(stated, changed, next_to_name, named_behind, stated_zh, login),
     next_to_name_zh=lambda one: (
         _follows(one)[:1] not in _COUNTED and next_to_name(one) and _ends(one)
     ),
