@@ -201,8 +201,7 @@ def _unescaped(text: str) -> tuple[str, Sequence[int]]:
     parts, positions, at = list[str](), list[int](), 0
     for one in _ESCAPE.finditer(text):
         code = one["code"] or one["percent"]
-        said = chr(int(code, 16)) if code else unescape(one["entity"] or "")[:1]
-        said = said or one["quote"] or " "
+        said = unescape(one["entity"] or (code and f"&#x{code};") or one["quote"] or " ")[:1] or " "
         parts += text[at : one.start()], said
         positions += range(at, one.start() + 1)
         at = one.end()

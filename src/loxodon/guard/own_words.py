@@ -260,12 +260,12 @@ def _handed_over(text: str, whole: int) -> Span:
         if announced or _has(texts[n], "wording") or _tells_of(texts[n], texts[n + 1 :]):
             return end, whole
     # A last sentence may be about what stands before it.
-    for last in texts[-1:]:
-        asks = None if _GONE in last else words("wording").search(last)
-        if asks:
-            return 0, said[-1][1] - len(last) + asks.start()
-        is_about = all(_has(last, kind) for kind in ("points", "text", "task"))
-        if len(lines) > 1 and (is_about or _has(last, "above")):
+    for closing in texts[-1:]:
+        asks = words("wording").search(closing)
+        if asks and _GONE not in closing:
+            return 0, said[-1][1] - len(closing) + asks.start()
+        is_about = all(_has(closing, kind) for kind in ("points", "text", "task"))
+        if len(lines) > 1 and (is_about or _has(closing, "above")):
             return 0, lines[-1][0]
     return 0, 0
 

@@ -190,24 +190,15 @@ def password(one: Candidate) -> bool:
     # Behind `Password:` notes and forms have any word.
     is_heading = one.name.isalpha() and "=" not in one.lead(4)
     is_about_one = it.lower().endswith(_ENDINGS) or it.isupper() or {"_", "."}.intersection(it)
-    return len(it) >= 4 and not is_heading and not is_about_one and _ends_at_once(one)
-
-
-def _ends_at_once(one: Candidate) -> bool:
-    """Whether nothing of a sentence follows."""
-    rest = one.text[one.start + len(one.value) : one.end + 4].strip()
-    return not rest or not (rest[0].isalnum() or rest[0] in "-_/(")
+    return len(it) >= 4 and not is_heading and not is_about_one and _ends(one)
 
 
 def login_pair(one: Candidate) -> bool:
     """Behind `root/`, where paths stand too: letters with digits, and nothing that has a name."""
-    it, low = one.value, one.value.lower()
-    is_mail = "@" in it[1:] and "." in it.rpartition("@")[2]
-    if _is_no_password(it) or not it.isascii() or len(it) < 6 or it.count("/") > 1:
+    it = one.value
+    if not _is_odd(it, 6) or it.lower().endswith(_UNITS):
         return False
-    if _TECHNICAL.match(low) or is_mail or low.endswith(_UNITS) or not any(map(str.isalpha, it)):
-        return False
-    if sum(map(str.isdigit, it)) >= 3 and _ends_at_once(one) and "19" not in it and "20" not in it:
+    if sum(map(str.isdigit, it)) >= 3 and _ends(one) and "19" not in it and "20" not in it:
         return True
     classes = (str.isupper, str.islower, _SIGNS.__contains__)
     others = sum(any(map(is_of, it)) for is_of in classes)
@@ -404,10 +395,6 @@ def _cell(text: str, row: re.Match[str], sign: str, n: int) -> Candidate:
     return Candidate(text, start, start + len(bare))
 
 
-def login(one: Candidate) -> bool:
-    return login_pair(one) and _is_odd(one.value)
-
-
 def named_behind(one: Candidate) -> bool:
     after = one.text[one.end : one.end + 30]
     is_example = re.search(r"(?i)\b(?:most|least|worst|best)\b|最", after) is not None
@@ -441,7 +428,7 @@ def stated_zh(one: Candidate) -> bool:
 CHECKS.update(seed_phrase=seed_phrase, heading=heading)
 add_checks(
     *(assigned, named_key, header, url_password, password, login_pair, pgpass),
-    *(stated, changed, next_to_name, named_behind, stated_zh, login),
+    *(stated, changed, next_to_name, named_behind, stated_zh),
     next_to_name_zh=lambda one: (
         _follows(one)[:1] not in _COUNTED and next_to_name(one) and _ends(one)
     ),
