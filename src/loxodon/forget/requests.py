@@ -78,10 +78,6 @@ class Place(NamedTuple):
         return self.turn.content[self.start : self.end]
 
 
-def _whole(turn: Turn) -> Place:
-    return Place(turn, 0, len(turn.content))
-
-
 # What is done about a request
 
 
@@ -94,7 +90,7 @@ def obey(store: Store, keys: Sequence[bytes], now: datetime) -> tuple[int, tuple
             asked = store.quarantine.in_turns([row - 1]).get(row - 1, ())
             for no in [one.no for one in asked if (one.reason, one.state) == (FORGET, HELD)]:
                 with _own(store, turn):
-                    _put(store, f"{FORGET} q_{no}", now, HELD, [_whole(turn)])
+                    _put(store, f"{FORGET} q_{no}", now, HELD, [Place(turn, 0, len(turn.content))])
         for request in _requests(store, turn):
             places = [] if _is_followed(store, turn, request) else _meant(store, turn, request)
             with _own(store, turn):
@@ -226,7 +222,7 @@ def _meant(store: Store, turn: Turn, request: Request) -> list[Place]:
         return [Place(turn, 0, request.start)]
     before = store.query_turns("turns_before", turn.session, number(turn), _CHAIN)
     asked = max((n for n, one in enumerate(before) if one.role == "user"), default=0)
-    return [_whole(one) for one in before[asked:]]
+    return [Place(one, 0, len(one.content)) for one in before[asked:]]
 
 
 def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
@@ -234,7 +230,7 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     what, asked = request.what, turn.content[request.start : request.end]
     said = [one for one in _said(store, turn, what) if asked not in one.text]
     for names in _named(store, turn, what, "\n".join(one.text for one in said)):
-        said = [one for one in said if any(has_name(one.text, name) for name in names)]
+        said = [one for one in said if has_name(one.text, *names)]
         like = rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
         if query_words(rest := re.sub(like, " ", fold(what))):  # all of them are about this one
             what, asked = rest, re.sub(like, " ", fold(asked))
@@ -313,7 +309,7 @@ def _going_on(store: Store, place: Place) -> list[Place]:
                 break
             last = one
         behind.append(one)
-    return [*found, *map(_whole, behind)]
+    return [*found, *(Place(one, 0, len(one.content)) for one in behind)]
 
 
 def _is_near(one: str, other: str) -> bool:
