@@ -189,7 +189,7 @@ def _opened(text: str) -> int | None:
             _is_of_a_role(label["label"]) or not _is_aside(label["label"])
         ):
             labels.append(start)
-            name, first_person = label["label"], words("first_person")
+            name, first_person = label["label"].strip("*_"), words("first_person")
             named = shape("name").fullmatch(name) and first_person.match(said, label.end())
             if named or _is_of_a_role(name) or _has(name, "text", "saying"):
                 found.append(start)

@@ -355,7 +355,8 @@ def stated(one: Candidate) -> bool:
 
 
 def changed(one: Candidate) -> bool:
-    return _is_odd(one.value) or _is_number(one, 4)
+    is_odd = _is_odd(one.value) and one.name.lower() != "pin"  # which may be that of a chip
+    return is_odd or _is_number(one, 4)
 
 
 def next_to_name(one: Candidate) -> bool:
@@ -390,7 +391,7 @@ def heading(one: Candidate) -> Spans:
 
 def _cell(text: str, row: re.Match[str], sign: str, n: int) -> Candidate:
     *before, cell = row[0].split(sign)[: n + 1]
-    bare = cell.strip(" \t\"'`*")
+    bare = cell.strip(" \t\r\"'`*")
     start = row.start() + sum(len(it) + 1 for it in before) + cell.index(bare)
     return Candidate(text, start, start + len(bare))
 
