@@ -355,8 +355,7 @@ def stated(one: Candidate) -> bool:
 
 
 def changed(one: Candidate) -> bool:
-    is_odd = _is_odd(one.value) and one.name.lower() != "pin"  # which may be that of a chip
-    return is_odd or _is_number(one, 4)
+    return _is_number(one, 4) or (_is_odd(one.value) and one.name.lower() != "pin")
 
 
 def next_to_name(one: Candidate) -> bool:
@@ -367,23 +366,25 @@ def next_to_name(one: Candidate) -> bool:
     return _is_odd(it, 5) and _ends_or_goes_on(one)
 
 
-_ROW = re.compile(r"[^\n]+")
-_ROWS = 200  # of a table, with that of its headings
+_ROW = re.compile(r"[^\n]{1,400}")
 _LOGIN = re.compile(expanded("(?i)<LOGIN>"))
 
 
 def heading(one: Candidate) -> Spans:
     """What stands under a heading, in a table or the next line of a form, or in the cell behind."""
-    first = one.text.rfind("\n", 0, one.start) + 1
-    head, *rows = islice(_ROW.finditer(one.text, first), _ROWS)
+    before, _, lead = one.lead(400).rpartition("\n")
+    rows = islice(_ROW.finditer(one.text, one.start - len(lead)), 200)
+    head = next(rows)
     sign = next((c for c in head[0] if c in "|\t,;"), "\n")
-    column = head[0][: one.start - first].count(sign)
+    column, size = lead.count(sign), head[0].count(sign)
     is_login = _LOGIN.search(head[0]) is not None
     if not is_login and (sign in ",;" or one.it.lower() == "pass"):
         return ()
     cells = [(head, column + 1)] if sign in "|\t" else []
-    below = takewhile(lambda row: row[0].count(sign) == head[0].count(sign), rows)
-    cells += [(row, column) for row in (rows[:1] if sign == "\n" else below)]
+    # Of a table only the first row has headings.
+    if sign == "\n" or before.rpartition("\n")[2].count(sign) != size:
+        below = takewhile(lambda row: row[0].count(sign) == size, rows)
+        cells += [(row, column) for row in (islice(rows, 1) if sign == "\n" else below)]
     found = (_cell(one.text, row, sign, n) for row, n in cells)
     is_one = stated_zh if is_login else next_to_name
     return [(it.start, it.end) for it in found if not {" ", "("} & {*it.it} and is_one(it)]
