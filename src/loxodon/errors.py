@@ -130,7 +130,7 @@ def unwritable(path: str, reason: str | OSError) -> StoreError:
             hint = "free some disk space and try again; everything acknowledged is safe"
             return FullStoreError("cannot write {path}: the disk is full", hint=hint, path=path)
         reason = reason.strerror or str(reason)
-    hint = "check the folder's owner and permissions, or choose another with --home"
+    hint = "make it writable (reading needs that, too), or choose another with --home"
     return UnwritableStoreError(
         "cannot write {path}: {reason}", hint=hint, path=path, reason=reason
     )

@@ -193,6 +193,7 @@ def test_what_is_no_whole_backup_is_refused(backed_up: Home) -> None:
     smaller = data.replace(struct.pack("<Q", real), struct.pack("<Q", 100))
     smaller = smaller.replace(struct.pack("<L", real), struct.pack("<L", 100))
     spoilt = [data[:cut] for cut in (0, 1, 100, -1, -100, -5_000)]
+    spoilt += [data + b"more", data + bytes(100), b"#!/bin/sh\n" + data]
     for one in (*spoilt, smaller, secrets.token_bytes(5_000)):
         Path(home.file).write_bytes(one)
         done = home.loxodon("restore", home.file, "--replace", code=REFUSED)

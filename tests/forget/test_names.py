@@ -109,3 +109,14 @@ def test_what_was_captured_goes_with_whom_it_is_about(home: Path, clock: Clock) 
         assert texts(memory) == ["The user lives in Leeds"]
         assert not files_with(["Zorinda", "walnuts", "xylophone"], home)
         assert memory.validate() == []
+
+
+def test_audit_log_has_the_ids_of_what_was_forgotten(home: Path, clock: Clock) -> None:
+    with opened(home, clock) as memory:
+        say(memory, clock, "My uncle Zebulon is a welder.", "OK.", "I met Zebulon. I like tea.")
+        memory.consolidate()
+        gone = {one.id for one in memory.list() if "Zebulon" in one.content}
+        memory.forget(entity="Zebulon")
+        (entry,) = [one for one in memory.audit.entries() if one.op == "forget"]
+        assert gone | {"t_1", "t_3"} <= {*entry.ids}
+        assert "Zebulon" not in repr([*memory.audit.entries()])

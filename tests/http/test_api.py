@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from loxodon.client import Client
 from tests.cases import cases
@@ -294,3 +295,28 @@ def test_settings_and_backups_are_the_owners(http: httpx.Client) -> None:
     assert backup["size"] > 0
     for path in ("settings", "backups"):
         assert http.get(f"{base}/{path}", headers={"x-loxodon-agent": "c"}).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["X-Loxodon-Chat", "X-Loxodon-Agent", "X-Loxodon-Relays"])
+def test_who_asks_is_said_once(server: Server, name: str) -> None:
+    head = "GET /v1/spaces HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    twice = f"{head}{name}: group\r\n{name.lower()}: direct\r\n\r\n".encode()
+    answer = raw(server, twice)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"appears twice" in answer
+    assert raw(server, f"{head}{name}: group\r\n\r\n".encode()).startswith(b"HTTP/1.1 200")
+    others = f"{head}Accept-Language: en\r\nAccept-Language: zh\r\n\r\n"
+    assert raw(server, others.encode()).startswith(b"HTTP/1.1 200")
+
+
+def test_headers_are_bounded(server: Server) -> None:
+    head = b"GET /v1/spaces HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: "
+    assert raw(server, head + b"x" * 30_000 + b"\r\n\r\n").startswith(b"HTTP/1.1 200")
+    assert raw(server, head + b"x" * 40_000 + b"\r\n\r\n").startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize("folder", ["x" * 5_000, "名" * 100, "a/" * 600])
+def test_path_that_no_disk_has_is_refused(http: httpx.Client, folder: str) -> None:
+    answer = http.post("/v1/spaces/main/workspace/export", json={"folder": folder})
+    assert answer.status_code == 400
+    assert "shorter names" in answer.json()["error"]["hint"]

@@ -38,6 +38,8 @@ VERSION = 1
 _PURPOSE = b"loxodon\0backup"
 _MOST_MANIFEST = 256 << 20
 _PIECE = 1 << 20
+_END_BYTES = 22  # of the record that a ZIP archive ends with; with its first part, the edges of one
+_EDGES = (b"PK\3\4", b"PK\5\6")
 # What reading an archive that is spoilt may raise: OSError for places that no file has.
 _SPOILT = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, OverflowError),
@@ -208,5 +210,9 @@ def opened(path: str) -> Iterator[Reader]:
     except _SPOILT:
         reason = InputError("it is not an archive, or its end is missing")
         raise _not_whole(path, reason) from None
-    with archive:
+    with archive, open(path, "rb") as file:
+        begins, _, ends = file.read(4), file.seek(-_END_BYTES, os.SEEK_END), file.read(4)
+        if (begins, ends) != _EDGES:
+            reason = InputError("something was put before its beginning or behind its end")
+            raise _not_whole(path, reason)
         yield Reader(path, archive, os.path.getsize(path))

@@ -160,11 +160,8 @@ def select(
     named = [what for what in ("ids", "entity", "session", "since", "all") if given[what]]
     is_more = (given["doubtful"] and named != ["entity"]) or (given["only"] and named != ["ids"])
     if len(named) != 1 or is_more:
-        raise InputError(
-            "say what to forget, in exactly one way",
-            hint="use ids, or one of: an entity, a session, a start time, all; "
-            "see `loxodon forget --help`",
-        )
+        hint = "use ids, or one of: an entity, a session, a start time, all"
+        raise InputError("say what to forget, in exactly one way", hint=hint)
     what, value = named[0], given[named[0]]
     if what == "entity":
         return what, _select_entity(store, marks, value, given["doubtful"])
@@ -282,10 +279,6 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Sh
     for name in own:
         marks.put_name(name)
     others = [one for one in marks.known_names if not is_role(one) and one not in own]
-
-    def names_another(text: str) -> bool:
-        return any(has_name(text, one) for one in others)
-
     said = [turn.content for turn in store.erasure.turns()]
     short_forms = near(own, marks.known_names, said)
     for one in list(store.erasure.memories()):
@@ -300,18 +293,18 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Sh
                 # What tells of them with a pronoun
                 parts = [part for it in split(rest) for part in clauses(it)]
                 for part in _most_like(parts, [one.record]):
-                    if refers(part) and not names_another(part):
+                    if refers(part) and not has_name(part, *others):
                         marks.put_text(part)
     roles = [one for one in names if one not in own and marks.known_names.count(one) == 1]
     words = [one for one in own if not is_address(one)]
 
     def may_mean(text: str) -> bool:
         """Whether a text has their name in another case, or a role that they alone have."""
-        return any(has_name(text, it) for it in words) or any(speaks_of(it, text) for it in roles)
+        return has_name(text, *words) or any(speaks_of(it, text) for it in roles)
 
     found = dict.fromkeys(it.strip() for text in filter(may_mean, said) for it in split(text))
     unsure = [
-        it for it in found if may_mean(it) and not (marks.has_name(it, 0) or names_another(it))
+        it for it in found if may_mean(it) and not (marks.has_name(it, 0) or has_name(it, *others))
     ]
     while doubtful and unsure:
         marks.put_text(unsure.pop())
@@ -319,11 +312,11 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Sh
 
 
 def is_about(record: Record, marks: Marks) -> bool:
-    """Whether a memory has a name that was forgotten, or is filed under one."""
-    at = to_stored(record.created_at)[0]
-    labels = (record.subject, record.value, record.topic, record.project)
-    texts = (record.content, *labels, *record.tags, *record.entities)
-    return any(marks.has_name(text, at) for text in texts)
+    """Whether a memory has a forgotten name, or is filed under one that it does not say."""
+    said, at = record.content, to_stored(record.created_at)[0]
+    labels = (record.subject, record.value, record.topic, record.project, *record.tags)
+    filed = (it for it in (*labels, *record.entities) if it not in said)
+    return any(marks.has_name(text, at) for text in (said, *filed))
 
 
 # The database
@@ -388,6 +381,7 @@ class Sweep:
             is_said = any(says(turn.content, one.record) for turn in said)
             self._losing[one.row] = is_said or forgotten.isdisjoint(one.turns)
         self._erasure.drop_turns(gone)
+        self._store.changed += [f"t_{row}" for row in (*gone, *cut)]
         self._counts += Counter({"turns": len(gone), "parts of turns": len(cut)})
 
     def _memories(self, borrowed: Collection[str]) -> list[Record]:
@@ -410,6 +404,7 @@ class Sweep:
         # A summary of what is gone is written anew without it, or not at all.
         made = set(store.column("summaries_of", [record.id for record in found.values()]))
         found |= {one.row: one.record for one in self._erasure.memories(made - found.keys())}
+        store.changed += [record.id for record in found.values()]
         for record in found.values():
             marks.put("memory", record.id)
             self._erased += [record.content, record.subject, *record.entities]

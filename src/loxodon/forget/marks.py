@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
-from loxodon.forget.names import is_address, longer_name, tokens, windows
+from loxodon.forget.names import is_address, is_word, longer_name, tokens, visible, windows
 from loxodon.security.keys import Keys
 from loxodon.text.sentences import spans, split
 from loxodon.text.words import fold, index_words
@@ -109,6 +109,7 @@ class Marks:
             self._hints.add(max(words.split(), key=len))
 
     def put_name(self, name: str) -> None:
+        name = visible(name)
         words = [fold(one.written) for one in tokens(name)]
         self.put("name", next(windows(name)).written, size=len(words))
         # However an address or a number is spelled, it ends so.
@@ -132,27 +133,26 @@ class Marks:
 
     def has_name(self, text: str, at: int) -> bool:
         """Whether a text has a name that was forgotten, and not within a longer one."""
+        text = visible(text)
         return any(
             (self.has("name", at, it.written) or self.has("name", at, fold(it.written)))
-            and not longer_name(text, it, self.known_names)
+            and not (is_word(text, it) or longer_name(text, it, self.known_names))
             for size in self._sizes
             for it in windows(text, size)
         )
 
     def cut(self, text: str, at: int) -> str:
         """`text`, said at a moment, without what was forgotten of it."""
-        if not self.cuts or (self._hints and not any(it in fold(text) for it in self._hints)):
+        if not self.cuts or (
+            self._hints and not any(it in fold(visible(text)) for it in self._hints)
+        ):
             return text
-
-        def is_said(part: str) -> bool:
-            return self.has("said", at, plain(part))
-
         kept, last = "", 0
         for start, end in spans(text):
             sentence, left = text[start:end], ""
-            if not is_said(sentence) and not self.has_name(sentence, at):
+            if not (self.has("said", at, plain(sentence)) or self.has_name(sentence, at)):
                 parts = clauses(sentence)
-                stay = [part for part in parts if not is_said(part)]
+                stay = [part for part in parts if not self.has("said", at, plain(part))]
                 left = "".join(stay)
                 if left and stay[-1] is not parts[-1]:  # it ends as it did, not with a comma
                     ending = _ENDING.search(sentence)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from itertools import accumulate
 from typing import NamedTuple
+from unicodedata import normalize
 
 from loxodon.language.en import clauses as english
 from loxodon.language.zh import clauses as chinese
@@ -35,6 +36,11 @@ class Token(NamedTuple):
     written: str
     start: int
     end: int
+
+
+def visible(text: str) -> str:
+    """A text as it looks: without what takes no room, and in plain letters."""
+    return text if text.isascii() else normalize("NFKC", _like["unseen"].sub("", text))
 
 
 def tokens(text: str) -> list[Token]:
@@ -71,8 +77,9 @@ def places(text: str, name: str) -> list[Token]:
     return [one for one in windows(text, len(tokens(name))) if fold(one.written) == wanted]
 
 
-def has_name(text: str, name: str) -> bool:
-    return bool(places(text, name))
+def has_name(text: str, *names: str) -> bool:
+    """Whether a text has one of these names."""
+    return any(places(visible(text), name) for name in names)
 
 
 def is_address(name: str) -> bool:
@@ -90,6 +97,12 @@ def speaks_of(role: str, text: str) -> bool:
     """Whether a text speaks of the user's own: `my friend`, `the user's friend`, 我朋友."""
     like = r"(?i)\b(?:my|our|user's) (?:\w+ )?{0}\b|(?:我|我的|我们|咱|用户的?){0}"
     return re.search(like.format(re.escape(role)), text) is not None
+
+
+def is_word(text: str, place: Token) -> bool:
+    """Whether a name can only be the word that it is, too: `Mark my words`, `in May`."""
+    around = f"{text[: place.start]}<{text[place.start : place.end]}>{text[place.end :]}"
+    return _like["ordinary"].search(around) is not None
 
 
 def longer_name(text: str, place: Token, known: Iterable[str]) -> str:
@@ -122,16 +135,15 @@ def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> li
     forms = [form.format(name[-1]) for name in han for form in _FORMS]
     found = {part.written for name in names for part in tokens(name)}
     found.update(one for one in known if any(_is_near(one, name) for name in names))
-    for text in texts:
-        capitalised = re.findall(r"\b[A-Z][a-z]{2,}\b", text)
+    for text in map(visible, texts):
+        capitalised = _like["may_be_called"].findall(text)
         found.update(form for form in forms if form in text)
         found.update(one for one in capitalised if any(_is_near(one, name) for name in names))
         if there := [it for name in names for it in places(text, name)]:
             found.update(longer_name(text, it, known) for it in there)
             found.update(one for one in capitalised if f" {one}" in text)
             found.update(_like["called"].findall(text))
-    own = [*map(fold, names)]
-    others = {one for one in found if fold(one) not in own and len(one) > 1}
+    others = {one for one in found if fold(one) not in map(fold, names) and len(one) > 1}
     return sorted(one for one in others if not _like["calendar"].fullmatch(one))[:_MOST_NEAR]
 
 
@@ -139,5 +151,5 @@ def _is_near(word: str, name: str) -> bool:
     one, other = fold(word), fold(name)
     if not (one.isascii() and other.isascii()):
         return min(len(one), len(other)) > 1 and (one in other or other in one)
-    shared = set(one.split()) & set(other.split())
+    shared = set(one.split()) & set(other.split()) or (not word.isalpha() and other in one)
     return min(len(one), len(other)) > 2 and (one[:3] == other[:3] or bool(shared))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
+from html import unescape
 from itertools import accumulate
 from typing import Any
 
@@ -37,6 +38,7 @@ _PLAIN = (
 _ESCAPE = re.compile(
     r"\\{1,8}(?:[nrtbf]|u00(?P<code>[2-7][0-9a-fA-F])|u[0-9a-fA-F]{4}|(?P<quote>[\"']))"
     r"|%(?P<percent>[2-7][0-9a-fA-F])|%[0-9a-fA-F]{2}|\x1b\[[0-9;]*m"
+    r"|(?P<entity>&#[0-9]{1,7};?|&#[xX][0-9a-fA-F]{1,6};?|&[a-zA-Z]{2,8};)"
 )
 _EDGE = re.compile(r"\\b(?=\(\?P<it>)|(?<=\))\\b$")  # which `_` is, too: `prod_AKIA…`
 _BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))  # whether a byte begins a character
@@ -199,7 +201,7 @@ def _unescaped(text: str) -> tuple[str, Sequence[int]]:
     parts, positions, at = list[str](), list[int](), 0
     for one in _ESCAPE.finditer(text):
         code = one["code"] or one["percent"]
-        said = chr(int(code, 16)) if code else one["quote"] or " "
+        said = unescape(one["entity"] or (code and f"&#x{code};") or one["quote"] or " ")[:1] or " "
         parts += text[at : one.start()], said
         positions += range(at, one.start() + 1)
         at = one.end()

@@ -76,8 +76,8 @@ def others(text: str) -> list[Span]:
     """The stretches of a message that are another's, in order, none within another."""
     spans = _merged(_marked(text[:LONGEST]))
     end = _typed_to(text, spans)
-    of_user = (one.span() for one in words("of_the_user").finditer(text[:end]))
-    spans = _merged([*spans, *of_user, (end, len(text))])
+    known = (words(kind).finditer(text[:end]) for kind in ("of_the_user", "sample"))
+    spans = _merged([*spans, *(one.span() for found in known for one in found), (end, len(text))])
     opened = _opened(masked(text[:end], spans))
     if opened is not None:
         back = _back_at(text[:end], opened)
@@ -182,13 +182,14 @@ def _opened(text: str) -> int | None:
             continue
         if shape("head").match(said):
             found.append(start)
+            entries.append(start)
         elif shape("entry").match(said) or shape("stamped").match(said):
             entries.append(start)
         elif (label := shape("label").match(said)) and (
             _is_of_a_role(label["label"]) or not _is_aside(label["label"])
         ):
             labels.append(start)
-            name, first_person = label["label"], words("first_person")
+            name, first_person = label["label"].strip("*_"), words("first_person")
             named = shape("name").fullmatch(name) and first_person.match(said, label.end())
             if named or _is_of_a_role(name) or _has(name, "text", "saying"):
                 found.append(start)
@@ -256,14 +257,17 @@ def _handed_over(text: str, whole: int) -> Span:
         new_line = end == last
         handing = texts[line if new_line else n : n + 1]
         announced = any(_announces(one, new_line) for one in handing)
-        if announced or _tells_of(texts[n], texts[n + 1 :]):
+        if announced or _has(texts[n], "wording") or _tells_of(texts[n], texts[n + 1 :]):
             return end, whole
-    # A last sentence may be about the lines before it.
-    kinds = ("points", "text", "task")
-    back = len(lines) > 1 and any(
-        _has(one, "above") or all(_has(one, kind) for kind in kinds) for one in texts[-1:]
-    )
-    return 0, lines[-1][0] if back else 0
+    # A last sentence may be about what stands before it.
+    for closing in texts[-1:]:
+        asks = words("wording").search(closing)
+        if asks and _GONE not in closing:
+            return 0, said[-1][1] - len(closing) + asks.start()
+        is_about = all(_has(closing, kind) for kind in ("points", "text", "task"))
+        if len(lines) > 1 and (is_about or _has(closing, "above")):
+            return 0, lines[-1][0]
+    return 0, 0
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -282,7 +286,7 @@ def _begins_within(sentence: str) -> int:
     at = 0
     for mark in shape("colon").finditer(sentence):
         clause, dash = sentence[at : mark.start()], mark[0] not in ":："
-        kinds = ("text",) if dash else ("text", "task", "saying", "receiving")
+        kinds = ("text",) if dash else ("text", "task", "saying", "receiving", "wording")
         aside = words("aside").fullmatch(clause.strip()) or _has(clause, "mine")
         theirs = not aside and _has(clause, *kinds)
         theirs = theirs and (not dash or (len(clause) < _SHORT and not _ME.search(clause)))
@@ -359,4 +363,5 @@ def shape(name: str) -> re.Pattern[str]:
 def words(kind: str) -> re.Pattern[str]:
     """The words of one kind in `own_words.toml`."""
     known = table("own_words")
-    return any_case(known[kind].replace("TEXT", known["text"]).replace("\n", ""))
+    pattern: str = known[kind].replace("TEXT", known["text"])
+    return any_case(pattern.replace("LANGUAGE", known["language"]).replace("\n", ""))

@@ -25,12 +25,13 @@ _SHORT_STREETS = frozenset(words("short_streets"))
 _NO_STREETS = frozenset(words("no_streets"))
 
 
-def _stdnum(module: str) -> Test:
+def _stdnum(module: str, **how: bool) -> Test:
     """A number that stdnum accepts; the module is imported when such a number is first met."""
 
     def test(one: Candidate) -> bool:
         it = "".join(filter(str.isalnum, one.it))
-        return alone(one) and len(set(it)) > 1 and import_module(f"stdnum.{module}").is_valid(it)
+        known = import_module(f"stdnum.{module}")
+        return alone(one) and len(set(it)) > 1 and known.is_valid(it, **how)
 
     return test
 
@@ -91,12 +92,6 @@ def _is_issued(it: str) -> bool:
         (two in (94, 95, 98, 99), (16, 18, 19)),
     )
     return any(begins and len(it) in sizes for begins, sizes in networks)
-
-
-def iban(one: Candidate) -> bool:
-    from stdnum import iban
-
-    return alone(one) and iban.is_valid(one.it, check_country=False)
 
 
 def hong_kong_id(one: Candidate) -> bool:
@@ -200,11 +195,11 @@ def english_address(one: Candidate) -> bool:
 
 CHECKS["chinese_address"] = chinese_address
 add_checks(
-    *(chinese_id, company_code, bank_card, iban, hong_kong_id, taiwan_id, korean_id),
+    *(chinese_id, company_code, bank_card, hong_kong_id, taiwan_id, korean_id),
     *(landline, five_pairs, named_phone, account_name, mail, english_address),
-    luhn=lambda one: alone(one) and _passes_luhn(one.digits),
+    iban=_stdnum("iban", check_country=False),
     # Any number, where the words before it say what it is
-    digits=lambda one: alone(one) and len(set(one.digits)) > 1,
+    labelled=lambda one: alone(one) and len(one.digits) > 6 and len(set(one.digits)) > 1,
     social_security=lambda one: one.digits != "123456789" and _stdnum("us.ssn")(one),
     cpf=_stdnum("br.cpf"),
     italian_tax_code=_stdnum("it.codicefiscale"),

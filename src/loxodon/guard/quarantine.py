@@ -64,10 +64,6 @@ _READ = 200_000  # characters that are looked at; what is beyond is held, since 
 _PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|$))+")
 # Cyrillic and Greek letters that look like Latin ones
 _ALIKE = str.maketrans("аеорсухіѕјкмтвнԁɡαεορτυνικзг", "aeopcyxisjkmtbhdgaeoptuvik3r")
-_NO_ROOM = re.compile(
-    "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u3164\ufe00-\ufe0f\ufeff"
-    "\uffa0\U000e0000-\U000e01ef]"
-)
 _GAP = re.compile(r"(?<!\S)(\S) (?=\S(?!\S))")  # only sets letters apart: `i g n o r e`, `忽 略`
 # Tags, selectors, and marks of direction turned round; not a flag, which is made of a few
 _UNSEEN = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e\U000e0100-\U000e01ef]{4,}|\u202e")
@@ -120,7 +116,7 @@ def _reason(text: str, kinds: tuple[str, ...]) -> str:
     """The kind of instruction that a text is; empty for none."""
     if _UNSEEN.search(text):
         return "hidden"
-    plain = fold(_GAP.sub(r"\1", _NO_ROOM.sub("", text))).replace("。", ".")
+    plain = fold(_GAP.sub(r"\1", _pattern("no_room").sub("", text))).replace("。", ".")
     plain = re.sub(r"[^\S\n]+", " ", re.sub(r"\s*\n\s*", "\n", plain))
     for one in dict.fromkeys((plain, plain.translate(_ALIKE))):
         if _pattern(*kinds).search(one):  # one look for what is nearly always so

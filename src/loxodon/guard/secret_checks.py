@@ -14,7 +14,7 @@ from base64 import b64decode
 from collections import Counter
 from functools import cache
 from importlib.resources import files
-from itertools import dropwhile, groupby
+from itertools import dropwhile, groupby, islice, takewhile
 from math import log2
 
 from loxodon.guard.policy import CHECKS, Candidate, Spans, add_checks, expanded, words
@@ -190,24 +190,15 @@ def password(one: Candidate) -> bool:
     # Behind `Password:` notes and forms have any word.
     is_heading = one.name.isalpha() and "=" not in one.lead(4)
     is_about_one = it.lower().endswith(_ENDINGS) or it.isupper() or {"_", "."}.intersection(it)
-    return len(it) >= 4 and not is_heading and not is_about_one and _ends_at_once(one)
-
-
-def _ends_at_once(one: Candidate) -> bool:
-    """Whether nothing of a sentence follows."""
-    rest = one.text[one.start + len(one.value) : one.end + 4].strip()
-    return not rest or not (rest[0].isalnum() or rest[0] in "-_/(")
+    return len(it) >= 4 and not is_heading and not is_about_one and _ends(one)
 
 
 def login_pair(one: Candidate) -> bool:
     """Behind `root/`, where paths stand too: letters with digits, and nothing that has a name."""
-    it, low = one.value, one.value.lower()
-    is_mail = "@" in it[1:] and "." in it.rpartition("@")[2]
-    if _is_no_password(it) or not it.isascii() or len(it) < 6 or it.count("/") > 1:
+    it = one.value
+    if not _is_odd(it, 6) or it.lower().endswith(_UNITS):
         return False
-    if _TECHNICAL.match(low) or is_mail or low.endswith(_UNITS) or not any(map(str.isalpha, it)):
-        return False
-    if sum(map(str.isdigit, it)) >= 3 and _ends_at_once(one) and "19" not in it and "20" not in it:
+    if sum(map(str.isdigit, it)) >= 3 and _ends(one) and "19" not in it and "20" not in it:
         return True
     classes = (str.isupper, str.islower, _SIGNS.__contains__)
     others = sum(any(map(is_of, it)) for is_of in classes)
@@ -290,8 +281,9 @@ _LETTERS = re.compile(r"[A-Za-z]+")
 _ODD = re.compile(r"(?=.*[A-Za-z]).*[0-9!@#$%^&*+=~|].*")
 _WORD = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")
 _SHORTEST_WORD = 6  # few places take a shorter password; what is said about one is mostly shorter
+_LONG_WORD = 16  # letters on end that are several words, as nobody writes but in a password
 _ADJECTIVES = (*_ENDINGS, "ic", "al", "ant", "ent", "some", "ish", "ary", "ory", "like", "wide")
-_PARTICLES = "了啦哦噢喔呀啊哈呢吧"
+_PARTICLES = "了啦哦噢喔呀啊哈呢吧でですだよ입니다"
 
 
 def _follows(one: Candidate) -> str:
@@ -358,12 +350,12 @@ def _says_whose(one: Candidate) -> bool:
 def stated(one: Candidate) -> bool:
     it = one.value
     if it.isalpha():
-        return _is_word(it) and _ends(one) and _says_whose(one)
+        return _is_word(it) and _ends(one) and (len(it) >= _LONG_WORD or _says_whose(one))
     return changed(one) or (_is_word(it) and _ends(one))
 
 
 def changed(one: Candidate) -> bool:
-    return _is_odd(one.value) or _is_number(one, 4)
+    return _is_number(one, 4) or (_is_odd(one.value) and one.name.lower() != "pin")
 
 
 def next_to_name(one: Candidate) -> bool:
@@ -372,6 +364,37 @@ def next_to_name(one: Candidate) -> bool:
     if _is_number(one, 4):
         return not (len(it) == 4 and it.startswith(("19", "20")))
     return _is_odd(it, 5) and _ends_or_goes_on(one)
+
+
+_ROW = re.compile(r"[^\n]{1,400}")
+_LOGIN = re.compile(expanded("(?i)<LOGIN>"))
+
+
+def heading(one: Candidate) -> Spans:
+    """What stands under a heading, in a table or the next line of a form, or in the cell behind."""
+    before, _, lead = one.lead(400).rpartition("\n")
+    rows = islice(_ROW.finditer(one.text, one.start - len(lead)), 200)
+    head = next(rows)
+    sign = next((c for c in head[0] if c in "|\t,;"), "\n")
+    column, size = lead.count(sign), head[0].count(sign)
+    is_login = _LOGIN.search(head[0]) is not None
+    if not is_login and (sign in ",;" or one.it.lower() == "pass"):
+        return ()
+    cells = [(head, column + 1)] if sign in "|\t" else []
+    # Of a table only the first row has headings.
+    if sign == "\n" or before.rpartition("\n")[2].count(sign) != size:
+        below = takewhile(lambda row: row[0].count(sign) == size, rows)
+        cells += [(row, column) for row in (islice(rows, 1) if sign == "\n" else below)]
+    found = (_cell(one.text, row, sign, n) for row, n in cells)
+    is_one = stated_zh if is_login else next_to_name
+    return [(it.start, it.end) for it in found if not {" ", "("} & {*it.it} and is_one(it)]
+
+
+def _cell(text: str, row: re.Match[str], sign: str, n: int) -> Candidate:
+    *before, cell = row[0].split(sign)[: n + 1]
+    bare = cell.strip(" \t\r\"'`*")
+    start = row.start() + sum(len(it) + 1 for it in before) + cell.index(bare)
+    return Candidate(text, start, start + len(bare))
 
 
 def named_behind(one: Candidate) -> bool:
@@ -404,7 +427,7 @@ def stated_zh(one: Candidate) -> bool:
     return _is_number(one, 3) or (_is_word(it) and _ends(one))
 
 
-CHECKS["seed_phrase"] = seed_phrase
+CHECKS.update(seed_phrase=seed_phrase, heading=heading)
 add_checks(
     *(assigned, named_key, header, url_password, password, login_pair, pgpass),
     *(stated, changed, next_to_name, named_behind, stated_zh),

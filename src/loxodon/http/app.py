@@ -237,10 +237,11 @@ def _path_names(request: Request) -> dict[str, str]:
 
 def _inside(folder: str, path: str) -> str:
     """The full path of a file that a request names; a ForbiddenError for one outside `folder`."""
-    full = os.path.join(folder, path)
+    full, named = os.path.join(folder, path), repr(path)[:80]
+    if len(full) > 1_000 or any(len(os.fsencode(name)) > 255 for name in path.split("/")):
+        raise InputError("{path} is too long", hint="use shorter names", path=named)
     if not path or "\0" in path or not is_inside(full, folder):
         hint = "name a file inside it, without .."
-        named = repr(path)[:200]
         raise ForbiddenError(
             "{path} is outside the folder for files of this space", hint=hint, path=named
         )

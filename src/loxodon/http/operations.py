@@ -138,15 +138,11 @@ def _forget(memory: Memory, given: dict[str, Any]) -> object:
     return memory.forget(*given.pop("ids", ()), **given)
 
 
-def _due(memory: Memory, given: dict[str, Any]) -> Due:
-    return Due(memory.consolidation_due(), memory.flush_due())
-
-
 # Verbs whose call or answer is not what the request and the reply have, and what comes back
 _OWN_WAY: Mapping[str, tuple[Run, Any]] = {
     "validate": (_validate, Checked),
     "forget": (_forget, receipts.Receipt),
-    "consolidation_due": (_due, Due),
+    "consolidation_due": (lambda it, _: Due(it.consolidation_due(), it.flush_due()), Due),
 }
 
 
@@ -155,15 +151,10 @@ def result_of(verb: Verb) -> Any:
     return _OWN_WAY[verb.name][1] if verb.name in _OWN_WAY else hints(verb.call, RESULTS)["return"]
 
 
-OPERATIONS = tuple(
-    Operation(
-        verb,
-        route,
-        route.access or verb.access,
-        verb.takes,
-        result_of(verb),
-        _OWN_WAY[verb.name][0] if verb.name in _OWN_WAY else _doing(verb, route),
-    )
-    for verb in VERBS.values()
-    for route in verb.routes
-)
+def _operation(verb: Verb, route: Route) -> Operation:
+    run = _OWN_WAY[verb.name][0] if verb.name in _OWN_WAY else _doing(verb, route)
+    right = route.access or verb.access
+    return Operation(verb, route, right, verb.takes, result_of(verb), run)
+
+
+OPERATIONS = tuple(_operation(verb, route) for verb in VERBS.values() for route in verb.routes)

@@ -8,9 +8,10 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
-from loxodon.errors import INSTALL, ConfigError, UsageError
+from loxodon.errors import INSTALL, ConfigError, InputError, UsageError
 from loxodon.http.logs import log
 
 _TURN_SECONDS = 0.001  # how long a thread computes while others wait for the interpreter
@@ -69,6 +70,23 @@ def need_uvicorn() -> Any:
     return uvicorn
 
 
+def with_plain_heads(app: Any) -> Any:
+    """`app` for requests that say once who asks, in a head that is not too large."""
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        from loxodon.http.bodies import failed
+
+        ours = [name for name, _ in scope["headers"] if name.startswith(b"x-loxodon-")]
+        size = sum(map(len, chain.from_iterable(scope["headers"])))
+        if len({*ours}) == len(ours) and size <= HEAD_BYTES:
+            await app(scope, receive, send)
+        else:
+            error = InputError("the headers are too large, or one of ours appears twice")
+            await failed(error, "en")(scope, receive, send)
+
+    return answer
+
+
 def serve(
     app: Any,
     listening: socket.socket,
@@ -95,7 +113,7 @@ def serve(
         logging.getLogger(name).handlers = [_Handler(logging.WARNING)]
         logging.getLogger(name).propagate = False
     settings = uvicorn.Config(
-        app,
+        with_plain_heads(app),
         http="h11",
         h11_max_incomplete_event_size=HEAD_BYTES,
         log_config=None,
