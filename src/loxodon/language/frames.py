@@ -141,13 +141,10 @@ class Frames:
 
     def match(self, rest: str, clause: str, who: Who, small: bool) -> FrameMatch | None:
         """What a clause says: `rest` is what follows its subject."""
-        low_rest, low_clause = rest.lower(), clause.lower()
+        part, whole = (rest, rest.lower()), (clause, clause.lower())
         for frame in self._of[who]:
             for pattern in frame.patterns:
-                if pattern.whole:
-                    found = pattern.match(clause, low_clause)
-                else:
-                    found = pattern.match(rest, low_rest)
+                found = pattern.match(*(whole if pattern.whole else part))
                 slots = {k: v.strip() for k, v in found.groupdict().items() if v} if found else {}
                 kinds = [
                     (kind, slots[name]) for name, kind in pattern.slots.items() if name in slots
@@ -205,11 +202,11 @@ class Frames:
             parts.append(re.escape(literal))
             needs.append((literal,))
         source = self._expanded("".join(parts).replace(r"\@", "@"))
-        if not self._spaced and len(slots) > 1:
-            # Where no space tells them apart, slots side by side are told by what each may hold
-            for name, kind in slots.items():
-                if len(like := self.slots[kind].like) < _SHORT:
-                    source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
+        for name, kind in slots.items() if len(slots) > 1 else ():
+            # Slots side by side are told apart by what each may hold
+            slot = self.slots[kind]
+            if len(slot.like) < _SHORT and not (self._spaced and (slot.cased or slot.small)):
+                source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{slot.like})")
         # The words that a pattern cannot do without, those first that are least often said
         plain = {
             tuple(map(str.lower, words)) for words in needs if all(map(_PLAIN.fullmatch, words))
