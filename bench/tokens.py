@@ -177,7 +177,10 @@ def _fit_words(words: Mapping[str, float]) -> dict[str, object]:
         lead, body, kind = tokens._parts(piece) or ("", "", "")
         places = (names[kind], names.get(lead[-1:], names["?"]))
         extra = real(piece) - max(1, len(lead))
-        items.append((tokens._grams(body, GRAMS), places, len(body) / 8, extra))
+        letters = f"`{body.lower()}`".encode()
+        threes = zip(letters, letters[1:], letters[2:], strict=False)
+        grams = [(a * 961 + b * 31 + c) % GRAMS for a, b, c in threes]  # as `tokens.py` has them
+        items.append((grams, places, len(body) / 8, extra))
     weights = [0.0] * (GRAMS + 2 * len(names))
     squares = [1e-3] * len(weights)
     chances = list(accumulate(words.values()))

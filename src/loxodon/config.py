@@ -5,7 +5,7 @@ Values come from the defaults, then config.toml, then the environment, which onl
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache
@@ -55,11 +55,7 @@ def is_cron(text: str) -> bool:
     return False
 
 
-CHECKS: Mapping[str, Callable[[str], object]] = {
-    "url": is_base_url,
-    "cron": is_cron,
-    "zone": zone_named,
-}
+CHECKS = {"url": is_base_url, "cron": is_cron, "zone": zone_named}
 
 
 class RecallConfig(NamedTuple):
@@ -74,17 +70,28 @@ class DecayConfig(NamedTuple):
     belief: float = 0.07
     summary: float = 0.025
     archive: float = 0.05
+    summary_facts: int = 3
+
+
+class ImportanceConfig(NamedTuple):
+    identity: float = 1.0
+    preference: float = 0.8
+    fact: float = 0.5
+    temporary: float = 0.2
 
 
 class SnapshotConfig(NamedTuple):
     budget: int = 2000
     identity: str = ""
+    shares: str = "0.4 0.25 0.15 0.2"
 
 
 class ScheduleConfig(NamedTuple):
     daily: str = "0 3 * * *"
     backup: str = ""
+    overdue: float = 48.0
     quiet: float = 180.0
+    buffer: int = 6000
 
 
 class WorkingConfig(NamedTuple):
@@ -180,6 +187,7 @@ class Config(NamedTuple):
     timezone: str = ""
     recall: RecallConfig = RecallConfig()
     decay: DecayConfig = DecayConfig()
+    importance: ImportanceConfig = ImportanceConfig()
     snapshot: SnapshotConfig = SnapshotConfig()
     schedule: ScheduleConfig = ScheduleConfig()
     working: WorkingConfig = WorkingConfig()
@@ -252,8 +260,7 @@ def load(home: str, environ: Mapping[str, str] = {}) -> Config:
         found = from_mapping({name: given[name] for name in given if name not in unknown})
     except ConfigError as error:
         raise ConfigError("{path}: {error}", hint="{error_hint}", path=path, error=error) from None
-    elsewhere = ("LOXODON_HOME", "LOXODON_NOW")  # which are no settings
-    if not any(name.startswith("LOXODON_") and name not in elsewhere for name in environ):
+    if not any(re.match("LOXODON_(?!(?:HOME|NOW)$)", name) for name in environ):
         return found
     environ = {"LOXODON_ENABLED": environ.get("LOXODON_MEMORY_ENABLED", ""), **environ}
     variables = {name: environ.get(one.variable) for name, one in described().items()}
@@ -333,7 +340,8 @@ def checked(name: str, value: Any) -> Value:
 def shown(config: Config) -> dict[str, Value]:
     """Every setting by its dotted name, fit to be printed: secrets are masked."""
     values = flat(config)
-    return values | {name: hidden(str(values[name])) or MASK for name in SECRETS if values[name]}
+    secrets = {name: str(values[name]) for name in SECRETS if values[name]}
+    return values | {name: without_password(one) or MASK for name, one in secrets.items()}
 
 
 def changed(config: Config) -> dict[str, Value]:
@@ -346,16 +354,12 @@ def written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def hidden(secret: str) -> str:
-    """What of a secret may be seen: an address without its passwords, of a key nothing."""
-    return without_password(secret) if "://" in secret else ""
-
-
 def without_password(url: str) -> str:
+    """What of a secret may be seen: an address without its passwords, of a key nothing."""
     place, _, options = url.partition("?")
     place = re.sub(r"(://[^:@/]*):.*@", r"\1@", place)  # up to the last @: a password may have one
     kept = [one for one in options.split("&") if one and not re.search(r"(?i)password\w*=", one)]
-    return "?".join(filter(None, (place, "&".join(kept))))
+    return "?".join(filter(None, (place, "&".join(kept)))) if "://" in url else ""
 
 
 def write(home: str, name: str, value: str | None) -> None:
@@ -377,7 +381,7 @@ def without_secrets(home: str) -> str:
     document = _parsed(home, "tomlkit")
     given = flattened(document.unwrap())
     for name in SECRETS & given.keys():
-        _put(document, name, hidden(str(given[name])) or None)
+        _put(document, name, without_password(str(given[name])) or None)
     return str(document.as_string())
 
 

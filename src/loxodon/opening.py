@@ -71,7 +71,7 @@ def open_space(
             database = PostgresDatabase(config.store.url, space)
         else:
             database = Database(os.path.join(folder, DATABASE), keys)
-        store = Store(database, space, zone, Decay(config.decay, clock), wall, Guard.of(root))
+        store = Store(database, space, zone, Decay(config, clock), wall, Guard.of(root))
     return OpenSpace(home, root, folder, store, config, clock, zone, keys)
 
 
@@ -154,7 +154,7 @@ class OpenSpace:
         store = self.store
         if isinstance(store, Off):
             database = Database(os.path.join(self.folder, DATABASE), self.keys)
-            store = Store(database, self.space, self.zone, Decay(self.config.decay, self.clock))
+            store = Store(database, self.space, self.zone, Decay(self.config, self.clock))
         with nullcontext() if store is self.store else closing(store), store.writing():
             store.set_value(pauses.VALUE, text)
 

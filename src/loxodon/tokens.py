@@ -73,7 +73,10 @@ def _cost(piece: str) -> float:
     last, size = piece[-1], len(piece)
     if parts := _parts(piece):
         lead, body, kind = parts
-        extra = sum(_GRAMS[gram] - ord("?") for gram in _grams(body, len(_GRAMS))) / 20
+        letters = f"`{body.lower()}`".encode()  # each three of which have a place in a table
+        threes = zip(letters, letters[1:], letters[2:], strict=False)
+        places = ((a * 961 + b * 31 + c) % len(_GRAMS) for a, b, c in threes)
+        extra = sum(_GRAMS[place] - ord("?") for place in places) / 20
         for at_once, each in (_ADDED[kind], _ADDED.get(lead[-1:], _ADDED["?"])):
             extra += at_once + each * len(body)
         return max(1, len(lead)) + (extra + sqrt(extra * extra + 0.05)) / 2  # smooth, never below 0
@@ -98,13 +101,6 @@ def _parts(piece: str) -> tuple[str, str, str] | None:
     body = _REPEAT.sub(r"\1\1", piece.strip())
     known = piece.isascii() and len(body) > 2 and not body.isdecimal()
     return (piece[: piece[0] == " "], body, "signs") if known else None
-
-
-def _grams(body: str, size: int) -> list[int]:
-    """Where each three letters of `body`, its ends marked, stand in a table of that size."""
-    letters = f"`{body.lower()}`".encode()
-    threes = zip(letters, letters[1:], letters[2:], strict=False)
-    return [(a * 961 + b * 31 + c) % size for a, b, c in threes]
 
 
 def cut(text: str, budget: int, count: Counter = estimate) -> str:

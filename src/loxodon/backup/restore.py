@@ -92,7 +92,7 @@ class _Restoring:
             raise newer(reader.path, reader.schema, len(migrations("sqlite")))
         reader.verify(progress)
         self._config, self._zone = config, zone_named(config.timezone)
-        self._decay = Decay(config.decay, clock)
+        self._decay = Decay(config, clock)
         self._keys = keys.database_keys(home, config.encryption)
         self._their_keys = self._keys
         if reader.is_encrypted:  # with our keys, or with one that is given now
@@ -285,7 +285,7 @@ def _rebuild_derived(
 ) -> tuple[list[Problem], bool]:
     """What was wrong, and whether nothing is any more."""
     problems: list[Problem] = []
-    zone, decay = zone_named(config.timezone), Decay(config.decay, clock)
+    zone, decay = zone_named(config.timezone), Decay(config, clock)
     try:
         with closing(Store(Database(path, known), space, zone, decay)) as store:
             problems = store.check(progress)

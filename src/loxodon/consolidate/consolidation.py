@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from loxodon.consolidate.pipeline import PHASES, Consolidated, OnPhase, Run, TakenOverError
-from loxodon.consolidate.schedule import due
+from loxodon.consolidate.schedule import has_come
 from loxodon.errors import BusyStoreError, UsageError
 from loxodon.filelock import lock_at
 from loxodon.layout import CONSOLIDATION_LOCK
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from loxodon.consolidate.model_reading import ModelReader
     from loxodon.opening import OpenSpace
 
-BUFFERED = 6000  # Tokens from which on a flush does not wait for quiet
+_BACKLOG = 100  # Turns that nobody has looked at, above which a run does not wait for the night
 _MOST = 500  # Turns that are counted; that many are worth a flush whatever they say
 _WAIT_SECONDS = 900.0  # How long a second run waits for the first before it gives up
 
@@ -44,12 +44,21 @@ class Consolidation:
         work = self._store.worklog.work()
         if work.phase or work.attempts:  # one was begun, and did not succeed
             return "interrupted"
-        cron = self._space.config.schedule.daily
-        return due(work.last_success, self._pending(), now, cron, self._space.zone)
+        when, pending, last = self._space.config.schedule, self._pending(), work.last_success
+        if not when.daily:
+            return ""
+        if pending > _BACKLOG:
+            return "backlog"
+        now = now.astimezone(UTC)  # two times of one zone would be compared by the wall's clock
+        if last is None or last > now:  # a clock that went back does not say how long ago it was
+            return "daily" if pending else ""
+        if now - last > timedelta(hours=when.overdue):
+            return "overdue"
+        return "daily" if has_come(when.daily, last, now, self._space.zone) else ""
 
     def flush_due(self, began: datetime | None) -> str:
         """Why what was said should be taken up now: `tokens`, `quiet` or `over`."""
-        space, store = self._space, self._store
+        space, store, when = self._space, self._store, self._space.config.schedule
         with store.reading():
             done_to, last = store.worklog.work().done_to, store.scalar("last_turn")
             turns = store.query_turns("turns_after", done_to, last, _MOST)
@@ -58,10 +67,10 @@ class Consolidation:
             return "quiet" if self._pending() else ""
         if began is not None and said[0].at < began:
             return "over"
-        if len(turns) == _MOST or sum(space.count(one.content) for one in turns) >= BUFFERED:
+        if len(turns) == _MOST or sum(space.count(one.content) for one in turns) >= when.buffer:
             return "tokens"
         waited = abs((space.now() - turns[-1].at).total_seconds())
-        return "quiet" if waited >= space.config.schedule.quiet else ""
+        return "quiet" if waited >= when.quiet else ""
 
     def run(
         self, now: datetime, *, force: bool, if_due: bool, phase: int | None, on_phase: OnPhase

@@ -8,7 +8,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 from loxodon.clock import Clock
-from loxodon.config import DecayConfig
+from loxodon.config import Config
 from loxodon.store import MemoryUse
 from loxodon.store.store import Store
 from loxodon.types import Kind, Record
@@ -25,8 +25,8 @@ def initial_strength(kind: Kind, importance: float, confidence: float) -> float:
 class Decay:
     """How strength falls by these rates, seen from the present of this clock."""
 
-    def __init__(self, rates: DecayConfig, clock: Clock) -> None:
-        self._rates = rates
+    def __init__(self, config: Config, clock: Clock) -> None:
+        self.config, self._rates = config, config.decay
         self.now = clock
 
     def rate(self, kind: Kind, importance: float) -> float:

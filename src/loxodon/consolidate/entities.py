@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.language.statements import USER, Mention, Statement
 from loxodon.store.store import Store
 from loxodon.text.words import fold
-from loxodon.types import ROLES, Entity, Turn
+from loxodon.types import KINDS, ROLES, Entity, Turn
 
 if TYPE_CHECKING:
     from loxodon.consolidate.read import Candidate
@@ -107,10 +107,8 @@ def card(store: Store, entity: Entity) -> Card:
         if record.kind == "fact" and record.attribute and record.value and lasts:
             at = record.confirmed_at or record.created_at
             attributes.setdefault(record.attribute, Attribute(record.value, at))
-    by_kind = (
-        tuple(one.id for one in (*about, *named) if one.kind == kind)
-        for kind in ("fact", "belief", "summary")
-    )
+    every = (*about, *named)
+    by_kind = (tuple(one.id for one in every if one.kind == kind) for kind in KINDS)
     return Card(entity, attributes, *by_kind)
 
 

@@ -13,10 +13,11 @@ from typing import Any
 from loxodon.consolidate import entities, themes
 from loxodon.consolidate.decay import LIFT, initial_strength
 from loxodon.consolidate.phrases import phrases
-from loxodon.consolidate.read import Candidate, meaning_of, meet
-from loxodon.consolidate.reconcile import Fate, Plan, certain, corrected, known_about, plan, said_at
+from loxodon.consolidate.read import Candidate, certain, meaning_of, meet
+from loxodon.consolidate.reconcile import Fate, Plan, corrected, known_about, plan, said_at
 from loxodon.errors import InputError, no_memory
 from loxodon.guard import provenance
+from loxodon.language.attributes import weighed
 from loxodon.language.projects import named_project
 from loxodon.language.statements import USER, Mention, Statement
 from loxodon.store import Filter
@@ -40,6 +41,7 @@ _WORK = ("config", "decision", "solution", "debug")
 # What is so wherever it is said; anything else belongs to the project that it was said in
 _PERSONAL = ("identity", "health", "preference", "relation", "status")
 _TOLD = ("subject", "attribute", "value", "category", "basis", "positive", "importance")
+_PRIVATE = {"finance", "salary", "religion"}
 _NO_TAGS = frozenset({"用户", "user", "the user", "users"})
 
 
@@ -62,7 +64,7 @@ class Keeper:
         """Make of one statement what it means for the memory."""
         if name := entities.another(self._store, turn):
             candidate = entities.said_by(candidate, name)
-        statement = candidate.statement
+        statement = weighed(candidate.statement, self._store.decay.config.importance)
         # The project that the turn names, as it is written already
         project = statement.project or named_project(turn.content)
         names = [fold(project)] if project else candidates(fold(turn.content[:_NAMING]))
@@ -351,6 +353,7 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
         "tags": tuple(dict.fromkeys((*candidate.tags, *tags_of(statement.content)))),
         "entities": tuple(dict.fromkeys(name for name in names if name != USER)),
         "confidence": confidence,
+        "sensitivity": "high" if {statement.topic, statement.attribute} & _PRIVATE else "low",
         "valid_from": candidate.valid_from or candidate.said_at,
         "confirmed_at": candidate.said_at,
         "agent": turn.agent,

@@ -180,15 +180,12 @@ class Knowledge(OpenSpace):
 
     def _known(self, content: str, audience: str) -> Record | None:
         """An active memory that says the same to the same people."""
-
         from loxodon.consolidate.reconcile import known_like
 
-        def bare(text: str) -> str:
-            return " ".join(fold(text).split()).rstrip(".!。")
-
+        words = fold(content).rstrip(".!。").split()
         with self._store.reading():
             for one in known_like(self._store, content, _ALIKE):
-                if one.audience == audience and bare(one.content) == bare(content):
+                if one.audience == audience and fold(one.content).rstrip(".!。").split() == words:
                     return self.get(one.id)
         return None
 

@@ -45,7 +45,6 @@ MOVED = 0.1  # A score that moves by more has the snapshot written anew
 RECENT_DAYS = 3  # Today included
 # What these sections may take of the room beside the frame; the core memories get what is left
 _CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
-_SHARES = (0.4, 0.25, 0.15, 0.2)  # Of the room for core memories: the first three, and the others
 _SHORT = 40  # Tokens that a line may always take; a longer one is cut to its share
 _SMALL = 300  # Below this budget the frame is as short as can be
 _STRONGEST, _NEWEST, _BINDING = 300, 100, 60  # Memories that are read
@@ -132,9 +131,8 @@ def _basis(found: Material, text: str) -> dict[str, Any]:
     the top twenty, and the words of these and of what it tells."""
     ranking = {one.id: score for one, score in _ranked(found.records, found.now)[:TOP]}
     told = [one for one in found.records if one.id in ranking or quote.line(one.content) in text]
-    settings = found.config.snapshot
     return {
-        "parts": [f"{found.now:%Y-%m-%d}", settings.budget, settings.identity],
+        "parts": [f"{found.now:%Y-%m-%d}", *found.config.snapshot],
         "ranking": ranking,
         "content": {one.id: one.content for one in told},
     }
@@ -168,11 +166,9 @@ def _ranked(records: Iterable[Record], now: datetime) -> list[tuple[Record, floa
         else:
             del scores[summary.id]
 
-    places = [
-        (-score, holding[id].kind != "summary", -holding[id].updated_at.timestamp(), id)
-        for id, score in scores.items()
-    ]
-    return [(holding[id], scores[id]) for *_, id in sorted(places)]
+    found = [(holding[id], score) for id, score in sorted(scores.items())]
+    found.sort(key=lambda it: (-it[1], it[0].kind != "summary", -it[0].updated_at.timestamp()))
+    return found
 
 
 def _told_by(record: Record, known: Mapping[str, Record]) -> set[str]:
@@ -201,11 +197,11 @@ class _Page:
         self.facts = [one for one in self.holding if one.kind != "summary"]
         self.facts.sort(key=lambda one: (-_score(one, self.now), one.id))
         self._head, self._foot = _frame(found, language)
-        self._budget, self._count = found.config.snapshot.budget, count
+        self._config, self._count = found.config.snapshot, count
         self._known = {one.id: one for one in self.holding}
         self._said = {""}  # Words of lines, and the ids of memories
         self._sections: dict[str, list[str]] = {}
-        self.room = self.left = max(0, self._budget - self._cost(*self._head, *self._foot))
+        self.room = self.left = max(0, self._config.budget - self._cost(*self._head, *self._foot))
 
     def _cost(self, *lines: str) -> int:
         return sum(self._count(line) + 1 for line in lines)
@@ -244,9 +240,10 @@ class _Page:
         """A numbered list: each of the first three has its share of the room, details included;
         what one does not use goes on to the next."""
         room, granted, number = self.left, 0.0, 1
+        shares = [*map(float, self._config.shares.split())]
         for place, record in enumerate(top):
-            is_first = place < len(_SHARES) - 1
-            granted += room * _SHARES[place] if place < len(_SHARES) else 0
+            is_first = place < len(shares) - 1
+            granted += room * shares[place] if place < len(shares) else 0
             line = self.line(record, mark=f"{number}. [{record.strength:.2f}] ")
             if not self.add(heading, line, self.left, granted - (room - self.left)):
                 continue
@@ -292,8 +289,8 @@ class _Page:
             filled = [(one, self._sections[one]) for one in order if self._sections.get(one)]
             lines = [line for heading, section in filled for line in ("", heading, *section)]
             text = "\n".join([*self._head, *lines, *self._foot])
-            if not filled or self._count(text) <= self._budget:
-                return cut(text, self._budget, self._count)
+            if not filled or self._count(text) <= self._config.budget:
+                return cut(text, self._config.budget, self._count)
             # Lines together may take a little more than one by one: the last written goes first
             [section for section in self._sections.values() if section][-1].pop()
 

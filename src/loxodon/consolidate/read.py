@@ -311,13 +311,19 @@ def weight_of(category: str) -> float:
 UNREAD = Candidate(Statement("", "", category="", importance=0.0), datetime.min)
 
 
+def certain(content: str) -> str:
+    """A guess as a statement, for when it has turned out true."""
+    return re.sub(r"  +", " ", rewritten("certain", content)).strip()
+
+
 @lru_cache(maxsize=1_000)  # what is kept was read before, to be labelled
 def meaning_of(text: str, at: datetime) -> Candidate:
     """What `text`, written at `at`, says; `UNREAD` where that is not plain."""
     if len(text) > MOST_READ or "\n" in text:
         return UNREAD
     # As the user would say it, which is what the rules read
-    found = [one for one, _ in statements_in(rewritten("as_said", text), at)]
+    plain = certain(text)
+    found = [one for one, _ in statements_in(rewritten("as_said", plain), at)]
     # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
     subjects = {one.statement.subject for one in found}
     found = [one for one in found if one.statement.value not in subjects]
@@ -330,7 +336,7 @@ def meaning_of(text: str, at: datetime) -> Candidate:
     if not said.attribute or said.value not in text:
         said = said._replace(subject="", attribute="", value="", mentions=())
     category = "" if said.category == "fact" else said.category
-    basis = text if said.confidence < 1 else ""
+    basis = text if said.confidence < 1 or plain != text else ""
     return found[0]._replace(statement=said._replace(category=category, basis=basis))
 
 

@@ -17,8 +17,8 @@ from collections.abc import Sequence, Set
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from loxodon.consolidate.phrases import pattern, phrases, rewritten
-from loxodon.consolidate.read import Candidate
+from loxodon.consolidate.phrases import pattern, phrases
+from loxodon.consolidate.read import Candidate, certain
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
 from loxodon.store import Filter
@@ -187,6 +187,7 @@ _FIXED = ("health", "identity", "relation", "preference")
 _PLACES = ("home", "hometown", "workplace")
 _FORM = 3  # Words that two wishes have before what they differ in
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
+_USER = frozenset(sense("用户 the user"))
 _CORRECTING = frozenset(sense(phrases()["correcting"]))
 # What one calls a thing by that was told as a doing
 _STANDS_FOR = {"job": sense("work"), "trip": sense("fly go travel visit"), "flight": sense("fly")}
@@ -215,8 +216,12 @@ def relation(new: Statement, old: Record) -> Relation:
         whom = any(words.endswith(fold(new.subject)) for words in named)
         of_whom = whom and old.category == "relation" and is_over(new, old)
         return "ended" if over and of_whom else "unrelated"
+    borne = _borne_out(new.content, certain(old.content)) if old.kind == "belief" else None
     if new.attribute and new.attribute == old.attribute:
-        return _of_one_attribute(new, old)
+        found = _of_one_attribute(new, old)
+        return found if found in ALIKE else borne or found
+    if borne:
+        return borne
     if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new, old):
         return "contradicts"
     if new.act != "state" and is_over(new, old):
@@ -231,6 +236,17 @@ def relation(new: Statement, old: Record) -> Relation:
         return "same"
     more = _more(*({*map(sense, clauses_in(text))} - {()} for text in (new.content, old.content)))
     return more or ("contradicts" if _valued_anew(new, old) else "unrelated")
+
+
+def _borne_out(said: str, guess: str) -> Relation | None:
+    """Whether a clause of what is said has all words of a guess, in their order, or denies them."""
+    for clause in clauses_in(said):
+        words = iter(sense(clause))
+        wanted = [word for word in sense(guess) if word not in _USER and not _negation.search(word)]
+        if len(wanted) > 1 and all(word in words for word in wanted):
+            alike = bool(_negation.search(clause)) == bool(_negation.search(guess))
+            return "richer" if alike else "contradicts"
+    return None
 
 
 def _more(said: Set[object], known: Set[object]) -> Relation | None:
@@ -250,7 +266,7 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
     if new.positive != old.positive:
         return "contradicts" if alike else "unrelated"
     if alike == "same":
-        return _of_one_value(new, old)
+        return "same" if old.kind == "belief" else _of_one_value(new, old)
     if alike:
         return alike
     instead = one and (new.attribute not in OF_SOMETHING or _of_what(new) == _of_what(old))
@@ -270,11 +286,6 @@ def _of_one_value(new: Statement, old: Record) -> Relation:
     within = rule.one and all(apart(sense(new.content), sense(old.content)))
     anew = (rule.one or rule.about == "relation") and _valued_anew(new, old)
     return "contradicts" if within or anew else "unrelated"
-
-
-def certain(content: str) -> str:
-    """A guess as a statement, for when it has turned out true."""
-    return re.sub(r"  +", " ", rewritten("certain", content)).strip()
 
 
 _ARTICLE = re.compile("^一[家所间位名]")  # 一家科技公司
@@ -342,7 +353,11 @@ def is_over(new: Statement, old: Record) -> bool:
     if old.category == "relation":
         return any(_is_whom(words, new, old) for words in new.over)
     if old.category in _FIXED and old.attribute not in ("diet", "medication", "dose", "occupation"):
-        return old.category == "health" and _names_illness(new, old)
+        if old.attribute == "allergy":  # itself, and not what brings it on
+            named = [_allergy.sub("", words) for words in new.over if _allergy.search(words)]
+            return any({*sense(words)} == {*sense(old.value)} for words in named)
+        illness = old.category == "health"
+        return illness and any(sense(words) in _parts(old.value) for words in new.over)
     return _names_it(new, old)
 
 
@@ -357,14 +372,6 @@ def _is_whom(words: str, new: Statement, old: Record) -> bool:
     kind = said - {*"养有"}  # 不养猫了 is over of an orange cat called Mimi, too
     named = any({*part} <= said or {part[-1]} == kind != said for part in _parts(value))
     return named and said <= {*sense(old.content)}
-
-
-def _names_illness(new: Statement, old: Record) -> bool:
-    """Whether it is the illness itself that is over, and not what brings it on."""
-    if old.attribute == "allergy":
-        named = [_allergy.sub("", words) for words in new.over if _allergy.search(words)]
-        return any({*sense(words)} == {*sense(old.value)} for words in named)
-    return any(sense(words) in _parts(old.value) for words in new.over)
 
 
 def _names_it(new: Statement, old: Record) -> bool:
@@ -402,19 +409,16 @@ def names(words: str, content: str) -> bool:
     if last[0].isupper():  # `Volvo V40` is a Volvo
         content = re.sub(rf"({re.escape(last)})(?: [A-Z\d][\w-]*)+", r"\1", own_words(content))
     told = sense(own_words(content))
-    at = [n for n, word in enumerate(told) if any(_akin(word, one) for one in wanted)]
-    if not wanted or not all(any(_akin(one, word) for one in told) for word in wanted):
+    # A word that names a thing, or a doing that the thing is of
+    akin = [{word, *_STANDS_FOR.get(word, ())} for word in wanted]
+    at = [n for n, word in enumerate(told) if any(word in some for some in akin)]
+    if not wanted or any(some.isdisjoint(told) for some in akin):
         return False
     before, after = told[1 : at[0]], told[at[-1] + 1 : at[-1] + 2]
     led = [word for word in before if word in _BEFORE]
     if len(led) > 1 or (led and not _OWNED.isdisjoint(before)):
         return False  # `our dog in the car`
     return all(word in _AFTER or word.isdigit() or word[-1] == "<" for word in after)
-
-
-def _akin(told: str, named: str) -> bool:
-    """Whether a word is the one that names a thing, or a doing that the thing is of."""
-    return told == named or told in _STANDS_FOR.get(named, ())
 
 
 def _bare(words: str) -> str:

@@ -8,27 +8,9 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from loxodon.clock import in_zone
 
 MOST_ATTEMPTS = 3  # Runs that may fail one after the other before somebody should look
-BACKLOG = 100  # Turns that nobody has looked at, above which a run does not wait for the night
 _SHIFT = timedelta(hours=3)  # More than clocks are put forward or back at a time
-_OVERDUE = timedelta(hours=48)  # without a consolidation
-_AGAIN = timedelta(minutes=1)
-_AGAIN_AT_MOST = timedelta(hours=1)
 # When jobs run whose time nobody needs to choose
 CRON = {"weekly": "0 4 * * 1", "profile": "0 5 * * 0", "heartbeat": "*/30 * * * *"}
-
-
-def due(last: datetime | None, pending: int, now: datetime, cron: str, zone: tzinfo | None) -> str:
-    """Why consolidation is due: `backlog`, `overdue` or `daily`; empty where it is not."""
-    if not cron:
-        return ""
-    if pending > BACKLOG:
-        return "backlog"
-    now = now.astimezone(UTC)  # two times of one zone would be compared by the clock on the wall
-    if last is None or last > now:  # a clock that went back says nothing of how long ago it was
-        return "daily" if pending else ""
-    if now - last > _OVERDUE:
-        return "overdue"
-    return "daily" if has_come(cron, last, now, zone) else ""
 
 
 def has_come(cron: str, last: datetime | None, now: datetime, zone: tzinfo | None) -> bool:
@@ -63,5 +45,5 @@ def retry_at(failed_at: datetime | None, failures: int, now: datetime) -> dateti
     """Until when work that failed waits: a minute, then two, then four, at most an hour."""
     if failed_at is None or not failures or failed_at > now:
         return None
-    at = failed_at + min(_AGAIN * (1 << min(failures - 1, 10)), _AGAIN_AT_MOST)
+    at = failed_at + timedelta(minutes=min(1 << min(failures - 1, 10), 60))
     return at if at > now else None

@@ -245,6 +245,7 @@ _MOST_CLAUSES = 400  # Clauses of a segment that are looked at: a pasted page ha
 _LEAST_WEIGHT = 2.0  # Of a note that is not the best of its segment
 _LENGTHS = {"zh": (3, 24), "en": (2, 14)}  # Characters or words of a note
 _CHARACTER_OR_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+_COUNTS = {"asked": 1.0, "told": 1.5, "lasting": 1.5, "done": 3.0}  # By kind of what is said
 # What nobody wants to read of a day: how it felt at the moment
 _PASSING = ("mood", "reaction", "encouragement", "doing now")
 
@@ -292,19 +293,21 @@ def _notes(segment: TurnSegment, roles: Set[str]) -> list[_Note]:
     said = [one for one in segment.said if one.role in roles]
     tags, topic = segment.kept.tags, segment.kept.topic
     found = []
-    for text, asked in islice(_clauses(said), _MOST_CLAUSES):
+    clauses = list(islice(_clauses(said), _MOST_CLAUSES))
+    busy = any(kind == "done" for _, kind in clauses)
+    for text, kind in clauses:
         # It must be able to stand by itself in a list of notes
         language = language_of(text)
         length = len(_CHARACTER_OR_WORD.findall(text)) if language == "zh" else text.count(" ") + 1
         least, most = _LENGTHS[language]
         fits = least <= length <= most or text in tags
-        if not fits or _DANGLING.match(text) or is_small_talk(text):
+        if not fits or (busy and kind == "lasting") or _DANGLING.match(text) or is_small_talk(text):
             continue
         words, folded = frozenset(index_words(text)), fold(text)
         # How much a note says of what its segment is about, the first keywords counting most
         weight = sum(2 - n / len(tags) for n, tag in enumerate(tags) if fold(tag) in folded)
         weight += 0.15 * min(len(words), 6) + 0.5 * any(map(str.isdigit, text))
-        found.append(_Note(text, words, weight if asked else 1.5 * weight))
+        found.append(_Note(text, words, _COUNTS[kind] * weight))
     if found:
         best = max(found, key=lambda one: one.weight)
         found = [one for one in found if one.weight >= min(best.weight, _LEAST_WEIGHT)]
@@ -313,16 +316,19 @@ def _notes(segment: TurnSegment, roles: Set[str]) -> list[_Note]:
     return [_Note(topic, frozenset(index_words(topic)), 0.0, is_best=True)] if named else []
 
 
-def _clauses(said: Sequence[Turn]) -> Iterator[tuple[str, bool]]:
-    """What was said, clause by clause without what leads up to them, and whether it asks."""
+def _clauses(said: Sequence[Turn]) -> Iterator[tuple[str, str]]:
+    """What was said, clause by clause without what leads up to them, and of which kind it is."""
     for turn, sentence in _told(said):
         speech = rules_of(language_of(turn.content)).grammar.speech
         if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
             continue
+        kind = "done" if speech.kind(sentence) else "asked" if is_question(sentence) else "told"
+        if kind == "told" and (speech.tells(sentence) or worth.judge(sentence).keep >= worth.LEAST):
+            kind = "lasting"  # what the user is like is so every day
         for clause in _CUTS.split(_sayable(sentence)):
             text = _LEAD.sub("", clause.strip(), count=1).strip(" ,，.。!！?？~～…*_-")
             if text and speech.never(text) not in _PASSING:
-                yield text, is_question(sentence)
+                yield text, kind
 
 
 def _told(said: Sequence[Turn]) -> Iterator[tuple[Turn, str]]:

@@ -21,7 +21,6 @@ from loxodon.types import GLOBAL_PROJECT, Audience, Record
 
 SUMMARY = "summary"  # The attribute of summaries; their value is the theme
 DAY = "day:"
-FEWEST_FACTS = 3
 _PORTRAIT = "user/"  # What the user is like, of what has no summary of its own
 # What a day is remembered by; what the user is like, is like that every day
 _HAPPENED = ("event", "decision", "solution")
@@ -72,14 +71,15 @@ def renew_theme(store: Store, theme: str, now: datetime) -> Record | None:
     facts = [one for one in known if one.valid_until is None and not one.done]
     # What matters most first, then what is newest
     facts.sort(key=lambda one: (-round(one.importance, 2), -said_since(one).timestamp(), one.id))
-    content = _summed_up(facts)
+    least = store.decay.config.decay.summary_facts
+    content = _summed_up(facts) if len(facts) >= least else ""
     if not content:
         return kept and store.update(kept.id, None, "outdated", now, {"state": "archived"})
     derived = tuple(fact.id for fact in facts)
     same = kept is not None and kept.derived_from == derived
     if kept and same and all(one.updated_at <= kept.updated_at for one in facts):
         return None  # its words, which may be a model's, still stand
-    importance = round(sum(one.importance for one in facts[:FEWEST_FACTS]) / FEWEST_FACTS, 3)
+    importance = round(sum(one.importance for one in facts[:least]) / least, 3)
     newest = max(facts, key=lambda one: (said_since(one), one.id))
     values: dict[str, Any] = {
         "content": content,
@@ -128,7 +128,7 @@ def _facts_of(store: Store, theme: str, now: datetime) -> list[Record]:
     if theme != _PORTRAIT:
         return found
     known = Counter(one.category for one in found if one.kind == "fact")
-    return [one for one in found if known[one.category] < FEWEST_FACTS]
+    return [one for one in found if known[one.category] < store.decay.config.decay.summary_facts]
 
 
 def _subject_of(theme: str) -> str:
@@ -155,9 +155,7 @@ _NO_PART = re.compile(r"\A(?:我|(?:I|My|We|Our)\b)|[。！？!?]|\.\s|[\"“”
 
 
 def _summed_up(facts: Sequence[Record]) -> str:
-    """What facts say together, as far as it fits; empty where they are too few or no two fit."""
-    if len(facts) < FEWEST_FACTS:
-        return ""
+    """What facts say together, as far as it fits; empty where no two fit."""
     clauses = [clause_of(fact) for fact in facts]
     language = Counter(clause.language for clause in clauses).most_common(1)[0][0]
     said: list[Clause] = []

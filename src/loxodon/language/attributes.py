@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from loxodon.config import ImportanceConfig
+from loxodon.language.statements import Statement
+
 About = str  # What an attribute is about: a key of the next table
 # How much that matters by itself, and the category of what is about it
 _ABOUT: dict[About, tuple[float, str]] = {
@@ -55,15 +58,16 @@ _MANY: dict[About, str] = {
     "preference": "likes dislikes prefers avoids",
     "relation": "child parent sibling relative friend colleague pet neighbour ex knows",
     "identity": "language skill degree certificate",
-    "decision": "decision uses stack rule convention",
+    "decision": "decision uses stack rule convention project",
     "change": "event",
-    "fact": "owns hobby habit plan project membership subscription visited reads plays watches",
+    "fact": "owns hobby habit plan membership subscription visited reads plays watches",
     "temporary": "todo reminder mood feeling",
 }
 _OWN_CATEGORY = {
     "plan": "plan goal deadline todo reminder",
     "config": "uses stack version convention deploy_target database default_branch",
     "event": "event",
+    "fact": "project",
 }
 
 
@@ -74,6 +78,16 @@ ATTRIBUTES = {
     for about, names in groups.items()
     for name in names.split()
 }
+
+
+def weighed(said: Statement, config: ImportanceConfig) -> Statement:
+    """A statement that matters as much as the settings let such a thing matter."""
+    usual = IMPORTANCE.get(said.category, 0.5)
+    usual = ATTRIBUTES[said.attribute].importance if said.attribute else usual
+    level = next(name for name, one in ImportanceConfig()._asdict().items() if one == usual)
+    weight = said.importance + getattr(config, level) - usual
+    return said._replace(importance=round(min(1.0, max(0.0, weight)), 2))
+
 
 # Of one thing only one of these is true
 OPPOSITES: dict[str, tuple[str, ...]] = {

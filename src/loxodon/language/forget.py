@@ -39,11 +39,14 @@ _SIGN = re.compile(
     r"|[忘记記删刪抹清擦划劃除存留当當撤销銷丢扔撕消脑腦档檔甩抠挖烂收提]|没说|不算|作废|失忆"
     r"|[去拿][掉走下了]|弄走|翻篇|保密|听见|知道|归零|不要[了再]|别再|再说|[说谈]起|放下|心上"
 )
-# What needs no judging: that something is to be remembered, or what is mine to be forgotten
+# What needs no judging: that something is to be remembered, kept secret, or what is mine forgotten
 _KEEPS = re.compile(
     r"(?i)\W*(?:(?:please|pls|can you|could you) )?(?:remember|record|note)\b(?! to (?:forget|del))"
     r"|\W*请?你?(?:记住|记下|记得)|.*(?<![别要用必])[你得]?帮我记"
     r"|\W*忘(?:了|记)[^，。？吧]{1,20}了[，。]"  # 忘了…了 tells that somebody has
+    r"|(?!.*(?:[忘删抹清]|forget|delet|remov|eras)).*(?:(?:别|不[要许能准])[^，。]{0,16}"
+    r"(?:告诉|[给让跟对向和])我?(?:.{1,2}人|同事|老[板公婆]|领导|朋友|[爸妈])|[要得请我]保密"
+    r"|(?:don'?t|never|not) (?:tell|share|mention|let)\b.*\b(?:any|other|people))"
 )
 _ASKS = re.compile(
     r"(?i)\W*(?:(?:please|pls) )?forget (?:about )?(?:my|(?:that|who|how) i|what i (?:said|told))"

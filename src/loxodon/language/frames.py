@@ -203,11 +203,11 @@ class Frames:
             parts.append(re.escape(literal))
             needs.append((literal,))
         source = self._expanded("".join(parts).replace(r"\@", "@"))
-        if not self._spaced and len(slots) > 1:
-            # Where no space tells them apart, slots side by side are told by what each may hold
-            for name, kind in slots.items():
-                if len(like := self.slots[kind].like) < _SHORT:
-                    source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
+        for name, kind in slots.items() if len(slots) > 1 else ():
+            # Slots side by side are told apart by what each may hold
+            slot = self.slots[kind]
+            if len(slot.like) < _SHORT and not (self._spaced and (slot.cased or slot.small)):
+                source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{slot.like})")
         # The words that a pattern cannot do without, those first that are least often said
         plain = {
             tuple(map(str.lower, words)) for words in needs if all(map(_PLAIN.fullmatch, words))

@@ -40,6 +40,7 @@ from loxodon.language.statements import (
     met,
 )
 from loxodon.text.dates import find_moments
+from loxodon.text.sentences import split
 from loxodon.text.similarity import sense
 from loxodon.text.things import own_words
 
@@ -106,10 +107,9 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     alone = said.alone
     taken_back, thing = False, ""
     users = [line.content for line in said.before if line.role == "user"]
-    for text in users:  # it may go on with what was told of a thing
-        thing = speech.thing(text, thing)
-    last = users[-1:]
-    busy = any(speech.type(text) == "instruction" and _is_task(grammar, text) for text in last)
+    for part in (one for text in users for one in split(text)):
+        thing = speech.thing(part, thing)  # it may go on with what was told of one
+    busy = any(speech.type(one) == "instruction" and _is_task(grammar, one) for one in users[-1:])
     sentences = [
         part for one in sentences_of(said.fragments) for part in _apart(grammar, one, known)
     ]
@@ -648,7 +648,8 @@ def _own_words(
     may_change = not asks and not never and keep >= worth.MAYBE
     if not kept and not change.over and not may_change and not (change.act != "state" and somebody):
         return []
-    matters = "condition" if ill else "rule" if wish else "decision" if kind else ""
+    of_work = {"": "", "event": "plan"}.get(kind, "decision")  # which matters as much as that
+    matters = "condition" if ill else "rule" if wish else of_work
     statement = Statement(
         grammar.quoted(text),
         act=change.act,
@@ -676,8 +677,9 @@ _PASSING = "doing now"  # What is so for an hour, and changes nothing
 def _of_thing(
     grammar: Grammar, sentence: _Sentence, found: Sequence[Statement], thing: str
 ) -> list[Statement]:
-    """What a sentence tells of a thing of the user's work, in their own words."""
-    if not found and grammar.speech.never(sentence.text) in ("", "of software"):
+    """What a sentence tells of a thing of the user's work, in their own words; it is no wish."""
+    found = [one for one in found if not one.quoted or one.category != "preference"]
+    if not found and grammar.speech.never(sentence.text) in ("", "of software", _UNNAMED):
         topic = worth.judge(sentence.text).topic
         found = [Statement(grammar.quoted(sentence.text), quoted=True, topic=topic)]
     return [
@@ -708,10 +710,12 @@ def _changes(grammar: Grammar, said: str, clauses: Sequence[Clause]) -> _Change:
     for clause in clauses:
         if clause.subject != clauses[0].subject or grammar.speech.never(clause.text) == _PASSING:
             continue
-        text = grammar.evened(clause.raw)
+        text, who = grammar.evened(clause.raw), clause.name or clause.relation
         act, over, at = grammar.speech.act(text)
+        named = clause.who in ("person", "pet") and who in text[:at]
+        head = text[:at].partition(who)[2] if named else text[:at]
         # What has changed is told by what it is now; what is over must be the person's own.
-        if act != "state" and (not over or _is_own(grammar, clause, text[:at])):
+        if act != "state" and (not over or grammar.of_nobody(head)):
             act = change.act if change.act != "state" else act
             over = (*change.over, *(_theirs(words, clause) for words in over))
             change = change._replace(act=act, over=tuple(dict.fromkeys(over)))
@@ -722,14 +726,6 @@ def _theirs(words: str, clause: Clause) -> str:
     """What is over, without whose it is where that is whom the clause is about."""
     who = clause.name or clause.relation
     return re.sub(rf"^(?:my )?{re.escape(who)}(?:'s |的)", "", words) if who else words
-
-
-def _is_own(grammar: Grammar, clause: Clause, head: str) -> bool:
-    """Whether what leads up to a change names nobody and nothing but whom the clause is about."""
-    who = clause.name or clause.relation
-    if clause.who in ("person", "pet") and who in head:
-        head = head.partition(who)[2]
-    return grammar.of_nobody(head)
 
 
 def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement]:

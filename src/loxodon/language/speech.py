@@ -87,8 +87,8 @@ class Speech:
         return question[found.end() :].rstrip("?？吗没 ") if found else ""
 
     def kind(self, sentence: str) -> str:
-        """Whether somebody says what was decided, or how a thing was solved; empty for neither."""
-        kinds = ("decision", "solution")
+        """Whether somebody says what was decided, solved or done; empty for nothing of these."""
+        kinds = ("decision", "solution", "event")
         return next((one for one in kinds if self.has(sentence, "work_kind", one)), "")
 
     def thing(self, sentence: str, before: str) -> str:
@@ -136,19 +136,14 @@ class Speech:
             if found := like.search(text):
                 groups = found.groupdict()
                 verb = groups.pop("verb", None) or ""
+                ends = self.like("over", "ends")  # where it goes on with when and why
                 over = tuple(
-                    "job" if name == "job" else verb + self._named(words)
+                    "job" if name == "job" else verb + ends.split(words.strip(), maxsplit=1)[0]
                     for name, words in groups.items()
                     if words
                 )
                 return act, over, found.start()
         return "state", (), 0
-
-    def _named(self, text: str) -> str:
-        """What is over, without when and why."""
-        text = text.strip()
-        has_ends = "over" in self.table
-        return self.like("over", "ends").split(text, maxsplit=1)[0] if has_ends else text
 
 
 # How likely a sentence must be a wish, and what nearly all wishes have a word of

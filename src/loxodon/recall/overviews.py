@@ -258,8 +258,7 @@ class Overviews(OpenSpace):
     ) -> Strength:
         """Return the strength of a memory over time, and how it will fade."""
         days = min(number("days", days), 36_500)
-        store, now, rates = self._store, self.now(), self.config.decay
-        decay = Decay(rates, self.now)
+        store, now, decay = self._store, self.now(), Decay(self.config, self.now)
         with store.reading():
             steps = store.overview.steps(id)[-_MARKS:]
             uses = [one for one in store.query_as(MemoryUse, "used") if one.id == id]
@@ -270,7 +269,7 @@ class Overviews(OpenSpace):
             id,
             now,
             _at(last, now, decay),
-            rates.archive,
+            self.config.decay.archive,
             decay.rate(last.kind, last.importance),
             decay.end(last.base, last.since, last.kind, last.importance) if active else None,
             tuple(_points(steps, now, now + timedelta(days=days), decay)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
 from functools import cache, partial
 from itertools import accumulate, chain
@@ -189,7 +189,7 @@ class Recalling(OpenSpace):
         read = partial(_file_in, () if heard.wall.stands else folders)
         whole = self.config.recall.frame if budget is None else number("budget", budget)
         ask = partial(self.recall, message, top, chat=chat)
-        with heard._store.reading():
+        with heard._store.reading() if self.config.enabled else nullcontext():
             return _frame(heard, message, soul, read, history, state or State(), ask, whole)
 
     @verb("POST /gate")
@@ -297,8 +297,8 @@ def _frame(
 
     where = Filter(state="active", audience=audience, trust=OWN)
     own = cut(read("USER.md").replace("#", ""), most("profile") // 2, count)
-    known = core(store.find(where, _KNOWN, strongest=True), now)
-    known = [one for one in known if one.content not in own]
+    stored = store.find(where, _KNOWN, strongest=True) if space.config.enabled else []
+    known = [one for one in core(stored, now) if one.content not in own]
     profile = profile_text(known, (), "", language).split("\n", 2)[2] if known else ""
     lines = [one for one in heard.shown(f"{own}\n{profile}").splitlines() if one.strip()]
     for_profile, sizes = most("profile"), accumulate(count(line) + 1 for line in lines)
@@ -310,7 +310,8 @@ def _frame(
     put("profile", "\n".join(told), sum(not one.startswith("#") for one in lines[len(first) :]))
     texts = (one if isinstance(one, str) else one.get("content") for one in history)
     seen = frozenset(fold(text) for text in (*texts, message) if isinstance(text, str))
-    fresh = [one for one in _recent_turns(store, now, audience) if fold(one.content) not in seen]
+    fresh = _recent_turns(store, now, audience) if space.config.enabled else []
+    fresh = [one for one in fresh if fold(one.content) not in seen]
     days = (f"{now - timedelta(days=n):%Y-%m-%d}" for n in (1, 0))
     notes = "\n".join(f"{one}\n{text}" for one in days if (text := read(f"memory/{one}.md")))
     notes = cut(notes, most("recent") // 2, count)

@@ -107,7 +107,7 @@ class Overview(Part):
 
     def ties(self) -> list[Tie]:
         """What every memory but summaries says of whom, or said until it ended."""
-        decay = self._store._decay
+        decay = self._store.decay
         now = to_stored(decay.now())[0]
         # There are few rates, and the same people are named again and again.
         rate, names = cache(decay.rate), cache(lambda text: tuple(loaded(text)))

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from loxodon.clock import from_stored
+from loxodon.config import Config
 from loxodon.errors import DamagedStoreError
 from loxodon.store import Index
 from loxodon.store.driver import plain
@@ -25,6 +26,8 @@ _IMPOSSIBLE = (TypeError, ValueError, OverflowError)  # what comes of a number t
 
 class DecayModel(Protocol):
     """How strength decays; the store keeps a base value and its time, and computes the rest."""
+
+    config: Config
 
     def now(self) -> datetime: ...
 

@@ -104,8 +104,8 @@ def search(
                 scores.setdefault(row, 0.0)
     # What common words add to a score, as bm25 weighs one mention.
     for row, begun in db.all("texts_begun", (these(scores),), rows=f"rows_of_{index}"):
-        has = among(plain, set(index_words(begun)))
-        scores[row] += sum(_weight(common[word]) for word in has)
+        shares = [common[word] for word in among(plain, set(index_words(begun)))]
+        scores[row] += sum(max(0.01, math.log(max(1 - one, 1e-9) / one)) for one in shares)
     best = sorted(scores.items(), key=lambda item: (-item[1], -item[0]))
     return [Hit(row, score) for row, score in best[:limit]]
 
@@ -129,10 +129,6 @@ def divided(
         budget -= share * rows
         (leading if budget >= 0 else plain).append(word)
     return leading, plain
-
-
-def _weight(share: float) -> float:
-    return max(0.01, math.log((1 - share) / share)) if share < 1 else 0.01
 
 
 def conditions_of(where: Filter, index: Index) -> Conditions:

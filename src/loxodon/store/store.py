@@ -98,7 +98,7 @@ class Store:
         self.audit: Audit | None = None
         self._guard = guard
         self._zone = zone
-        self._decay = decay
+        self.decay = decay
         self._db = db
         self.indexes = indexes = Indexes(db)
         self.having, self.rare, self.nature = indexes.having, indexes.rare, indexes.nature
@@ -148,7 +148,7 @@ class Store:
 
     def behind(self, wall: Wall) -> Store:
         another = self._db.another()
-        return Store(another, self.space, self._zone, self._decay, wall, self._guard)
+        return Store(another, self.space, self._zone, self.decay, wall, self._guard)
 
     def size(self) -> int:
         """Bytes on disk; behind a wall it would tell how much there is that cannot be seen."""
@@ -160,7 +160,7 @@ class Store:
         if not db.meta("space"):
             with self.writing():
                 db.set_meta("space", db.meta("space") or self.space)
-                clock_check.look(self, self._decay.now())
+                clock_check.look(self, self.decay.now())
         if (owner := db.meta("space")) != self.space:
             raise DamagedStoreError(
                 "{path} contains the space {owner}, not {space}",
@@ -385,7 +385,7 @@ class Store:
     def _end(self, record: Record, since: datetime) -> int:
         """When a memory that has its strength since `since` leaves by itself."""
         since = moment(to_stored(since)[0], UTC)  # as it is kept, so that it can be made anew
-        end = self._decay.end(record.strength, since, record.kind, record.importance)
+        end = self.decay.end(record.strength, since, record.kind, record.importance)
         times = [to_stored(at)[0] for at in (end, record.expires_at) if at is not None]
         return min(times, default=_NEVER)
 
@@ -571,7 +571,7 @@ class Store:
         return int(row[0])
 
     def _record(self, row: Row, sources: tuple[Source, ...] = ()) -> Record:
-        return record_of(row, self.space, self._zone, self._decay, sources)
+        return record_of(row, self.space, self._zone, self.decay, sources)
 
     # Search
 
@@ -665,7 +665,7 @@ class Store:
 
     def _rates(self) -> str:
         """How strength falls, as text: two that are the same make memories end alike."""
-        ends = [self._decay.end(1.0, _EPOCH, kind, n) for kind in KINDS for n in (0.0, 1.0)]
+        ends = [self.decay.end(1.0, _EPOCH, kind, n) for kind in KINDS for n in (0.0, 1.0)]
         return ",".join(str(end and to_stored(end)[0]) for end in ends)
 
     def _set_ends(self, rows: Sequence[Row]) -> None:
@@ -690,7 +690,7 @@ class Off:
     def __getattr__(self, name: str) -> NoReturn:
         raise ConfigError(
             "the memory engine is turned off",
-            hint="turn it on with `loxodon config enabled true`, and check LOXODON_ENABLED",
+            hint="turn it on with `loxodon config enabled true`, or check LOXODON_[MEMORY_]ENABLED",
         )
 
     def close(self) -> None:

@@ -65,7 +65,7 @@ def restore(
     zone = zone_named(config.timezone)
     clock = clock or system_clock(zone)
     keys = keys_for(home, config, key)
-    decay = Decay(config.decay, clock)
+    decay = Decay(config, clock)
     kept = is_kept(path, space, decay, keys)
     if kept and not replace:
         raise not_empty(space, home)

@@ -112,7 +112,7 @@ _CHANGED = re.compile(
 )
 # After a comma; a space between two characters is one
 _CUT = re.compile(
-    r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"
+    r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)(?<![格气吻]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"
     r"|(?<=[\u4e00-\u9fff])(?=但是|然而|不过我)"
 )
 # What is written without a comma is cut where it speaks of something else

@@ -148,13 +148,6 @@ def bare_of(text: str) -> str:
     return rest.strip("人把给在")
 
 
-def _time(text: str) -> tuple[str, str]:
-    """The time that a text begins with, the longest one, and its kind."""
-    kinds = ("since", "past", "future")
-    found = [(one[0], kind) for kind in kinds if (one := _like[kind].match(text))]
-    return max(found, key=lambda one: len(one[0]), default=("", ""))
-
-
 def _timed(rest: str) -> tuple[str, tuple[str, str]]:
     """What follows a subject, or a clause, without adverbs at its head, and the time there."""
     time = ("", "")
@@ -162,7 +155,9 @@ def _timed(rest: str) -> tuple[str, tuple[str, str]]:
         if adverb := _like["adverb"].match(rest):
             rest = rest[adverb.end() :]
             continue
-        found = ("", "") if time[0] else _time(rest)
+        kinds = () if time[0] else ("since", "past", "future")
+        times = [(one[0], kind) for kind in kinds if (one := _like[kind].match(rest))]
+        found = max(times, key=lambda one: len(one[0]), default=("", ""))
         end = len(found[0])
         if not end or end == len(rest) or rest[end] in "是的岁":
             return rest, time
