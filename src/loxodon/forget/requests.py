@@ -55,9 +55,10 @@ _FAR, _USUAL = {"en": 0.1, "zh": 0.3}, 5  # how near any two texts are, counted 
 _SHARE, _FOUND, _OF_MANY, _DOUBT = 0.7, 0.0, 0.3, 1.5
 _LEAST = 1e-4  # no text is surer to the encoder than that
 _GOES_WITH = 0.5  # how much must speak for another one, alone and beside the best, on average
+_REPLY = -2.0  # the same for an answer to it
 _ASIDE = 0.01  # how likely a sentence of a message that is meant may be and not be meant with it
 _READ, _SHORT = 24, 160  # texts that are read with a request; characters of a message read whole
-_CHAIN = 6  # messages behind one that may go on with it
+_CHAIN = 6  # messages before and behind one that may go with it
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
 
 
@@ -239,15 +240,22 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     least = _FOUND + _OF_MANY * log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
     if not first or alone[first] < least:
         return []
-    behind = store.query_turns("turns_behind", first.turn.session, first.row, _CHAIN)
     near = [one for one in said if one.turn.session == first.turn.session]
     near = [one for one in near if abs(one.row - first.row) <= 2 * _CHAIN]
-    near += [_whole(one) for one in behind if one.role != "user" and number(one) < number(turn)]
     rest = sorted({*likely, *near} - {first}, key=lambda one: (one.row, one.start))
     alone |= _odds(asked, [one for one in rest if one not in alone], scores)
     beside = _odds(asked, rest, scores, first.text)
     meant = [one for one in rest if (alone[one] + beside[one]) / 2 >= _GOES_WITH]
-    return [part for one in (first, *meant) for part in _parts(asked, one)]
+    parts = [part for one in (first, *meant) for part in _parts(asked, one)]
+    return parts + [reply for one in parts for reply in _replies(store, asked, one)]
+
+
+def _replies(store: Store, asked: str, place: Place) -> list[Place]:
+    """What was answered to a message, which says again what that was about."""
+    behind = store.query_turns("turns_behind", place.turn.session, place.row, 1)
+    replies = [_whole(one) for one in behind if one.role == "assistant"]
+    odds = _odds(asked, replies, {}, place.text)
+    return [one for one in replies if odds[one] >= _REPLY]
 
 
 def _said(store: Store, turn: Turn, what: str) -> list[Place]:

@@ -297,7 +297,7 @@ def _frame(
 
     where = Filter(state="active", audience=audience, trust=OWN)
     own = cut(read("USER.md").replace("#", ""), most("profile") // 2, count)
-    stored = store.find(where, _KNOWN, strongest=True) if space.config.enabled else []
+    stored = store.find(where, _KNOWN, strongest=True) if heard.config.enabled else []
     known = [one for one in core(stored, now) if one.content not in own]
     profile = profile_text(known, (), "", language).split("\n", 2)[2] if known else ""
     lines = [one for one in heard.shown(f"{own}\n{profile}").splitlines() if one.strip()]
@@ -310,7 +310,7 @@ def _frame(
     put("profile", "\n".join(told), sum(not one.startswith("#") for one in lines[len(first) :]))
     texts = (one if isinstance(one, str) else one.get("content") for one in history)
     seen = frozenset(fold(text) for text in (*texts, message) if isinstance(text, str))
-    fresh = _recent_turns(store, now, audience) if space.config.enabled else []
+    fresh = _recent_turns(store, now, audience) if heard.config.enabled else []
     fresh = [one for one in fresh if fold(one.content) not in seen]
     days = (f"{now - timedelta(days=n):%Y-%m-%d}" for n in (1, 0))
     notes = "\n".join(f"{one}\n{text}" for one in days if (text := read(f"memory/{one}.md")))
