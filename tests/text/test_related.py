@@ -110,9 +110,6 @@ def key_of(word: str) -> str:
     return " ".join(stem_of(piece) or piece for piece in word.split("_"))
 
 
-GROUPS = [row for row in rows() if row[0] != "!"]
-
-
 @each("row", rows())
 def test_every_row_is_well_formed(row: str) -> None:
     assert re.match(r"[=>!] \S", row)

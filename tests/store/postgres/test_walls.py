@@ -37,7 +37,6 @@ NUMBERS = frozenset(name for names in _NUMBERS for name in names.split())
 """Tables of a space, and of all, without words of anybody; see tests/attacks/test_canaries.py."""
 WORDS = frozenset({"words", "indexed"})
 """The index: what it leads to is looked up behind the wall."""
-NOTES = frozenset({"source_files", "chunks", "chunk_places"})
 OTHERS, PRIVATE = "xanadu", "yonder"
 """What another agent has, and what no group may hear."""
 
