@@ -32,9 +32,10 @@ _READ = 6_000  # characters of a text of which all sentences are looked at; of a
 _STRETCH = 3 * SNIPPET  # a stretch is
 _ENDS = tuple(".!?。！？…”\"'")  # of a sentence
 _PAUSE = re.compile(r"[\s,;:，；：、]+")
-_NAME = 60
-_SOURCE = 120
+_NAME, _SOURCE = 60, 120  # characters of a name, and of where a note stands
 _DAYS = 2  # relative dates of one item that are told
+# A day or month nearly a year off is not: it may well be that of the other year, which is near
+_MONTH, _FAR = timedelta(days=31), timedelta(days=300)
 
 Shown = Callable[[str], str]
 
@@ -236,9 +237,10 @@ def _entry(item: Item, language: str) -> str:
         return f"{line}\n{quote.INDENT}{t('source: {id}', language, id=place)}"
     # The days that `last Thursday` and the like mean, so that no reader must compute them
     told = {
-        moment.text: format_date(moment, language)
-        for moment in find_moments(item.content, item.at)
-        if moment.relative and not moment.recurring and not moment.since <= item.at < moment.until
+        one.text: format_date(one, language)
+        for one in find_moments(item.content, item.at)
+        if one.relative and not one.recurring and not one.since <= item.at < one.until
+        if one.until - one.since > _MONTH or abs(one.since - item.at) < _FAR
     }
     days = [f"{quote.line(text, _NAME)} = {day}" for text, day in list(told.items())[:_DAYS]]
     return f"{line} [{'; '.join(days)}]" if days else line
@@ -281,9 +283,8 @@ def marks(item: Item, language: str) -> str:
     elif item.due_at:  # what ends at midnight is due the day before
         due = item.due_at - timedelta(seconds=1)
         notes.append(t("due {day}", language, day=f"{due:%Y-%m-%d}"))
-    if not notes:
-        return ""
-    return f"（{'，'.join(notes)}）" if language == "zh" else f"({', '.join(notes)}) "
+    opens, between, closes = ("（", "，", "）") if language == "zh" else ("(", ", ", ") ")
+    return f"{opens}{between.join(notes)}{closes}" if notes else ""
 
 
 def snippet(text: str, words: Sequence[str], most: int = SNIPPET, shown: Shown = str) -> str:
