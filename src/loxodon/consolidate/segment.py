@@ -174,8 +174,8 @@ def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
     worth.judge_all(one.text for one in left if one.own)
     weights: list[float] = []
     for n, one in enumerate(left):
-        judged = worth.judge(one.text)
-        weight = max(judged.keep + judged.referring, _TOLD) if one.own else _TOLD
+        judged = worth.judge(one.text) if one.own else None
+        weight = max(judged.keep + judged.referring, _TOLD) if judged else _TOLD
         weight *= _ASKED if is_question(one.text) else 1
         weights.append(max(weight, weights[-1]) if n and _answers(left, n) else weight)
     heaviest = sorted(range(len(telling)), key=lambda i: (-weights[i], i))

@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from functools import cache, lru_cache, partial
+from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ TOPICS = (
     *("project", "ended", "other"),
 )
 LONGEST = 128  # tokens of a text that are read
-_BATCH_TOKENS = 320  # padded tokens in a batch: what the caches of one core hold
+_BATCH_TOKENS = 256  # about, in a batch: what the caches of one core hold
 _REMEMBERED = 5_000  # texts whose vectors are kept, at 1.5 KB each
 _HEADS, _LAYERS = 12, 4
 _UNKNOWN, SEPARATOR = 1, 2  # tokens: a word that is not known, what is between two texts
@@ -130,19 +131,19 @@ class Encoder:
         """A unit vector for each text; one that was embedded or judged lately is remembered."""
         known = {one: self._vectors.get(one) for one in texts}
         new = [one for one, vector in known.items() if vector is None]
-        for rows, hidden, mask, _ in self._read(map(self._tokens, new), self._layers):
-            known |= self._remember([new[row] for row in rows], _mean(hidden, mask))
+        for rows, hidden, starts, _ in self._read(map(self._tokens, new), self._layers):
+            known |= self._remember([new[row] for row in rows], _means(hidden, starts))
         return np.array([known[one] for one in texts], np.float32).reshape(-1, 384)
 
     def judge(self, sentences: Sequence[str]) -> list[Judgement]:
         """Whether each sentence is worth keeping, and its topic."""
         found, head = dict[int, Judgement](), self._layer("worth.")
-        for rows, hidden, mask, _ in self._read(map(self._tokens, sentences), self._layers[:-1]):
+        for rows, hidden, starts, _ in self._read(map(self._tokens, sentences), self._layers[:-1]):
             # Most of what is judged is also embedded, which is all but the last layer the same
-            vectors = _one_layer(self._layers[-1], hidden, mask)
-            self._remember([sentences[row] for row in rows], _mean(vectors, mask))
-            hidden = _one_layer(self._layer("worth.layer."), hidden, mask)
-            inner = _gelu(_mapped(head, "a", _mean_and_highest(hidden, mask)))
+            vectors = _one_layer(self._layers[-1], hidden, starts)
+            self._remember([sentences[row] for row in rows], _means(vectors, starts))
+            hidden = _one_layer(self._layer("worth.layer."), hidden, starts)
+            inner = _gelu(_mapped(head, "a", _means_and_highest(hidden, starts)))
             worth = _shares(_mapped(head, "w", inner)).tolist()
             topics = _mapped(head, "t", inner)[:, 1:].argmax(1)
             for row, (_, referring, keep), topic in zip(rows, worth, topics, strict=True):
@@ -155,20 +156,18 @@ class Encoder:
 
     def changes(self, pairs: Sequence[tuple[str, str]]) -> list[Change]:
         """What the later of each two texts is to the earlier one."""
-        cut = (
-            [self._tokens(one)[:n] for one, n in zip(pair, SHARES, strict=True)] for pair in pairs
-        )
-        texts = ([*one, SEPARATOR, *other] for one, other in cut)
+        read, (most, most_later) = self._tokens, SHARES
+        texts = ([*read(a)[:most], SEPARATOR, *read(b)[:most_later]] for a, b in pairs)
         return [Change(*one) for one in self._answers("changes", texts)]
 
     def _answers(self, reader: str, texts: Iterable[list[int]]) -> list[list[float]]:
         """How likely each answer of a reader but the first is, of each of these texts."""
         found, head = dict[int, list[float]](), self._layer(f"{reader}.")
         layers, segment = self._reader_layers(reader), head["segment"].T
-        for rows, hidden, mask, segments in self._read(texts, layers, segment):
-            pooled = _mean_and_highest(hidden, mask)
+        for rows, hidden, starts, parts in self._read(texts, layers, segment):
+            pooled = _means_and_highest(hidden, starts)
             if reader == "changes":
-                one, other = (_mean(hidden, mask & (segments == n)) for n in (0, 1))
+                one, other = (_means(hidden, parts)[n::2] for n in (0, 1))
                 pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
             inner = _gelu(_mapped(head, "inner", pooled))
             found |= zip(rows, _shares(_mapped(head, "out", inner))[:, 1:].tolist(), strict=True)
@@ -193,27 +192,28 @@ class Encoder:
         return found
 
     def _read(self, texts: Iterable[list[int]], layers: Any, segment: Any = None) -> Any:
-        """Rows, hidden states, mask and numbers of the texts, of batches alike in length."""
+        """Batches of texts alike in length: which they are, the hidden states of all their tokens,
+        where each text starts in these, and where each of two read together does."""
         tokens = list(texts)
         order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
+        upto = dict(zip(order, accumulate(len(tokens[row]) for row in order), strict=True))
         with self._one_thread():
-            while order:
-                longest = len(tokens[order[-1]])
-                rows = order[-max(1, _BATCH_TOKENS // longest) :]
-                del order[-len(rows) :]
-                padded = [tokens[row] + [0] * (longest - len(tokens[row])) for row in rows]
-                numbers = np.array(padded, np.intp)
-                mask, ends = numbers != 0, numbers == SEPARATOR
-                segments = ends.cumsum(1) - ends
-                scale = self._data["s:tokens"][numbers].astype(np.float32)
-                hidden = self._data["q:tokens"][numbers].astype(np.float32) * scale[..., None]
-                hidden += self._data["p"][:longest]
+            for _, batch in groupby(order, key=lambda row: upto[row] // _BATCH_TOKENS):
+                rows = list(batch)
+                numbers = np.concatenate([tokens[row] for row in rows])
+                lengths = [len(tokens[row]) for row in rows]
+                starts = np.cumsum([0, *lengths[:-1]])
+                scale = self._data["s:tokens"][numbers, None].astype(np.float32)
+                hidden = self._data["q:tokens"][numbers] * scale
+                hidden += self._data["p"][np.concatenate([*map(np.arange, lengths)])]
+                parts = np.union1d(starts, np.flatnonzero(numbers == SEPARATOR) + 1)
                 if segment is not None:
-                    hidden += segment[segments]
-                hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
+                    is_second = (~np.isin(parts, starts)).astype(np.intp)
+                    hidden += segment[is_second.repeat(np.diff(parts, append=len(numbers)))]
+                hidden = _normalized(hidden, self._layer("n0."))
                 for layer in layers:
-                    hidden = _one_layer(layer, hidden, mask)
-                yield rows, hidden, mask, segments
+                    hidden = _one_layer(layer, hidden, starts)
+                yield rows, hidden, starts, parts
 
     @cache  # noqa: B019  there is one encoder
     def _layer(self, prefix: str) -> dict[str, Floats]:
@@ -229,25 +229,24 @@ class Encoder:
         return np.asarray(self._data[f"q:{name}"].T.astype(np.float32, order="C") * scale)
 
 
-def _one_layer(layer: dict[str, Floats], hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
-    """Attention, then a network, each added and normalized. In place where it can be: what is
-    allocated costs as much as what is computed."""
-    rows, length, width = hidden.shape
-    flat = hidden.reshape(-1, width)
-    shape = rows, length, 3, _HEADS, width // _HEADS
-    query, key, value = _mapped(layer, "qkv", flat).reshape(shape).transpose(2, 0, 3, 1, 4)
-    weights = query @ key.transpose(0, 1, 3, 2)
-    weights *= np.float32((width // _HEADS) ** -0.5)
-    weights += np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
-    weights -= weights.max(-1, keepdims=True)
-    np.exp(weights, out=weights)
-    weights /= weights.sum(-1, keepdims=True)
-    added = _mapped(layer, "o", (weights @ value).transpose(0, 2, 1, 3).reshape(-1, width))
-    added += flat
-    flat = _normalized(added, layer["n1.weight"], layer["n1.bias"])
-    added = _mapped(layer, "f2", _gelu(_mapped(layer, "f1", flat)))
-    added += flat
-    return _normalized(added, layer["n2.weight"], layer["n2.bias"]).reshape(rows, length, width)
+def _one_layer(layer: dict[str, Floats], hidden: Floats, starts: NDArray[np.intp]) -> Floats:
+    """Attention within each text, then a network, each added and normalized. In place where it can
+    be: what is allocated costs as much as what is computed."""
+    mapped, attended = _mapped(layer, "qkv", hidden), np.empty_like(hidden)
+    at, width = 0, hidden.shape[1] // _HEADS
+    for length, alike in groupby(np.diff(starts, append=len(hidden)).tolist()):
+        here = slice(at, at := at + length * len(list(alike)))
+        heads = mapped[here].reshape(-1, length, 3, _HEADS, width)
+        query, key, value = heads.transpose(2, 0, 3, 1, 4)
+        weights = query @ key.transpose(0, 1, 3, 2)
+        weights *= np.float32(width**-0.5)
+        weights -= weights.max(-1, keepdims=True)
+        np.exp(weights, out=weights)
+        weights /= weights.sum(-1, keepdims=True)
+        attended[here] = (weights @ value).transpose(0, 2, 1, 3).reshape(-1, hidden.shape[1])
+    hidden = _normalized(hidden + _mapped(layer, "o", attended), layer, "n1.")
+    hidden += _mapped(layer, "f2", _gelu(_mapped(layer, "f1", hidden)))
+    return _normalized(hidden, layer, "n2.")
 
 
 def _mapped(layer: dict[str, Floats], name: str, x: Floats) -> Floats:
@@ -256,13 +255,14 @@ def _mapped(layer: dict[str, Floats], name: str, x: Floats) -> Floats:
     return found
 
 
-def _mean(hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
-    return np.asarray((hidden * mask[..., None]).sum(1) / mask.sum(1, keepdims=True), np.float32)
+def _means(hidden: Floats, starts: NDArray[np.intp]) -> Floats:
+    """The mean of each stretch of tokens that starts at one of these."""
+    lengths = np.diff(starts, append=len(hidden)).astype(np.float32)
+    return np.asarray(np.add.reduceat(hidden, starts) / lengths[:, None])
 
 
-def _mean_and_highest(hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
-    highest = np.where(mask[..., None], hidden, -np.inf).max(1)
-    return np.concatenate([_mean(hidden, mask), highest], 1)
+def _means_and_highest(hidden: Floats, starts: NDArray[np.intp]) -> Floats:
+    return np.concatenate([_means(hidden, starts), np.maximum.reduceat(hidden, starts)], 1)
 
 
 def _shares(scores: Floats) -> Floats:
@@ -270,12 +270,12 @@ def _shares(scores: Floats) -> Floats:
     return np.asarray(scores / scores.sum(1, keepdims=True))
 
 
-def _normalized(x: Floats, weight: Floats, bias: Floats) -> Floats:
+def _normalized(x: Floats, layer: dict[str, Floats], prefix: str = "") -> Floats:
     """`x` itself, normalized."""
     x -= x.mean(-1, keepdims=True)
     x /= np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-12))
-    x *= weight
-    x += bias
+    x *= layer[f"{prefix}weight"]
+    x += layer[f"{prefix}bias"]
     return x
 
 
