@@ -144,6 +144,28 @@ def test_long_text_is_shown_by_the_sentences_around_the_word(
     assert len(content) <= SNIPPET
 
 
+NAMES = [f"{n}. Stripes the {n}th of the savanna" for n in range(1, 61)]
+
+
+def test_room_that_is_left_is_for_more_of_the_best(memory: Memory) -> None:
+    say(memory, "Give me sixty names for a zebra")
+    say(memory, "Here are sixty names for a zebra:\n" + "\n".join(NAMES), role="assistant")
+    say(memory, "A zebra eats grass. " + "Nothing of note happened on that day. " * 40)
+    asked = "Which sixty names for a zebra did you give me?"
+    found = memory.recall(asked, budget=2_000)
+    assert f"   {NAMES[-1]}\n" in found.context
+    assert found.context.count("Nothing of note") < 20
+    assert max(map(len, shown(found))) <= SNIPPET
+    # Where there is not room for all of it, it has whole lines, and no fewer items come
+    less = memory.recall(asked, budget=found.tokens - 300)
+    names = [line.strip() for line in less.context.splitlines() if "Stripes" in line]
+    assert [one.rstrip("…") for one in names] == NAMES[: len(names)]
+    assert SNIPPET // len(NAMES[-1]) < len(names) < len(NAMES)
+    assert less.items == found.items
+    told = memory.recall("I gave sixty names for a zebra to my sister", budget=2_000)
+    assert NAMES[-1] not in told.context  # which asks for nothing
+
+
 # What cannot get out
 
 
