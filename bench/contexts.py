@@ -1,15 +1,18 @@
 """What each system hands a reader for the same questions, for reading and judging by hand.
 
     python bench/contexts.py FILE --out FILE [--sample N] [--only NAME,…] [--budget TOKENS,…]
-        [--embedder SPEC] [--leave-out NAME] [--keep DIR]
+        [--sessions N [--seed N]] [--embedder SPEC] [--leave-out NAME] [--keep DIR]
 
 A line of the output is one question and one context: {"id", "category", "question", "today",
 "system", "budget", "tokens", "evidence", "context"}. Ours is the block that an agent gets, with the
 embedder that is installed (`auto`) and no model. Another system's is what its search returns, best
 first, each with its day, until the budget is full; the last is cut.
 
-The questions are drawn in proportion to their categories, the same in every run. `evidence` is the
-share of a question's evidence that the context has: it is written beside, and used for nothing.
+The questions are drawn in proportion to their categories, the same in every run. With `--sessions`,
+each is asked of a history of its own, as LongMemEval has it: the sessions of its evidence, and as
+many others, drawn at random from those before it. Without, it is asked of all that the file has.
+`evidence` is the share of a question's evidence that the context has: it is written beside, and
+used for nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ import tempfile
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from hashlib import sha256
+from random import Random
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -50,6 +55,26 @@ def drawn(talks: Sequence[Any], sample: int, leave_out: Sequence[str]) -> set[st
         ids.sort(key=lambda one: sha256(one.encode()).hexdigest())
         found |= set(ids[: max(1, round(sample * len(ids) / total))] if sample else ids)
     return found
+
+
+def of_its_own(talk: Any, question: Any, most: int, seed: int) -> Any:
+    """A conversation with one question, and up to `most` sessions in order of time: those of its
+    evidence, and others that began before it was asked."""
+    wanted = {*question["evidence"]}
+    needed, others = [], []
+    for session in talk["sessions"]:
+        turns = session["turns"]
+        if not wanted.isdisjoint(turn["id"] for turn in turns):
+            needed.append(session)
+        elif turns and turns[0]["at"] < question["asked_at"]:
+            others.append(session)
+    room = min(len(others), max(0, most - len(needed)))
+    sessions = needed + Random(f"{seed}/{question['id']}").sample(others, room)
+    sessions.sort(key=lambda one: one["turns"][0]["at"])
+    end = max(turn["at"] for one in sessions for turn in one["turns"]) + timedelta(minutes=1)
+    # The published days of a few questions are hours before some of their evidence.
+    question = {**question, "asked_at": max(question["asked_at"], end)}
+    return {"id": question["id"], "sessions": sessions, "questions": [question], "end": end}
 
 
 def ours(talk: Any, asked: Sequence[Any], budgets: Sequence[int], keep: str) -> Iterator[Any]:
@@ -116,17 +141,26 @@ def main() -> None:
     parser.add_argument("file", metavar="FILE", help="labelled conversations")
     parser.add_argument("--out", required=True, help="file that is written")
     parser.add_argument("--sample", type=int, default=0, help="questions (default: all)")
+    parser.add_argument("--sessions", type=int, default=0, help="of a history for each question")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw of these sessions")
     parser.add_argument("--only", default=f"{OURS},bm25,mem0,memsearch", help="systems")
     parser.add_argument("--budget", default="2000,1000", help="tokens of a context")
-    parser.add_argument(
-        "--embedder", default="use", help="for the others: use, auto, fastembed:NAME"
-    )
+    parser.add_argument("--embedder", default="auto", help="for the others: auto, fastembed:NAME")
     parser.add_argument("--most", type=int, default=10**6, help="characters of a message of theirs")
     parser.add_argument("--leave-out", action="append", default=[], help="a category")
     parser.add_argument("--keep", help="folder in which our memories are kept")
     args = parser.parse_args()
     talks = read(args.file, as_conversation)
     chosen = drawn(talks, args.sample, args.leave_out)
+    if args.sessions:
+        talks = [
+            of_its_own(talk, one, args.sessions, args.seed)
+            for talk in talks
+            for one in talk["questions"]
+            if one["id"] in chosen
+        ]
+        few = sum(len(talk["sessions"]) < args.sessions for talk in talks)
+        print(f"{few} of {len(talks)} have fewer sessions before them", file=sys.stderr)
     budgets = [int(one) for one in args.budget.split(",")]
     names = args.only.split(",")
     vectors = Vectors(embedder(args.embedder if {"mem0", "memsearch"} & {*names} else "none"))

@@ -130,9 +130,7 @@ def asked(talk: Any, config: Config, keep: str) -> Iterator[tuple[list[Row], boo
             now[0] = question["asked_at"]
             with memory._store.reading():
                 meaning = partial(memory._embedders.ask, clean=str)
-                look = searched(
-                    memory._store, question["text"], Filter(), now[0], 100, 10, meaning, None
-                )
+                look = searched(memory, question["text"], Filter(), 100, meaning, None, "default")
                 order.weigh(look)
                 turns = memory._store.turns([key.row for key in look.pool if key.is_turn])
             rows: list[Row] = []

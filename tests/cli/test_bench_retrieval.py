@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, timedelta
 from math import log2
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from contexts import of_its_own
+from loxodon.cli.bench import as_conversation
 from loxodon.errors import ConfigError, InputError
 from tests.cli.shell import Shell
 from tests.cli.talks import Talk, garden, harbour, question, turn, written
@@ -45,10 +48,8 @@ def test_report_over_all_questions_and_by_category(loxodon: Shell) -> None:
     report = measured(loxodon, [garden(), harbour()])
     overall = report["overall"]
     assert (overall["n"], overall["r@10"], overall["mrr"]) == (3, 100, 100)
-    assert {name: one["n"] for name, one in report["categories"].items()} == {
-        "place": 2,
-        "plain": 1,
-    }
+    numbers = {name: one["n"] for name, one in report["categories"].items()}
+    assert numbers == {"place": 2, "plain": 1}
     assert (report["conversations"], report["ingest"]["turns"]) == (2, 6)
     assert 0 < report["latency_ms"]["p50"] <= report["latency_ms"]["p99"]
     assert 0 < report["tokens"]["mean"] <= report["tokens"]["most"] <= 1000
@@ -75,21 +76,19 @@ def test_choice_of_questions_and_conversations(loxodon: Shell) -> None:
     assert left["categories"]["place"]["n"] == 1
     some = measured(loxodon, [garden(), harbour()], "--category", "place", "--limit", "1")
     assert (some["conversations"], list(some["categories"])) == (1, ["place"])
-    numbers = asking(
-        *(question(name, "wheelbarrow", ["b1"], category=name) for name in ("10", "b", "2"))
-    )
-    assert list(measured(loxodon, [numbers])["categories"]) == ["2", "10", "b"]
+    named = (question(name, "wheelbarrow", ["b1"], category=name) for name in ("10", "b", "2"))
+    assert list(measured(loxodon, [asking(*named)])["categories"]) == ["2", "10", "b"]
 
 
 def test_questions_asked_of_another_conversation(loxodon: Shell) -> None:
-    report = measured(loxodon, [garden(), harbour()], "--crossed")
+    talks = [garden(), harbour()]
+    report = measured(loxodon, talks, "--crossed")
     crossed = report["abstention"]["crossed"]
     assert (crossed["n"], crossed["abstains"]) == (3, 100)
     assert report["abstention"]["true"]["abstains"] == 0
     assert measured(loxodon, [garden()], "--crossed")["abstention"]["crossed"]["n"] == 0
-    files = [
-        written(loxodon.home.parent, one, name=one["id"]) for one in (garden(), harbour())
-    ]  # each has one conversation, which is asked what the other file's can answer
+    # Each file has one conversation, which is asked what the other file's can answer.
+    files = [written(loxodon.home.parent, one, name=one["id"]) for one in talks]
     found = loxodon.json("bench", "retrieval", *files, "--crossed")["files"]
     assert [one["abstention"]["crossed"]["n"] for one in found] == [1, 2]
 
@@ -99,10 +98,8 @@ def test_turns_and_questions_with_nothing_to_score(loxodon: Shell) -> None:
     words = "The quick grey heron stood in the shallow water. " * 40
     talk["sessions"][0]["turns"] += [turn("a3", " \n"), turn("a4", words)]
     talk["sessions"].append({"id": "s3", "at": "2026-01-10T00:00:00", "turns": [turn("c", "")]})
-    talk["questions"] = [
-        question("q", "heron in shallow water", ["a4"]),
-        question("none", "wheelbarrow", []),
-    ]
+    asked = question("q", "heron in shallow water", ["a4"])
+    talk["questions"] = [asked, question("none", "wheelbarrow", [])]
     report = measured(loxodon, [talk])
     assert report["ingest"]["turns"] == 5  # those without words are passed over
     assert (report["overall"]["n"], report["without_evidence"]) == (1, 1)
@@ -123,6 +120,18 @@ def test_kept_memories(loxodon: Shell, tmp_path: Path) -> None:
     assert (embedded["not_embedded"], embedded["ingest"]["turns"]) == (0, 0)
     path = written(tmp_path, garden())  # an error, and not a worse figure
     loxodon("bench", "retrieval", path, "--embedder", "openai", code=ConfigError.exit_code)
+
+
+def test_a_history_of_its_own_for_a_question() -> None:
+    talk = as_conversation(garden(), UTC)
+    first = talk["sessions"][0]["turns"][0]
+    for days in (9, 3, 2, 1):  # of which the first is after the question
+        said = {**first, "id": str(days), "at": first["at"] + timedelta(days)}
+        talk["sessions"].append({"id": str(days), "turns": [said]})
+    few, again, all_before = (of_its_own(talk, talk["questions"][0], n, 1) for n in (3, 3, 48))
+    assert few == again
+    assert {"s2"} < {one["id"] for one in few["sessions"]} < {"s1", "s2", "1", "2", "3"}
+    assert [one["id"] for one in all_before["sessions"]] == ["s1", "1", "2", "3", "s2"]
 
 
 # Reading the file
@@ -163,10 +172,6 @@ def test_wrong_field_is_named_with_its_line(loxodon: Shell, spoil: Spoil, told: 
 
 
 def test_lines_that_are_no_objects_are_refused(loxodon: Shell) -> None:
-    for line, told in (
-        (b"{", "not JSON"),
-        (b"[1]", "JSON object"),
-        (b"\n", ""),
-        (b"\xff", "UTF-8"),
-    ):
+    lines = {b"{": "not JSON", b"[1]": "JSON object", b"\n": "", b"\xff": "UTF-8"}
+    for line, told in lines.items():
         assert told in refused(loxodon, line)

@@ -290,7 +290,7 @@ def test_who_may_ask(home: Path, talked_of: Path, clock: Clock) -> None:
 def test_many_memories_are_held_back_and_come_back(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         for n in range(30):
-            memory.capture(f"Garden plan {n}: plant bed {n}")
+            memory.capture(f"The user planted bed {n} of the garden with tulips")
         memory.capture("The user likes oolong tea")
         assert ask(memory, clock, "Please forget what I told you about the garden") == 1
         assert [one.content for one in memory.list()] == ["The user likes oolong tea"]

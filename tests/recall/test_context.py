@@ -13,8 +13,7 @@ from loxodon.tokens import estimate
 from tests.clock import NOW, Clock
 from tests.recall.talking import say, shown
 
-SNIPPET = 700
-"""The most characters of a text that are shown."""
+SNIPPET = 700  # the most characters of a text that are shown
 
 
 def margin(context: str) -> list[str]:
@@ -32,22 +31,18 @@ def test_block_in_english_and_chinese(memory: Memory) -> None:
         "[End of related memories]",
     ]
     say(memory, "Mochi 是我的猫")
-    assert memory.recall("猫").context.splitlines()[1:] == [
-        "1. [2026-02-04] 用户: Mochi 是我的猫",
-        "[相关记忆结束]",
-    ]
+    chinese = ["1. [2026-02-04] 用户: Mochi 是我的猫", "[相关记忆结束]"]
+    assert memory.recall("猫").context.splitlines()[1:] == chinese
 
 
 def test_block_says_when_it_may_hold_no_answer(memory: Memory) -> None:
     say(memory, "I have type 1 diabetes", "我是护士")
     memory.consolidate()
-    for question, words in (
-        ("What am I allergic to?", "perhaps none of them answers"),
-        ("我爸做什么工作", "可能都不是答案"),
-    ):
-        found = memory.recall(question)
-        assert found.unsure
-        assert words in found.context.splitlines()[0]
+    english = memory.recall("What am I allergic to?")
+    chinese = memory.recall("我爸做什么工作")
+    assert (english.unsure, chinese.unsure) == (True, True)
+    assert "perhaps none of them answers" in english.context.splitlines()[0]
+    assert "可能都不是答案" in chinese.context.splitlines()[0]
 
 
 DUE = datetime(2026, 1, 31, 12, tzinfo=NOW.tzinfo)
@@ -85,6 +80,12 @@ def test_superseded_memory_says_until_when_it_held(memory: Memory, clock: Clock)
     assert "(held until 2026-02-06) The user lives in Leeds" in context
 
 
+def test_days_are_resolved_unless_the_year_is_in_doubt(memory: Memory) -> None:
+    text = "Last Thursday I sent back the lease that I had signed on February 20th"
+    say(memory, text, at="2026-02-03T10:00:00")
+    assert f"{text} [Last Thursday = 2026-01-29]\n" in memory.recall("lease").context
+
+
 def test_ended_memory_makes_room_for_those_that_hold(memory: Memory) -> None:
     for n in (1, 2, 3):
         kept = memory.capture(f"the lease of flat {n} runs on and on " + "and on " * 9)
@@ -93,8 +94,7 @@ def test_ended_memory_makes_room_for_those_that_hold(memory: Memory) -> None:
     most = memory.recall("lease of the flat")
     assert len(most.items) == 3
     found = memory.recall("lease of the flat", budget=most.tokens - 20)
-    assert len(found.items) == 2
-    assert not any(item.valid_until for item in found.items)
+    assert [item.valid_until for item in found.items] == [None, None]
 
 
 # What fits
@@ -142,6 +142,28 @@ def test_long_text_is_shown_by_the_sentences_around_the_word(
     assert "zebra" in content
     assert content.endswith(end)
     assert len(content) <= SNIPPET
+
+
+NAMES = [f"{n}. Stripes the {n}th of the savanna" for n in range(1, 61)]
+
+
+def test_room_that_is_left_is_for_more_of_the_best(memory: Memory) -> None:
+    say(memory, "Give me sixty names for a zebra")
+    say(memory, "Here are sixty names for a zebra:\n" + "\n".join(NAMES), role="assistant")
+    say(memory, "A zebra eats grass. " + "Nothing of note happened on that day. " * 40)
+    asked = "Which sixty names for a zebra did you give me?"
+    found = memory.recall(asked, budget=2_000)
+    assert f"   {NAMES[-1]}\n" in found.context
+    assert found.context.count("Nothing of note") < 20
+    assert max(map(len, shown(found))) <= SNIPPET
+    # Where there is not room for all of it, it has whole lines, and no fewer items come
+    less = memory.recall(asked, budget=found.tokens - 300)
+    names = [line.strip() for line in less.context.splitlines() if "Stripes" in line]
+    assert [one.rstrip("…") for one in names] == NAMES[: len(names)]
+    assert SNIPPET // len(NAMES[-1]) < len(names) < len(NAMES)
+    assert less.items == found.items
+    told = memory.recall("I gave sixty names for a zebra to my sister", budget=2_000)
+    assert NAMES[-1] not in told.context  # which asks for nothing
 
 
 # What cannot get out

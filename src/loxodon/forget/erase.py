@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 LOCK = "forget.lock"
 _LOCK_SECONDS = 120.0
-_PRONOUN = re.compile(r"(?i)\b(?:he|she|it|its|they|his|her|hers|him|them|their)\b|[他她它]")
+PRONOUN = re.compile(r"(?i)\b(?:he|she|it|its|they|his|her|hers|him|them|their)\b|[他她它]")
 # A version in a history that has lost its words
 _BLANK = dict.fromkeys(("subject", "attribute", "value", "basis", "project", "category"), "")
 _BLANK |= {"content": "[forgotten]", "topic": "_general", "tags": "[]", "entities": "[]"}
@@ -293,7 +293,7 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Sh
                 # What tells of them with a pronoun
                 parts = [part for it in split(rest) for part in clauses(it)]
                 for part in _most_like(parts, [one.record]):
-                    if _PRONOUN.search(part) and not has_name(part, *others):
+                    if PRONOUN.search(part) and not has_name(part, *others):
                         marks.put_text(part)
     roles = [one for one in names if one not in own and marks.known_names.count(one) == 1]
     words = [one for one in own if not is_address(one)]

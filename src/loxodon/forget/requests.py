@@ -24,17 +24,20 @@ from typing import NamedTuple
 from loxodon.consolidate import themes
 from loxodon.consolidate.entities import another
 from loxodon.consolidate.segment import number
-from loxodon.forget.erase import rebuild
+from loxodon.forget.erase import PRONOUN, rebuild
 from loxodon.forget.marks import plain
+from loxodon.forget.names import has_name, is_address, is_role
 from loxodon.guard.own_words import masked, others
 from loxodon.guard.provenance import shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED
 from loxodon.language.forget import PERHAPS, Request, may_ask, requests
 from loxodon.language.statements import USER
 from loxodon.language.worth import encoder
+from loxodon.recall.understand import understand
 from loxodon.store import Filter, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
+from loxodon.text.names import parts_of
 from loxodon.text.related import expand
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
@@ -49,6 +52,7 @@ _WORDS, _WHAT, _REQUEST = 3.7, 7.5, 10.1
 _OTHERS = -3.0  # the same where what is meant is the user's own, and a text speaks of nobody's
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|us|you|your)\b|[\u4e00-\u9fff]")
 _OWN = re.compile(r"(?i)(?:my|our|i|we)\b")
+_ANOTHERS = re.compile(r"\W*(?:(?i:the|an?)\b|[A-Z]\w+'s )")
 _FAR, _USUAL = {"en": 0.1, "zh": 0.3}, 5  # how near any two texts are, counted as so many others
 # What that adds to what the encoder thinks of the request and a text, in logits; and how much must
 # speak for the best one, more among many and where it is not sure that something is to be forgotten
@@ -56,8 +60,8 @@ _SHARE, _FOUND, _OF_MANY, _DOUBT = 0.7, 0.0, 0.3, 1.5
 _LEAST = 1e-4  # no text is surer to the encoder than that
 _GOES_WITH = 0.5  # how much must speak for another one, alone and beside the best, on average
 _REPLY = -2.0  # the same for an answer to it
-_ASIDE = 0.01  # how likely a sentence of a message that is meant may be and not be meant with it
-_READ, _SHORT = 24, 160  # texts that are read with a request; characters of a message read whole
+_ASIDE = 0.03  # how likely a sentence of a message that is meant may be and not be meant with it
+_READ, _SHORT = 40, 160  # texts that are read with a request; characters of a message read whole
 _CHAIN = 6  # messages before and behind one that may go with it
 _POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
 
@@ -233,21 +237,44 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     """What a request is about: what speaks most for being meant, and what goes with that."""
     asked = turn.content[request.start : request.end]
     said = [one for one in _said(store, turn, request.what) if asked not in one.text]
-    scores = dict(zip(said, _scores(request.what, asked, [one.text for one in said]), strict=True))
-    likely = sorted(said, key=lambda one: -scores[one])[:_READ]
+    names = _named(store, turn, request.what, "\n".join(one.text for one in said))
+    named = [one for one in said if has_name(one.text, *names)]
+    what, like = request.what, rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
+    if named and query_words(rest := re.sub(like, " ", fold(what))):  # they are all about that one
+        what, asked = rest, re.sub(like, " ", fold(asked))
+    scores = dict(zip(said, _scores(what, asked, [one.text for one in said]), strict=True))
+    likely = sorted(named or said, key=lambda one: -scores[one])[:_READ]
     alone = _odds(asked, likely, scores)
     first = max(likely, key=lambda one: alone[one], default=None)
     least = _FOUND + _OF_MANY * log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
     if not first or alone[first] < least:
         return []
-    near = [one for one in said if one.turn.session == first.turn.session]
-    near = [one for one in near if abs(one.row - first.row) <= 2 * _CHAIN]
-    rest = sorted({*likely, *near} - {first}, key=lambda one: (one.row, one.start))
-    alone |= _odds(asked, [one for one in rest if one not in alone], scores)
-    beside = _odds(asked, rest, scores, first.text)
-    meant = [one for one in rest if (alone[one] + beside[one]) / 2 >= _GOES_WITH]
+    near = [  # what does not name whom it is about must speak of somebody
+        one
+        for one in said
+        if one.turn.session == first.turn.session
+        and abs(one.row - first.row) <= 2 * _CHAIN
+        and (not named or PRONOUN.search(one.text))
+    ]
+    others = sorted({*likely, *near} - {first}, key=lambda one: (one.row, one.start))
+    alone |= _odds(asked, [one for one in others if one not in alone], scores)
+    beside = _odds(asked, others, scores, first.text)
+    meant = [one for one in others if (alone[one] + beside[one]) / 2 >= _GOES_WITH]
     parts = [part for one in (first, *meant) for part in _parts(asked, one)]
     return parts + [reply for one in parts for reply in _replies(store, asked, one)]
+
+
+def _named(store: Store, turn: Turn, what: str, told: str) -> list[str]:
+    """All the names of those whom some words name; an address is one."""
+    if is_address(what):
+        return [what]
+    known = [one.entity for one in understand(what, turn.at, store.named).entities]
+    found = [fold(name) for it in known if it.name != USER for name in (it.name, *it.aliases)]
+    roles = [one.name for one in parts_of(fold(what)) if is_role(one.name)]
+    for role in roles:  # `my sister Mei` goes by that name, too
+        like = rf"(?i:\b{re.escape(role)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
+        found += [*map(fold, re.findall(like, told))]
+    return found or roles
 
 
 def _replies(store: Store, asked: str, place: Place) -> list[Place]:
@@ -317,5 +344,6 @@ def _scores(what: str, asked: str, texts: Sequence[str]) -> list[float]:
         share = sum(rarity[word] for word in each & words) / (sum(rarity.values()) or 1.0)
         scores[n] += _WORDS * max([share, *(weight for those, weight in related if those <= each)])
         if _OWN.match(what) and not _FIRST_PERSON.search(texts[n]):
-            scores[n] += _OTHERS
+            # The same thing, and not the user's
+            scores[n] += _OTHERS * (5 if share > 0.5 and _ANOTHERS.match(texts[n]) else 1)
     return scores

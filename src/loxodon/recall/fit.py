@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 from loxodon.guard.provenance import origin_label, shown_origin, voice
 from loxodon.messages import t
@@ -27,26 +26,35 @@ from loxodon.types import GLOBAL_PROJECT, IN_PROJECT, Item, Source, Turn
 
 SNIPPET = 700  # most characters of one item
 _SHORTER = (350, 160)  # what the best item is cut to where it would not fit
+_LONGER = (1.0, 0.8, 0.6, 0.4)  # shares of the room left, one of which a longer item fits into
+_FIRST, _FAIR, _NEAR = 3, 1 / 3, 0.8  # which may be: how good, beside the best and the longer ones
 _COMPARED = 4_000  # characters of a turn in which the words of the query are looked for
 _READ = 6_000  # characters of a text of which all sentences are looked at; of a longer one
 _STRETCH = 3 * SNIPPET  # a stretch is
 _ENDS = tuple(".!?。！？…”\"'")  # of a sentence
 _PAUSE = re.compile(r"[\s,;:，；：、]+")
-_NAME = 60
-_SOURCE = 120
+_NAME, _SOURCE = 60, 120  # characters of a name, and of where a note stands
 _DAYS = 2  # relative dates of one item that are told
+# A day or month nearly a year off is not: it may well be that of the other year, which is near
+_MONTH, _FAR = timedelta(days=31), timedelta(days=300)
 
 Shown = Callable[[str], str]
+Recut = Callable[[Item, int], Item]
 
 
 def items_of(
     look: Look, ranked: Sequence[Found], in_view: frozenset[str], here: str, shown: Shown
-) -> tuple[list[Item], dict[str, str]]:
-    """The first `look.top`, as they are shown, each thing once, and why others among them were
-    passed over. What belongs to another project than `here` comes last."""
+) -> tuple[list[Item], dict[str, str], Recut]:
+    """The first `look.top`, as they are shown, each thing once; why others among them were passed
+    over; and how to have them longer. What belongs to another project than `here` comes last."""
     store, top = look.store, look.top
     items: list[Item] = []
     passed: dict[str, str] = {}
+    texts: dict[str, str] = {}
+
+    def recut(item: Item, most: int = SNIPPET) -> Item:
+        return item._replace(content=snippet(texts[item.id], look.question.words, most, shown))
+
     said: dict[str, int] = {}
     turns = _told(store, [one.key.row for one in ranked if one.key.is_turn])
     sources = store.sources([one.key.row for one in ranked if one.record])
@@ -57,6 +65,8 @@ def items_of(
         item = _item(look, found, turn, sources.get(found.key.row, ()), shown)
         if item is None:
             continue
+        texts[item.id] = item.content
+        item = recut(item)
         # The words of an item, those of a file without the mark of a list before them
         is_note = item.kind == "note"
         words = fold(item.content.lstrip("-*+•> \t").rstrip() if is_note else item.content)
@@ -78,7 +88,7 @@ def items_of(
         if (project := item.why.get("project", "")) and fold(project) != fold(here):
             items[n] = item._replace(why={**item.why, "elsewhere": project})
     items.sort(key=lambda item: "elsewhere" in item.why)
-    return items, passed
+    return items, passed, recut
 
 
 def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
@@ -108,7 +118,7 @@ def _is_before_the_agent(store: Store, item: Item, in_view: frozenset[str]) -> b
 def _item(
     look: Look, found: Found, turn: Turn | None, sources: tuple[Source, ...], shown: Shown
 ) -> Item | None:
-    """A turn, a memory or a note as it is shown, with what made it come."""
+    """A turn, a memory or a note with its whole text, and what made it come."""
     words, zone, score = look.question.words, look.now.tzinfo, round(found.score, 4)
     said = set(index_words(turn.searchable[:_COMPARED])) if turn else found.said
     why: dict[str, object] = {
@@ -123,7 +133,7 @@ def _item(
         why |= {"speaker": shown(voice(turn)), "origin": shown_origin(turn)}
         if turn.channel.startswith(IN_PROJECT):
             why["project"] = turn.channel.removeprefix(IN_PROJECT)
-        text, at = snippet(turn.content, words, shown=shown), turn.at.astimezone(zone)
+        text, at = turn.content, turn.at.astimezone(zone)
         source = Source(session=turn.session, turn=turn.id)
         until = found.until.astimezone(zone) if found.until else None
         return Item(turn.ref, "turn", text, score, at, "active", (source,), why, valid_until=until)
@@ -132,17 +142,12 @@ def _item(
         # The headings above a note, without one that only says what the file is called
         name = fold(file.path.rpartition("/")[2].rpartition(".")[0])
         heading = " > ".join(one for one in chunk.heading.split(" > ") if fold(one) != name)
-        why |= {
-            "file": file.path,
-            "root": file.root,
-            "lines": [chunk.first_line, chunk.last_line],
-            "heading": shown(heading),
-            "importance": chunk.importance,
-        }
+        lines = [chunk.first_line, chunk.last_line]
+        why |= {"file": file.path, "root": file.root, "lines": lines}
+        why |= {"heading": shown(heading), "importance": chunk.importance}
         at = chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC)
-        text = snippet(chunk.text, words, shown=shown)
-        source = Source(file=file.path, line=chunk.first_line)
-        return Item(found.id, "note", text, score, at.astimezone(zone), "active", (source,), why)
+        at, source = at.astimezone(zone), Source(file=file.path, line=chunk.first_line)
+        return Item(found.id, "note", chunk.text, score, at, "active", (source,), why)
     record = found.record
     if record is None:
         return None
@@ -152,41 +157,31 @@ def _item(
         why["project"] = record.project
     if record.kind == "belief" and record.basis:
         why["basis"] = shown(record.basis)
-    until = record.valid_until
-    return Item(
-        record.id,
-        record.kind,
-        snippet(record.content, words, shown=shown),
-        score,
-        (record.valid_from or record.created_at).astimezone(zone),
-        record.state,
-        sources,
-        why,
-        tuple(map(shown, record.tags)),
-        until if until and until <= (look.as_of or look.now) else None,
-        record.due_at,
-        record.done,
-        record.confidence,
-    )
+    at = (record.valid_from or record.created_at).astimezone(zone)
+    until = ended if (ended := record.valid_until) and ended <= (look.as_of or look.now) else None
+    told = record.id, record.kind, record.content, score, at, record.state, sources, why
+    tags = tuple(map(shown, record.tags))
+    return Item(*told, tags, until, record.due_at, record.done, record.confidence)
 
 
 def rounded(shares: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in shares.items()}
 
 
-class Block(NamedTuple):
-    text: str
-    tokens: int
-    items: tuple[Item, ...]
-
-
 def block(
-    items: Sequence[Item], budget: int, count: Counter, language: str, unsure: bool = False
-) -> Block:
-    """As many items as fit, best first; where it is `unsure` whether they answer, it says so.
+    items: Sequence[Item],
+    budget: int,
+    count: Counter,
+    language: str,
+    unsure: bool = False,
+    recut: Recut | None = None,
+) -> tuple[str, int, tuple[Item, ...]]:
+    """As many items as fit, best first, as text, its tokens and the items; where it is `unsure`
+    whether they answer, it says so.
 
     One that does not fit is passed over for a shorter one; but where that would be the best of all,
-    it is cut to the sentences that matter. What no longer holds gets the room that is left.
+    it is cut to the sentences that matter. What no longer holds gets the room that is left, and
+    then the text has more of the best than their items, as `recut` makes them.
     """
 
     def text(entries: Sequence[str], number: int, tokens: int) -> str:
@@ -208,7 +203,17 @@ def block(
                 used += cost
                 fitting[n] = form, entry
                 break
-    kept = [fitting[n] for n in sorted(fitting)]
+    kept, least = [fitting[n] for n in sorted(fitting)], 0.0
+    for n, (item, entry) in enumerate(kept[:_FIRST]):
+        if recut is None or item.score < max(least, _FAIR * kept[0][0].score):
+            continue
+        size, cost, room = len(item.content), count(entry), budget - used
+        forms = (recut(item, int(size * (1 + share * room / cost))) for share in _LONGER)
+        longer = next((one for one in forms if count(_entry(one, language)) <= cost + room), item)
+        more = count(_entry(longer, language)) - cost
+        if more > 0 and item.content.strip("…") in longer.content:
+            kept[n] = item, _entry(longer, language)
+            used, least = used + more, _NEAR * item.score
     while kept:
         entries = [f"{number}. {entry}" for number, (_, entry) in enumerate(kept, 1)]
         # The number is part of what is counted; digits come in threes, so only its length matters.
@@ -216,9 +221,9 @@ def block(
         if len(str(tokens)) != len(str(used)):
             tokens = count(text(entries, len(kept), tokens))
         if tokens <= budget:
-            return Block(text(entries, len(kept), tokens), tokens, tuple(item for item, _ in kept))
+            return text(entries, len(kept), tokens), tokens, tuple(item for item, _ in kept)
         kept.pop()
-    return Block("", 0, ())
+    return "", 0, ()
 
 
 def _entry(item: Item, language: str) -> str:
@@ -236,9 +241,10 @@ def _entry(item: Item, language: str) -> str:
         return f"{line}\n{quote.INDENT}{t('source: {id}', language, id=place)}"
     # The days that `last Thursday` and the like mean, so that no reader must compute them
     told = {
-        moment.text: format_date(moment, language)
-        for moment in find_moments(item.content, item.at)
-        if moment.relative and not moment.recurring and not moment.since <= item.at < moment.until
+        one.text: format_date(one, language)
+        for one in find_moments(item.content, item.at)
+        if one.relative and not one.recurring and not one.since <= item.at < one.until
+        if one.until - one.since > _MONTH or abs(one.since - item.at) < _FAR
     }
     days = [f"{quote.line(text, _NAME)} = {day}" for text, day in list(told.items())[:_DAYS]]
     return f"{line} [{'; '.join(days)}]" if days else line
@@ -281,18 +287,18 @@ def marks(item: Item, language: str) -> str:
     elif item.due_at:  # what ends at midnight is due the day before
         due = item.due_at - timedelta(seconds=1)
         notes.append(t("due {day}", language, day=f"{due:%Y-%m-%d}"))
-    if not notes:
-        return ""
-    return f"（{'，'.join(notes)}）" if language == "zh" else f"({', '.join(notes)}) "
+    opens, between, closes = ("（", "，", "）") if language == "zh" else ("(", ", ", ") ")
+    return f"{opens}{between.join(notes)}{closes}" if notes else ""
 
 
 def snippet(text: str, words: Sequence[str], most: int = SNIPPET, shown: Shown = str) -> str:
     """`text` if it is short, else its whole sentences around those with most of `words`; as `shown`
     makes it, which is not asked about more of a very long text than may be shown."""
     wanted = {word.rstrip("*") for word in words}
-    begin, end = _region(text, wanted) if len(text) > _READ else (0, len(text))
-    is_whole = (begin, end) == (0, len(text))
-    text = shown(text[begin:end])
+    is_whole = len(text) <= _READ
+    begin, end = (0, len(text)) if is_whole else _region(text, wanted)
+    # At the ends of a stretch half of a number may stand, which nothing masks
+    text, most = shown(text[begin:end]), most if is_whole else min(most, SNIPPET)
     if len(text) <= most and is_whole:
         return text
     sentences = spans(text)

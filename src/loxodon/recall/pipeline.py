@@ -26,7 +26,6 @@ from loxodon.recall.recency import current_first
 from loxodon.recall.routes import is_bare_last, search
 from loxodon.recall.understand import understand
 from loxodon.store import Filter, QuestionVector
-from loxodon.store.store import Store
 from loxodon.types import Considered, Gate, LeftOut, Recall, Trace
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ _BREADTH = 2  # times as many items for a question that asks for several things
 
 def recall(
     space: OpenSpace,
-    store: Store,
     query: str,
     where: Filter,
     *,
@@ -62,8 +60,7 @@ def recall(
     started = perf_counter()
     if as_of is not None:
         where = where._replace(until=min(as_of, where.until) if where.until else as_of)
-    now, usual = space.now(), space.config.recall.top
-    look = searched(store, query, where, now, top, usual, meaning, as_of, profile)
+    look = searched(space, query, where, top, meaning, as_of, profile)
     question, is_default = look.question, look.profile == "default"
     if not question.words and not question.last:
         return Recall(query, Gate(False, "empty"), (), (), "", 0, 0.0, unsure=True)
@@ -78,14 +75,15 @@ def recall(
     elif not question.tells and ranked:
         least = FLOOR * ranked[0].score  # a piece of a file has other things in it, too
         ranked = [one for one in ranked if one.note or one.score >= least]
-    items, fates = items_of(look, ranked, in_view, here, shown)
-    chosen = block(items, budget, space.count, question.language, unsure)
+    items, fates, recut = items_of(look, ranked, in_view, here, shown)
+    more = None if unsure or question.tells else recut
+    context, tokens, chosen = block(items, budget, space.count, question.language, unsure, more)
     left = (
-        LeftOut("budget", len(items) - len(chosen.items)),
+        LeftOut("budget", len(items) - len(chosen)),
         LeftOut("top", len(ranked) - len(items) - len(fates)),
         LeftOut("view", sum(fate == "view" for fate in fates.values())),
     )
-    fates |= {item.id: "budget" for item in items} | {item.id: "shown" for item in chosen.items}
+    fates |= {item.id: "budget" for item in items} | {item.id: "shown" for item in chosen}
     considered = []
     for one in ranked[: len(fates) + _NEXT]:
         why = rounded(one.routes), rounded(one.factors), fates.get(one.id, "top")
@@ -94,10 +92,10 @@ def recall(
     return Recall(
         query,
         Gate(True, "asked"),
-        chosen.items,
+        chosen,
         tuple(one for one in left if one.number > 0),
-        chosen.text,
-        chosen.tokens,
+        context,
+        tokens,
         round((perf_counter() - started) * 1000, 3),
         Trace(question, dict(routes), tuple(considered), look.profile, tuple(look.problems)),
         unsure,
@@ -105,24 +103,23 @@ def recall(
 
 
 def searched(
-    store: Store,
+    space: OpenSpace,
     query: str,
     where: Filter,
-    now: datetime,
     top: int | None,
-    usual: int,
     meaning: Callable[[str], tuple[str, Any] | None],
     as_of: datetime | None,
-    profile: str = "default",
+    profile: str,
 ) -> Look:
     """The question as it was understood, and all that was found, not yet weighed."""
+    store, now = space.store, space.now()
     # In a group nobody is looked up by other names: that these are the same may be private.
     known = [store.named] if where.audience is None else []
     question = understand(query, as_of or now, *known)
     if not question.words and not question.last:
         return Look(store, question, where, now)
     if top is None:
-        top = usual * (_BREADTH if question.kind in ("list", "how_many") else 1)
+        top = space.config.recall.top * (_BREADTH if question.kind in ("list", "how_many") else 1)
     if is_bare_last(question):
         profile = "default"  # no formula orders what has no word of the question: the newest first
     look = Look(store, question, where, now, as_of, top, profile)

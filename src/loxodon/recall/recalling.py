@@ -105,15 +105,13 @@ class Recalling(OpenSpace):
         is_text("query", query)
         heard = self._heard_in(chat)
         asked = filter_of(self.zone, kind=kind, audience=heard._audience, **where)
-        config = self.config.recall
+        config, guard, direct = self.config.recall, heard.guard, heard.chat == "direct"
         if profile is not None:
             choice("profile", profile, settings.known("recall.profile").choices)
         room = config.budget if budget is None else number("budget", budget)
-        direct, guard = heard.chat == "direct", heard.guard
         with heard._store.reading():
             found = recall(
                 heard,
-                heard._store,
                 query,
                 asked,
                 top=None if top is None else number("top", top),

@@ -313,8 +313,7 @@ def _over(text: str) -> set[str]:
     that, or what they end with ("Oskar moved out"); a Chinese clause is of one thing."""
     language, words = language_of(text), set[str]()
     for clause in _CLAUSE.split(text):
-        found = compiled(language, "ENDS").search(clause)
-        if found is None:
+        if not (found := compiled(language, "ENDS").search(clause)):
             continue
         if language == "en":
             thing = compiled("en", "ENDED").match(clause[found.end() :].strip())

@@ -205,10 +205,10 @@ class PlainMemory(Memory):
         budget = self.config.recall.budget if budget is None else number("budget", budget)
         items = list(self._items(budget)) if self.within(chat=chat).chat == "direct" else []
         items = [one._replace(content=self.guard.shown(one.content, True, reveal)) for one in items]
-        shown = block(items, budget, self.count, language_of(query))
-        left = len(items) - len(shown.items)
+        text, tokens, shown = block(items, budget, self.count, language_of(query))
+        left = len(items) - len(shown)
         out = (LeftOut("budget", left),) if left else ()
-        return Recall(query, Gate(True, "asked"), shown.items, out, shown.text, shown.tokens, 0.0)
+        return Recall(query, Gate(True, "asked"), shown, out, text, tokens, 0.0)
 
     def _items(self, budget: int) -> Iterator[Item]:
         days = [self.now() - timedelta(days=n) for n in range(2)]
