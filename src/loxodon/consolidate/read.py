@@ -51,6 +51,7 @@ _PREPOSITION = re.compile(r"^(?:on|in|at|from) (?=.*\d)")  # Before a date
 _DENIED = re.compile(r"(?i)不是$|\b(?:not|instead of|rather than) (?:on |in |at |the )*$")
 _NAMED_DAY, _COUNTED_DAY = pattern("named_day"), pattern("counted_day")
 _HABIT, _AT_WORK, _SINCE = pattern("habit"), pattern("at_work"), pattern("since")
+_BARE_DAY = pattern("bare_day")
 
 
 class Candidate(NamedTuple):
@@ -211,7 +212,7 @@ def candidate_of(
         and not _DENIED.search(said[: one.start])
     ]
     if quoted:
-        moments = [] if _HABIT.search(content) else [o for o in moments if _meant(o, at)]
+        moments = [] if _HABIT.search(content) else [o for o in moments if _meant(o, at, said)]
         ahead = [one for one in moments if (one.until if _limit(said, one) else one.since) > at]
         if statement.category == "fact" and (ahead or (moments and not _SINCE.search(said))):
             statement = statement._replace(category="plan" if ahead else "event")
@@ -268,12 +269,14 @@ def _due(content: str, moment: Moment, at: datetime) -> datetime:
     return moment.until
 
 
-def _meant(moment: Moment, at: datetime) -> bool:
+def _meant(moment: Moment, at: datetime, said: str) -> bool:
     """Whether the day is certain that somebody's own words mean: not that of an hour alone, nor of
-    a month or day that is past, of which year they do not say."""
+    a month or day that is past, of which year they do not say; 周五 where something is over."""
     counted, named = _COUNTED_DAY.search(moment.text), _NAMED_DAY.search(moment.text)
     hour = moment.grain in ("hour", "minute", "part") and not (counted or named)
-    return moment.relative and not hour and (moment.since > at or not named or bool(counted))
+    if hour or ("了" in said and _BARE_DAY.match(moment.text)):
+        return False
+    return moment.relative and (moment.since > at or not named or bool(counted))
 
 
 def _tells_more(content: str, moments: Sequence[Moment]) -> bool:

@@ -445,6 +445,8 @@ def _match(
         return None
     if attribute == "reminder" and grammar.speech.never(sentence.text) == "supposed":
         return None
+    if attribute == "todo" and match.frame.whole and not sentence.text.startswith(clause.text):
+        return None  # whoever was spoken of before may be the one who does it
     loose = clause.loose and match.frame.act == "state" and not match.frame.whole
     return None if loose else (clause, match)
 
