@@ -1,4 +1,4 @@
-"""How unseen conversations fare: `python -m tests.unseen [SET …] [--author a…j] [--details]`."""
+"""How unseen conversations fare: `python -m tests.unseen [SET …] [--author a…k] [--details]`."""
 
 from __future__ import annotations
 

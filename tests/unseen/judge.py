@@ -15,7 +15,7 @@ from tests.clock import NOW, Clock
 
 Case = dict[str, Any]
 CASES = Path(__file__).parent / "cases"
-AUTHORS = tuple("abcdefghij")
+AUTHORS = tuple("abcdefghijk")
 
 
 def cases(name: str, folder: Path) -> Iterator[Case]:
