@@ -69,14 +69,15 @@ def test_links_within_the_docs_lead_to_a_heading() -> None:
             assert anchor in map(_anchor, headings), f"{name}: {page}#{anchor}"
 
 
+DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = ("README.md", "README.zh-CN.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *(f"docs/{one.name}" for one in DOCS)])
 def test_links_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
-        assert (ROOT / target).exists(), target
+        assert (ROOT / page).parent.joinpath(target).exists(), target
 
 
 @pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md"])

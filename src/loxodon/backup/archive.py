@@ -27,6 +27,7 @@ from hashlib import sha256
 from typing import IO, Any, NamedTuple
 
 from loxodon.errors import InputError, LockedStoreError
+from loxodon.files import private
 from loxodon.journal.lines import check_unpacked
 from loxodon.security.keys import mac
 from loxodon.store import Progress
@@ -109,10 +110,10 @@ class Reader:
     def __init__(self, path: str, archive: zipfile.ZipFile, size: int) -> None:
         self.path = path
         self._zip = archive
-        entries = {entry.filename: entry for entry in archive.infolist()}
+        sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
         check_unpacked(path, size, sum(entry.file_size for entry in archive.infolist()))
         try:
-            if entries.pop(MANIFEST).file_size > _MOST_MANIFEST:
+            if sizes.pop(MANIFEST) > _MOST_MANIFEST:
                 raise ValueError
             with archive.open(MANIFEST) as file:
                 self._manifest = json.loads(file.read(_MOST_MANIFEST))
@@ -131,7 +132,6 @@ class Reader:
             raise _not_whole(path, InputError("its manifest is missing or invalid")) from None
         if version != VERSION:
             raise newer(path, version, VERSION)
-        sizes = {name: entry.file_size for name, entry in entries.items()}
         databases = {f"spaces/{held.folder}/loxodon.db" for held in self.spaces}
         twice = len(archive.infolist()) != len(sizes) + 1
         listed = {name: size for name, (_, size) in self.parts.items()}
@@ -161,15 +161,11 @@ class Reader:
 
     def extract(self, name: str, path: str) -> None:
         """Write a part to a new file, for its owner only, and on disk."""
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with open(path, "xb", opener=private) as file:
             for piece in self._pieces(name):
                 file.write(piece)
             file.flush()
             os.fsync(file.fileno())
-
-    def data(self, name: str) -> bytes:
-        """A small part, whole; empty where there is none."""
-        return b"".join(self._pieces(name)) if name in self.parts else b""
 
     def _pieces(self, name: str) -> Iterator[bytes]:
         """A part, piece by piece; an error at its end where it is not what it should be."""

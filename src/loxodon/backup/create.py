@@ -19,7 +19,7 @@ from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Writer
 from loxodon.errors import InputError, unwritable
 from loxodon.filelock import draft_in
-from loxodon.files import sync_folder
+from loxodon.files import private, sync_folder
 from loxodon.layout import CONFIG, DATABASE, SPACES
 from loxodon.security.paths import allowed_path
 from loxodon.spaces import folder_name, space_path
@@ -145,8 +145,7 @@ def _write(
     """The file under its first name; how many turns and memories are in it."""
     turns = memories = schema = 0
     held = []
-    made = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(made, "wb") as file, Writer(file) as writer:
+    with open(part, "xb", opener=private) as file, Writer(file) as writer:
         for space in spaces:
             folder = space_path(home, space)
             name, path = os.path.basename(folder), os.path.join(folder, DATABASE)

@@ -94,11 +94,10 @@ class _Restoring:
         self._config, self._zone = config, zone_named(config.timezone)
         self._decay = Decay(config, clock)
         self._keys = keys.database_keys(home, config.encryption)
-        self._their_keys = self._keys
-        if reader.is_encrypted:  # with our keys, or with one that is given now
-            given = keys.KeySource("env", keys.VARIABLE)
-            theirs = [keys.key_at(given)] if given.read() else []
-            self._their_keys = tuple(dict.fromkeys((*self._keys, *theirs)))
+        # One that is encrypted is so with our keys, or with one that is given now.
+        given = keys.KeySource("env", keys.VARIABLE)
+        theirs = [keys.key_at(given)] if reader.is_encrypted and given.read() else []
+        self._their_keys = tuple(dict.fromkeys((*self._keys, *theirs)))
         reader.check_seal(self._their_keys)
         is_known = os.path.exists(os.path.join(home, layout.CONFIG)) or glob(
             f"*/{layout.DATABASE}", root_dir=os.path.join(home, layout.SPACES)

@@ -37,7 +37,6 @@ from loxodon.models.reading import (
     Hint,
     KnownMemory,
     ModelReading,
-    PromptMessage,
     ReadItem,
     believed,
     question,
@@ -343,7 +342,7 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
 
 def _stack_of(store: Store, passages: Sequence[Passage], hear: Hear, brief: bool) -> Stack:
     """One question about passages of one agent and one language."""
-    lines: list[PromptMessage] = []
+    lines: list[Turn] = []
     hints: list[tuple[Hint, int | Record]] = []
     placed: dict[int, Passage] = {}
     last: dict[str, int] = {}
@@ -355,16 +354,17 @@ def _stack_of(store: Store, passages: Sequence[Passage], hear: Hear, brief: bool
                 # Of a long one the end: there is asked what the passage answers
                 text, short = said.content, estimate(said.content) <= _CONTEXT_TOKENS
                 text = text if short else f"… {cut(text[-4 * _CONTEXT_TOKENS :], _CONTEXT_TOKENS)}"
-                lines.append(PromptMessage(text, said.at, said.role, said.speaker, asked=False))
+                lines.append(said._replace(content=text))
         last[session] = one.no
         line = len(lines)
         placed[line] = one
         read = ((no, made.statement.content) for no, made in one.read)
         hints += [(Hint(line, content), no) for no, content in read if content]
         hints += [(Hint(line, record.content), record) for record in one.learned]
-        lines.append(PromptMessage(one.text, one.turn.at, "user", one.turn.speaker))
+        lines.append(one.turn._replace(content=one.text))
     known = _known(store, passages, {one.id for some in passages for one in some.learned})[:most]
-    batch = Batch(lines, known, [hint for hint, _ in hints], passages[0].language, brief)
+    noted, language = [hint for hint, _ in hints], passages[0].language
+    batch = Batch(lines, [*placed], known, noted, language, brief)
     return Stack(batch, placed, [meant for _, meant in hints])
 
 
@@ -429,7 +429,7 @@ def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | No
         statement = Statement(said, record.subject, record.attribute, record.value)
         statement = statement._replace(importance=record.importance)
         return Candidate(statement, at, does=item.do, target=item.target)
-    statement = item.statement._replace(fragments=passage.numbers, importance=item.importance)
+    statement = item.statement._replace(fragments=passage.numbers)
     made = candidate_of(statement, passage.language, at)
     about = (statement.category, statement.attribute, statement.subject)
     return made._replace(

@@ -18,7 +18,7 @@ import re2  # type: ignore[import-untyped]
 
 from loxodon.guard import personal_checks  # noqa: F401  (has checks)
 from loxodon.guard.guard import DOTS, Detection
-from loxodon.guard.policy import CHECKS, Candidate, Policy, Rule, compiled, label_of, options
+from loxodon.guard.policy import CHECKS, Candidate, Policy, Rule, compiled, options
 from loxodon.guard.secret_checks import answer, asked_for, entropy
 
 _WIDE = (
@@ -56,7 +56,7 @@ class Finder:
 
     def __init__(self, policy: Policy, rules: Sequence[Rule]) -> None:
         self._rules = rules
-        self._labels = {label_of(rule.kind) for rule in policy.rules}
+        self._kinds = {rule.kind for rule in policy.rules}
         self._compiled: dict[int, Any] = {}
         self._always = tuple(
             n for n, rule in enumerate(rules) if not rule.keywords and not rule.prefilter
@@ -100,7 +100,7 @@ class Finder:
             for one in self._tried(plain, self._signs.Match(plain)):
                 _join(found, one._replace(start=places[one.start], end=places[one.end]))
         kind = asked_for(question) if question else ""
-        place = answer(text, kind) if label_of(kind) in self._labels else None
+        place = answer(text, kind) if kind in self._kinds else None
         if place and not _overlapping(sorted(self._spared(text)), *place):
             _join(found, Detection(*place, kind, "secret"))
         return [it._replace(start=positions[it.start], end=positions[it.end]) for it in found]
@@ -162,7 +162,7 @@ class Finder:
         """Where markers and masks of our own stand, and what the user has excepted."""
         if "[" in text:
             for match in _MARK.finditer(text):
-                if (match["kind"] or match["of"]) in self._labels:
+                if (match["kind"] or match["of"]).replace(" ", "-") in self._kinds:
                     yield match.span()
         for pattern in self._exceptions:
             yield from (match.span() for match in pattern.finditer(text))

@@ -98,11 +98,6 @@ def expanded(pattern: str) -> str:
     return pattern
 
 
-def label_of(kind: str) -> str:
-    """A kind as a marker says it."""
-    return kind.replace("-", " ")
-
-
 @cache
 def built_in() -> Policy:
     """The policy of a home that says nothing; its rules in the order in which they are tried."""

@@ -269,9 +269,7 @@ def is_forget_request(reason: str) -> bool:
 def without_held(store: Store, lines: Sequence[str]) -> list[str]:
     """Lines of a file that may be a view of the journal, without what is held of it."""
     found = list(lines)
-    for one in listed(store, None, 0, None)[0]:
-        if one.state not in (HELD, DROPPED):
-            continue
+    for one in (held for held in listed(store, None, 0, None)[0] if held.state in HIDDEN):
         for part in one.text.splitlines():
             if len(part.strip()) >= _TELLING:
                 mark = note(int(one.id[2:]), language_of(part))

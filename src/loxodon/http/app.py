@@ -38,7 +38,6 @@ from loxodon.verbs import PATH, TEXT, Argument
 _PROBES = ("/livez", "/readyz", "/health")
 _CODE = (Argument("code", TEXT, "the code of the link that opened the page", required=True),)
 
-Fields = dict[str, Any]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -104,8 +103,6 @@ class App:
         """The error that a client is told of."""
         if isinstance(error, LoxodonError):
             return error
-        if isinstance(error, HTTPException) and error.status_code == 405:
-            return guard.no_method(dict(error.headers or {}).get("Allow", ""))
         if isinstance(error, HTTPException):
             hint = "see /openapi.json for the available paths"
             return RefusedError("not found", "no_route", hint=hint)
@@ -152,7 +149,7 @@ class App:
             self._rates.take(f"wrong {peer_of(request)}", most=guard.GUESSES)
             raise
 
-    async def _given(self, operation: Operation, request: Request) -> Fields:
+    async def _given(self, operation: Operation, request: Request) -> dict[str, Any]:
         """The fields of a request, checked."""
         pairs = bodies.query_of(request)
         if operation.in_query:
@@ -219,7 +216,7 @@ def _route(path: str, named: Mapping[str, tuple[str, Endpoint]]) -> Route:
 
     async def endpoint(request: Request) -> Response:
         if request.method not in methods:
-            raise HTTPException(405, headers={"Allow": ", ".join(methods)})
+            raise guard.no_method(", ".join(methods))
         name, found = named["GET" if request.method == "HEAD" else request.method]
         request.state.operation = name
         return await found(request)

@@ -30,7 +30,6 @@ GUESSES = 10  # wrong tokens a second that an address may send
 # own all spaces
 Need = Right | Literal["", "any", "metrics", "home"]
 
-
 _CLOSE = {"connection": "close"}
 # The status and headers of an answer by its code
 _REFUSALS: Mapping[str, tuple[int, Mapping[str, str]]] = {

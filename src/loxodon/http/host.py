@@ -246,26 +246,24 @@ class Host:
             with acting(Actor(self._surface or actor().surface)), opened as memory:
                 return work(memory.within(agent, chat, relays))
 
-        return await self._in(self._long if apart else self._short, do)
+        return await self.run(do, apart=apart)
 
-    async def run(self, work: Callable[[], Result]) -> Result:
+    async def run(self, work: Callable[[], Result], *, apart: bool = False) -> Result:
         """What `work` returns, in a thread of the calls: for what needs no memory, or several."""
-        return await self._in(self._short, work)
+        self._check_running()
+        if len(self._calls) >= MOST_WAITING:
+            hint = "try again in a moment, with fewer parallel requests"
+            raise errors.BusyStoreError("too many requests are waiting", hint=hint)
+        pool = self._long if apart else self._short
+        future = pool.submit(copy_context().run, work)  # who acts goes with the call
+        self._calls.add(future)
+        future.add_done_callback(self._calls.discard)
+        return await asyncio.wrap_future(future)
 
     @property
     def waiting(self) -> int:
         """Calls that were made and have not returned."""
         return len(self._calls)
-
-    async def _in(self, pool: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
-        self._check_running()
-        if len(self._calls) >= MOST_WAITING:
-            hint = "try again in a moment, with fewer parallel requests"
-            raise errors.BusyStoreError("too many requests are waiting", hint=hint)
-        future = pool.submit(copy_context().run, work)  # who acts goes with the call
-        self._calls.add(future)
-        future.add_done_callback(self._calls.discard)
-        return await asyncio.wrap_future(future)
 
     def close(self, seconds: float | None = None) -> bool:
         """Wait for the calls that have begun, then close every memory; whether all have ended."""

@@ -134,14 +134,10 @@ def _validate(memory: Memory, given: dict[str, Any]) -> Checked:
     return Checked(not found, found)
 
 
-def _forget(memory: Memory, given: dict[str, Any]) -> object:
-    return memory.forget(*given.pop("ids", ()), **given)
-
-
 # Verbs whose call or answer is not what the request and the reply have, and what comes back
 _OWN_WAY: Mapping[str, tuple[Run, Any]] = {
     "validate": (_validate, Checked),
-    "forget": (_forget, receipts.Receipt),
+    "forget": (lambda it, given: it.forget(*given.pop("ids", ()), **given), receipts.Receipt),
     "consolidation_due": (lambda it, _: Due(it.consolidation_due(), it.flush_due()), Due),
 }
 

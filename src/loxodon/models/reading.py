@@ -29,7 +29,7 @@ from loxodon.text.dates import find_moments
 from loxodon.text.sentences import split
 from loxodon.text.words import fold
 from loxodon.tokens import cut
-from loxodon.types import CATEGORIES
+from loxodon.types import CATEGORIES, Turn
 
 Do = Literal["add", "update", "end", "same", "drop"]
 
@@ -47,16 +47,6 @@ _CATEGORIES = tuple(one for one in CATEGORIES if one not in ("credential", "conv
 # The attributes that a model is told of: each name costs tokens, and the rules know others.
 _ATTRIBUTES = tomllib.loads((files(__package__) / "attributes.toml").read_text("utf-8"))
 _OFFERED = ", ".join((*_ATTRIBUTES["signs"], *_ATTRIBUTES["gathered"].split()))
-
-
-class PromptMessage(NamedTuple):
-    """A message, or a part of one."""
-
-    text: str
-    at: datetime
-    role: str = "user"
-    speaker: str = ""
-    asked: bool = True  # whether the model is asked about it; it is the user's then
 
 
 class KnownMemory(NamedTuple):
@@ -77,7 +67,8 @@ class Hint(NamedTuple):
 class Batch(NamedTuple):
     """What one question is about."""
 
-    lines: Sequence[PromptMessage]
+    lines: Sequence[Turn]  # messages, or parts of them
+    asked: Sequence[int]  # the places of those that the model is asked about, which are the user's
     known: Sequence[KnownMemory] = ()
     hints: Sequence[Hint] = ()
     language: str = "en"
@@ -86,8 +77,7 @@ class Batch(NamedTuple):
     @property
     def labels(self) -> dict[int, str]:
         """The numbers of the messages that are asked about, by their places."""
-        asked = [n for n, one in enumerate(self.lines) if one.asked]
-        return {n: str(k) for k, n in enumerate(asked, 1)}
+        return {n: str(k) for k, n in enumerate(self.asked, 1)}
 
 
 class ReadItem(NamedTuple):
@@ -98,7 +88,6 @@ class ReadItem(NamedTuple):
     target: str = ""  # the memory it is about, by its own id
     hint: int = -1  # which of the hints is dropped
     statement: Statement | None = None
-    importance: float = 0.5
     tags: tuple[str, ...] = ()
     since: datetime | None = None  # since when it holds, where the words say so
     words: str = ""  # what it rests on
@@ -120,7 +109,7 @@ def question(batch: Batch) -> ModelQuestion:
         # A name comes from outside like the text: only its letters are shown.
         name = "".join(c for c in one.speaker[:40] if c.isalnum() or c in " _-").strip()
         who = f"{one.role} ({name})" if name else one.role
-        lines.append((f"{labels.get(n, '-')} {one.at:%Y-%m-%d} {who}", shown(one.text)))
+        lines.append((f"{labels.get(n, '-')} {one.at:%Y-%m-%d} {who}", shown(one.content)))
         lines += [(f"h{k}", shown(o.text)) for k, o in enumerate(batch.hints, 1) if o.line == n]
     for n, known in enumerate(batch.known, 1):  # last, as small models count lines from the first
         lines.append((f"m{n} {known.since:%Y-%m-%d}", shown(known.text)))
@@ -221,7 +210,7 @@ def _item(claim: _Claim, n: int, batch: Batch) -> ReadItem:
     if claim.do != "add" and not is_known:
         raise UnfitError("update, end and same must name an m that was shown")
     target = batch.known[place] if claim.do != "add" else None
-    if claim.do != "same" and not grounding.stands(shown(batch.lines[n].text), claim.words):
+    if claim.do != "same" and not grounding.stands(shown(batch.lines[n].content), claim.words):
         raise UnfitError("the words of an item do not stand in its message")
     if target and claim.do != "update":
         return ReadItem(n, claim.do, target.id, words=claim.words)
@@ -230,8 +219,9 @@ def _item(claim: _Claim, n: int, batch: Batch) -> ReadItem:
 
 def _stated(claim: _Claim, n: int, target: KnownMemory | None, batch: Batch) -> ReadItem:
     """An item that says something, with what of its labels can be believed."""
-    before = [shown(one.text) for one in batch.lines[max(0, n - statements.CONTEXT) : n]]
-    said, context = shown(batch.lines[n].text), "\n".join((*before, target.text if target else ""))
+    before = [shown(one.content) for one in batch.lines[max(0, n - statements.CONTEXT) : n]]
+    said = shown(batch.lines[n].content)
+    context = "\n".join((*before, target.text if target else ""))
     source = f"{said}\n{context}"
     words, content = claim.words.strip(), claim.content.strip().rstrip("。.").rstrip()
     if reason := grounding.bad_length(content, MOST_STATEMENT, batch.language):
@@ -283,6 +273,7 @@ def _stated(claim: _Claim, n: int, target: KnownMemory | None, batch: Batch) -> 
         mentions=tuple(Mention(one, types[one]) for one in names[:_MENTIONS]),
         project="".join(borne([claim.project.strip()])),
         topic=topic if plain else "",
+        importance=min(most, max(least, claim.importance)),
     )
     tags = borne([one.strip() for one in claim.tags], f"{content}\n{source}")
     return ReadItem(
@@ -290,7 +281,6 @@ def _stated(claim: _Claim, n: int, target: KnownMemory | None, batch: Batch) -> 
         claim.do,
         target.id if target else "",
         statement=statement,
-        importance=min(most, max(least, claim.importance)),
         tags=tuple(dict.fromkeys(tags))[:_TAGS],
         since=_since(claim.since, words, batch.lines[n].at),
         words=words,

@@ -19,6 +19,7 @@ from loxodon.models import grounding, reading
 from loxodon.models.chat import ChatModel, ModelQuestion, UnfitError
 from loxodon.models.prompts import TEXT, array, prompt, record
 from loxodon.models.reading import MOST_STATEMENT, KnownMemory, shown
+from loxodon.types import Turn
 
 Verdict = Literal["confirm", "deny", "unrelated"]
 Merge = tuple[tuple[int, ...], str]  # The places of facts, and the sentence that tells them
@@ -137,9 +138,9 @@ def attempt(model: ChatModel, language: str) -> Trial:
     # Each `text`, a memory `known` that it may be about, and what to do (`want`), if anything
     sentences = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
     tried = list(enumerate(sentences[language]))
-    lines = [reading.PromptMessage(one["text"], _START + timedelta(days=n)) for n, one in tried]
+    lines = [Turn("", str(n), "user", one["text"], _START + timedelta(days=n)) for n, one in tried]
     known = [KnownMemory(str(n), one["known"], _START) for n, one in tried if "known" in one]
-    batch = reading.Batch(lines, known, language=language)
+    batch = reading.Batch(lines, range(len(lines)), known, language=language)
 
     def judged(value: dict[str, Any]) -> Trial:
         found, failed = reading.believed(value, batch), []
@@ -154,4 +155,4 @@ def attempt(model: ChatModel, language: str) -> Trial:
     try:
         return model.ask(reading.question(batch)._replace(name="trial"), judged)
     except BadReplyError as error:
-        return Trial(0, len(tried), tuple(one.text for one in lines), error.localized()[0])
+        return Trial(0, len(tried), tuple(one.content for one in lines), error.localized()[0])

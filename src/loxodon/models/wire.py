@@ -74,7 +74,8 @@ class Endpoint(NamedTuple):
 
         try:
             # httpx limits each read; a server that drips would take as long as it likes.
-            return within(self.timeout, exchange)
+            with client:  # closing it ends the reading too
+                return within(self.timeout, exchange)
         except (TimeoutError, httpx.TimeoutException) as error:
             raise _too_slow(self.timeout, not isinstance(error, httpx.ConnectTimeout)) from None
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
@@ -87,8 +88,6 @@ class Endpoint(NamedTuple):
                 reason=str(error) if connecting else type(error).__name__,
                 delivered=not connecting and isinstance(error, httpx.TransportError),
             ) from None
-        finally:
-            client.close()  # which ends the reading too
 
     def rejected(self, status: int) -> ModelError:
         """What another status than 200 means. The server's own words may repeat ours: unsaid."""
