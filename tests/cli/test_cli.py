@@ -26,7 +26,7 @@ from tests.models.server import Stage, answers, says, stage
 
 HEAVY = {
     *("asyncio", "email", "http", "httpx", "numpy", "socket", "ssl", "starlette", "uvicorn"),
-    *("re2", "loxodon.guard.find", "loxodon.guard.policy"),
+    "loxodon.guard.find",
 }
 """What takes long to import, and no recall without an embedder needs."""
 
