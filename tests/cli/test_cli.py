@@ -24,7 +24,10 @@ from tests.imports.exports import put_zip, trip
 from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
 
-HEAVY = {"asyncio", "email", "http", "httpx", "numpy", "socket", "ssl", "starlette", "uvicorn"}
+HEAVY = {
+    *("asyncio", "email", "http", "httpx", "numpy", "socket", "ssl", "starlette", "uvicorn"),
+    "loxodon.guard.find",
+}
 """What takes long to import, and no recall without an embedder needs."""
 
 
@@ -93,7 +96,9 @@ def test_a_defect_is_one_line_with_what_to_do(
 def test_cold_recall_and_hook_import_nothing_heavy(tmp_path: Path) -> None:
     """Times depend on the machine; what is loaded does not."""
     with Memory.open(tmp_path / "home") as memory:
-        memory.capture("Mei is the user's sister and lives near the sea", entities=["Mei"])
+        memory.capture(
+            "Mei is 34 and lives near the sea since 2019-05-01, 1200 km off", entities=["Mei"]
+        )
         memory.forget(memory.capture("The user has a cat").id)
     (tmp_path / "home" / "config.toml").write_text('[embedder]\nkind = "none"\n', "utf-8")
     code = (

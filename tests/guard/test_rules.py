@@ -46,6 +46,13 @@ def test_no_rule_finds_a_counter_example(guard: Guard, text: str) -> None:
     assert not guard.incoming.found(text)
 
 
+@each("text", [text for _, one in RULES for text in one.get("examples", ())])
+@pytest.mark.parametrize("private", [True, False])
+def test_plain_signs_miss_nothing_that_is_masked(guard: Guard, text: str, private: bool) -> None:
+    said = _MARKED.sub(r"\1", text)
+    assert Guard(built_in, usual=True).shown(said, private) == guard.shown(said, private)
+
+
 @each("rule", some(FORMS, 3))
 def test_a_form_is_found_wherever_it_stands(rule: Rule) -> None:
     """Texts made of the pattern itself: no key that could be one is written down here."""

@@ -190,8 +190,7 @@ class Guard:
 
     def record(self, record: Record) -> Record:
         """A new memory as it may be kept."""
-        given = {name: getattr(record, name) for name in (*_TEXTS, *_LISTS, "sensitivity")}
-        return record._replace(**self.fields(given))
+        return record._replace(**self.fields(record._asdict()))
 
     def chunk(self, chunk: Chunk) -> Chunk:
         """A piece of a file as it may be kept."""
@@ -211,25 +210,23 @@ class Guard:
         self, text: str, private: bool, reveal: bool = False, masked: dict[str, str] | None = None
     ) -> str:
         """`text` as it may be shown; `masked` gets what is hidden in it, with its mask."""
-        if self._usual and not _SIGN.search(_DATES.sub(" ", text)):
+        signs = _IDENTITY if private else _IDENTITY + _CONTACT
+        if self._usual and not re.search(signs, re.sub(_NO_NUMBERS, " ", text)):
             return text
-        never = {kind for kind, action in self.policy.actions.items() if action == "never"}
+        actions, masks = self.policy.actions, {} if masked is None else masked
 
         def mask(it: str, one: Detection) -> str:
-            return _marker(it, one) if one.kind in never else mask_of(it, one)
+            masks[it] = (_marker if actions[one.kind] == "never" else mask_of)(it, one)
+            return masks[it]
+
+        def is_hidden(one: Detection) -> bool:
+            is_open = reveal or (private and one.family not in ("identity", "secret"))
+            return not is_open or actions[one.kind] == "never"
 
         for _ in range(_ROUNDS):
-            hidden = [
-                one
-                for one in self._outgoing.found(text)
-                if one.kind in never
-                or (not reveal and (one.family in ("identity", "secret") or not private))
-            ]
+            hidden = list(filter(is_hidden, self._outgoing.found(text)))
             if not hidden:
                 break
-            if masked is not None:
-                places = ((text[one.start : one.end], one) for one in hidden)
-                masked.update((it, mask(it, one)) for it, one in places)
             text = _put(text, hidden, mask)
         return text
 
@@ -252,13 +249,13 @@ class Guard:
         """`new` with what `old` has in the place of each mask that stands for it."""
         if not old or "[" not in new:
             return new
-        masks: dict[str, list[str]] = {}
+        masks: dict[str, str] = {}
         for one in self._outgoing.found(old):
             it = old[one.start : one.end]
-            masks.setdefault(mask_of(it, one), []).append(it)
-        for mask, its in masks.items():
-            for n in range(new.count(mask)):
-                new = new.replace(mask, its[min(n, len(its) - 1)], 1)
+            masks[mask_of(it, one)] = it
+            new = new.replace(mask_of(it, one), it, 1)
+        for mask, it in masks.items():
+            new = new.replace(mask, it)
         return new
 
 
@@ -334,12 +331,18 @@ def mask_of(it: str, one: Detection) -> str:
 
 # Whether a text may have anything in it that is masked, told without loading the rules: a recall
 # from the shell shows a few lines, which mostly have nothing. The patterns are bounded, so that
-# they take time in proportion to the text.
+# they take time in proportion to the text; `re` compiles those that are needed, and keeps them.
 
-_SIGN = re.compile(
-    r"(?i)\d|@|\bat ?[\])]|_at_| at [a-z0-9-]{2,40} ?(?:dot|点)|艾特"
-    r"|微信|薇信|威信|v信|加v|wechat|wxid"
-    r"|(?:\b(?:zero|oh?|one|two|three|four|five|six|seven|eight|nine|double|triple|treble|hundred)\b"
+_NO_NUMBERS = (  # Dates that are no part of a longer number, times, and ids of ours
+    r"(?<![\d+./-])(?<!\d[ )])(?:19|20)\d\d(?:([-./])\d\d?\1\d\d?)?(?:[T ]\d\d:\d\d(?::\d\d)?)?"
+    r"(?![ )./-]{0,2}\d)|(?<!\d)\d\d:\d\d(?::\d\d)?(?!\d)|\b[a-z]_\d{1,9}\b"
+)
+_IDENTITY = (  # Digits enough for a number, characters in disguise, and names of shorter numbers
+    r"(?i)\d(?:[ ./()-]{0,3}[a-z]?\d){5}|\d{5}|[a-z]{2}\d\d ?[a-z\d]{4}|ssn|social security"
+    r"|[\u200b-\u200f\u2060\ufeff\xad\\\x1bＡ-Ｚａ-ｚ]|%\d|&#|&[a-z]{2,8};|身份证|驾驶证|驾照|licen"
+)
+_CONTACT = (
+    r"|\d|[@＠]|at ?[\])]|_at_| at [a-z0-9-]{2,40}[ _]?(?:dot|点)|艾特|[微薇威v]信|加v|wechat|wxid"
+    r"|(?:(?:zero|oh?|one|two|three|four|five|six|seven|eight|nine|double|triple|treble|hundred)\b"
     r"[ ,-]{1,3}){4}|[零〇一幺二两三四五六七八九]{3}"
 )
-_DATES = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")

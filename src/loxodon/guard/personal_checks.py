@@ -14,15 +14,7 @@ _PROVINCES = frozenset(
     "71 81 82 83".split()
 )
 _DOUBLED = {str(n): sum(divmod(2 * n, 10)) for n in range(10)}
-_NUMBERED = re.compile("|".join(map(re.escape, words("numbered"))))
-_NO_ACCOUNT_NAMES = frozenset(words("no_account_names"))
-_FILE_TYPES = frozenset(words("file_types"))
-_NOBODY = frozenset(words("nobody"))
 _AFTER_HOUSE = frozenset("线出口机日球选手电池公车文令子期码线")
-_ADDRESS_LEADS = words("address_leads")
-_STREETS = frozenset(words("streets"))
-_SHORT_STREETS = frozenset(words("short_streets"))
-_NO_STREETS = frozenset(words("no_streets"))
 
 
 def _stdnum(module: str, **how: bool) -> Test:
@@ -76,9 +68,10 @@ def bank_card(one: Candidate) -> bool:
         return False
     # One number in ten passes by chance: the words before may say that it numbers something else.
     before = one.lead(14).lower()
-    is_other = _NUMBERED.search(before) and "卡" not in before and "card" not in before
+    is_other = any(word in before for word in words("numbered"))
+    is_card = not is_other or "卡" in before or "card" in before
     is_grouped = len(groups) == 1 or min(map(len, groups[:-1])) >= 3
-    return len(set(digits)) > 1 and is_grouped and not is_other
+    return len(set(digits)) > 1 and is_grouped and is_card
 
 
 def _is_issued(it: str) -> bool:
@@ -153,7 +146,7 @@ def named_phone(one: Candidate) -> bool:
 def account_name(one: Candidate) -> bool:
     """What a person is called there, not a word about the program."""
     it = one.it.lower()
-    if it in _NO_ACCOUNT_NAMES or it.startswith(("http", "www")):
+    if it in words("no_account_names") or it.startswith(("http", "www")):
         return False
     told = any(mark in one.lead(6) for mark in ("号", "是", ":", "：", "id", "ID"))
     return any(c.isdigit() or c in "_-" for c in it) or (told and not it.isupper())
@@ -164,8 +157,8 @@ def mail(one: Candidate) -> bool:
     name, _, host = one.it.lower().partition("@")
     if is_part(one.before) or one.before in tuple("/@._%+-") or is_part(one.after):
         return False
-    is_file = host.rpartition(".")[2] in _FILE_TYPES
-    return not is_file and name not in _NOBODY and name[0] != "." and one.after != "@"
+    is_file = host.rpartition(".")[2] in words("file_types")
+    return not is_file and name not in words("nobody") and name[0] != "." and one.after != "@"
 
 
 def chinese_address(one: Candidate) -> Spans:
@@ -175,7 +168,7 @@ def chinese_address(one: Candidate) -> Spans:
     if is_other or it[0] in "一二三四五六七八九十" or is_part(one.after):
         return ()
     road = max(0, next((n for n, c in enumerate(it) if c.isdigit()), len(it)) - 2)
-    found = ((it.rfind(lead, 0, road), len(lead)) for lead in _ADDRESS_LEADS)
+    found = ((it.rfind(lead, 0, road), len(lead)) for lead in words("address_leads"))
     start = max((at + size for at, size in found if at >= 0), default=0)
     return [(one.start + start, one.end)]
 
@@ -184,13 +177,13 @@ def english_address(one: Candidate) -> bool:
     """A number, a name and a kind of street; short kinds of street only with capitals."""
     parts = one.it.replace(",", " ").split()
     low = [part.lower().strip(".") for part in parts]
-    at = next((n for n, word in enumerate(low) if n > 1 and word in _STREETS), 0)
-    if at < 2 or any(name in _NO_STREETS for name in low[1:at]):
+    at = next((n for n, word in enumerate(low) if n > 1 and word in words("streets")), 0)
+    if at < 2 or any(name in words("no_streets") for name in low[1:at]):
         return False
     if not alone(one) or one.before in ("$", "€", "£", ":"):
         return False
     capital = all(part[0].isupper() or part[0].isdigit() for part in parts[1 : at + 1])
-    return capital or (low[at] not in _SHORT_STREETS and at <= 3)
+    return capital or (low[at] not in words("short_streets") and at <= 3)
 
 
 CHECKS["chinese_address"] = chinese_address

@@ -85,6 +85,7 @@ def compiled(pattern: str, **given: bool) -> Any:
     return re2.compile(pattern, options(**given))
 
 
+@cache
 def words(name: str) -> tuple[str, ...]:
     """A list of words that the checks need."""
     return tuple(table("rules")["words"][name])
