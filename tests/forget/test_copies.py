@@ -5,8 +5,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from loxodon import Memory
 from loxodon.cli import main
@@ -92,6 +96,33 @@ def test_a_copy_that_was_exported_is_written_anew(home: Path, clock: Clock, tmp_
         memory.forget(entity="Zorinda")
         assert not files_with(["Zorinda"], tmp_path)
         assert files_with(["Biscuit"], tmp_path / "copy")
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("room", [3, 12])
+def test_views_of_an_export_that_was_cut_short_lose_it_too(
+    home: Path, clock: Clock, tmp_path: Path, is_first: bool, room: int
+) -> None:
+    def put(draft: str, path: str, real: Callable[[str, str], None] = os.replace) -> None:
+        if draft.endswith("views.draft") and next(left, None) is None:
+            raise OSError(ENOSPC, os.strerror(ENOSPC))
+        real(draft, path)
+
+    left = iter(range(room))
+    with opened(home, clock) as memory:
+        if not is_first:
+            say(memory, clock, "I moved to Lisbon.")
+            memory.consolidate()
+        say(memory, clock, *TALK)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "replace", put)
+            memory.consolidate()
+        assert memory.workspace.trouble
+        assert files_with(["Zorinda"], Path(memory.workspace.path))
+        assert memory.forget(entity="Zorinda").files == ()
+        assert not files_with(["Zorinda"], tmp_path)
+        assert files_with(["Biscuit"], Path(memory.workspace.path))
+        assert not [*tmp_path.rglob("*.edited")]
 
 
 # -- encrypting ------------------------------------------------------------------------------------

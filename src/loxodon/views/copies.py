@@ -124,7 +124,7 @@ def removed(root: str, space: str) -> None:
             path = os.path.join(root, *name.split("/"))
             if manifest.change_of(root, name, found) == "same" and is_inside(path, root):
                 os.unlink(path)
-        for name in (manifest.MANIFEST, manifest.LOCK):
+        for name in (manifest.MANIFEST, manifest.LOCK, manifest.DRAFT):
             with suppress(FileNotFoundError):
                 os.unlink(os.path.join(root, *name.split("/")))
     for place, _, _ in os.walk(root, topdown=False):
@@ -141,14 +141,11 @@ def changed(root: str, space: str) -> list[str]:
             view = os.path.relpath(path, root).replace(os.sep, "/")
             if known and view in {*known.files, manifest.MANIFEST}:
                 own = view == manifest.MANIFEST or manifest.change_of(root, view, known) == "same"
-                found += [] if own else [path]
-                continue
-            with suppress(OSError), open(path, "rb") as file:
-                start = file.read(manifest.HEAD_BYTES).decode("utf-8", "replace")
+            else:  # of a view that does not say of which space it is, it may be this one
+                start = manifest.head(path)
                 marker = manifest.marker_of(start)
-                # Of a view that does not say of which space it is, it may be this one.
-                if manifest.is_view(start) and (marker is None or marker.space == space):
-                    found.append(path)
+                own = not manifest.is_view(start) or bool(marker and marker.space != space)
+            found += [] if own else [path]
     return found
 
 

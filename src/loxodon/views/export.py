@@ -1,8 +1,8 @@
 """An export: every view of a memory, from one moment of its store, into a folder: written where
 something differs, and never over anybody's own words.
 
-The manifest is written last. A page that a killed export wrote says what the memory says, so that
-the next sync finds nothing in it to take.
+The manifest is written whole at the end. Whatever a killed export put in its place is known by what
+stands behind the one before, so that the next sync finds nothing in it to take.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from itertools import chain, count
 from typing import NamedTuple
@@ -26,11 +26,10 @@ from loxodon.store import Filter, Progress
 from loxodon.text.language import language_of
 from loxodon.types import FileProblem
 from loxodon.views import copies, dump, insights, manifest, pages
-from loxodon.views.manifest import INSIGHTS, LOCK, MANIFEST, Manifest, Planned, Written
+from loxodon.views.manifest import DRAFT, INSIGHTS, LOCK, MANIFEST, Manifest, Planned, Written
 from loxodon.views.workspace import TROUBLE, Workspace
 
 _SAMPLE = 200  # memories by which the language of the pages is told
-_DRAFT = "state/views.draft"  # where a file is written before it is put in its place
 _WAIT_SECONDS = 60.0
 
 
@@ -57,32 +56,32 @@ class Folder:
         self._kept: list[FileProblem] = []
         self._unchanged = self._removed = self._written = 0
 
-    def __enter__(self) -> Folder:
-        with ExitStack() as held:
-            try:
-                if not self._has_folder("state"):
-                    raise manifest.bad_view("state", 0, manifest.astray())
-                held.enter_context(alone(self._path(LOCK), _WAIT_SECONDS))
-            except OSError as error:
-                raise unwritable(self.root, error) from None
-            self.before = self._manifest()
-            self._held = held.pop_all()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        with suppress(OSError):
-            os.unlink(self._path(_DRAFT))
-        self._held.close()
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        try:
+            if not self._has_folder("state"):
+                raise manifest.bad_view("state", 0, manifest.astray())
+            with alone(self._path(LOCK), _WAIT_SECONDS):
+                self.before = self._manifest()
+                try:
+                    yield
+                finally:
+                    with suppress(OSError):
+                        os.unlink(self._path(DRAFT))
+        except OSError as error:
+            path = error.filename2 or error.filename or self.root
+            raise unwritable(str(path), error) from None
 
     def _manifest(self) -> Manifest:
         found = None
         try:
             found = manifest.load(self.root)
         except InputError:
-            if not self._is_ours(MANIFEST):
+            if not manifest.is_view(manifest.head(self._path(MANIFEST))):
                 raise
         if found is None:  # or nonsense under our mark, which is written anew
-            return Manifest(self._space, 0, {}, 0)
+            found = Manifest(self._space, 0, {}, 0)
+            files.replace(self._path(MANIFEST), manifest.dumped(self._space, {}, found.version))
         if found.space != self._space:
             raise manifest.of_other_space(self.root, found.space)
         if found.masked:
@@ -94,48 +93,46 @@ class Folder:
         """See to it that a view is there as planned; it is made where it must be, or `anew`."""
         name, before = planned.name, self.before.files.get(planned.name)
         same = before is not None and manifest.change_of(self.root, name, self.before) == "same"
-        try:
-            if not self._has_folder(os.path.dirname(name)):
-                self._leave(name, t("there is a file or a link in place of its folder"))
-            elif before and same and not anew and planned.basis and planned.basis == before.basis:
-                self._rows[name] = before
-                self._unchanged += 1
-            else:
-                self._make(planned, same)
-        except OSError as error:
-            raise unwritable(self._path(name), error) from None
-
-    def _make(self, planned: Planned, same: bool) -> None:
-        name, path = planned.name, self._path(planned.name)
+        if not self._has_folder(os.path.dirname(name)):
+            self._leave(name, t("there is a file or a link in place of its folder"))
+            return
+        if before and same and not anew and planned.basis and planned.basis == before.basis:
+            self._rows[name] = before
+            self._unchanged += 1
+            return
         text, ids = planned.make()
         data = text.encode("utf-8")
         row = Written(sha256(data).hexdigest(), len(data), 0, planned.basis, ids)
+        path = self._path(name)
         about = os.lstat(path) if os.path.lexists(path) else None
         if about is not None and not stat.S_ISREG(about.st_mode):
             self._leave(name, t("there is something in its place that is not a file"))
             return
         present = manifest.hash_of(path) if about else ""
         if about and present == row.sha256:
-            self._rows[name] = row._replace(mtime=about.st_mtime_ns)
+            self._rows[name] = row._replace(mtime_ns=about.st_mtime_ns)
             self._unchanged += 1
             return
         if about and about.st_size and not same and not self._may_replace(name, present):
             return
-        draft = self._path(_DRAFT)
+        draft = self._path(DRAFT)
         with open(draft, "wb", opener=files.private) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-            mtime = os.fstat(file.fileno()).st_mtime_ns
+            row = row._replace(mtime_ns=os.fstat(file.fileno()).st_mtime_ns)
+        told = manifest.SINCE.encode() + manifest.dumped(self._space, {name: row})
+        files.append(self._path(MANIFEST), told)
         os.replace(draft, path)
-        self._rows[name] = row._replace(mtime=mtime)
+        self._rows[name] = row
         self._written += 1
 
     def _may_replace(self, name: str, present: str) -> bool:
         """Whether a file may be written over; one whose edits are not read is set aside first."""
         before = self.before.files.get(name)
         # JSON lines say nothing of themselves, and an editor may have them begin with anything.
-        if not self._is_ours(name) and not (before and name.endswith(".jsonl")):
+        is_ours = manifest.is_view(manifest.head(self._path(name)))
+        if not is_ours and not (before and name.endswith(".jsonl")):
             hint = t("move it away to get the text view with that name")
             self._leave(name, t("it was not written by Loxodon"), hint)
             return False
@@ -164,30 +161,20 @@ class Folder:
         if name in self.before.files:
             self._rows[name] = self.before.files[name]
 
-    def _is_ours(self, name: str) -> bool:
-        try:
-            with open(self._path(name), "rb") as file:
-                return manifest.is_view(file.read(manifest.HEAD_BYTES).decode("utf-8", "replace"))
-        except OSError:
-            return False
-
     def finish(self) -> Exported:
         """Take away the views that are no more, and write down what is there now."""
-        try:
-            for name in [name for name in self.before.files if name not in self._rows]:
-                self._remove(name)
-            if self._written or self._rows != self.before.files:
-                for folder in {os.path.dirname(self._path(name)) for name in self._rows}:
-                    files.sync_folder(folder)  # else an old page would seem edited by a person
-                files.replace(self._path(MANIFEST), manifest.dumped(self._space, self._rows))
-                files.sync_folder(os.path.dirname(self._path(MANIFEST)))
-        except OSError as error:
-            raise unwritable(self.root, error) from None
+        for name in [name for name in self.before.files if name not in self._rows]:
+            self._remove(name)
+        if self._written or self._rows != self.before.files or not self.before.version:
+            for folder in {os.path.dirname(self._path(name)) for name in self._rows}:
+                files.sync_folder(folder)  # else an old page would seem edited by a person
+            files.replace(self._path(MANIFEST), manifest.dumped(self._space, self._rows))
+            files.sync_folder(os.path.dirname(self._path(MANIFEST)))
         return Exported(self.root, self._written, self._unchanged, self._removed, tuple(self._kept))
 
     def _remove(self, name: str) -> None:
         path, change = self._path(name), manifest.change_of(self.root, name, self.before)
-        if change == "gone" or not self._has_folder(os.path.dirname(name), make=False):
+        if change == "gone" or not self._has_folder(os.path.dirname(name)):
             return
         if change == "edited" and self._settled.get(name, "-") != manifest.hash_of(path):
             what = t("it is no longer needed, but was edited after it was written")
@@ -201,13 +188,13 @@ class Folder:
     def _path(self, name: str) -> str:
         return os.path.join(self.root, *name.split("/"))
 
-    def _has_folder(self, name: str, make: bool = True) -> bool:
+    def _has_folder(self, name: str) -> bool:
         """Whether a folder of the folder is there (made where it is not) and within it."""
         if name not in self._folders:
             path = self._path(name) if name else self.root
             # Those above it first: through a link that leads out nothing is made either.
-            within = not name or self._has_folder(os.path.dirname(name), make)
-            if make and within and not os.path.lexists(path):
+            within = not name or self._has_folder(os.path.dirname(name))
+            if within and not os.path.lexists(path):
                 files.make_folder(path)
             self._folders[name] = within and os.path.isdir(path) and is_inside(path, self.root)
         return self._folders[name]
@@ -227,16 +214,17 @@ def export(
     store = workspace.store
     if is_closed(workspace.memory.home, path, root):
         raise manifest.bad_view(root, 0, manifest.astray())
-    with Folder(root, store.space, settled) as held, store.reading():
+    views = Folder(root, store.space, settled)
+    with views.held(), store.reading():
         if path != workspace.usual:
             copies.note(workspace.folder, path, "export" if folder else "workspace")
         content = pages.Content(workspace, _language(workspace))
         shown = chain(insights.views(content), pages.views(content))
         for done, planned in enumerate(chain(dump.views(content), shown), 1):
-            held.put(planned, anew=anew)
+            views.put(planned, anew=anew)
             if progress:
-                progress(done, max(done, len(held.before.files)))
-        return held.finish()
+                progress(done, max(done, len(views.before.files)))
+        return views.finish()
 
 
 def renew(workspace: Workspace) -> str:
@@ -265,8 +253,7 @@ def _language(workspace: Workspace) -> str:
     chosen = workspace.memory.config.language
     if chosen in LANGUAGES:
         return chosen
-    store = workspace.store
-    said = [one.content for one in store.find(Filter(state="active"), _SAMPLE)]
-    said = said or [turn.content for turn in store.journal(Filter(), _SAMPLE)]
+    said = [one.content for one in workspace.store.find(Filter(state="active"), _SAMPLE)]
+    said = said or [turn.content for turn in workspace.store.journal(Filter(), _SAMPLE)]
     found = Counter(map(language_of, said)).most_common(1)
     return found[0][0] if found else current()

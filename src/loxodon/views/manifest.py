@@ -1,7 +1,8 @@
 """What was last written to a folder of text views, and what has happened to each file since.
 
 The manifest `state/views.json` has the hash, size and time of each file, and which version of which
-memory is on an editable page.
+memory is on an editable page. Behind it an export tells of each file before it puts that in its
+place, so that those of an export that was cut short are known too.
 
 A generated page says so in its first line, and a file that does not is never replaced:
 
@@ -30,8 +31,10 @@ VERSION = 2  # of the formats; a file with a higher one is refused
 INSIGHTS = "insights.md"  # the one page whose edits `sync` takes in
 MANIFEST = "state/views.json"
 LOCK = "state/views.lock"
+DRAFT = "state/views.draft"  # where a file is written before it is put in its place
+SINCE = "\n\n"  # before what an export tells behind the manifest; there is none within
 MOST_BYTES = 256 << 20  # of a page that is read
-HEAD_BYTES = 4_096  # of a file that say whether it is a view
+_HEAD_BYTES = 4_096  # of a file that say whether it is a view
 _TICK = 2_000_000_000  # nanoseconds within which two changes of a file may have the same time
 _COMMENT = re.compile(
     r'<!-- loxodon view: (?P<view>[^\n]*?) · space: (?P<space>"(?:[^"\\\n]|\\.)*")'
@@ -65,14 +68,14 @@ def based_on(*parts: object) -> str:
 class Written(NamedTuple):
     sha256: str
     size: int
-    mtime: int  # nanoseconds
+    mtime_ns: int
     basis: str = ""
     ids: Mapping[str, int] = {}
 
 
 class Manifest(NamedTuple):
     space: str
-    version: int
+    version: int  # 0 until the first export is through
     files: Mapping[str, Written]
     mtime: int  # when it was written itself, in nanoseconds
     masked: bool = False  # copies that earlier versions wrote, with numbers masked
@@ -110,7 +113,7 @@ def _plain(text: str) -> str:
 
 def marker_of(text: str) -> ViewMarker | None:
     """What the start of a page says of it, if it was generated. Front matter is not looked at."""
-    start = text[:HEAD_BYTES].lstrip("\ufeff \r\n\t")
+    start = text[:_HEAD_BYTES].lstrip("\ufeff \r\n\t")
     if found := _COMMENT.match(start):
         return ViewMarker(found["view"], json.loads(found["space"]), int(found["version"]))
     if key := re.match(r'\{\s*"loxodon"\s*:\s*', start):
@@ -163,15 +166,14 @@ def load(root: str) -> Manifest | None:
         text, _ = read(root, MANIFEST)
         if not text:
             return None
-        kept = json.loads(text)
-        about = kept["loxodon"]
-        files: dict[str, Written] = {}
-        for name, row in kept["files"].items():
-            if not name or "\0" in name or {"", ".", ".."} & {*name.split("/")}:
-                raise ValueError(name)  # it stays within the folder, whoever wrote the manifest
-            ids = {str(id): int(version) for id, version in row.get("ids", {}).items()}
-            size, mtime, basis = int(row["size"]), int(row["mtime_ns"]), str(row.get("basis", ""))
-            files[name] = Written(str(row["sha256"]), size, mtime, basis, ids)
+        whole, *since = text.split(SINCE)
+        kept = json.loads(whole)
+        about, files = kept["loxodon"], _rows(kept)
+        for part in since:
+            with suppress(json.JSONDecodeError):  # half of one, after which nothing was done
+                for name, row in _rows(json.loads(part)).items():
+                    if hash_of(os.path.join(root, name)) == row.sha256:
+                        files[name] = row
         mtime = os.stat(os.path.join(root, MANIFEST)).st_mtime_ns
         space, masked = str(about["space"]), about.get("masked") is True
         found = Manifest(space, int(about["version"]), files, mtime, masked)
@@ -188,13 +190,22 @@ def load(root: str) -> Manifest | None:
     return found
 
 
-def dumped(space: str, files: Mapping[str, Written]) -> bytes:
+def _rows(kept: Mapping[str, Any]) -> dict[str, Written]:
+    files: dict[str, Written] = {}
+    for name, row in kept["files"].items():
+        if not name or "\0" in name or {"", ".", ".."} & {*name.split("/")}:
+            raise ValueError(name)  # it stays within the folder, whoever wrote the manifest
+        ids = {str(id): int(version) for id, version in row.get("ids", {}).items()}
+        size, mtime, basis = int(row["size"]), int(row["mtime_ns"]), str(row.get("basis", ""))
+        files[name] = Written(str(row["sha256"]), size, mtime, basis, ids)
+    return files
+
+
+def dumped(space: str, files: Mapping[str, Written], version: int = VERSION) -> bytes:
     rows = {}
     for name, one in sorted(files.items()):
-        row = {"sha256": one.sha256, "size": one.size, "mtime_ns": one.mtime}
-        rest = {"basis": one.basis, "ids": one.ids}
-        rows[name] = row | {key: value for key, value in rest.items() if value}
-    document = {"loxodon": mark(MANIFEST, space), "files": rows}
+        rows[name] = {key: it for key, it in one._asdict().items() if it not in ("", {})}
+    document = {"loxodon": mark(MANIFEST, space) | {"version": version}, "files": rows}
     return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
 
 
@@ -235,10 +246,17 @@ def change_of(root: str, name: str, manifest: Manifest) -> Change:
     if not stat.S_ISREG(about.st_mode) or about.st_size != written.size:
         return "edited"
     # A later edit has a later time, unless it came at once.
-    settled = manifest.mtime - written.mtime > _TICK
-    if about.st_mtime_ns == written.mtime and settled:
+    settled = manifest.mtime - written.mtime_ns > _TICK
+    if about.st_mtime_ns == written.mtime_ns and settled:
         return "same"
     return "same" if hash_of(path) == written.sha256 else "edited"
+
+
+def head(path: str) -> str:
+    """The start of a file, which says whether it is a view; empty where it cannot be read."""
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(_HEAD_BYTES).decode("utf-8", "replace")
+    return ""
 
 
 def hash_of(path: str) -> str:

@@ -153,6 +153,9 @@ class Content:
             found[name].append(encode(line) + "\n")
         return found
 
+    def layer(self, name: str) -> View:
+        return View("".join(self.layers[name]))
+
 
 def _replaced(row: Object, by_id: Mapping[str, Object]) -> Iterator[Object]:
     """What a memory took the place of, the latest first."""
@@ -177,8 +180,7 @@ def local_time(milliseconds: int, offset: int) -> str:
 
 def views(content: Content) -> Iterator[Planned]:
     for name, kind in FILES.items():  # an active one tells what it replaced, too
-        make = partial(_layer, content, name)
-        yield Planned(name, based_on(content.basis(f"/{kind}/")), make)
+        yield Planned(name, based_on(content.basis(f"/{kind}/")), partial(content.layer, name))
     for day in content.store.primary.days():
         name = f"daily/{day.date}{f'-{day.part}' if day.part > 1 else ''}.md"
         basis = based_on(day.turns, day.first, day.last, content.held.basis(day))
@@ -288,10 +290,6 @@ def _profiles(content: Content) -> Iterator[Planned]:
 
 
 # JSON lines
-
-
-def _layer(content: Content, name: str) -> View:
-    return View("".join(content.layers[name]))
 
 
 def _line_of(row: Object, source: str) -> Object:

@@ -84,7 +84,7 @@ def restore(
 def _manifest(source: str, space: str) -> tuple[str, Manifest]:
     source = os.path.abspath(os.path.expanduser(source))
     for root in (os.path.join(source, VIEWS), source):
-        if found := manifest.load(root):
+        if (found := manifest.load(root)) and found.version:
             if found.space != space:
                 raise manifest.of_other_space(root, found.space)
             return root, found

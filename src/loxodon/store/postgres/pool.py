@@ -364,7 +364,8 @@ def is_lost(error: psycopg.Error) -> bool:
 
 def translated(error: psycopg.Error, path: str) -> errors.StoreError:
     state = error.sqlstate or ""
-    reason = without_password(" ".join(str(error).split())) or type(error).__name__
+    words = (without_password(it) if "://" in it else it for it in str(error).split())
+    reason = " ".join(words) or type(error).__name__
     if is_lost(error):
         return errors.UnreachableStoreError(
             "the connection to {path} was lost: {reason}",
