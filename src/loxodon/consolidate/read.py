@@ -50,8 +50,7 @@ _PREPOSITION = re.compile(r"^(?:on|in|at|from) (?=.*\d)")  # Before a date
 # Before a day that it is not: `on Thursday, not on Tuesday`
 _DENIED = re.compile(r"(?i)不是$|\b(?:not|instead of|rather than) (?:on |in |at |the )*$")
 _NAMED_DAY, _COUNTED_DAY = pattern("named_day"), pattern("counted_day")
-_HABIT, _AT_WORK, _SINCE = pattern("habit"), pattern("at_work"), pattern("since")
-_BARE_DAY = pattern("bare_day")
+_HABIT, _AT_WORK, _SINCE, _BARE_DAY = map(pattern, ("habit", "at_work", "since", "bare_day"))
 
 
 class Candidate(NamedTuple):
@@ -139,9 +138,7 @@ def fragments_of(turn: int, text: str) -> list[Fragment]:
 
 def read(said: TurnInContext) -> ReadTurn:
     """What a turn says, each run of sentences of one language by the rules of that language."""
-    found: list[Candidate] = []
-    unclear: list[int] = []
-    takes_back = False
+    found, unclear, takes_back = list[Candidate](), list[int](), False
     runs = _runs(said)
     for language, fragments in runs:
         part = said
