@@ -81,7 +81,7 @@ def test_requests_and_wishes_of_an_author_it_never_learned_from(
     encoder: Encoder, language: str
 ) -> None:
     lines = (DATA / "intents" / f"{language}_i.tsv").read_text("utf-8").splitlines()
-    labels, texts = zip(*(line.split("\t") for line in lines[::4]), strict=True)
+    labels, texts = zip(*(line.split("\t") for line in lines[::2]), strict=True)
     found = encoder.intents(texts)
     for label in ("forget", "wish"):
         taken = [
