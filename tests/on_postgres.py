@@ -51,6 +51,7 @@ LEFT_OUT = {
     "tests/security/test_no_false_alarms.py": "encrypts files",
     "tests/forget/test_spaces.py::test_deletion_that_is_killed": "is one transaction there",
     "tests/forget/test_spaces.py::test_deletion_is_refused": "does not wait for others there",
+    "tests/attacks/test_strangers.py::test_an_import_sets_no_address": "has no setting at all",
     "tests/consolidate/test_consolidation.py::test_a_full_disk": _FULL,
     "tests/consolidate/test_phases.py::test_three_failures": _FULL,
 }

@@ -119,7 +119,7 @@ def learn(memory: Memory, seconds: float = 0.0) -> None:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        cwd=memory.home,
+        cwd=memory.home if os.path.isdir(memory.home) else None,
         start_new_session=True,
     )
     _STARTED[:] = [one for one in _STARTED if one.poll() is None] + [process]

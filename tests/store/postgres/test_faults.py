@@ -22,10 +22,13 @@ from loxodon.errors import (
     UnknownOutcomeError,
     UnreachableStoreError,
 )
+from loxodon.security import tokens
 from loxodon.store import Filter, KnownTurn
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.store import Store
 from loxodon.types import Turn
+from tests.cli.shell import Shell
+from tests.http.server import Server as HttpServer
 from tests.store.contracts import contents, key, quiet, record, turn
 from tests.store.postgres.relay import Relay
 from tests.store.postgres.server import OWNER, Server, running
@@ -199,6 +202,25 @@ def test_a_server_that_is_stopped_is_given_up_soon(monkeypatch: pytest.MonkeyPat
         say(store, "again")
         assert [one.content for one in store.journal(Filter(), 0)] == ["kept", "again"]
         store.close()
+
+
+def test_a_token_is_good_while_the_server_is_away(
+    relay: Relay, postgres: Server, postgres_url: str, tmp_path: Path
+) -> None:
+    """Whoever asks is told to come again, and not that the token is wrong."""
+    shell = Shell(tmp_path / "home")
+    url = postgres_url.replace(f":{postgres.port}/", f":{relay.port}/")
+    made = shell.json("token", "add", "phone", "--rights", "read", LOXODON_STORE=url)
+    sent = {"authorization": f"Bearer {made['token']}"}
+    with HttpServer(shell.home, LOXODON_STORE=url) as server, server.client(headers=sent) as http:
+        assert http.get("/v1/spaces/main/memories").status_code == 200
+        stranger = http.get("/v1/spaces/main/memories", headers={"authorization": "Bearer x"})
+        assert stranger.status_code == 401
+        relay.block()
+        relay.cut()
+        threading.Event().wait(tokens._FRESH)  # what was known of tokens is looked at again
+        answer = http.get("/v1/spaces/main/memories")
+        assert (answer.status_code, answer.headers.get("retry-after")) == (503, "1")
 
 
 def _stopped(pid: int) -> bool:
