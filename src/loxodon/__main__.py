@@ -1,7 +1,5 @@
 """`python -m loxodon` is `loxodon`."""
 
-import sys
-
 from loxodon.cli import main
 
-sys.exit(main())
+raise SystemExit(main())

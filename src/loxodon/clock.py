@@ -51,7 +51,7 @@ def in_zone(naive: datetime, zone: tzinfo | None) -> datetime:
 def to_stored(moment: datetime) -> tuple[int, int]:
     """A moment as (milliseconds since 1970 UTC, minutes east of UTC)."""
     offset = moment.utcoffset() or timedelta()
-    return (moment - _EPOCH) // _MILLISECOND, offset // timedelta(minutes=1)
+    return (moment - _EPOCH) // timedelta(milliseconds=1), offset // timedelta(minutes=1)
 
 
 def from_stored(milliseconds: int, offset: int) -> datetime:
@@ -61,4 +61,3 @@ def from_stored(milliseconds: int, offset: int) -> datetime:
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)

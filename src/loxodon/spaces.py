@@ -16,8 +16,7 @@ from loxodon.layout import SPACES
 
 MAX_NAME = 128
 
-_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
-_RESERVED = re.compile(r"con|prn|aux|nul|(?:com|lpt)[0-9]")  # names that Windows keeps for devices
+_PLAIN = re.compile(r"(?!(?:con|prn|aux|nul|(?:com|lpt)[0-9])\Z)[a-z0-9][a-z0-9_-]{0,62}")
 
 
 def space_path(home: str, space: str) -> str:
@@ -65,7 +64,7 @@ def folder_name(space: str) -> str:
     if not isinstance(space, str) or not 0 < len(space) <= MAX_NAME or not space.isprintable():
         said, hint = repr(space)[:60], "use 1 to {most} printable characters"
         raise InputError("{space} is not a valid space name", hint=hint, space=said, most=MAX_NAME)
-    if _PLAIN.fullmatch(space) and not _RESERVED.fullmatch(space):
+    if _PLAIN.fullmatch(space):  # and none that Windows keeps for devices
         return space
     return "~" + sha256(space.encode("utf-8", "surrogatepass")).hexdigest()[:40]
 

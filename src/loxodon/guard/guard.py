@@ -338,11 +338,11 @@ _NO_NUMBERS = (  # Dates that are no part of a longer number, times, and ids of 
     r"(?![ )./-]{0,2}\d)|(?<!\d)\d\d:\d\d(?::\d\d)?(?!\d)|\b[a-z]_\d{1,9}\b"
 )
 _IDENTITY = (  # Digits enough for a number, characters in disguise, and names of shorter numbers
-    r"(?i)\d(?:[ ./()-]{0,3}[a-z]?\d){5}|\d{5}|[a-z]{2}\d\d ?[a-z\d]{4}|ssn|social security"
-    r"|[\u200b-\u200f\u2060\ufeff\xad\\\x1bＡ-Ｚａ-ｚ]|%\d|&#|&[a-z]{2,8};|身份证|驾驶证|驾照|licen"
+    r"\d(?:[ ./()-]{0,3}[A-Za-z]?\d){5}|\d{5}|[A-Za-z]{2}\d\d ?[A-Za-z\d]{4}|%\d|&#|&\w{2,8};"
+    r"|[\u200b-\u200f\u2060\ufeff\xad\\\x1bＡ-Ｚａ-ｚ]|身份证|驾[驶照]|(?i:ssn|social sec|licen)"
 )
 _CONTACT = (
-    r"|\d|[@＠]|at ?[\])]|_at_| at [a-z0-9-]{2,40}[ _]?(?:dot|点)|艾特|[微薇威v]信|加v|wechat|wxid"
+    r"|(?i:\d|[@＠]|at ?[\])]|_at_| at [a-z0-9-]{2,40}[ _]?(?:dot|点)|艾特|[微薇威v]信|加v"
     r"|(?:(?:zero|oh?|one|two|three|four|five|six|seven|eight|nine|double|triple|treble|hundred)\b"
-    r"[ ,-]{1,3}){4}|[零〇一幺二两三四五六七八九]{3}"
+    r"[ ,-]{1,3}){4}|[零〇一幺二两三四五六七八九]{3}|wechat|wxid)"
 )

@@ -6,10 +6,12 @@ fits none of these is kept under no attribute, and compared by its words.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.config import ImportanceConfig
-from loxodon.language.statements import Statement
+
+if TYPE_CHECKING:
+    from loxodon.language.statements import Statement
 
 About = str  # What an attribute is about: a key of the next table
 # How much that matters by itself, and the category of what is about it

@@ -122,13 +122,13 @@ _stem = Stemmer.Stemmer("english").stemWord
 
 @cache  # classes of Chinese characters take milliseconds to compile, which English need not pay
 def _token(ascii_only: bool) -> re.Pattern[str]:
-    letter = "[A-Za-z0-9]" if ascii_only else r"[^\W_\u3005-\u3007\u3400-\u9fff]"
+    letter = "[A-Za-z0-9]" if ascii_only else r"(?![\u3005-\u3007\u3400-\u9fff])[^\W_]"
     inner = r"[.'\-]" if ascii_only else r"[.'’\-]"
     return re.compile(
         r"(?P<title>(?<=《)[^《》\n]{1,30}(?=》))"
         r"|(?P<skip>(?:https?://|www\.)[!-~]+|[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9.-]+)"
         r"|(?P<latin>(?:(?<![\w.])\.)?(?:[A-Z]{1,5}/[A-Z]{1,5}(?!\w)"
-        rf"|_{{0,2}}(?:{letter}++(?:{inner}|_+)?)++(?:\+\+|\#)?))"
+        rf"|_{{0,2}}(?:(?:{letter})++(?:{inner}|_+)?)++(?:\+\+|\#)?))"
         r"|(?P<han>[^\W\x00-\xff]+)"
     )
 

@@ -20,12 +20,12 @@ from loxodon.security.paths import is_inside
 from loxodon.spaces import space_path
 from loxodon.types import FileProblem
 from loxodon.views import manifest
+from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import workspace_of as workspace_of
 
 if TYPE_CHECKING:
     from loxodon.config import Config
     from loxodon.store import Progress
-    from loxodon.views.workspace import Workspace
-
 
 # A folder that the views were kept in, or one that they were exported to
 Kind = Literal["workspace", "export"]
@@ -56,12 +56,6 @@ def folders(folder: str, current: str, usual: str) -> dict[str, Kind]:
     """Every folder of views that a space may have, the one in use first."""
     own: dict[str, Kind] = {current: "workspace", usual: "workspace"}
     return own | known(folder) | own
-
-
-def workspace_of(folder: str, config: Config) -> str:
-    """Where the text views of the space in `folder` are kept now."""
-    path = config.workspace.path if os.path.basename(folder) == "main" else ""
-    return os.path.abspath(os.path.expanduser(path or os.path.join(folder, WORKSPACE)))
 
 
 def text_left(

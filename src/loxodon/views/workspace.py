@@ -21,9 +21,9 @@ from loxodon.paging import Key, Page, cut, paged
 from loxodon.security.paths import allowed_path
 from loxodon.store import NoteFile, Progress
 from loxodon.verbs import PATH, Arg, Cursor, DryRun, Limit, Route, verb
-from loxodon.views.copies import workspace_of
 
 if TYPE_CHECKING:
+    from loxodon.config import Config
     from loxodon.imports.take import Imported
     from loxodon.journal.follow import Followed
     from loxodon.memory import Memory
@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 
 TROUBLE = "views"
 """The page that says why the views could not be written."""
+
+
+def workspace_of(folder: str, config: Config) -> str:
+    """Where the text views of the space in `folder` are kept now."""
+    path = config.workspace.path if os.path.basename(folder) == "main" else ""
+    return os.path.abspath(os.path.expanduser(path or os.path.join(folder, layout.WORKSPACE)))
 
 
 class SourceFile(NamedTuple):
