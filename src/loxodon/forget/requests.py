@@ -14,7 +14,6 @@ it is followed when the message is added again.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
@@ -38,25 +37,21 @@ from loxodon.store import Filter, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.names import parts_of
-from loxodon.text.related import expand
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
-from loxodon.text.words import fold, index_words, query_words
+from loxodon.text.words import fold, query_words
 from loxodon.types import Entity, Record, Turn
 
 _COMING = 1 << 60  # the row of a turn that is not in the journal yet
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
-# How much speaks for a text by its words: those that it shares with what is meant, by their rarity,
-# or a related one, and how much nearer than the others it is to what is meant and to the request
-_WORDS, _WHAT, _REQUEST = 3.7, 7.5, 10.1
-_OTHERS = -3.0  # the same where what is meant is the user's own, and a text speaks of nobody's
-_FIRST_PERSON = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|us|you|your)\b|[\u4e00-\u9fff]")
-_OWN = re.compile(r"(?i)(?:my|our|i|we)\b")
-_ANOTHERS = re.compile(r"\W*(?:(?i:the|an?)\b|[A-Z]\w+'s )")
+# How much it speaks for a text that it is nearer than others to what is meant and to the request
+_WHAT, _REQUEST = 5.2, 7.1
+_OWN = re.compile(r"(?i)(?:my|our)\b")
+_ANOTHERS = re.compile(r"(?i)\W*(?:the|an?|\w+'s) (?!.*\b(?:i|my|me|mine|we|our|us|you|your)\b)")
 _FAR, _USUAL = {"en": 0.1, "zh": 0.3}, 5  # how near any two texts are, counted as so many others
-# What that adds to what the encoder thinks of the request and a text, in logits; and how much must
-# speak for the best one, more among many and where it is not sure that something is to be forgotten
-_SHARE, _FOUND, _OF_MANY, _DOUBT = 0.7, 0.0, 0.3, 1.5
+# How much must speak for the best one among many, and where it is not sure that something is to be
+# forgotten
+_OF_MANY, _DOUBT = 0.3, 1.5
 _LEAST = 1e-4  # no text is surer to the encoder than that
 _GOES_WITH = 0.5  # how much must speak for another one, alone and beside the best, on average
 _REPLY = -2.0  # the same for an answer to it
@@ -242,11 +237,13 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     what, like = request.what, rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
     if named and query_words(rest := re.sub(like, " ", fold(what))):  # they are all about that one
         what, asked = rest, re.sub(like, " ", fold(asked))
-    scores = dict(zip(said, _scores(what, asked, [one.text for one in said]), strict=True))
+    elif _OWN.match(what):  # the same thing may be somebody else's
+        said = [it for it in said if not (_ANOTHERS.match(it.text) and covers(it.text, what) > 0.5)]
+    scores = dict(zip(said, _nearness(what, asked, [one.text for one in said]), strict=True))
     likely = sorted(named or said, key=lambda one: -scores[one])[:_READ]
     alone = _odds(asked, likely, scores)
     first = max(likely, key=lambda one: alone[one], default=None)
-    least = _FOUND + _OF_MANY * log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
+    least = _OF_MANY * log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
     if not first or alone[first] < least:
         return []
     near = [  # what does not name whom it is about must speak of somebody
@@ -315,7 +312,7 @@ def _odds(
     """How much speaks for each place as what a request means; `known` is one that it does."""
     likely = encoder().meant(asked, [one.text for one in places], known)
     return {
-        one: log((share + _LEAST) / (1 - share + _LEAST)) + _SHARE * scores.get(one, 0.0)
+        one: log((share + _LEAST) / (1 - share + _LEAST)) + scores.get(one, 0.0)
         for one, share in zip(places, likely, strict=True)
     }
 
@@ -331,19 +328,8 @@ def _parts(asked: str, place: Place) -> list[Place]:
     return kept if 0 < len(kept) < len(sentences) else [place]
 
 
-def _scores(what: str, asked: str, texts: Sequence[str]) -> list[float]:
-    """How much speaks for each text as what is meant."""
-    words, had = {*query_words(what)}, [{*index_words(text)} for text in texts]
-    related = [({*one.word.split()}, one.weight) for one in expand(words, what)]
-    spread = Counter(word for each in had for word in each)
-    rarity = {word: log((len(texts) + 1) / (spread[word] + 0.5)) for word in words}
+def _nearness(what: str, asked: str, texts: Sequence[str]) -> list[float]:
+    """How much nearer than the others each text is to what is meant and to the request."""
     near = encoder().embed(texts) @ encoder().embed([what, asked]).T
     others = (_USUAL * _FAR[language_of(asked)] + near.sum(0) - near) / (_USUAL + len(texts) - 1)
-    scores = list[float]((near - others) @ (_WHAT, _REQUEST))
-    for n, each in enumerate(had):
-        share = sum(rarity[word] for word in each & words) / (sum(rarity.values()) or 1.0)
-        scores[n] += _WORDS * max([share, *(weight for those, weight in related if those <= each)])
-        if _OWN.match(what) and not _FIRST_PERSON.search(texts[n]):
-            # The same thing, and not the user's
-            scores[n] += _OTHERS * (5 if share > 0.5 and _ANOTHERS.match(texts[n]) else 1)
-    return scores
+    return list[float]((near - others) @ (_WHAT, _REQUEST))
