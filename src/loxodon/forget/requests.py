@@ -44,7 +44,10 @@ from loxodon.types import Entity, Record, Turn
 _COMING = 1 << 60  # the row of a turn that is not in the journal yet
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
 _OWN = re.compile(r"(?i)(?:my|our)\b")
-_ANOTHERS = re.compile(r"(?i)\W*(?:the|an?|\w+'s) (?!.*\b(?:i|my|me|mine|we|our|us|you|your)\b)")
+_ANOTHERS = re.compile(  # `The average …`, `Anna's …`, without a word of the user
+    r"(?s)\W*(?:(?i:the|an?)|(?!(?:It|That|There|He|She|What)')[A-Z]\w+'s) "
+    r"(?!.*\b(?i:i|my|me|mine|we|our|us|you|your)\b)"
+)
 # How much must speak for the best one, in logits: more among many, and where it is not sure that
 # something is to be forgotten
 _FOUND, _OF_MANY, _DOUBT = -1.7, 0.4, 1.5
