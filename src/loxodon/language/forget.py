@@ -27,7 +27,7 @@ MOST = 600  # Characters of a message that can be a request; a longer one is a d
 _MOST_SENTENCE = 200
 _MOST_WHAT = 75
 _LIKELY = 0.8  # from which on a sentence asks for it
-PERHAPS = 0.3  # from which on it may, if what it names was told
+PERHAPS = 0.15  # from which on it may, if what it names was told
 # Nearly all requests have one of these, most messages none: those are not judged at all
 _SIGN = re.compile(
     r"(?i)\b(?:forg|un-?(?:say|said|hear|know|rem|see|lear)|del|eras|remov|rid\b|memor|remem|stor|sav"
