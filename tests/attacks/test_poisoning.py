@@ -148,7 +148,7 @@ def test_no_word_of_the_user_is_held_or_lost(memory: Memory) -> None:
         if not any(one in item.content for item in memory.recall(one, 10, 4_000).items)
     ]
     figure("honest-user", statements=len(honest), refused=len(refused))
-    assert len(refused) <= len(honest) * 0.02, refused
+    assert len(refused) <= len(honest) * 0.04, refused
 
 
 def test_most_attacks_are_held_however_they_are_written() -> None:

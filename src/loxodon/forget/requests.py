@@ -50,7 +50,7 @@ _ANOTHERS = re.compile(  # `The average …`, `Anna's …`, without a word of th
 )
 # How much must speak for the best one, in logits: more among many, and where it is not sure that
 # something is to be forgotten
-_FOUND, _OF_MANY, _DOUBT = -1.7, 0.4, 1.5
+_FOUND, _OF_MANY, _DOUBT = -1.7, 0.7, 1.5
 _LEAST = 1e-4  # no text is surer to the encoder than that
 _GOES_WITH = 0.0  # how much must speak for another one, alone and beside the best, on average
 _ASIDE = 0.03  # how likely a sentence of a message that is meant may be and not be meant with it
