@@ -15,7 +15,7 @@ from tests.clock import NOW, Clock
 
 Case = dict[str, Any]
 CASES = Path(__file__).parent / "cases"
-AUTHORS = tuple("abcdefghijk")
+AUTHORS = tuple("abcdefghijkl")
 
 
 def cases(name: str, folder: Path) -> Iterator[Case]:
