@@ -21,6 +21,7 @@ from loxodon.types import Record
 from loxodon.working import Session
 from tests import on_postgres
 from tests.agents.openclaw.made import OpenClaw, talk
+from tests.cases import cases
 from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.long import count, figure
@@ -90,6 +91,21 @@ def test_a_memory_goes_with_the_words_that_it_was_drawn_from(home: Path, clock: 
         assert memory.validate() == []
         assert not any("花生" in item.content for item in memory.recall("花生").items)
     assert not files_with(["花生"], home)
+
+
+@pytest.mark.parametrize("case", cases(__file__, "joined"), ids=lambda one: one["said"])
+def test_what_is_joined_to_it_stays(home: Path, clock: Clock, case: dict[str, Any]) -> None:
+    with opened(home, clock) as memory:
+        say(memory, clock, case["said"])
+        memory.consolidate()
+        memory.forget(known(memory, case["forget"]).id)
+        assert not files_with(case["gone"], home)
+        assert texts(memory) == case["left"]
+        memory.consolidate()
+        told = {one.content for one in memory.list() if one.kind != "summary"}
+        assert told == set(case["known"])
+        say(memory, clock, *case["left"], session="tuesday")
+        assert memory.validate() == []
 
 
 def test_only_these_go_and_do_not_come_back(home: Path, clock: Clock, tmp_path: Path) -> None:
