@@ -1,7 +1,7 @@
 """Every way to ask: what each surface can be asked, as (name, call) that gives all that comes back.
 
-The tables are held against those of the surfaces (`OPERATIONS`, `TOOLS`), so that an operation that
-is added without a probe fails a test.
+The tables (`surfaces.jsonl`) are held against those of the surfaces (`OPERATIONS`, `TOOLS`), so
+that an operation that is added without a probe fails a test.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import partial
+from operator import attrgetter
 from typing import Any
 from urllib.parse import quote
 
@@ -18,6 +20,7 @@ from loxodon import Memory
 from loxodon.cli import main
 from loxodon.errors import LoxodonError
 from loxodon.paging import cursor_of
+from tests.cases import cases
 
 from .canaries import Viewer, World
 
@@ -26,66 +29,49 @@ Call = Callable[[], str]
 Calls = Iterator[tuple[str, Call]]
 
 
+def names_of(world: World, viewer: Viewer, ids: dict[str, list[str]]) -> dict[str, str]:
+    """What the templates in `surfaces.jsonl` name, all of it of others."""
+    secret = world.foreign(viewer)
+    return {
+        "key": secret.key,
+        "quoted": quote(secret.key),
+        "some": world.rng.choice(ids["memory"] or ["f_1"]),
+        "turn": world.rng.choice(ids["turn"] or ["t_1"]),
+        "chat": viewer.chat,
+        "anywhere": ANYWHERE,
+        "space": f"/v1/spaces/{quote(viewer.space)}",
+        "other": f"/v1/spaces/{quote(world.rng.choice([secret.space, 'nobody']))}",
+    }
+
+
+def filled(template: Any, names: dict[str, str]) -> Any:
+    if isinstance(template, str):
+        return template.format_map(names)
+    if isinstance(template, list):
+        return [filled(one, names) for one in template]
+    if isinstance(template, dict):
+        return {name: filled(one, names) for name, one in template.items()}
+    return template
+
+
 def library(world: World, viewer: Viewer, memory: Memory, ids: dict[str, list[str]]) -> Calls:
     """The verbs of a memory behind a wall."""
-    seen = memory.within(viewer.agent, viewer.chat)
-    secret = world.foreign(viewer)
-    key = secret.key
-    some = world.rng.choice(ids["memory"] or ["f_1"])
-    turn = world.rng.choice(ids["turn"] or ["t_1"])
-    asked: dict[str, Callable[[], Any]] = {
-        "recall": lambda: seen.recall(f"Where is {key}? {key}住在哪里", budget=4_000),
-        "recall all": lambda: seen.recall("live work 住 喜欢", 50, 8_000),
-        "recall entity": lambda: seen.recall("what", entity=key),
-        "assemble": lambda: seen.assemble(f"What about {key}?"),
-        "gate": lambda: seen.gate(f"how is {key}"),
-        "list": lambda: seen.list(state="all"),
-        "list entity": lambda: seen.list(entity=key, state="all"),
-        "list project": lambda: seen.list(project=key, state="all"),
-        "journal": seen.journal,
-        "journal query": lambda: seen.journal(key),
-        "journal session": lambda: seen.journal(session="default"),
-        "get": lambda: seen.get(some),
-        "history": lambda: seen.history(some),
-        "turn": lambda: seen.turn(turn),
-        "edit": lambda: seen.edit(some, importance=0.4),
-        "archive": lambda: seen.archive(some),
-        "confirm": lambda: seen.confirm(some),
-        "reject": lambda: seen.reject(some),
-        "touch": lambda: seen.touch([some]),
-        "entities": seen.entities,
-        "entity": lambda: seen.entity(key),
-        "sessions": seen.sessions,
-        "page": lambda: seen.list(state="all", limit=1, cursor=ANYWHERE),
-        "segments": seen.segments,
-        "events": seen.events,
-        "snapshot": seen.snapshot,
-        "profile": lambda: seen.profile("zh"),
-        "stats": seen.stats,
-        "status": seen.status,
-        "reviews": seen.reviews,
-        "reminders": seen.due_reminders,
-        "today": lambda: seen.today(world.clock().replace(year=2020)),
-        "timeline": seen.timeline,
-        "graph": lambda: seen.graph(limit=0),
-        "related": lambda: seen.related(some),
-        "strength": lambda: seen.strength(some),
-        "labels": seen.labels,
-        "settings": seen.settings,
-        "backups": seen.backups,
-        "documents": lambda: [
-            one for name in ((), ("notes",)) for one in seen.documents.newest(name)
-        ],
-        "namespaces": lambda: seen.documents.namespaces(()),
-        "quarantine": seen.quarantine,
-        "inspect": lambda: seen.inspect(some),
-        "inspect entity": lambda: seen.inspect(key),
-        "sources": lambda: seen.workspace.sources(),
-        "jobs": lambda: seen.schedule.jobs(),
-        "add": lambda: seen.add([world.said(viewer)], "default"),
-    }
-    for name, ask in asked.items():
-        yield f"library {name}", lambda ask=ask: told(ask)  # type: ignore[misc]
+    seen, names = memory.within(viewer.agent, viewer.chat), names_of(world, viewer, ids)
+
+    def called(verb: str, given: dict[str, Any]) -> Any:
+        return attrgetter(verb)(seen)(**given)
+
+    asked: list[tuple[str, Callable[[], Any]]] = [
+        ("today", lambda: seen.today(world.clock().replace(year=2020))),
+        ("documents", lambda: [*seen.documents.newest(()), *seen.documents.newest(("notes",))]),
+        ("namespaces", lambda: seen.documents.namespaces(())),
+        ("add", lambda: seen.add([world.said(viewer)], "default")),
+    ]
+    for one in cases(__file__, "library"):
+        given = filled(one.get("given", {}), names)
+        asked.append((one["verb"], partial(called, one["verb"], given)))
+    for name, ask in asked:
+        yield f"library {name}", partial(told, ask)
 
 
 def told(ask: Callable[[], Any]) -> str:
@@ -98,42 +84,13 @@ def told(ask: Callable[[], Any]) -> str:
 
 def command_line(world: World, viewer: Viewer, ids: dict[str, list[str]]) -> Calls:
     """Commands, in this process. They have no chat of their own but where they recall."""
-    key = world.foreign(viewer).key
-    some = world.rng.choice(ids["memory"] or ["f_1"])
-    turn = world.rng.choice(ids["turn"] or ["t_1"])
-    words: list[list[str]] = [
-        ["recall", key, "--chat", viewer.chat],
-        ["context", key, "--chat", viewer.chat],
-    ]
+    names = names_of(world, viewer, ids)
+    asked = cases(__file__, "cli")
     if viewer.chat == "direct":
-        words += [
-            ["list", "--state", "all"],
-            ["list", "--entity", key],
-            ["get", some],
-            ["get", turn],
-            ["history", some],
-            ["journal"],
-            ["journal", key],
-            ["entities"],
-            ["entity", key],
-            ["stats"],
-            ["status"],
-            ["snapshot"],
-            ["profile"],
-            ["review"],
-            ["inspect", key],
-            ["inspect", some],
-            ["archive", some],
-            ["quarantine"],
-            ["schedule"],
-            ["why", key],
-            ["export", "--json"],
-            ["validate"],
-            ["events"],
-            ["segments"],
-        ]
-    for line in words:
-        yield f"cli {line[0]}", lambda line=line: typed(world, viewer, line)  # type: ignore[misc]
+        asked += cases(__file__, "cli_direct")
+    for one in asked:
+        words = filled(one["words"], names)
+        yield f"cli {words[0]}", partial(typed, world, viewer, words)
 
 
 def typed(world: World, viewer: Viewer, words: list[str]) -> str:
@@ -143,91 +100,20 @@ def typed(world: World, viewer: Viewer, words: list[str]) -> str:
     return out.getvalue() + err.getvalue()
 
 
-READ_BY_GET = (
-    "turns",
-    "memories?state=all",
-    "reviews",
-    "entities",
-    "sessions",
-    f"memories?state=all&limit=1&cursor={ANYWHERE}",
-    "segments",
-    "events",
-    "profile",
-    "snapshot",
-    "due",
-    "schedule",
-    "reminders",
-    "status",
-    "stats",
-    "workspace/sources",
-    "today?since=2020-01-01",
-    "timeline",
-    "graph?limit=0",
-    "labels",
-    "turns?session=default",
-)
-
-
 def http(world: World, viewer: Viewer, client: httpx.Client, ids: dict[str, list[str]]) -> Calls:
     """Requests with the token of whoever asks, some for spaces that are not theirs."""
-    secret = world.foreign(viewer)
-    key, some = quote(secret.key), world.rng.choice(ids["memory"] or ["f_1"])
-    turn = world.rng.choice(ids["turn"] or ["t_1"])
-    space = f"/v1/spaces/{quote(viewer.space)}"
-    other = f"/v1/spaces/{quote(world.rng.choice([secret.space, 'nobody']))}"
-    gets = [
-        *(f"{space}/{path}" for path in READ_BY_GET),
-        f"{space}/turns?query={key}",
-        f"{space}/turns/{turn}",
-        f"{space}/memories/{some}",
-        f"{space}/memories/{some}/history",
-        f"{space}/memories/{some}/related",
-        f"{space}/memories/{some}/strength",
-        f"{space}/graph?around={key}",
-        f"{space}/entities/{key}",
-        f"{space}/notes/n_1",
-        f"{space}/memories?entity={key}",
-        f"{space}/recall?query={key}&explain=true",
-        f"{other}/memories",
-        f"{other}/stats",
-        f"{other}/recall?query={key}",
-        "/v1/spaces",
-        "/metrics",
-        "/",
-        "/health",
-    ]
-    for path in gets:
-        yield f"http {path}", lambda path=path: sent(client.get(path))  # type: ignore[misc]
-    posts: list[tuple[str, str, dict[str, Any]]] = [
-        ("POST", "recall", {"query": secret.key, "explain": True, "budget": 4_000, "top": 50}),
-        ("POST", "recall", {"query": "live 住 work", "chat": "direct", "top": 50}),
-        ("POST", "context", {"message": f"what about {secret.key}?", "explain": True}),
-        ("POST", "gate", {"message": secret.key}),
-        ("POST", "profile", {}),
-        ("POST", f"memories/{some}/archive", {}),
-        ("POST", f"memories/{some}/unarchive", {}),
-        ("POST", f"memories/{some}/confirm", {}),
-        ("POST", f"memories/{some}/reject", {}),
-        ("PATCH", f"memories/{some}", {"importance": 0.5}),
-        ("POST", "touch", {"ids": [some]}),
-        ("POST", "turns", {"turns": [world.said(viewer)], "session": "default"}),
-        ("POST", "consolidate", {}),
-        ("POST", "validate", {}),
-        ("POST", "workspace/export", {}),
-        ("POST", "forget", {"all": True}),
-        ("DELETE", f"memories/{some}", {}),
-        ("DELETE", f"turns/{turn}", {}),
-        ("DELETE", "sessions/default", {}),
-        ("POST", "workspace/sync", {}),
-        ("POST", "flush", {}),
-    ]
-    for method, path, body in posts:
-        yield (
-            f"http {method} {path}",
-            lambda method=method, path=path, body=body: sent(  # type: ignore[misc]
-                client.request(method, f"{space}/{path}", json=body)
-            ),
-        )
+    names = names_of(world, viewer, ids)
+
+    def asked(method: str, path: str, body: Any = None) -> str:
+        return sent(client.request(method, path, json=body))
+
+    def said() -> str:
+        turns = {"turns": [world.said(viewer)], "session": "default"}
+        return asked("POST", f"{names['space']}/turns", turns)
+
+    yield "http POST turns", said
+    for one in filled(cases(__file__, "http"), names):
+        yield f"http {one['method']} {one['path']}", partial(asked, **one)
 
 
 def sent(response: httpx.Response) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -17,6 +16,7 @@ from loxodon.http.operations import OPERATIONS
 from loxodon.mcp.server import Answers, Served, server_of
 from loxodon.mcp.tools import TOOLS
 from mcp import Client
+from tests.cases import cases
 from tests.http.server import Server
 from tests.long import count, figure
 from tests.proxy.conftest import Proxy, started
@@ -124,29 +124,11 @@ def test_random_calls_over_every_surface_see_no_canary_of_others(
 
 async def _over_mcp(world: World, viewer: Viewer) -> int:
     """Every tool, of a server that is bound as its options say."""
-    key, ids = world.foreign(viewer).key, world.ids(viewer)
-    some = world.rng.choice(ids["memory"] or ["f_1"])
-    turn = world.rng.choice(ids["turn"] or ["t_1"])
-    asked: dict[str, list[dict[str, Any]]] = {
-        "memory_search": [{"query": key}, {"query": "live 住", "maxResults": 50}],
-        "memory_get": [
-            {"id": some},
-            {"id": turn},
-            {"path": "memory/insights.md"},
-            {"path": "memory/MEMORY.md"},
-        ],
-        "recall_context": [{"message": key, "budget": 4_000}],
-        "list_memories": [{"state": "all", "limit": 200}, {"entity": key}],
-        "update_memory": [{"id": some, "archived": True}, {"id": some, "importance": 0.5}],
-        "history": [{"id": some}],
-        "review": [{}, {"id": some, "decision": "confirm"}],
-        "snapshot": [{}],
-        "quarantine": [{}, {"id": "q_1"}],
-        "forget": [{"id": some}],
-        "journal": [],
-        "remember": [],
-        "consolidate": [],  # which write; the library and HTTP do that
-    }
+    names = surfaces.names_of(world, viewer, world.ids(viewer))
+    asked: dict[str, list[Any]] = {"journal": [], "remember": [], "consolidate": []}
+    """Those write; the library and HTTP do that."""
+    for one in surfaces.filled(cases(surfaces.__file__, "mcp"), names):
+        asked.setdefault(one["tool"], []).append(one["given"])
     assert {one.name for one in TOOLS} <= asked.keys(), "a tool has no probe"
     done = 0
     with Host(world.home, world.clock) as host:
@@ -250,11 +232,10 @@ def _space(client: httpx.Client, space: str) -> str:
 
 def test_every_operation_has_a_probe(world: World) -> None:
     """An operation that is added must be probed here, or be the owner's alone."""
-    text = Path(surfaces.__file__).read_text("utf-8")
+    probed = {re.split("[/?]", one["path"])[1] for one in cases(surfaces.__file__, "http")}
     for one in OPERATIONS:
         if one.right != "owner":
-            first = one.route.path.strip("/").split("/")[0]
-            assert re.search(rf"[\"/]{re.escape(first)}", text), one.name
+            assert one.route.path.split("/")[1] in probed, one.name
 
 
 SHARED = frozenset(

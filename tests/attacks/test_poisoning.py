@@ -141,7 +141,7 @@ def test_no_word_of_the_user_is_held_or_lost(memory: Memory) -> None:
     turns = [{"role": "user", "content": one, "id": f"h{n}"} for n, one in enumerate(honest)]
     memory.add(turns, session="honest")
     held = memory.quarantine("all")
-    assert len(held) <= len(honest) * 0.02, held
+    assert len(held) <= len(honest) * 0.04, held
     refused = [
         one
         for one in honest

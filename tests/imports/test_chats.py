@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from loxodon import Memory
 from tests.imports.conftest import Take
-from tests.imports.exports import chat, conversation, message, put_json, put_zip, said, trip
+from tests.imports.exports import (
+    EXAMPLES,
+    chat,
+    conversation,
+    message,
+    put_json,
+    put_zip,
+    said,
+    trip,
+)
 
 # ChatGPT
 
@@ -94,49 +104,8 @@ def test_odd_conversations_do_not_stop_the_good_one(
 def test_conversations_attachments_memories_and_projects(
     memory: Memory, take: Take, tmp_path: Path
 ) -> None:
-    talk = chat(
-        "k1",
-        said(
-            "h",
-            "human",
-            "我叫李雷，住在杭州。",
-            attachments=[{"file_name": "cv.txt", "extracted_content": "I live in Rome."}],
-        ),
-        said(
-            "a",
-            "assistant",
-            "old words",
-            content=[
-                {"type": "thinking", "thinking": "hm"},
-                {"type": "text", "text": "你好，李雷"},
-                {"type": "tool_use", "name": "x", "input": {}},
-            ],
-        ),
-    )
-    path = put_zip(
-        tmp_path / "claude.zip",
-        {
-            "conversations.json": [talk],
-            "users.json": [{"uuid": "acct", "full_name": "Li Lei"}],
-            "memories.json": [
-                {
-                    "conversations_memory": "**Work context**\n\nLi Lei is an engineer at Acme.",
-                    "project_memories": {"p": "Uses hexagonal architecture."},
-                    "account_uuid": "acct",
-                }
-            ],
-            "projects.json": [
-                {
-                    "uuid": "p",
-                    "name": "Shop",
-                    "description": "A web shop",
-                    "prompt_template": "Be brief",
-                    "created_at": "2025-01-01T00:00:00Z",
-                }
-            ],
-        },
-    )
-    found = take(path)
+    files = json.loads((EXAMPLES / "claude.json").read_text("utf-8"))
+    found = take(put_zip(tmp_path / "claude.zip", files))
     assert (found.format, found.turns, found.memories, found.problems) == ("claude", 2, 2, ())
     turns = {turn.id: turn for turn in memory.journal()}
     assert turns["a"].content == "你好，李雷"

@@ -14,7 +14,7 @@ it is followed when the message is added again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from math import log
@@ -35,7 +35,6 @@ from loxodon.language.worth import encoder
 from loxodon.recall.understand import understand
 from loxodon.store import Filter, QuarantinedText, QuestionVector
 from loxodon.store.store import Store
-from loxodon.text.language import language_of
 from loxodon.text.names import parts_of
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
@@ -44,17 +43,16 @@ from loxodon.types import Entity, Record, Turn
 
 _COMING = 1 << 60  # the row of a turn that is not in the journal yet
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
-# How much it speaks for a text that it is nearer than others to what is meant and to the request
-_WHAT, _REQUEST = 5.2, 7.1
 _OWN = re.compile(r"(?i)(?:my|our)\b")
-_ANOTHERS = re.compile(r"(?i)\W*(?:the|an?|\w+'s) (?!.*\b(?:i|my|me|mine|we|our|us|you|your)\b)")
-_FAR, _USUAL = {"en": 0.1, "zh": 0.3}, 5  # how near any two texts are, counted as so many others
-# How much must speak for the best one among many, and where it is not sure that something is to be
-# forgotten
-_OF_MANY, _DOUBT = 0.3, 1.5
+_ANOTHERS = re.compile(  # `The average …`, `Anna's …`, without a word of the user
+    r"(?s)\W*(?:(?i:the|an?)|(?!(?:It|That|There|He|She|What)')[A-Z]\w+'s) "
+    r"(?!.*\b(?i:i|my|me|mine|we|our|us|you|your)\b)"
+)
+# How much must speak for the best one, in logits: more among many, and where it is not sure that
+# something is to be forgotten
+_FOUND, _OF_MANY, _DOUBT = -1.7, 0.4, 1.5
 _LEAST = 1e-4  # no text is surer to the encoder than that
-_GOES_WITH = 0.5  # how much must speak for another one, alone and beside the best, on average
-_REPLY = -2.0  # the same for an answer to it
+_GOES_WITH = 0.0  # how much must speak for another one, alone and beside the best, on average
 _ASIDE = 0.03  # how likely a sentence of a message that is meant may be and not be meant with it
 _READ, _SHORT = 40, 160  # texts that are read with a request; characters of a message read whole
 _CHAIN = 6  # messages before and behind one that may go with it
@@ -230,20 +228,20 @@ def _meant(store: Store, turn: Turn, request: Request) -> list[Place]:
 
 def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     """What a request is about: what speaks most for being meant, and what goes with that."""
-    asked = turn.content[request.start : request.end]
-    said = [one for one in _said(store, turn, request.what) if asked not in one.text]
-    names = _named(store, turn, request.what, "\n".join(one.text for one in said))
+    what, asked = request.what, turn.content[request.start : request.end]
+    said = [one for one in _said(store, turn, what) if asked not in one.text]
+    names = _named(store, turn, what, "\n".join(one.text for one in said))
     named = [one for one in said if has_name(one.text, *names)]
-    what, like = request.what, rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
-    if named and query_words(rest := re.sub(like, " ", fold(what))):  # they are all about that one
-        what, asked = rest, re.sub(like, " ", fold(asked))
+    like = rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
+    if named and query_words(re.sub(like, " ", fold(what))):  # they are all about that one
+        asked = re.sub(like, " ", fold(asked))
     elif _OWN.match(what):  # the same thing may be somebody else's
         said = [it for it in said if not (_ANOTHERS.match(it.text) and covers(it.text, what) > 0.5)]
-    scores = dict(zip(said, _nearness(what, asked, [one.text for one in said]), strict=True))
-    likely = sorted(named or said, key=lambda one: -scores[one])[:_READ]
-    alone = _odds(asked, likely, scores)
+    vectors = encoder().embed([asked, *(one.text for one in named or said)])
+    likely = [(named or said)[n] for n in (vectors[1:] @ -vectors[0]).argsort()[:_READ]]
+    alone = _odds(asked, likely)
     first = max(likely, key=lambda one: alone[one], default=None)
-    least = _OF_MANY * log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
+    least = _FOUND + _OF_MANY * log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
     if not first or alone[first] < least:
         return []
     near = [  # what does not name whom it is about must speak of somebody
@@ -254,11 +252,12 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
         and (not named or PRONOUN.search(one.text))
     ]
     others = sorted({*likely, *near} - {first}, key=lambda one: (one.row, one.start))
-    alone |= _odds(asked, [one for one in others if one not in alone], scores)
-    beside = _odds(asked, others, scores, first.text)
+    alone |= _odds(asked, [one for one in others if one not in alone])
+    beside = _odds(asked, others, first.text)
     meant = [one for one in others if (alone[one] + beside[one]) / 2 >= _GOES_WITH]
     parts = [part for one in (first, *meant) for part in _parts(asked, one)]
-    return parts + [reply for one in parts for reply in _replies(store, asked, one)]
+    replies = store.turns(store.column("replies_to", [one.row for one in parts]))
+    return parts + [_whole(one) for one in replies.values()]  # which say again what it was about
 
 
 def _named(store: Store, turn: Turn, what: str, told: str) -> list[str]:
@@ -272,14 +271,6 @@ def _named(store: Store, turn: Turn, what: str, told: str) -> list[str]:
         like = rf"(?i:\b{re.escape(role)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
         found += [*map(fold, re.findall(like, told))]
     return found or roles
-
-
-def _replies(store: Store, asked: str, place: Place) -> list[Place]:
-    """What was answered to a message, which says again what that was about."""
-    behind = store.query_turns("turns_behind", place.turn.session, place.row, 1)
-    replies = [_whole(one) for one in behind if one.role == "assistant"]
-    odds = _odds(asked, replies, {}, place.text)
-    return [one for one in replies if odds[one] >= _REPLY]
 
 
 def _said(store: Store, turn: Turn, what: str) -> list[Place]:
@@ -306,15 +297,11 @@ def _sentences(place: Place) -> list[Place]:
     return [Place(turn, start + one, start + end) for one, end in spans(place.text)]
 
 
-def _odds(
-    asked: str, places: Sequence[Place], scores: Mapping[Place, float], known: str = ""
-) -> dict[Place, float]:
+def _odds(asked: str, places: Sequence[Place], known: str = "") -> dict[Place, float]:
     """How much speaks for each place as what a request means; `known` is one that it does."""
     likely = encoder().meant(asked, [one.text for one in places], known)
-    return {
-        one: log((share + _LEAST) / (1 - share + _LEAST)) + scores.get(one, 0.0)
-        for one, share in zip(places, likely, strict=True)
-    }
+    odds = (log((share + _LEAST) / (1 - share + _LEAST)) for share in likely)
+    return dict(zip(places, odds, strict=True))
 
 
 def _parts(asked: str, place: Place) -> list[Place]:
@@ -326,10 +313,3 @@ def _parts(asked: str, place: Place) -> list[Place]:
         if not rest or encoder().meant(asked, [one.text], rest)[0] >= _ASIDE:
             kept.append(one)
     return kept if 0 < len(kept) < len(sentences) else [place]
-
-
-def _nearness(what: str, asked: str, texts: Sequence[str]) -> list[float]:
-    """How much nearer than the others each text is to what is meant and to the request."""
-    near = encoder().embed(texts) @ encoder().embed([what, asked]).T
-    others = (_USUAL * _FAR[language_of(asked)] + near.sum(0) - near) / (_USUAL + len(texts) - 1)
-    return list[float]((near - others) @ (_WHAT, _REQUEST))
