@@ -223,30 +223,19 @@ def _select_memories(store: Store, marks: Marks, ids: Sequence[str], *, only: bo
         )
 
     for turn in store.erasure.turns(sources.union(store.column("replies_to", [*sources]))):
-        drawn = store.erasure.memories(store.column("memories_of_turns", [turn.seq]))
-        others = [it.record for it in drawn if it.record.id not in ids]
-        whole = [part for it in split(turn.content) for part in clauses(it) if plain(part)]
-        parts = [part for it in whole for part in _parts(it, wordings, others)]
+        parts = [part for it in split(turn.content) for part in clauses(it) if plain(part)]
+        if all(one.value for one in wordings):  # else it may be all that is joined, word for word
+            parts = [part for it in parts for part in joined(it)]
         found = [*filter(is_said, parts)]
         if turn.seq in sources:
+            drawn = store.erasure.memories(store.column("memories_of_turns", [turn.seq]))
+            others = [it.record for it in drawn if it.record.id not in ids]
             found = found or _most_like(parts, wordings, others) or (parts if only else [])
             if turn.channel == CAPTURED or not found:
                 marks.put_turn(turn, only=only)
                 continue
         for part in found:
             marks.put_text(part)
-
-
-def _parts(clause: str, wordings: Iterable[Record], others: Iterable[Record]) -> list[str]:
-    """What a clause joins; the clause itself where none of it has all that it has of a wording,
-    besides what others say."""
-
-    def words(*texts: str) -> set[str]:
-        return {word for it in texts for some in gist(it) for word in some}
-
-    parts, theirs = joined(clause), words(*(it.content for it in others))
-    said = [words(clause) & words(it.content) - theirs for it in wordings]
-    return parts if all(any(it <= words(part) for part in parts) for it in said) else [clause]
 
 
 def says(text: str, record: Record) -> bool:

@@ -161,13 +161,9 @@ class Marks:
         for start, end in spans(text):
             sentence, left = text[start:end], ""
             if not (self.has("said", at, plain(sentence)) or self.has_name(sentence, at)):
-                stay = [
-                    part
-                    for one in clauses(sentence)
-                    if not self.has("said", at, plain(one))
-                    for part in joined(one)
-                    if not self.has("said", at, plain(part))
-                ]
+                whole = [one for one in clauses(sentence) if not self.has("said", at, plain(one))]
+                parts = (part for one in whole for part in joined(one))
+                stay = [part for part in parts if not self.has("said", at, plain(part))]
                 left = "".join(stay)
                 if left and not sentence.startswith(stay[0]):  # nothing comes before its `and`
                     left = english.without_lead(chinese.without_lead(left.lstrip()))
