@@ -77,35 +77,19 @@ TALK = (
 # -- what goes ---------------------------------------------------------------------------------
 
 
-def test_a_memory_goes_with_the_words_that_it_was_drawn_from(home: Path, clock: Clock) -> None:
+@pytest.mark.parametrize("case", cases(__file__, "memory"), ids=lambda one: one["forget"])
+def test_a_memory_goes_with_its_clause(home: Path, clock: Clock, case: dict[str, Any]) -> None:
     with opened(home, clock) as memory:
-        say(memory, clock, *TALK)
+        say(memory, clock, *case["said"])
         memory.consolidate()
-        assert files_with(["花生"], home)
-        receipt = memory.forget(known(memory, "花生").id)
-        assert not files_with(["花生"], home)
-        assert texts(memory)[:2] == ["我叫李雷，住在上海。", "好的，李雷。"]
-        assert known(memory, "上海").sources
-        assert receipt.erased["memories"] == 1
-        assert receipt.erased["parts of turns"] == 2
-        assert memory.validate() == []
-        assert not any("花生" in item.content for item in memory.recall("花生").items)
-    assert not files_with(["花生"], home)
-
-
-@pytest.mark.parametrize("case", cases(__file__, "joined"), ids=lambda one: one["said"])
-def test_what_is_joined_to_it_stays(home: Path, clock: Clock, case: dict[str, Any]) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, case["said"])
-        memory.consolidate()
-        memory.forget(known(memory, case["forget"]).id)
+        receipt = memory.forget(known(memory, case["forget"]).id)
         assert not files_with(case["gone"], home)
         assert texts(memory) == case["left"]
+        assert {"parts of turns": 0, **receipt.erased}["parts of turns"] == len(case["left"])
         memory.consolidate()
-        told = {one.content for one in memory.list() if one.kind != "summary"}
-        assert told == set(case["known"])
-        say(memory, clock, *case["left"], session="tuesday")
+        assert {one.content for one in memory.list(kind="fact") if one.sources} == {*case["known"]}
         assert memory.validate() == []
+        assert not any(word in memory.recall(word).context for word in case["gone"])
 
 
 def test_only_these_go_and_do_not_come_back(home: Path, clock: Clock, tmp_path: Path) -> None:

@@ -351,14 +351,13 @@ class Sweep:
         self._texts([one.id for one in records])
         self._entities()
         self._transcripts()
-        self._counts = +self._counts
-        if self._counts:
+        if counts := +self._counts:
             len(store.query("drop_pages"))
             themes.renew(store, records, self._now)
             for theme in {one.value for one in records if one.kind == "summary"}:
                 if ":" in theme or "/" in theme:
                     themes.renew_theme(store, theme, self._now)
-        return self._counts
+        return counts
 
     def _turns(self) -> None:
         cut: dict[int, tuple[str, bytes]] = {}

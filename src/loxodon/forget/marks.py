@@ -162,14 +162,12 @@ class Marks:
             sentence, left = text[start:end], ""
             if not (self.has("said", at, plain(sentence)) or self.has_name(sentence, at)):
                 whole = [one for one in clauses(sentence) if not self.has("said", at, plain(one))]
-                parts = (part for one in whole for part in joined(one))
-                stay = [part for part in parts if not self.has("said", at, plain(part))]
+                stay = [p for it in whole for p in joined(it) if not self.has("said", at, plain(p))]
                 left = "".join(stay)
                 if left and not sentence.startswith(stay[0]):  # nothing comes before its `and`
                     left = english.without_lead(chinese.without_lead(left.lstrip()))
                 if left and not sentence.endswith(stay[-1]):  # it ends as it did, not with a comma
-                    ending = _ENDING.search(sentence)
-                    left = left.rstrip("，、；：,;:— \n") + (ending[0] if ending else "")
+                    left = left.rstrip("，、；：,;:— \n") + "".join(_ENDING.findall(sentence))
             kept += (text[last:start] if left else "") + left
             last = end
         return text if kept == text[:last] else (kept + text[last:]).strip()
