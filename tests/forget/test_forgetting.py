@@ -79,16 +79,16 @@ TALK = (
 
 @pytest.mark.parametrize("case", cases(__file__, "memory"), ids=lambda one: one["forget"])
 def test_a_memory_goes_with_its_clause(home: Path, clock: Clock, case: dict[str, Any]) -> None:
-    with opened(home, clock) as memory:
+    with opened(home, clock, decay={"summary_facts": 3}) as memory:
         say(memory, clock, *case["said"])
         memory.consolidate()
         receipt = memory.forget(known(memory, case["forget"]).id)
-        assert not files_with(case["gone"], home)
-        assert texts(memory) == case["left"]
-        assert {"parts of turns": 0, **receipt.erased}["parts of turns"] == len(case["left"])
+        assert (files_with(case["gone"], home), texts(memory)) == ({}, case["left"])
+        cut = {*case["left"]}.difference(case["said"])
+        assert receipt.erased.get("parts of turns", 0) == len(cut)
         memory.consolidate()
         assert {one.content for one in memory.list(kind="fact") if one.sources} == {*case["known"]}
-        assert memory.validate() == []
+        assert not memory.validate()
         assert not any(word in memory.recall(word).context for word in case["gone"])
 
 

@@ -188,6 +188,8 @@ def _select_id(memory: Memory, store: Store, marks: Marks, id: str, only: bool) 
     if id.startswith("t_") or ":" in id:
         for turn in store.erasure.turns([number(memory.turn(id))]):
             marks.put_turn(turn, only=only)
+    elif id.startswith("s_"):  # what it sums up has ids of its own
+        marks.put("memory", memory.get(id).id)
     elif not id.startswith("q_"):
         _select_memories(store, marks, [memory.get(id).id], only=only)
     else:  # all that was held back because the user asked to have it forgotten
@@ -354,9 +356,9 @@ class Sweep:
         if counts := +self._counts:
             len(store.query("drop_pages"))
             themes.renew(store, records, self._now)
-            for theme in {one.value for one in records if one.kind == "summary"}:
-                if ":" in theme or "/" in theme:
-                    themes.renew_theme(store, theme, self._now)
+            for one in records if any(it.kind != "summary" for it in records) else ():
+                if one.kind == "summary" and (":" in one.value or "/" in one.value):
+                    themes.renew_theme(store, one.value, self._now)
         return counts
 
     def _turns(self) -> None:

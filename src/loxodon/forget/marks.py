@@ -153,9 +153,8 @@ class Marks:
 
     def cut(self, text: str, at: int) -> str:
         """`text`, said at a moment, without what was forgotten of it."""
-        if not self.cuts or (
-            self._hints and not any(it in fold(visible(text)) for it in self._hints)
-        ):
+        looks = fold(visible(text))
+        if not self.cuts or (self._hints and not any(hint in looks for hint in self._hints)):
             return text
         kept, last = "", 0
         for start, end in spans(text):
