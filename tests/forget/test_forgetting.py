@@ -21,6 +21,7 @@ from loxodon.types import Record
 from loxodon.working import Session
 from tests import on_postgres
 from tests.agents.openclaw.made import OpenClaw, talk
+from tests.cases import cases
 from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.long import count, figure
@@ -76,20 +77,19 @@ TALK = (
 # -- what goes ---------------------------------------------------------------------------------
 
 
-def test_a_memory_goes_with_the_words_that_it_was_drawn_from(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, *TALK)
+@pytest.mark.parametrize("case", cases(__file__, "memory"), ids=lambda one: one["forget"])
+def test_a_memory_goes_with_its_clause(home: Path, clock: Clock, case: dict[str, Any]) -> None:
+    with opened(home, clock, decay={"summary_facts": 3}) as memory:
+        say(memory, clock, *case["said"])
         memory.consolidate()
-        assert files_with(["花生"], home)
-        receipt = memory.forget(known(memory, "花生").id)
-        assert not files_with(["花生"], home)
-        assert texts(memory)[:2] == ["我叫李雷，住在上海。", "好的，李雷。"]
-        assert known(memory, "上海").sources
-        assert receipt.erased["memories"] == 1
-        assert receipt.erased["parts of turns"] == 2
-        assert memory.validate() == []
-        assert not any("花生" in item.content for item in memory.recall("花生").items)
-    assert not files_with(["花生"], home)
+        receipt = memory.forget(known(memory, case["forget"]).id)
+        assert (files_with(case["gone"], home), texts(memory)) == ({}, case["left"])
+        cut = {*case["left"]}.difference(case["said"])
+        assert receipt.erased.get("parts of turns", 0) == len(cut)
+        memory.consolidate()
+        assert {one.content for one in memory.list(kind="fact") if one.sources} == {*case["known"]}
+        assert not memory.validate()
+        assert not any(word in memory.recall(word).context for word in case["gone"])
 
 
 def test_only_these_go_and_do_not_come_back(home: Path, clock: Clock, tmp_path: Path) -> None:

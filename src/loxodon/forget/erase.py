@@ -30,7 +30,7 @@ from loxodon.consolidate import themes
 from loxodon.consolidate.segment import TurnSegment, events_of, number, segments
 from loxodon.errors import BusyStoreError, InputError, LoxodonError, NotFoundError, unwritable
 from loxodon.filelock import alone
-from loxodon.forget.marks import LONG_AGO, Marks, clauses, plain
+from loxodon.forget.marks import LONG_AGO, Marks, clauses, joined, plain
 from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
 from loxodon.forget.receipts import MOST_FILES, Receipt, new_receipt
 from loxodon.guard.quarantine import FORGET, HIDDEN, listed, read
@@ -188,6 +188,8 @@ def _select_id(memory: Memory, store: Store, marks: Marks, id: str, only: bool) 
     if id.startswith("t_") or ":" in id:
         for turn in store.erasure.turns([number(memory.turn(id))]):
             marks.put_turn(turn, only=only)
+    elif id.startswith("s_"):  # what it sums up has ids of its own
+        marks.put("memory", memory.get(id).id)
     elif not id.startswith("q_"):
         _select_memories(store, marks, [memory.get(id).id], only=only)
     else:  # all that was held back because the user asked to have it forgotten
@@ -224,6 +226,8 @@ def _select_memories(store: Store, marks: Marks, ids: Sequence[str], *, only: bo
 
     for turn in store.erasure.turns(sources.union(store.column("replies_to", [*sources]))):
         parts = [part for it in split(turn.content) for part in clauses(it) if plain(part)]
+        if all(one.value for one in wordings):  # else it may be all that is joined, word for word
+            parts = [part for it in parts for part in joined(it)]
         found = [*filter(is_said, parts)]
         if turn.seq in sources:
             drawn = store.erasure.memories(store.column("memories_of_turns", [turn.seq]))
@@ -349,14 +353,13 @@ class Sweep:
         self._texts([one.id for one in records])
         self._entities()
         self._transcripts()
-        self._counts = +self._counts
-        if self._counts:
+        if counts := +self._counts:
             len(store.query("drop_pages"))
             themes.renew(store, records, self._now)
-            for theme in {one.value for one in records if one.kind == "summary"}:
-                if ":" in theme or "/" in theme:
-                    themes.renew_theme(store, theme, self._now)
-        return self._counts
+            for one in records if any(it.kind != "summary" for it in records) else ():
+                if one.kind == "summary" and (":" in one.value or "/" in one.value):
+                    themes.renew_theme(store, one.value, self._now)
+        return counts
 
     def _turns(self) -> None:
         cut: dict[int, tuple[str, bytes]] = {}

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
 from loxodon.forget.names import is_address, is_word, longer_name, tokens, visible, windows
+from loxodon.language.en import clauses as english
+from loxodon.language.zh import clauses as chinese
 from loxodon.security.keys import Keys
 from loxodon.text.sentences import spans, split
 from loxodon.text.words import fold, index_words
@@ -36,6 +38,7 @@ LONG_AGO, _EVER = -(1 << 60), 1 << 60
 _LEAST_WORDS = 3  # a turn without a time is known by its words; `yes` is anybody's
 _WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _BETWEEN_CLAUSES = re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
+_MOST = 400  # characters of a clause in which another is looked for that has no comma before it
 _ENDING = re.compile(r"[.。!！?？…]+[\"'”’）)]*\Z")
 _KINDS = {"said": "text", "name": "name"}  # of a mark; all others are of a turn
 _CUT = b"forgotten:"  # before the key of a turn that has lost words
@@ -48,8 +51,15 @@ def plain(text: str) -> str:
 
 def clauses(sentence: str) -> list[str]:
     """The clauses of a sentence; what divides them belongs to the one before it."""
-    edges = [0, *(one.end() for one in _BETWEEN_CLAUSES.finditer(sentence)), len(sentence)]
-    return [sentence[a:b] for a, b in pairwise(edges) if a < b]
+    edges = {0, *(one.end() for one in _BETWEEN_CLAUSES.finditer(sentence)), len(sentence)}
+    return [sentence[a:b] for a, b in pairwise(sorted(edges))]
+
+
+def joined(clause: str) -> list[str]:
+    """What a clause joins without a comma: `I live in York`, ` and my son lives in Bath`."""
+    ways = (english.WORDS.like["cut"], chinese.WORDS.like["connective"])
+    joints = (one.start() for way in ways for one in way.finditer(clause, 0, _MOST))
+    return [clause[a:b] for a, b in pairwise(sorted({0, *joints, len(clause)}))]
 
 
 class Marks:
@@ -143,20 +153,20 @@ class Marks:
 
     def cut(self, text: str, at: int) -> str:
         """`text`, said at a moment, without what was forgotten of it."""
-        if not self.cuts or (
-            self._hints and not any(it in fold(visible(text)) for it in self._hints)
-        ):
+        looks = fold(visible(text))
+        if not self.cuts or (self._hints and not any(hint in looks for hint in self._hints)):
             return text
         kept, last = "", 0
         for start, end in spans(text):
             sentence, left = text[start:end], ""
             if not (self.has("said", at, plain(sentence)) or self.has_name(sentence, at)):
-                parts = clauses(sentence)
-                stay = [part for part in parts if not self.has("said", at, plain(part))]
+                whole = [one for one in clauses(sentence) if not self.has("said", at, plain(one))]
+                stay = [p for it in whole for p in joined(it) if not self.has("said", at, plain(p))]
                 left = "".join(stay)
-                if left and stay[-1] is not parts[-1]:  # it ends as it did, not with a comma
-                    ending = _ENDING.search(sentence)
-                    left = left.rstrip("，、；：,;:— \n") + (ending[0] if ending else "")
+                if left and not sentence.startswith(stay[0]):  # nothing comes before its `and`
+                    left = english.without_lead(chinese.without_lead(left.lstrip()))
+                if left and not sentence.endswith(stay[-1]):  # it ends as it did, not with a comma
+                    left = left.rstrip("，、；：,;:— \n") + "".join(_ENDING.findall(sentence))
             kept += (text[last:start] if left else "") + left
             last = end
         return text if kept == text[:last] else (kept + text[last:]).strip()

@@ -136,13 +136,12 @@ def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> li
     found = {part.written for name in names for part in tokens(name)}
     found.update(one for one in known if any(_is_near(one, name) for name in names))
     for text in map(visible, texts):
-        capitalised = _like["may_be_called"].findall(text)
+        words = _like["may_be_called"].findall(text)
         found.update(form for form in forms if form in text)
-        found.update(one for one in capitalised if any(_is_near(one, name) for name in names))
+        found.update(one for one in words if any(_is_near(one, name) for name in names))
         if there := [it for name in names for it in places(text, name)]:
             found.update(longer_name(text, it, known) for it in there)
-            found.update(one for one in capitalised if f" {one}" in text)
-            found.update(_like["called"].findall(text))
+            found.update(_like["called"].findall(text), (it for it in words if f" {it}" in text))
     others = {one for one in found if fold(one) not in map(fold, names) and len(one) > 1}
     return sorted(one for one in others if not _like["calendar"].fullmatch(one))[:_MOST_NEAR]
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
+from functools import partial
 from math import log
 from typing import NamedTuple
 
@@ -87,15 +87,17 @@ def obey(store: Store, keys: Sequence[bytes], now: datetime) -> tuple[int, tuple
     rows = sorted(row for row, _ in store.query("turns_by_key", keys))
     turns, followed, unfound = store.turns(rows), 0, list[str]()
     for row, turn in ((row, turns[row]) for row in rows):
+        # What the user says to one agent is about what that one knows.
+        own = store.writing if store.wall.stands else partial(store.writing_as, turn.agent)
         if turn.role == "assistant":  # the answer to a request says again what that was about
             asked = store.quarantine.in_turns([row - 1]).get(row - 1, ())
             for no in [one.no for one in asked if (one.reason, one.state) == (FORGET, HELD)]:
-                with _own(store, turn):
+                with own():
                     _put(store, f"{FORGET} q_{no}", now, HELD, [_whole(turn)])
         for request in _requests(store, turn):
-            places = [] if _is_followed(store, turn, request) else _meant(store, turn, request)
-            with _own(store, turn):
-                if _is_followed(store, turn, request) or not (places or request.is_sure):
+            places = [] if (row, request.start) in _heads(store) else _meant(store, turn, request)
+            with own():
+                if (row, request.start) in _heads(store) or not (places or request.is_sure):
                     continue
                 if _hold(store, turn, request, places, now):
                     followed += 1
@@ -106,8 +108,8 @@ def obey(store: Store, keys: Sequence[bytes], now: datetime) -> tuple[int, tuple
 
 def unfound(store: Store, text: str, now: datetime) -> list[str]:
     """What a message of the user asks to have forgotten, and nobody ever spoke of."""
-    heads = [it.turn for it in _heads(store) if it.turn and (it.state != DROPPED or it.decided_at)]
-    if not may_ask(text) or any(it.content == text for it in store.turns(heads).values()):
+    rows = [row for (row, _), it in _heads(store).items() if it.state != DROPPED or it.decided_at]
+    if not may_ask(text) or any(it.content == text for it in store.turns(rows).values()):
         return []
     turn = Turn("", "", "user", text, now, ref=f"t_{_COMING}")
     return [one.what for one in requests(text) if one.what and not _meant(store, turn, one)]
@@ -116,8 +118,7 @@ def unfound(store: Store, text: str, now: datetime) -> list[str]:
 def bring_back(store: Store, id: str) -> None:
     """Read and show what a request had held back, which was released."""
     released = store.query_as(QuarantinedText, "quarantined_by_state", RELEASED)
-    rows = {one.turn for one in released if one.turn and one.reason == f"{FORGET} {id}"}
-    _tell_anew(store, rows)
+    _tell_anew(store, {it.turn for it in released if it.turn and it.reason == f"{FORGET} {id}"})
 
 
 def _requests(store: Store, turn: Turn) -> list[Request]:
@@ -129,19 +130,10 @@ def _requests(store: Store, turn: Turn) -> list[Request]:
     return requests(own) or [one for one in requests(own, PERHAPS) if one.what]
 
 
-def _own(store: Store, turn: Turn) -> AbstractContextManager[None]:
-    """A transaction: what the user says to one agent is about what that one knows."""
-    return store.writing() if store.wall.stands else store.writing_as(turn.agent)
-
-
-def _heads(store: Store) -> list[QuarantinedText]:
-    """The requests that were ever followed."""
+def _heads(store: Store) -> dict[tuple[int, int], QuarantinedText]:
+    """The requests that were ever followed, by turn and place."""
     found = store.query_as(QuarantinedText, "quarantined_by_state", "")
-    return [one for one in found if one.reason == FORGET and one.turn]
-
-
-def _is_followed(store: Store, turn: Turn, request: Request) -> bool:
-    return (number(turn), request.start) in [(one.turn, one.start) for one in _heads(store)]
+    return {(one.turn, one.start): one for one in found if one.reason == FORGET and one.turn}
 
 
 def _hold(
@@ -244,13 +236,10 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     least = _FOUND + _OF_MANY * log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
     if not first or alone[first] < least:
         return []
-    near = [  # what does not name whom it is about must speak of somebody
-        one
-        for one in said
-        if one.turn.session == first.turn.session
-        and abs(one.row - first.row) <= 2 * _CHAIN
-        and (not named or PRONOUN.search(one.text))
-    ]
+    near = [one for one in said if one.turn.session == first.turn.session]
+    near = [one for one in near if abs(one.row - first.row) <= 2 * _CHAIN]
+    if named:  # what does not name whom it is about must speak of somebody
+        near = [one for one in near if PRONOUN.search(one.text)]
     others = sorted({*likely, *near} - {first}, key=lambda one: (one.row, one.start))
     alone |= _odds(asked, [one for one in others if one not in alone])
     beside = _odds(asked, others, first.text)
@@ -293,8 +282,7 @@ def _said(store: Store, turn: Turn, what: str) -> list[Place]:
 
 
 def _sentences(place: Place) -> list[Place]:
-    turn, start = place.turn, place.start
-    return [Place(turn, start + one, start + end) for one, end in spans(place.text)]
+    return [Place(place.turn, place.start + a, place.start + b) for a, b in spans(place.text)]
 
 
 def _odds(asked: str, places: Sequence[Place], known: str = "") -> dict[Place, float]:
