@@ -50,7 +50,7 @@ _PREPOSITION = re.compile(r"^(?:on|in|at|from) (?=.*\d)")  # Before a date
 # Before a day that it is not: `on Thursday, not on Tuesday`
 _DENIED = re.compile(r"(?i)不是$|\b(?:not|instead of|rather than) (?:on |in |at |the )*$")
 _NAMED_DAY, _COUNTED_DAY = pattern("named_day"), pattern("counted_day")
-_HABIT, _AT_WORK, _SINCE, _BARE_DAY = map(pattern, ("habit", "at_work", "since", "bare_day"))
+_AT_WORK, _SINCE, _BARE_DAY = map(pattern, ("at_work", "since", "bare_day"))
 
 
 class Candidate(NamedTuple):
@@ -209,7 +209,8 @@ def candidate_of(
         and not _DENIED.search(said[: one.start])
     ]
     if quoted:
-        moments = [] if _HABIT.search(content) else [o for o in moments if _meant(o, at, said)]
+        again = rules_of(language).grammar.speech.has(content, "habit")
+        moments = [] if again else [o for o in moments if _meant(o, at, said)]
         ahead = [one for one in moments if (one.until if _limit(said, one) else one.since) > at]
         if statement.category == "fact" and (ahead or (moments and not _SINCE.search(said))):
             statement = statement._replace(category="plan" if ahead else "event")

@@ -264,7 +264,9 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         over = alike or (one and not new.value) or is_over(new, old)
         return "ended" if over and old.positive else "same" if alike else "unrelated"
     if new.positive != old.positive:
-        return "contradicts" if alike else "unrelated"
+        denied = old.value if new.positive else new.value
+        none = one and not denied  # `has no car`, which car it may be
+        return "contradicts" if alike or none else "unrelated"
     if alike == "same":
         return "same" if old.kind == "belief" else _of_one_value(new, old)
     if alike:

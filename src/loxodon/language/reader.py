@@ -121,6 +121,9 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         lead = sentence.text if sentence.text.rstrip().endswith(("：", ":")) else ""
         if sentence.type == "question" and (said_so := speech.told(sentence.text)):
             sentence = sentence._replace(text=said_so, type="statement")
+        if (matter := speech.marked(sentence.text)) is not None:
+            found_type = speech.type(matter)
+            whole = sentence = sentence._replace(text=matter, type=found_type, lead=sentence.text)
         working = busy or any(one.text != sentence.text for one in tasks)
         # Whether a sentence of one language stands in another: to be translated, or learned
         if _HAN.search(sentence.text) is not None and _LATIN.search(sentence.text) is not None:
@@ -440,6 +443,8 @@ def _match(
     if match is None:
         return None
     attribute = match.frame.attribute
+    if attribute in ("plan", "todo") and grammar.speech.has(clause.raw, "habit"):
+        return None  # `I usually swim on Fridays` is no plan
     told = ("nickname", "reminder", *((_WISHED.get(never, "")).split() if not asks else ()))
     if (asks or never) and not (_of_replies(match) or match.frame.subject or attribute in told):
         return None
@@ -503,7 +508,8 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
 
 
 # The slots of frames that hold a name, and what of
-_THINGS: dict[str, EntityType] = {"place": "place", "town": "place", "acquaintance": "person"}
+_THINGS: dict[str, EntityType] = dict.fromkeys(("place", "town"), "place")
+_THINGS |= dict.fromkeys(("acquaintance", "whom"), "person")
 _THINGS |= dict.fromkeys(("org", "company", "school", "firm"), "organisation")
 _LISTED = re.compile(r"\s*(?:[,，、和]|\band\b)\s*")  # Between names
 # A name, and not only what kind of place or firm it is
@@ -597,6 +603,7 @@ _FIRM = (
 )
 # What tells nothing of the speaker, and may tell what was decided or found out at work
 _MARKED = 0.3  # what who says that it matters adds at least
+_POINTING = 2  # Words that may only point at something: `remember this`
 _OF_WORK = ("of software", "reaction", "doing now", "of the moment")
 # Something is handed over with a request: text to be worked on, which nobody says
 _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
@@ -643,7 +650,9 @@ def _own_words(
     least = worth.LEAST if about and not asks else worth.SURELY
     keep = worth.judge(text).keep
     worthy = (about and (ill or (ahead and speech.tells(text)))) or keep >= least
-    marked = not asks and speech.weight(sentence.lead + sentence.text) >= _MARKED
+    weight = speech.weight(sentence.lead + sentence.text)
+    says_something = _length(text) > _POINTING if sentence.lead else keep >= worth.MAYBE
+    marked = not asks and weight >= _MARKED and says_something
     kept = half or wish or ((worthy or bool(kind) or marked) and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
     # What changes something known is worth keeping; `keep.py` says whether it does.

@@ -96,6 +96,11 @@ class Speech:
         found = self.like("thing").match(sentence) if len(sentence) <= MOST else None
         return found["name"] or before if found else ""
 
+    def marked(self, sentence: str) -> str | None:
+        """What somebody says that matters: `don't forget that …`; None where they do not say so."""
+        found = self.like("marked").match(sentence) if len(sentence) <= MOST else None
+        return sentence[found.end() :] if found else None
+
     def weight(self, sentence: str) -> float:
         return float(sum(adds for adds, like in self._lists["weight"] if like.search(sentence)))
 
