@@ -23,6 +23,7 @@ from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSI
 from loxodon.language.statements import USER, Statement
 from loxodon.store import Filter
 from loxodon.store.store import Store
+from loxodon.text.dates import find_moments
 from loxodon.text.similarity import likeness, opposed, sense
 from loxodon.text.things import apart, clauses_in, only_adds, own_words, valued_anew
 from loxodon.text.words import fold, query_words
@@ -187,7 +188,12 @@ _FIXED = ("health", "identity", "relation", "preference")
 _PLACES = ("home", "hometown", "workplace")
 _FORM = 3  # Words that two wishes have before what they differ in
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
-_USER = frozenset(sense("用户 the user"))
+_USER = frozenset(sense("用户 the user 我 I my we our"))
+# What a guess is put with, and what it comes to is put without
+_TO_BE = frozenset(sense(phrases()["to_be"]))
+_PRESENT = dict(pair.split() for pair in phrases()["irregular"].split(","))
+_COUNTED = re.compile(r"^[一二两三四五六七八九十几\d]+[只条缸个对窝匹头]")
+_CHARACTERS = 4
 _CORRECTING = frozenset(sense(phrases()["correcting"]))
 # What one calls a thing by that was told as a doing
 _STANDS_FOR = {"job": sense("work"), "trip": sense("fly go travel visit"), "flight": sense("fly")}
@@ -216,7 +222,7 @@ def relation(new: Statement, old: Record) -> Relation:
         whom = any(words.endswith(fold(new.subject)) for words in named)
         of_whom = whom and old.category == "relation" and is_over(new, old)
         return "ended" if over and of_whom else "unrelated"
-    borne = _borne_out(new.content, certain(old.content)) if old.kind == "belief" else None
+    borne = _borne_out(new.content, old) if old.kind == "belief" else None
     if new.attribute and new.attribute == old.attribute:
         found = _of_one_attribute(new, old)
         return found if found in ALIKE else borne or found
@@ -238,15 +244,32 @@ def relation(new: Statement, old: Record) -> Relation:
     return more or ("contradicts" if _valued_anew(new, old) else "unrelated")
 
 
-def _borne_out(said: str, guess: str) -> Relation | None:
-    """Whether a clause of what is said has all words of a guess, in their order, or denies them."""
+def _borne_out(said: str, belief: Record) -> Relation | None:
+    """Whether a clause of what is said has all words of a guess but when it is to be, in their
+    order, or denies them."""
+    guess = own_words(certain(belief.content))
+    for moment in reversed(find_moments(guess, belief.created_at)):
+        guess = guess[: moment.start] + guess[moment.end :]
+    wanted = [word for word in _plainly(guess) if not _negation.search(word)]
     for clause in clauses_in(said):
-        words = iter(sense(clause))
-        wanted = [word for word in sense(guess) if word not in _USER and not _negation.search(word)]
-        if len(wanted) > 1 and all(word in words for word in wanted):
+        words = _plainly(clause)
+        rest = iter(words)
+        # 买车 is not in 买车票: a few characters must be all that a clause ends with
+        few = len(wanted) < _CHARACTERS and not "".join(wanted).isascii()
+        told = words[-len(wanted) :] == wanted if few else all(word in rest for word in wanted)
+        if len(wanted) > 1 and told:
             alike = bool(_negation.search(clause)) == bool(_negation.search(guess))
             return "richer" if alike else "contradicts"
-    return None
+    # Who has `a cat` has the one that they name
+    whom = {*_plainly(_COUNTED.sub("", belief.value))}
+    named = belief.category == "relation" and whom and whom <= {*_plainly(said)}
+    return "richer" if named and not _negation.search(said) else None
+
+
+def _plainly(text: str) -> list[str]:
+    """The words of a text, whoever says it, whether it is to be or is done."""
+    words = [_PRESENT.get(word.rstrip("<"), word.rstrip("<")) for word in sense(text)]
+    return [word for word in words if word not in _USER | _TO_BE]
 
 
 def _more(said: Set[object], known: Set[object]) -> Relation | None:
@@ -370,7 +393,7 @@ def _is_whom(words: str, new: Statement, old: Record) -> bool:
         if role.endswith(fold(words).rstrip("s")):
             return True
     said = {*sense(words if words.isascii() else _bare(words))} - _OWNED
-    value = re.sub(r"^[一二两三四五六七八九十几\d]+[只条缸个对窝匹头]", "", old.value)
+    value = _COUNTED.sub("", old.value)
     kind = said - {*"养有"}  # 不养猫了 is over of an orange cat called Mimi, too
     named = any({*part} <= said or {part[-1]} == kind != said for part in _parts(value))
     return named and said <= {*sense(old.content)}

@@ -122,8 +122,8 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         if sentence.type == "question" and (said_so := speech.told(sentence.text)):
             sentence = sentence._replace(text=said_so, type="statement")
         if (matter := speech.marked(sentence.text)) is not None:
-            found_type = speech.type(matter)
-            whole = sentence = sentence._replace(text=matter, type=found_type, lead=sentence.text)
+            kind = sentence.type if sentence.type == "statement" else speech.type(matter)
+            whole = sentence = sentence._replace(text=matter, type=kind, lead=sentence.text)
         working = busy or any(one.text != sentence.text for one in tasks)
         # Whether a sentence of one language stands in another: to be translated, or learned
         if _HAN.search(sentence.text) is not None and _LATIN.search(sentence.text) is not None:
@@ -450,7 +450,8 @@ def _match(
         return None
     if attribute == "reminder" and grammar.speech.never(sentence.text) == "supposed":
         return None
-    if attribute == "todo" and match.frame.whole and not sentence.text.startswith(clause.text):
+    mine = clause.who == "user" or sentence.text.startswith(clause.text)
+    if attribute == "todo" and match.frame.whole and not mine:
         return None  # whoever was spoken of before may be the one who does it
     loose = clause.loose and match.frame.act == "state" and not match.frame.whole
     return None if loose else (clause, match)
