@@ -93,8 +93,11 @@ class Speech:
 
     def thing(self, sentence: str, before: str) -> str:
         """The thing by its name that a sentence tells of, or the one `before` where it goes on."""
-        found = self.like("thing").match(sentence) if len(sentence) <= MOST else None
-        return found["name"] or before if found else ""
+        for like in ("like", "within") if len(sentence) <= MOST else ():
+            found = self.like("thing", like).match(sentence)
+            if found and (thing := found["name"] or before):
+                return thing
+        return ""
 
     def marked(self, sentence: str) -> str | None:
         """What somebody says that matters: `don't forget that …`; None where they do not say so."""
