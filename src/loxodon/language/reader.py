@@ -188,7 +188,7 @@ def _in_passages(
     """What sentences tell. Own words are those of all the sentences side by side that tell
     something: one alone leaves out what the one before it named."""
     runs: list[list[_Told]] = []
-    end, size, is_open, is_supposed = 0, 0.0, False, False
+    end, size, is_open, is_supposed, done = 0, 0.0, False, False, False
     for part in told:
         words = part.sentence.text.strip(_MARKS)
         start = max(said.text.find(words, end), end)
@@ -198,10 +198,12 @@ def _in_passages(
         if joined and is_supposed and _THEN.search(words):
             part = _Told(part.sentence._replace(type="question"))  # what would be so then
         is_supposed = grammar.speech.never(words) == "supposed"
-        if joined or (is_open and telling and size + length <= _PASSAGE):
-            size, is_open = size + length, is_open or telling
+        happened = any(one.category in _HAPPENED for one in part.own)
+        two = done and happened  # what was done, and what else was: two memories of one day
+        if joined or (is_open and telling and not two and size + length <= _PASSAGE):
+            size, is_open, done = size + length, is_open or telling, done or happened
         else:
-            size, is_open = length, telling
+            size, is_open, done = length, telling, happened
             runs.append([])
         runs[-1].append(part._replace(start=start, end=end))
     statements: list[Statement] = []
@@ -213,6 +215,7 @@ def _in_passages(
     return statements
 
 
+_HAPPENED = ("decision", "solution", "event")
 _MARKS = " \n。，；：、,;:"
 _COMMAS = ("，", "：", "、", ",", ":")
 _PASSAGE = 60  # Words, or twice as many Chinese characters, of several sentences
