@@ -152,6 +152,8 @@ class Clause(NamedTuple):
 
 _USER = re.compile(r"(?i)用[户戶]|(?:the )?user\b")
 _NO_PART = re.compile(r"\A(?:我|(?:I|My|We|Our)\b)|[。！？!?]|\.\s|[\"“”「」`*#|<>{}]")
+# A Chinese character or a word
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff][^\s\u3400-\u9fff]*")
 
 
 def _summed_up(facts: Sequence[Record]) -> str:
@@ -166,7 +168,7 @@ def _summed_up(facts: Sequence[Record]) -> str:
         text = _sentence([*said, clause])
         room = _MOST_CHARACTERS if language == "zh" else _MOST_WORDS
         fits = clause.language == language and clause not in said
-        if sayable and fits and len(text if language == "zh" else text.split()) <= room:
+        if sayable and fits and len(_WORD.findall(text)) <= room:
             said.append(clause)
     return _sentence(said) if len(said) > 1 else ""
 
