@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from loxodon.consolidate import themes
 from loxodon.consolidate.keep import tags_of
 from loxodon.consolidate.pages import renew_profile
+from loxodon.consolidate.phrases import rewritten
 from loxodon.consolidate.reconcile import said_at
 from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter
@@ -70,7 +71,7 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
     """Make one of memories that say the same; how many went. Call inside `writing`."""
     groups: dict[tuple[object, ...], list[Record]] = {}
     for one in records:
-        said = sense(one.content)
+        said = sense(rewritten("alike", one.content))
         trusted = is_own(one.trust)
         key = (one.subject, one.attribute, said, one.agent, trusted, one.due_at, one.expires_at)
         if said:

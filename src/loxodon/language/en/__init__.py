@@ -109,9 +109,25 @@ class _English:
 grammar = _English()
 
 
+# Where a sentence tells something else; a long one wherever it pauses
+_CUT = re.compile(
+    r"(?<=; )|(?<=, )(?=(?:and|or|so|because|which|I|we|my|he|she|they|it)\b)"
+    r"|(?<= )(?=(?:but|however|although|though|whereas)\b)",
+    re.I,
+)
+_PAUSE = re.compile(r"(?<=[,;:] )|(?<= )(?=(?:and|but|because|so|which|when|while|until)\b)", re.I)
+_MOST = 100
+
+
 def split(text: str) -> list[Piece]:
-    """A message cut into its sentences, each with its type."""
-    return [Piece(one, grammar.speech.type(one)) for one in sentences.split(text)]
+    """A message cut into its clauses, each with its type; a question or a request stays whole."""
+    found = []
+    for sentence in sentences.split(text):
+        type = grammar.speech.type(sentence)
+        cut = _PAUSE if len(sentence) > _MOST else _CUT
+        parts = cut.split(sentence) if type == "statement" else [sentence]
+        found += [Piece(part, type) for part in parts if part]
+    return found
 
 
 def read(said: TurnInContext) -> Reading:

@@ -115,11 +115,12 @@ _CUT = re.compile(
     r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)(?<![格气吻]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"
     r"|(?<=[\u4e00-\u9fff])(?=但是|然而|不过我)"
 )
-# What is written without a comma is cut where it speaks of something else
+# What is written without a comma is cut where it speaks of something else, or where it is too long
 _MOST = 100
 _RUN_ON = re.compile(
     r"(?<=.{3})(?=我(?:叫|是|在|对|住|有|的|每|喜|讨|最|不|会|想|今|昨|明)|另外|还有|对了|然后|所以|因为)"
 )
+_AT_MOST = re.compile(rf".{{1,{_MOST}}}(?:(?<=[了的])|$)|.{{1,{_MOST}}}", re.S)
 
 
 def split(text: str) -> list[Piece]:
@@ -128,6 +129,7 @@ def split(text: str) -> list[Piece]:
     for sentence in sentences.split(text):
         parts = [one for one in _CUT.split(sentence) if one]
         parts = [p for one in parts for p in (_RUN_ON.split(one) if len(one) > _MOST else [one])]
+        parts = [p for one in parts for p in _AT_MOST.findall(one)]
         for n, part in enumerate(parts):
             type = _SPEECH.type(evened(part) if not re.search("[?？]", part) else part)
             # a greeting before a comma belongs to what follows it
