@@ -17,7 +17,6 @@ from loxodon.guard.provenance import is_own, least
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.similarity import sense
-from loxodon.text.words import fold
 from loxodon.types import Event, Record
 
 if TYPE_CHECKING:
@@ -82,12 +81,10 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
         written = [one for one in alike if _by_hand(store, one)]
         longest = max(alike, key=lambda one: (len(one.content), said_at(one)))
         kept = written[0] if written else longest
-        apart = [one for one in written if fold(one.content) != fold(kept.content)]
-        others = [one for one in alike if one is not kept and one not in apart]
-        if others:
-            trust = kept.trust if written else least(one.trust for one in alike)
-            changed += _as_one(store, kept, others, now, trust=trust)
-            gone += len(others)
+        others = [one for one in alike if one is not kept]
+        trust = kept.trust if written else least(one.trust for one in alike)
+        changed += _as_one(store, kept, others, now, trust=trust)
+        gone += len(others)
     themes.renew(store, changed, now)
     return gone
 

@@ -111,11 +111,13 @@ grammar = _English()
 
 # Where a sentence tells something else; a long one wherever it pauses
 _CUT = re.compile(
-    r"(?<=; )|(?<=, )(?=(?:and|or|so|because|which|I|we|my|he|she|they|it)\b)"
+    r"(?<=; )|(?<=, )(?<!however, )(?=(?:and|or|so|because|which|I|we|my|he|she|they|it)\b)"
     r"|(?<= )(?=(?:but|however|although|though|whereas)\b)",
     re.I,
 )
-_PAUSE = re.compile(r"(?<=[,;:] )|(?<= )(?=(?:and|but|because|so|which|when|while|until)\b)", re.I)
+_PAUSE = re.compile(
+    r"(?<=[,;:] )|(?<= )(?=(?:and(?! I)|but|although|because|so|which|when|while)\b)", re.I
+)
 _MOST = 100
 
 
