@@ -159,7 +159,9 @@ def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
     """The places of the share `keep` of `sentences` that tells most; none of small talk."""
     said: dict[str, int] = {}
     for n, one in enumerate(sentences):
-        if is_small_talk(one.text) and not _answers(sentences, n):
+        speech = rules_of(language_of(one.text)).grammar.speech
+        passing = is_small_talk(one.text) or (one.own and speech.never(one.text) == "mood")
+        if passing and not _answers(sentences, n):
             continue
         words = re.sub(r"[^\w+#]+", " ", _sounded(one.text)).strip()
         known = said.setdefault(words, n)
