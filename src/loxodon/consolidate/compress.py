@@ -78,11 +78,10 @@ def merged(store: Store, records: Iterable[Record], now: datetime) -> int:
     changed: list[Record] = []
     gone = 0
     for alike in (some for some in groups.values() if len(some) > 1):
-        written = [one for one in alike if _by_hand(store, one)]
-        longest = max(alike, key=lambda one: (len(one.content), said_at(one)))
-        kept = written[0] if written else longest
+        # What a person wrote stays in their words, else the longest
+        kept = max(alike, key=lambda one: (_by_hand(store, one), len(one.content), said_at(one)))
         others = [one for one in alike if one is not kept]
-        trust = kept.trust if written else least(one.trust for one in alike)
+        trust = kept.trust if _by_hand(store, kept) else least(one.trust for one in alike)
         changed += _as_one(store, kept, others, now, trust=trust)
         gone += len(others)
     themes.renew(store, changed, now)

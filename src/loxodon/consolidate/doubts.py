@@ -72,7 +72,10 @@ def _replaced(
             for it in (*beside, *latest, *found)
             if (it.kind, it.state, it.agent) == ("fact", "active", one.agent)
             and len(it.content) <= _LONGEST
-            and (_is_named(it.subject, one) or fold(it.subject or USER) == subject)
+            and (
+                fold(it.subject or USER) == subject
+                or (it.subject or USER) in own_words(one.content)
+            )
             and said_at(it) < said_at(one)
         }
         vectors |= _vectors([it for it in each.values() if it.content not in vectors])
@@ -85,10 +88,6 @@ def _replaced(
         likely = log(over / (1 - over)) + _NEARNESS * cosine
         if over >= _LIKELY and likely >= _ENOUGH[language_of(one.content)]:
             yield one, old, likely
-
-
-def _is_named(subject: str, one: Record) -> bool:
-    return subject not in ("", USER) and subject in own_words(one.content)
 
 
 def _may_change(one: Record) -> bool:

@@ -107,8 +107,7 @@ def card(store: Store, entity: Entity) -> Card:
         if record.kind == "fact" and record.attribute and record.value and lasts:
             at = record.confirmed_at or record.created_at
             attributes.setdefault(record.attribute, Attribute(record.value, at))
-    every = (*about, *named)
-    by_kind = (tuple(one.id for one in every if one.kind == kind) for kind in KINDS)
+    by_kind = (tuple(o.id for o in (*about, *named) if o.kind == kind) for kind in KINDS)
     return Card(entity, attributes, *by_kind)
 
 

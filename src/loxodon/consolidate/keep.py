@@ -37,9 +37,6 @@ _IN_DOUBT = 3  # Memories that are asked about for one statement
 _SOURCES = 20  # Turns that a memory names as its sources; one said every day needs no more
 _RENAMED = 1_000
 _NAMING = 200  # Characters of a turn in which a known project is looked for
-_CHANGES: tuple[Fate, ...] = (
-    *("superseded", "retracted", "rewritten", "asked", "promoted", "denied"),
-)
 _WORK = ("config", "decision", "solution", "debug")
 # What is so wherever it is said; anything else belongs to the project that it was said in
 _PERSONAL = ("identity", "health", "preference", "relation", "status")
@@ -100,7 +97,7 @@ class Keeper:
         for one in found.of("doubted")[:_IN_DOUBT]:  # `review` asks whether they still hold
             self._store.execute("put_review", one.id, one.id, self._now)
             self.counts["doubted"] += 1
-        changes = found.of(*_CHANGES) or found.beside
+        changes = any(fate != "doubted" for fate, _ in found.changes) or found.beside
         # What is tentative is worth keeping only for what it changes.
         if changes or not statement.tentative or new.content in self._replacing:
             self._carry_out(found, candidate, new)

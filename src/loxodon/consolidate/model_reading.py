@@ -215,12 +215,11 @@ class ModelReader:
     ) -> None:
         """Better what a run has changed: weigh beliefs, reword summaries."""
         # Only the owner's word settles what was supposed.
-        facts = (one for one in changed if one.kind == "fact" and is_own(one.trust))
-        held = (one for one in facts if one.state == "active")
         # Beliefs of the same agent on the same subject, or captured on nobody knows whose
         pairs = (
             (belief, fact)
-            for fact in held
+            for fact in changed
+            if (fact.kind, fact.state) == ("fact", "active") and is_own(fact.trust)
             for belief in known_like(self._store, fact.content, WEIGHED, kind="belief")
             if belief.subject in ("", fact.subject) and belief.agent == fact.agent
         )

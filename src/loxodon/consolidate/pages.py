@@ -342,8 +342,7 @@ def _frame(found: Material, language: str) -> tuple[list[str], list[str]]:
         label=quote.label(language),
         at=f"{found.now:%Y-%m-%d}",  # no time: what changes with each call is in no prompt cache
         all=totals.active + totals.archived,
-        active=totals.active,
-        archived=totals.archived,
+        **totals._asdict(),
     )
     index = t(
         "The whole memory: {memories}, {entities}, {topics}",

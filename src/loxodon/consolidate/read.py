@@ -45,10 +45,7 @@ AFTER_DUE = timedelta(days=30)
 _RECURRING = ("habit", "bedtime", "wake_time")  # Of these `Thursday afternoon` is every Thursday
 # Letters of a part, each character counted as three, that tells nothing by itself: `在杭州`
 _SHORT = 12
-_PARTS = re.compile(r"[,，;；!！]\s?|(?<=[\u4e00-\u9fff])\s|\s(?:and|but|so)\s|\s[-–—]\s", re.I)
-_PREPOSITION = re.compile(r"^(?:on|in|at|from) (?=.*\d)")  # Before a date
-# Before a day that it is not: `on Thursday, not on Tuesday`
-_DENIED = re.compile(r"(?i)不是$|\b(?:not|instead of|rather than) (?:on |in |at |the )*$")
+_PARTS, _PREPOSITION, _DENIED = map(pattern, ("parts", "preposition", "not_on"))
 _NAMED_DAY, _COUNTED_DAY = pattern("named_day"), pattern("counted_day")
 _AT_WORK, _SINCE, _BARE_DAY = map(pattern, ("at_work", "since", "bare_day"))
 
@@ -288,24 +285,21 @@ def _tells_more(content: str, moments: Sequence[Moment]) -> bool:
 
 def fitting(content: str, language: str) -> str:
     """`content` if it is short enough, else as many of its whole clauses as are."""
-    words = list(content) if language == "zh" else content.split(" ")
-    most = MOST_CHARACTERS if language == "zh" else MOST_WORDS
-    if len(words) <= most:
-        return content
-    cut = ("" if language == "zh" else " ").join(words[:most])
-    return re.sub(r"[,;，；、。][^,;，；、。]*$", "", cut)
+    gap, most = ("", MOST_CHARACTERS) if language == "zh" else (" ", MOST_WORDS)
+    words = content.split(gap) if gap else [*content]
+    whole = len(words) <= most
+    return content if whole else re.sub(r"[,;，；、。][^,;，；、。]*$", "", gap.join(words[:most]))
 
 
 # What was written, not said
 
 MOST_READ = 300  # Characters; what is longer is more than one statement
+_WEIGHED_AS = dict.fromkeys(("config", "solution", "credential"), "decision") | {"debug": "temp"}
 
 
 def weight_of(category: str) -> float:
     """How much what is of a category matters by itself."""
-    if category in ("config", "solution", "credential"):
-        category = "decision"
-    return IMPORTANCE.get("temp" if category == "debug" else category, IMPORTANCE["fact"])
+    return IMPORTANCE.get(_WEIGHED_AS.get(category, category), IMPORTANCE["fact"])
 
 
 # What is read where nothing is plain

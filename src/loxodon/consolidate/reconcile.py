@@ -188,11 +188,9 @@ _FIXED = ("health", "identity", "relation", "preference")
 _PLACES = ("home", "hometown", "workplace")
 _FORM = 3  # Words that two wishes have before what they differ in
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
-_USER = frozenset(sense("用户 the user 我 I my we our"))
-# What a guess is put with, and what it comes to is put without
 _TO_BE = frozenset(sense(phrases()["to_be"]))
 _PRESENT = dict(pair.split() for pair in phrases()["irregular"].split(","))
-_COUNTED = re.compile(r"^[一二两三四五六七八九十几\d]+[只条缸个对窝匹头]")
+_counted, _article = map(pattern, ("counted", "article"))
 _CHARACTERS = 4
 _CORRECTING = frozenset(sense(phrases()["correcting"]))
 # What one calls a thing by that was told as a doing
@@ -203,8 +201,7 @@ _AFTER = _BEFORE.union(sense(phrases()["follows"]))
 _WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
 _WITHIN = "[^，开做当住去在吃喝打看学养是有]"
 _between, _from_now_on, _apology = map(pattern, ("between", "from_now_on", "apology"))
-_negation, _died, _allergy = map(pattern, ("negation", "died", "allergy"))
-_says_more = pattern("says_more")
+_negation, _died, _allergy, _says_more = map(pattern, ["negation", "died", "allergy", "says_more"])
 
 
 def relation(new: Statement, old: Record) -> Relation:
@@ -251,17 +248,15 @@ def _borne_out(said: str, belief: Record) -> Relation | None:
     for moment in reversed(find_moments(guess, belief.created_at)):
         guess = guess[: moment.start] + guess[moment.end :]
     wanted = [word for word in _plainly(guess) if not _negation.search(word)]
-    for clause in clauses_in(said):
-        words = _plainly(clause)
-        rest = iter(words)
-        # 买车 is not in 买车票: a few characters must be all that a clause ends with
-        few = len(wanted) < _CHARACTERS and not "".join(wanted).isascii()
-        told = words[-len(wanted) :] == wanted if few else all(word in rest for word in wanted)
-        if len(wanted) > 1 and told:
+    # 买车 is not in 买车票: a few characters must be what a clause ends with
+    few = len(wanted) < _CHARACTERS and not "".join(wanted).isascii()
+    for clause in clauses_in(said) if len(wanted) > 1 else ():
+        words = iter(_plainly(clause)[-len(wanted) if few else 0 :])
+        if all(word in words for word in wanted):
             alike = bool(_negation.search(clause)) == bool(_negation.search(guess))
             return "richer" if alike else "contradicts"
     # Who has `a cat` has the one that they name
-    whom = {*_plainly(_COUNTED.sub("", belief.value))}
+    whom = {*_plainly(_counted.sub("", belief.value))}
     named = belief.category == "relation" and whom and whom <= {*_plainly(said)}
     return "richer" if named and not _negation.search(said) else None
 
@@ -269,7 +264,7 @@ def _borne_out(said: str, belief: Record) -> Relation | None:
 def _plainly(text: str) -> list[str]:
     """The words of a text, whoever says it, whether it is to be or is done."""
     words = [_PRESENT.get(word.rstrip("<"), word.rstrip("<")) for word in sense(text)]
-    return [word for word in words if word not in _USER | _TO_BE]
+    return [word for word in words if word not in _TO_BE]
 
 
 def _more(said: Set[object], known: Set[object]) -> Relation | None:
@@ -287,8 +282,7 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         over = alike or (one and not new.value) or is_over(new, old)
         return "ended" if over and old.positive else "same" if alike else "unrelated"
     if new.positive != old.positive:
-        denied = old.value if new.positive else new.value
-        none = one and not denied  # `has no car`, which car it may be
+        none = one and not (old if new.positive else new).value  # `has no car`
         return "contradicts" if alike or none else "unrelated"
     if alike == "same":
         return "same" if old.kind == "belief" else _of_one_value(new, old)
@@ -313,12 +307,9 @@ def _of_one_value(new: Statement, old: Record) -> Relation:
     return "contradicts" if within or anew else "unrelated"
 
 
-_ARTICLE = re.compile("^一[家所间位名]")  # 一家科技公司
-
-
 def _values(new: Statement, old: Record) -> Relation | None:
     """Whether two values are one, and which says more; None where they are two."""
-    one, other = (sense(_ARTICLE.sub("", value)) for value in (new.value, old.value))
+    one, other = (sense(_article.sub("", value)) for value in (new.value, old.value))
     if one == other and (one or fold(new.value) == fold(old.value)):
         return "same"
     if {*one} == {*other} and not opposed(new.value, old.value):
@@ -393,7 +384,7 @@ def _is_whom(words: str, new: Statement, old: Record) -> bool:
         if role.endswith(fold(words).rstrip("s")):
             return True
     said = {*sense(words if words.isascii() else _bare(words))} - _OWNED
-    value = _COUNTED.sub("", old.value)
+    value = _counted.sub("", old.value)
     kind = said - {*"养有"}  # 不养猫了 is over of an orange cat called Mimi, too
     named = any({*part} <= said or {part[-1]} == kind != said for part in _parts(value))
     return named and said <= {*sense(old.content)}

@@ -141,18 +141,10 @@ _LONGEST_SMALL_TALK = 80  # Characters
 _TOLD, _ASKED = 0.1, 0.7  # What is said to the user weighs so much; and what asks, of its weight
 _MOST_SIGNS = 0.12  # Of the characters of what is no code
 
-# Up to five marks and what is no word may follow: “好吗？”🙂
-_ASKS = re.compile(r"[?？吗么呢]\W{0,5}\Z")
+_ASKS, _LAUGHTER, _DRAWN_OUT = map(pattern, ("asks", "laughter", "drawn_out"))
+_LINK_OR_KEY, _SIGN = map(pattern, ("link_or_key", "sign"))
 _REPLY = re.compile(rf"[\W_]*{any_of('replies')}")
 _SMALL_TALK = re.compile(rf"[\W_]*+(?:{any_of('replies', 'small_talk')}[\W_]*+)*+")
-_LAUGHTER = re.compile(r"\b(?:(?:ha|he|hi){2,}+h?|(?:lo){1,}+l)\b")
-_DRAWN_OUT = re.compile(r"([^\W\d])\1{2,}")
-_LINK_OR_KEY = re.compile(
-    r"(?:https?://|www\.)[!-~]+|(?<![\w.+-])[\w.+-]{1,64}+@[\w-]{1,64}\.[\w.-]{2,64}"
-    r"|\b(?=\w{0,64}\d)(?=\w{0,64}[a-z])\w{16,}\b",
-    re.ASCII | re.IGNORECASE,
-)
-_SIGN = re.compile(r"[{}()\[\]<>=;|$\\`_*/&#@^~+]")
 
 
 def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:

@@ -110,7 +110,7 @@ class Speech:
     def wishes(self, sentence: str, working: bool = False) -> bool:
         """Whether a sentence asks something of the listener for good; while they work on something,
         it must say so."""
-        if len(sentence) > MOST or not _MAY_WISH.search(sentence):
+        if len(sentence) > MOST or not self.has(sentence, "standing", "words"):
             return False
         if working and not self.has(sentence, "standing"):
             return False
@@ -154,14 +154,7 @@ class Speech:
         return "state", (), 0
 
 
-# How likely a sentence must be a wish, and what nearly all wishes have a word of
-_WISHED = 0.6
-_MAY_WISH = re.compile(
-    r"(?i)\b(?:please|pls|plz|always|never|don'?t|no|not|only|just|now|future|forward|you|your|use"
-    r"|keep|call|avoid|stop|quit|less|more|short\w*|brief|answer|repl\w+|respon\w+|speak|talk|write|be"
-    r"|give|show|skip|ask|rule|prefer|rather|want|make|in|spell\w*|plain|metric|one|start|explain)\b"
-    r"|[请請别別不后後用说說叫回短简簡少多先只直给給你您]|语气|希望|最好"
-)
+_WISHED = 0.6  # How likely a sentence must be a wish
 
 
 def _any(like: str | Sequence[str]) -> re.Pattern[str]:

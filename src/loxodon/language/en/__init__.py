@@ -41,14 +41,6 @@ def present(verb: str) -> str:
     return f"{verb}|{verb}{'es' if re.search('(?:s|sh|ch|x|z|o)$', verb) else 's'}"
 
 
-_SPEAKER = re.compile(
-    r"(?:\W*\b(?:i|we|both|have|had|am|are|was|were|do|did|just|finally|recently|already|also"
-    r"|actually|officially|now|so|and|but|then|well|yes|ok|okay|sadly|decided|last \w+|today"
-    r"|yesterday)\b)*\W*",
-    re.I,
-)
-
-
 class _English:
     language = "en"
     speech = Speech(_HERE)
@@ -70,7 +62,7 @@ class _English:
         return None  # `moved to` has its frames
 
     def of_nobody(self, text: str) -> bool:
-        return _SPEAKER.fullmatch(text) is not None
+        return WORDS.like["speaker"].fullmatch(text) is not None
 
     def small(self, text: str) -> bool:
         return not any(map(str.isupper, re.sub(r"\bI\b|\b[A-Z]{2,}\b", "", text)))
@@ -109,16 +101,7 @@ class _English:
 grammar = _English()
 
 
-# Where a sentence tells something else; a long one wherever it pauses
-_CUT = re.compile(
-    r"(?<=; )|(?<=, )(?<!however, )(?=(?:and|or|so|because|which|I|we|my|he|she|they|it)\b)"
-    r"|(?<= )(?=(?:but|however|although|though|whereas)\b)",
-    re.I,
-)
-_PAUSE = re.compile(
-    r"(?<=[,;:] )|(?<= )(?=(?:and(?! I)|but|although|because|so|which|when|while)\b)", re.I
-)
-_MOST = 100
+_MOST = 100  # Characters; a longer sentence is cut wherever it pauses
 
 
 def split(text: str) -> list[Piece]:
@@ -126,7 +109,7 @@ def split(text: str) -> list[Piece]:
     found = []
     for sentence in sentences.split(text):
         type = grammar.speech.type(sentence)
-        cut = _PAUSE if len(sentence) > _MOST else _CUT
+        cut = WORDS.like["pauses" if len(sentence) > _MOST else "tells_else"]
         parts = cut.split(sentence) if type == "statement" else [sentence]
         found += [Piece(part, type) for part in parts if part]
     return found

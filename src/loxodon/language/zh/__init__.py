@@ -73,7 +73,7 @@ class _Chinese:
         return []  # each has its comma, where clauses are cut
 
     def settled(self, clause: Clause) -> Clause | None:
-        changed = _CHANGED.fullmatch(clause.rest)
+        changed = WORDS.like["changed"].fullmatch(clause.rest)
         if not changed:
             return None
         rest = f"{changed['thing']}{'读' if changed['up'] else '在'}{changed['value']}"
@@ -107,19 +107,7 @@ class _Chinese:
         return f"{told}，叫{name}" if relation in told and not several else ""
 
 
-_CHANGED = re.compile(
-    "(?P<thing>[^，想要打算准备会]{0,6}?)(?:(?P<up>升)到?|(?:搬|调|转|迁|派|跳槽?)(?:到|去|来))了?(?P<value>.{2,16}?)了?"
-)
-# After a comma; a space between two characters is one
-_CUT = re.compile(
-    r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)(?<![格气吻]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"
-    r"|(?<=[\u4e00-\u9fff])(?=但是|然而|不过我)"
-)
-# What is written without a comma is cut where it speaks of something else, or where it is too long
-_MOST = 100
-_RUN_ON = re.compile(
-    r"(?<=.{3})(?=我(?:叫|是|在|对|住|有|的|每|喜|讨|最|不|会|想|今|昨|明)|另外|还有|对了|然后|所以|因为)"
-)
+_MOST = 100  # Characters of a fragment
 _AT_MOST = re.compile(rf".{{1,{_MOST}}}(?:(?<=[了的])|$)|.{{1,{_MOST}}}", re.S)
 
 
@@ -127,8 +115,9 @@ def split(text: str) -> list[Piece]:
     """A message cut into its clauses, each with its type; a sentence ends in a closing mark."""
     found = []
     for sentence in sentences.split(text):
-        parts = [one for one in _CUT.split(sentence) if one]
-        parts = [p for one in parts for p in (_RUN_ON.split(one) if len(one) > _MOST else [one])]
+        parts = [one for one in WORDS.like["cut"].split(sentence) if one]
+        run_on = WORDS.like["run_on"].split
+        parts = [p for one in parts for p in (run_on(one) if len(one) > _MOST else [one])]
         parts = [p for one in parts for p in _AT_MOST.findall(one)]
         for n, part in enumerate(parts):
             type = _SPEECH.type(evened(part) if not re.search("[?？]", part) else part)
