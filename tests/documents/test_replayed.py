@@ -117,7 +117,7 @@ def test_a_memory_file_of_003_is_core_knowledge(memory: Memory, tmp_path: Path) 
 
 
 def test_small_talk_alone_is_no_segment_of_000(memory: Memory, clock: Clock) -> None:
-    talk(memory, clock, ["好的", "哈哈", "谢谢"])
+    talk(memory, clock, ["好的", "谢谢", "吃了没", "今天真的好累啊哈哈", "um, well, you know"])
     assert memory.segments() == []
     talk(memory, clock, [["2026-02-05", "我下周要去成都"]])
     assert [one.text for one in memory.segments()] == ["我下周要去成都"]

@@ -93,7 +93,7 @@ class _Chinese:
             text = re.sub(r"\{S\}|\{S的\}\w+?(?=是)", r"\g<0>可能", text)
         if clause.when:
             text = text.replace("{S}", f"{{S}}{clause.when}")
-        return match.filled(text, S=subject, S的=f"{subject}的")
+        return match.filled(text, S=subject, S的=f"{subject}的").replace("我的", "自己的")
 
     def quoted(self, words: str, asked: str = "") -> str:
         words = words.strip().rstrip("。；，,;")
