@@ -26,7 +26,7 @@ _PREDICATES = _SAID_ABOUT | frozenset(words("predicates"))
 _ENDINGS = words("adjective_ends")
 _COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
 _PASSWORD_PLACEHOLDERS = words("password_placeholder_parts")
-_GO_ON = ENGLISH | {"works", "opens", "unlocks", "last", "yesterday", "today"}
+_GO_ON = ENGLISH | {"works", "opens", "unlocks", "last", "now", "yesterday", "today"}
 _SIGNS = frozenset("!@#$%^&*+=~?|")
 _PUBLIC = re.compile(expanded("<PUBLIC_NUMBER>"))
 _TECHNICAL = re.compile(expanded("<TECHNICAL>"))
@@ -331,7 +331,7 @@ def _says_which(one: Candidate) -> bool:
     *before, behind = _NAMED.split(one.lead(200))
     if not before:
         return False
-    lead = ["the", *re.split(r"[.,;:!?\n]", before[-1])[-1].lower().split()[-4:]]
+    lead = ["the", *re.split(r"[.,;:!?()\"“\n]", before[-1])[-1].lower().split()[-4:]]
     is_owned = any(word in _OWNERS or word.endswith(("'s", "’s")) for word in lead)
     is_of_thing = lead[-1] not in _PREDICATES and not lead[-1].endswith(_ENDINGS)
     return is_owned or is_of_thing or (lead[-1] != "a" and behind.startswith((" for ", " to ")))
