@@ -30,4 +30,4 @@ EMBEDDING_LOCK = "embedding.lock"
 VIEWS = "memory"  # the text views
 PENDING = "memory/loxodon-pending.jsonl"  # what was said while the engine was off
 
-FORGOTTEN_TO = "forgotten_to"  # in a database: the marks that it was last held against
+FORGOTTEN_TO = "forgotten_to"  # in a database: the marks it was held against, or what to forget

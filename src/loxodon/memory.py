@@ -451,9 +451,9 @@ class Memory(Knowledge, Recalling, Overviews):
         """
         from loxodon.forget.erase import forget
 
-        at = moment("since", since, self.zone)
-        asked = {"ids": ids, "entity": entity, "session": session, "since": at, "all": all}
-        asked |= {"only": only, "doubtful": doubtful}
+        now, at = self.now().isoformat(), moment("since", since, self.zone)
+        asked: dict[str, Any] = {"ids": ids, "entity": entity, "session": session, "all": all}
+        asked |= {"now": now, "since": at and at.isoformat(), "only": only, "doubtful": doubtful}
         self._catch_up()  # what waits in plain files is forgotten with the rest
         return forget(self, self._store, asked, dry_run=dry_run, progress=progress or quiet)
 

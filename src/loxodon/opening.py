@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from loxodon.forget.marks import Marks
     from loxodon.store.sqlite.cipher import Keys
 
-_NOTHING = "0:0"  # the version of the marks where nothing was forgotten
+_NONE = "0:0"  # the version of the marks where nothing was forgotten
 
 
 def open_space(
@@ -128,7 +128,7 @@ class OpenSpace:
         self.store = self._store = store
         self.space, self.wall, self.agent = store.space, store.wall, store.wall.agent
         self.guard, self.count = Guard.of(root), estimate
-        self._forgotten: tuple[str, Marks | None] = (_NOTHING, None)
+        self._forgotten: tuple[str, Marks | None] = (_NONE, None)
         self.chat: Chat = "group" if self.wall.group else "direct"
         self.pauses = Pauses(self._read_pauses, self._write_pauses)
 
@@ -171,11 +171,11 @@ class OpenSpace:
     @property
     def has_to_forget(self) -> bool:
         """Whether the database was not yet held against the marks of what was forgotten."""
-        return self.store.scalar("marks_version") not in (_NOTHING, self.store.value(FORGOTTEN_TO))
+        return bool(self.store.scalar("marks_version") != (self.store.value(FORGOTTEN_TO) or _NONE))
 
     def forgotten(self) -> Marks | None:
         """Marks of what must not come back; None if nothing was forgotten."""
-        version = _NOTHING if isinstance(self.store, Off) else self.store.scalar("marks_version")
+        version = _NONE if isinstance(self.store, Off) else self.store.scalar("marks_version")
         if version != self._forgotten[0]:
             from loxodon.forget.marks import Marks
 

@@ -102,7 +102,7 @@ class Labels(TypedDict, total=False):
         Arg("when it expires; `never` or null for never", MOMENT_OR_NONE, "--expires WHEN"),
     ]
     audience: Annotated[
-        Audience, Arg("who may see it: private (only you), group (groups too) or all")
+        Audience, Arg("who may see it: private (you and your agents), group (groups too) or all")
     ]
 
 

@@ -188,7 +188,7 @@ def with_schema(source: Path, target: Path, made: str) -> Path:
     connection.execute(made)
     connection.close()
     parts[name] = database.read_bytes()
-    with target.open("wb") as file, backup_file.Writer(file) as writer:
+    with target.open("w+b") as file, backup_file.Writer(file) as writer:
         for one, data in parts.items():
             if one != backup_file.MANIFEST:
                 writer.put(one, io.BytesIO(data))
@@ -323,7 +323,7 @@ def test_a_way_of_packing_without_a_bound_is_refused(
 def test_a_backup_that_is_a_bomb_is_refused(theirs: Path, tmp_path: Path, read: list[int]) -> None:
     large = io.BytesIO(bytes(80 << 20))
     path = tmp_path / "bomb.loxodon"
-    with path.open("wb") as file, backup_file.Writer(file) as writer:
+    with path.open("w+b") as file, backup_file.Writer(file) as writer:
         writer.put("spaces/main/loxodon.db", large)
         writer.finish("2026-02-01", 1, (backup_file.BackedUpSpace("main", "main", False),), ())
     assert path.stat().st_size < 1 << 20

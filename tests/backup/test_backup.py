@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from loxodon.backup import archive as backup_file
 from loxodon.client import Client
 from loxodon.errors import InputError, LockedStoreError, StoreError
 from loxodon.store.driver import migrations
@@ -219,6 +220,32 @@ def test_what_is_no_whole_backup_is_refused(backed_up: Home) -> None:
     done = home.loxodon("restore", home.file, "--replace", code=StoreError.exit_code)
     assert "newer version" in done.stderr
     assert home.content() == before
+
+
+def test_a_changed_bit_anywhere_is_refused_and_an_older_backup_without_a_digest_is_taken(
+    backed_up: Home,
+) -> None:
+    home, data = backed_up, Path(backed_up.file).read_bytes()
+
+    def refused(one: bytes) -> bool:
+        Path(home.file).write_bytes(one)
+        try:
+            with backup_file.opened(home.file, lambda done, total: None):
+                return False
+        except InputError:
+            return True
+
+    size = len(data)
+    ends = {*range(80), *range(size - 400, size), *(secrets.randbelow(size) for _ in range(40))}
+    for at in ends:
+        flipped = bytearray(data)
+        flipped[at] ^= 1 << secrets.randbelow(8)
+        assert refused(bytes(flipped)), at
+    old = data[:-66] + bytes(2)  # no comment, and none behind
+    assert not refused(old)
+    assert refused(b"more" + old)
+    assert not refused(data)
+    home.json("restore", home.file, "--replace")
 
 
 def with_parts(home: Home, new: dict[str, bytes], **more: Any) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ForbiddenError, InputError, NotFoundError
+from loxodon.forget import erase
 from loxodon.types import Record
 from loxodon.working import Session
 from tests import on_postgres
@@ -444,6 +445,38 @@ def test_killed_at_any_point_it_is_finished_by_the_next(home: Path, tmp_path: Pa
             break
     figure("forget-killed", runs=runs, finished_by_the_next=finished, words_left=0)
     assert finished
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+@pytest.mark.parametrize(
+    "asked", [{"entity": "Zorinda"}, {"session": "s"}, {"since": "yesterday"}, {"all": True}, {}]
+)
+def test_killed_before_anything_is_done_it_is_done_by_the_next(
+    home: Path, clock: Clock, asked: dict[str, Any]
+) -> None:
+    if "since" in asked:
+        asked = {"since": clock.now - timedelta(days=1)}
+    with opened(home, clock) as memory:
+        say(memory, clock, *TALK, session="s")
+        memory.consolidate()
+        ids = [] if asked else [turn.ref for turn in memory.journal() if "Zorinda" in turn.content]
+
+    def forget() -> None:
+        with opened(home, clock) as memory:
+            memory.forget(*ids, **asked)
+
+    assert killed_at_call(forget, 1, {erase: ["select"]})
+    assert files_with(["Zorinda"], home)
+    clock.pass_days(0.1)
+    with opened(home, clock) as memory:
+        assert not any("Zorinda" in one for one in texts(memory))
+        assert bool(texts(memory)) == ("entity" in asked or bool(ids))
+        say(memory, clock, "Zorinda is a new friend.", session="later")
+        assert memory.validate() == []
+    with opened(home, clock) as memory:
+        assert any("Zorinda is a new friend." in one for one in texts(memory))
+        memory.forget(session="later")
+    assert not files_with(["Zorinda"], home)
 
 
 def test_what_is_said_all_the_time_is_not_said_of_it(home: Path, clock: Clock) -> None:

@@ -30,6 +30,7 @@ def test_what_goes_by_a_name_and_what_stays(home: Path, clock: Clock, case: dict
         assert texts(memory) == case["left"]
         assert not files_with(case.get("gone", []), home)
         assert {*case.get("near", [])} <= {*receipt.near}
+        assert {*receipt.near}.isdisjoint(case.get("others", []))
         assert receipt.doubtful == tuple(case.get("doubtful", []))
         assert memory.validate() == []
 

@@ -63,6 +63,17 @@ def test_plain_statements_lose_their_secret_and_talk_of_passwords_stays(memory: 
         assert said(memory, case["text"], session=f"s{n}") == [case["text"]]
 
 
+@each("text", cases(str(HERE.with_name("statements.py")), "value_is_cut"))
+def test_value_in_a_plain_statement_is_cut_and_nothing_else(text: str) -> None:
+    left = kept(text.replace("{{", "").replace("}}", ""))
+    assert re.sub(r"\[secret: [a-z -]+\]", "…", left) == re.sub(r"\{\{.+?\}\}", "…", text)
+
+
+@each("text", cases(str(HERE.with_name("statements.py")), "predicate_stays"))
+def test_what_is_said_about_passwords_stays(text: str) -> None:
+    assert kept(text) == text
+
+
 @each(("text", "secret"), cases(str(HERE.with_name("commands.py")), "it_is_not_kept"))
 def test_secrets_in_commands_are_not_kept(text: str, secret: str) -> None:
     assert secret not in kept(text)

@@ -297,7 +297,9 @@ def test_settings_and_backups_are_the_owners(http: httpx.Client) -> None:
         assert http.get(f"{base}/{path}", headers={"x-loxodon-agent": "c"}).status_code == 403
 
 
-@pytest.mark.parametrize("name", ["X-Loxodon-Chat", "X-Loxodon-Agent", "X-Loxodon-Relays"])
+@pytest.mark.parametrize(
+    "name", ["X-Loxodon-Chat", "X-Loxodon-Agent", "X-Loxodon-Relays", "Authorization"]
+)
 def test_who_asks_is_said_once(server: Server, name: str) -> None:
     head = "GET /v1/spaces HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
     twice = f"{head}{name}: group\r\n{name.lower()}: direct\r\n\r\n".encode()
@@ -307,6 +309,11 @@ def test_who_asks_is_said_once(server: Server, name: str) -> None:
     assert raw(server, f"{head}{name}: group\r\n\r\n".encode()).startswith(b"HTTP/1.1 200")
     others = f"{head}Accept-Language: en\r\nAccept-Language: zh\r\n\r\n"
     assert raw(server, others.encode()).startswith(b"HTTP/1.1 200")
+
+
+def test_chat_that_is_named_and_empty_is_refused(http: httpx.Client) -> None:
+    assert http.get("/v1/spaces", headers={"x-loxodon-chat": ""}).status_code == 400
+    assert http.get("/v1/spaces", headers={"x-loxodon-chat": "direct"}).status_code == 200
 
 
 def test_headers_are_bounded(server: Server) -> None:

@@ -175,11 +175,11 @@ def test_people_and_groups_are_told_apart(
     body = {"messages": [{"role": "user", "content": "What is my salary?", "name": "ann"}]}
     for session in ({}, {"x-loxodon-session": "s"}):
         upstream.play("ok")
-        for chat in ("direct", "Group", "party"):  # what is not understood is a group
+        for chat in ("direct", "Group", "party", ""):  # what is not understood is a group
             headers = {"x-loxodon-chat": chat, **session}
             client.post("/chat/completions", json=body, headers=headers)
         told = ["4200" in request.body.decode() for request in upstream.requests]
-        assert told == [True, False, False]
+        assert told == [True, False, False, False]
     turns = [turn for turn in proxy.journal(space, 6) if turn.chat == "group"]
     assert [(turn.speaker, turn.origin) for turn in turns] == [("ann", "group"), ("", "assistant")]
 

@@ -1,4 +1,4 @@
-"""The file of a backup: a ZIP archive whose manifest has the hash of each part.
+"""The file of a backup: a ZIP archive with the hash of each part, that ends with one of all of it.
 
     manifest.json                     what is in it, of when, and the SHA-256 and size of each part
     spaces/<folder>/loxodon.db        a space as it was in one moment; encrypted if it was
@@ -8,8 +8,8 @@
     config.toml                       settings, without keys
     policy.toml                       where there is one
 
-Nothing is believed of such a file before it was checked: names, sizes and hashes, and how much
-would come out of it (`journal/lines.py`). The manifest of an encrypted backup also has a keyed
+Nothing is believed of such a file before it was checked: all of its bytes, names and sizes, and how
+much would come out of it (`journal/lines.py`). The manifest of an encrypted backup also has a keyed
 hash of itself.
 """
 
@@ -28,7 +28,7 @@ from typing import IO, Any, NamedTuple
 
 from loxodon.errors import InputError, LockedStoreError
 from loxodon.files import private
-from loxodon.journal.lines import check_unpacked
+from loxodon.journal.lines import check_unpacked, unreadable
 from loxodon.security.keys import mac
 from loxodon.store import Progress
 from loxodon.store.driver import newer
@@ -39,8 +39,8 @@ VERSION = 1
 _PURPOSE = b"loxodon\0backup"
 _MOST_MANIFEST = 256 << 20
 _PIECE = 1 << 20
-_END_BYTES = 22  # of the record that a ZIP archive ends with; with its first part, the edges of one
-_EDGES = (b"PK\3\4", b"PK\5\6")
+_END_BYTES, _DIGEST_BYTES = 22, 64  # of the record at the end of a ZIP archive, of its comment
+_EDGES = (b"PK\3\4", b"PK\5\6")  # how the first part and that record begin
 # What reading an archive that is spoilt may raise: OSError for places that no file has.
 _SPOILT = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, OverflowError),
@@ -60,6 +60,7 @@ class Writer:
     """Puts parts into a file that is not in its place yet."""
 
     def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
         self._parts: dict[str, dict[str, Any]] = {}
 
@@ -86,7 +87,7 @@ class Writer:
     def finish(
         self, made_at: str, schema: int, spaces: tuple[BackedUpSpace, ...], keys: Keys
     ) -> None:
-        """The manifest, which makes it whole."""
+        """The manifest and the digest, which make it whole."""
         manifest: dict[str, Any] = {
             "loxodon": {"backup": VERSION},
             "made_at": made_at,
@@ -96,7 +97,19 @@ class Writer:
         }
         manifest["seal"] = _seal(manifest, keys[0]) if keys else ""
         self.put(MANIFEST, io.BytesIO(json.dumps(manifest, ensure_ascii=False).encode()))
+        self._zip.comment = bytes(_DIGEST_BYTES)
         self._zip.close()
+        self._file.write(_digest(self._file, lambda done, total: None))
+
+
+def _digest(file: IO[bytes], progress: Progress) -> bytes:
+    """Of all bytes of a file before the digest that it ends with, up to which it is read."""
+    found, size = sha256(), max(0, file.seek(0, os.SEEK_END) - _DIGEST_BYTES)
+    file.seek(0)
+    for at in range(0, size, _PIECE):
+        found.update(file.read(min(_PIECE, size - at)))
+        progress(min(at + _PIECE, size), size)
+    return found.hexdigest().encode()
 
 
 def _seal(manifest: dict[str, Any], key: bytes) -> str:
@@ -113,8 +126,7 @@ class Reader:
         sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
         check_unpacked(path, size, sum(entry.file_size for entry in archive.infolist()))
         try:
-            if sizes.pop(MANIFEST) > _MOST_MANIFEST:
-                raise ValueError
+            sizes.pop(MANIFEST)
             with archive.open(MANIFEST) as file:
                 self._manifest = json.loads(file.read(_MOST_MANIFEST))
             version = self._manifest["loxodon"]["backup"]
@@ -152,22 +164,15 @@ class Reader:
                 path=self.path,
             )
 
-    def verify(self, progress: Progress) -> None:
-        """Read every part, and hold it against its hash."""
-        for number, name in enumerate(self.parts, 1):
-            for _ in self._pieces(name):
-                pass
-            progress(number, len(self.parts))
-
     def extract(self, name: str, path: str) -> None:
         """Write a part to a new file, for its owner only, and on disk."""
         with open(path, "xb", opener=private) as file:
-            for piece in self._pieces(name):
+            for piece in self.pieces(name):
                 file.write(piece)
             file.flush()
             os.fsync(file.fileno())
 
-    def _pieces(self, name: str) -> Iterator[bytes]:
+    def pieces(self, name: str) -> Iterator[bytes]:
         """A part, piece by piece; an error at its end where it is not what it should be."""
         (wanted, most), digest, size = self.parts[name], sha256(), 0
         try:
@@ -192,23 +197,22 @@ def _not_whole(path: str, reason: InputError) -> InputError:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[Reader]:
-    """A backup, its manifest checked."""
+def opened(path: str, progress: Progress) -> Iterator[Reader]:
+    """A backup, its bytes and its manifest checked."""
     try:
         archive = zipfile.ZipFile(path)
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
-        raise InputError(
-            "cannot read {path}: {reason}",
-            hint="check its permissions",
-            path=path,
-            reason=error.strerror,
-        ) from None
+        raise unreadable(path, error.strerror or "") from None
     except _SPOILT:
         reason = InputError("it is not an archive, or its end is missing")
         raise _not_whole(path, reason) from None
     with archive, open(path, "rb") as file:
         begins, _, ends = file.read(4), file.seek(-_END_BYTES, os.SEEK_END), file.read(4)
-        if (begins, ends) != _EDGES:
-            reason = InputError("something was put before its beginning or behind its end")
-            raise _not_whole(path, reason)
-        yield Reader(path, archive, os.path.getsize(path))
+        is_old = (begins, ends) == _EDGES  # from an earlier version, without a digest
+        if not is_old and _digest(file, progress) != file.read():
+            raise _not_whole(path, InputError("it was changed"))
+        reader = Reader(path, archive, os.path.getsize(path))
+        for name in reader.parts if is_old else ():
+            for _ in reader.pieces(name):
+                pass
+        yield reader

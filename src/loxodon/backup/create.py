@@ -1,6 +1,6 @@
 """Writing a backup: `loxodon backup`, while others read and write.
 
-The file is written under another name, read back and held against its hashes, and only then gets
+The file is written under another name, read back and held against its hash, and only then gets
 its own: a run that is cut short leaves none that looks whole.
 """
 
@@ -92,9 +92,8 @@ def backup(
         with copying.telling(path), draft_in(folder, _DRAFT) as draft:
             part = os.path.join(draft, name)
             counts = _write(part, home, spaces, keys, now)
-            with archive.opened(part) as reader:
+            with archive.opened(part, progress) as reader:
                 reader.check_seal(keys)
-                reader.verify(progress)
             os.replace(part, path)
             sync_folder(folder)
         keep = keep or config.backup.keep
@@ -145,7 +144,7 @@ def _write(
     """The file under its first name; how many turns and memories are in it."""
     turns = memories = schema = 0
     held = []
-    with open(part, "xb", opener=private) as file, Writer(file) as writer:
+    with open(part, "x+b", opener=private) as file, Writer(file) as writer:
         for space in spaces:
             folder = space_path(home, space)
             name, path = os.path.basename(folder), os.path.join(folder, DATABASE)

@@ -69,8 +69,8 @@ def restore(
     """Put a space of a backup, or every one, in the place of that of a home; by their names.
 
     One that has anything is refused unless `replace`, another space's unless `other`."""
-    with copying.telling(home), archive.opened(source) as reader:
-        run = _Restoring(reader, home, config, clock, progress)
+    with copying.telling(home), archive.opened(source, progress) as reader:
+        run = _Restoring(reader, home, config, clock)
         if space is not None:
             held = {space: run.held(space, other)}
         else:
@@ -84,13 +84,10 @@ def restore(
 class _Restoring:
     """A backup that is put into the spaces of a home."""
 
-    def __init__(
-        self, reader: Reader, home: str, config: Config, clock: Clock, progress: Progress
-    ) -> None:
+    def __init__(self, reader: Reader, home: str, config: Config, clock: Clock) -> None:
         self._reader, self._home, self._clock = reader, home, clock
         if reader.schema > len(migrations("sqlite")):
             raise newer(reader.path, reader.schema, len(migrations("sqlite")))
-        reader.verify(progress)
         self._config, self._zone = config, zone_named(config.timezone)
         self._decay = Decay(config, clock)
         self._keys = keys.database_keys(home, config.encryption)

@@ -2,11 +2,10 @@
 
     receipt = memory.forget("f_20260204_001")
 
-What is named becomes marks (`select`). They are put down and whatever meets one goes from the
-database in one transaction (`Sweep`), then from the files beside it, indexes and log. What Loxodon
-wrote is rewritten; what is the user's own is only named in the receipt. All of it can be done again
-at any time: a run that is killed is finished by whoever opens the memory next, and a database that
-is restored is held against the marks of the one that it replaces.
+What is asked for is put down first: whoever opens the memory next finishes a run that is killed.
+It becomes marks (`select`). Whatever meets one goes from the database in one transaction (`Sweep`),
+then from the files beside it, indexes and log. What is the user's own is only named in the receipt.
+A database that is restored is held against the marks of the one that it replaces.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -31,7 +30,7 @@ from loxodon.consolidate.segment import TurnSegment, events_of, number, segments
 from loxodon.errors import BusyStoreError, InputError, LoxodonError, NotFoundError, unwritable
 from loxodon.filelock import alone
 from loxodon.forget.marks import LONG_AGO, Marks, clauses, joined, plain
-from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
+from loxodon.forget.names import has_name, is_address, is_role, like, near, speaks_of, tokens
 from loxodon.forget.receipts import MOST_FILES, Receipt, new_receipt
 from loxodon.guard.quarantine import FORGET, HIDDEN, listed, read
 from loxodon.language.statements import USER
@@ -56,8 +55,7 @@ from loxodon.working.transcript import line_of
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
-LOCK = "forget.lock"
-_LOCK_SECONDS = 120.0
+LOCK, _LOCK_SECONDS = "forget.lock", 120.0
 PRONOUN = re.compile(r"(?i)\b(?:he|she|it|its|they|his|her|hers|him|them|their)\b|[他她它]")
 # A version in a history that has lost its words
 _BLANK = dict.fromkeys(("subject", "attribute", "value", "basis", "project", "category"), "")
@@ -67,8 +65,6 @@ _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "da
 
 _SAME = 0.75  # how much of a memory a text has that says it
 _LEAST = 0.2  # and the best clause of those that it was drawn from
-# `Heron` within a sentence, `B-12`
-_PROPER = re.compile(r"(?<=[^.!?] )[A-Z][\w-]+|\b(?=[A-Za-z-]*\d)[A-Za-z0-9][\w-]+", re.ASCII)
 
 # Of an entity: its names; names that may be its own, and sentences that may be about it, which stay
 Shown = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
@@ -82,17 +78,19 @@ def forget(
     memory: Memory, store: Store, given: Mapping[str, Any], *, dry_run: bool, progress: Progress
 ) -> Receipt:
     """See `Memory.forget`, whose arguments are in `given`."""
-    views = memory.workspace
-    with alone(os.path.join(views.folder, LOCK), _LOCK_SECONDS):
+    views, now = memory.workspace, datetime.fromisoformat(given["now"])
+    if store.value(FORGOTTEN_TO).startswith("{") and not dry_run:  # by one who was killed
+        finish(memory, store)
+    with alone(os.path.join(views.folder, LOCK), _LOCK_SECONDS), ExitStack() as on_error:
         settled: Mapping[str, str] = {}
         if not dry_run:
+            on_error.callback(_put_state, store, store.value(FORGOTTEN_TO))
+            _put_state(store, json.dumps(given))
             # What a person changed in the views, which are written anew; what cannot be read stays.
             with suppress(LoxodonError, OSError):
                 settled = take_in(views).settled
-        now = memory.now()
-        marks = Marks(store, memory.root, memory.config, now)
         with store.reading():
-            what, (names, near, doubtful) = select(memory, store, marks, given)
+            marks, what, (names, near, doubtful) = select(memory, store, given)
         with suppress(_DryRunError), store.writing():
             if what == "all":
                 dropped = store.erasure.drop_all()
@@ -110,8 +108,9 @@ def forget(
                 )
             if dry_run:
                 raise _DryRunError
-            # Once this is committed it is done, if need be by whoever opens it next.
             store.execute_many("put_tombstone", marks.new)
+            store.set_value(FORGOTTEN_TO, "")
+        on_error.pop_all()
         counts["views out of use"] = copies.renewed(views, settled, dry=dry_run, progress=progress)
         stays = copies.text_left(memory.home, views.folder, memory.space, memory.config)
         receipt = new_receipt(what, now, counts, *own, *_lines_with(marks, stays))
@@ -123,13 +122,22 @@ def forget(
         return receipt._replace(names=names if dry_run else (), near=near, doubtful=doubtful)
 
 
+def _put_state(store: Store, state: str) -> None:
+    """Put down what is to be forgotten, or against which marks the database was held."""
+    with store.audit.writing() if store.audit else store.writing():  # the verb has its own entry
+        store.set_value(FORGOTTEN_TO, state)
+
+
 def finish(memory: Memory, store: Store) -> None:
     """Hold a database against what was forgotten, where that was not done."""
     lock = os.path.join(memory.workspace.folder, LOCK)
     with suppress(BusyStoreError), alone(lock, 0):  # else whoever forgets does it
-        marks = Marks(store, memory.root, memory.config)
+        if (asked := store.value(FORGOTTEN_TO)).startswith("{"):
+            with suppress(LoxodonError), store.writing():  # unless there is no such thing
+                store.execute_many("put_tombstone", select(memory, store, loaded(asked))[0].new)
+            _put_state(store, "")
         with store.writing():
-            Sweep(store, marks, memory.now()).run()
+            Sweep(store, Marks(store, memory.root, memory.config), memory.now()).run()
         # What cannot be done now (a full disk, somebody reads) is done at the next opening.
         with suppress(LoxodonError, OSError):
             copies.renewed(memory.workspace, {})
@@ -142,8 +150,7 @@ def _settle(memory: Memory, store: Store) -> None:
         if name.startswith(_ASIDE_NAMES):
             os.unlink(os.path.join(folder, name))
     if store.erasure.scrub():
-        with store.writing():
-            store.set_value(FORGOTTEN_TO, store.scalar("marks_version"))
+        _put_state(store, store.scalar("marks_version"))
 
 
 # What is meant
@@ -152,11 +159,9 @@ def _settle(memory: Memory, store: Store) -> None:
 # answered there, and in memories that say the same. All of that becomes marks.
 
 
-def select(
-    memory: Memory, store: Store, marks: Marks, given: Mapping[str, Any]
-) -> tuple[str, Shown]:
-    """Put down the marks of what is asked for (by the arguments of `Memory.forget`): in which way
-    it is named, and what to show."""
+def select(memory: Memory, store: Store, given: Mapping[str, Any]) -> tuple[Marks, str, Shown]:
+    """Marks of what is asked for (as of `Memory.forget`), how that is named, and what to show."""
+    marks = Marks(store, memory.root, memory.config, datetime.fromisoformat(given["now"]))
     named = [what for what in ("ids", "entity", "session", "since", "all") if given[what]]
     is_more = (given["doubtful"] and named != ["entity"]) or (given["only"] and named != ["ids"])
     if len(named) != 1 or is_more:
@@ -164,7 +169,7 @@ def select(
         raise InputError("say what to forget, in exactly one way", hint=hint)
     what, value = named[0], given[named[0]]
     if what == "entity":
-        return what, _select_entity(store, marks, value, given["doubtful"])
+        return marks, what, _select_entity(store, marks, value, given["doubtful"])
     if what == "session":
         marks.put("session", value)
         for turn in store.erasure.turns():
@@ -174,8 +179,8 @@ def select(
         for id in value:
             _select_id(memory, store, marks, id, given["only"])
     else:
-        marks.put_period(LONG_AGO if what == "all" else to_stored(value)[0])
-    return what, ((), (), ())
+        marks.put_period(LONG_AGO if what == "all" else to_stored(datetime.fromisoformat(value))[0])
+    return marks, what, ((), (), ())
 
 
 def _select_id(memory: Memory, store: Store, marks: Marks, id: str, only: bool) -> None:
@@ -250,7 +255,8 @@ def says(text: str, record: Record) -> bool:
 
 def _names_in(record: Record) -> list[str]:
     """What a memory names: its value, its entities, words that look like names or numbers."""
-    return [*filter(None, (record.value, *record.entities, *_PROPER.findall(record.content)))]
+    found = like["proper"].findall(record.content)
+    return [*filter(None, (record.value, *record.entities, *found))]
 
 
 def _most_like(

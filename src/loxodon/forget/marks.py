@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
-from loxodon.forget.names import is_address, is_word, longer_name, tokens, visible, windows
+from loxodon.forget.names import is_address, is_word, like, longer_name, tokens, visible, windows
 from loxodon.language.en import clauses as english
 from loxodon.language.zh import clauses as chinese
 from loxodon.security.keys import Keys
@@ -36,22 +36,20 @@ if TYPE_CHECKING:
 
 LONG_AGO, _EVER = -(1 << 60), 1 << 60
 _LEAST_WORDS = 3  # a turn without a time is known by its words; `yes` is anybody's
-_WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
-_BETWEEN_CLAUSES = re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
-_MOST = 400  # characters of a clause in which another is looked for that has no comma before it
 _ENDING = re.compile(r"[.。!！?？…]+[\"'”’）)]*\Z")
+_MOST = 400  # characters of a clause in which another is looked for that has no comma before it
 _KINDS = {"said": "text", "name": "name"}  # of a mark; all others are of a turn
 _CUT = b"forgotten:"  # before the key of a turn that has lost words
 
 
 def plain(text: str) -> str:
     """A text as two that say the same have it: folded, its words with one space between."""
-    return " ".join(_WORDS.findall(fold(text)))
+    return " ".join(like["plain_word"].findall(fold(text)))
 
 
 def clauses(sentence: str) -> list[str]:
     """The clauses of a sentence; what divides them belongs to the one before it."""
-    edges = {0, *(one.end() for one in _BETWEEN_CLAUSES.finditer(sentence)), len(sentence)}
+    edges = {0, *(one.end() for one in like["between_clauses"].finditer(sentence)), len(sentence)}
     return [sentence[a:b] for a, b in pairwise(sorted(edges))]
 
 
@@ -184,8 +182,8 @@ class Marks:
 
     def new_name(self, name: str, at: int) -> str:
         """What a session or channel is called, also one named after something forgotten."""
-        digest = self._digest("called", name).hex()[:12]
-        return name if self.cut(name, at) == name else f"forgotten-{digest}"
+        is_kept = self.cut(name, at) == name
+        return name if is_kept else f"forgotten-{self._digest('called', name).hex()[:12]}"
 
     def left_of(
         self, key: bytes, session: str, speaker: str, text: str, at: int

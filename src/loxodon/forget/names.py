@@ -22,12 +22,9 @@ from loxodon.language.zh import clauses as chinese
 from loxodon.text.patterns import Patterns
 from loxodon.text.words import fold
 
-_MOST_NEAR = 20
-# How a Chinese name of one character is made familiar
-_FORMS = ("{0}{0}", "阿{0}", "小{0}", "老{0}", "大{0}", "{0}儿", "{0}姐", "{0}哥", "{0}妹", "{0}弟")
-_TELEPHONE = 7  # digits from which on the signs between them are a matter of taste
+_MOST_NEAR, _TELEPHONE = 20, 7  # digits from which on the signs between them are a matter of taste
 _table = tomllib.loads((files("loxodon.forget") / "names.toml").read_text("utf-8"))
-_like = Patterns({name: one.replace("\n", "") for name, one in _table.items()}, cased=True)
+like = Patterns({name: one.replace("\n", "") for name, one in _table.items()}, cased=True)
 
 
 class Token(NamedTuple):
@@ -40,12 +37,12 @@ class Token(NamedTuple):
 
 def visible(text: str) -> str:
     """A text as it looks: without what takes no room, and in plain letters."""
-    return text if text.isascii() else normalize("NFKC", _like["unseen"].sub("", text))
+    return text if text.isascii() else normalize("NFKC", like["unseen"].sub("", text))
 
 
 def tokens(text: str) -> list[Token]:
     found = []
-    for one in _like["token"].finditer(text):
+    for one in like["token"].finditer(text):
         kind = str(one.lastgroup)
         written = one[kind] if kind == "word" else fold(one[kind])
         if kind == "site":
@@ -63,7 +60,7 @@ def windows(text: str, size: int = 0) -> Iterator[Token]:
     size = size or len(found) or 1
     for n in range(len(found) - size + 1):
         some = found[n : n + size]
-        written = _like["gap"].sub("", " ".join(one.written for one in some))
+        written = like["gap"].sub("", " ".join(one.written for one in some))
         yield Token(written, some[0].start, some[-1].end)
 
 
@@ -84,7 +81,7 @@ def has_name(text: str, *names: str) -> bool:
 
 def is_address(name: str) -> bool:
     """Whether a name is an address, a number or a handle."""
-    found = _like["token"].fullmatch(name.strip())
+    found = like["token"].fullmatch(name.strip())
     return found is not None and found.lastgroup in ("mail", "site", "handle", "number")
 
 
@@ -95,14 +92,13 @@ def is_role(name: str) -> bool:
 
 def speaks_of(role: str, text: str) -> bool:
     """Whether a text speaks of the user's own: `my friend`, `the user's friend`, 我朋友."""
-    like = r"(?i)\b(?:my|our|user's) (?:\w+ )?{0}\b|(?:我|我的|我们|咱|用户的?){0}"
-    return re.search(like.format(re.escape(role)), text) is not None
+    return re.search(_table["own"].format(re.escape(role)), text) is not None
 
 
 def is_word(text: str, place: Token) -> bool:
     """Whether a name can only be the word that it is, too: `Mark my words`, `in May`."""
     around = f"{text[: place.start]}<{text[place.start : place.end]}>{text[place.end :]}"
-    return _like["ordinary"].search(around) is not None
+    return like["ordinary"].search(around) is not None
 
 
 def longer_name(text: str, place: Token, known: Iterable[str]) -> str:
@@ -132,18 +128,18 @@ def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> li
     """Names that may be short forms of `names`, or somebody else's."""
     names = [name for name in names if not is_address(name)]
     han = [name for name in names if re.fullmatch(r"[\u4e00-\u9fff]{2,4}", name)]
-    forms = [form.format(name[-1]) for name in han for form in _FORMS]
+    forms = [form.format(name[-1]) for name in han for form in _table["familiar"].split()]
     found = {part.written for name in names for part in tokens(name)}
     found.update(one for one in known if any(_is_near(one, name) for name in names))
     for text in map(visible, texts):
-        words = _like["may_be_called"].findall(text)
+        words = like["may_be_called"].findall(text)
         found.update(form for form in forms if form in text)
         found.update(one for one in words if any(_is_near(one, name) for name in names))
         if there := [it for name in names for it in places(text, name)]:
             found.update(longer_name(text, it, known) for it in there)
-            found.update(_like["called"].findall(text), (it for it in words if f" {it}" in text))
+            found.update(like["called"].findall(text))
     others = {one for one in found if fold(one) not in map(fold, names) and len(one) > 1}
-    return sorted(one for one in others if not _like["calendar"].fullmatch(one))[:_MOST_NEAR]
+    return sorted(one for one in others if not like["calendar"].fullmatch(one))[:_MOST_NEAR]
 
 
 def _is_near(word: str, name: str) -> bool:

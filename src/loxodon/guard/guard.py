@@ -338,7 +338,7 @@ _NO_NUMBERS = (  # Dates that are no part of a longer number, times, and ids of 
     r"(?![ )./-]{0,2}\d)|(?<!\d)\d\d:\d\d(?::\d\d)?(?!\d)|\b[a-z]_\d{1,9}\b"
 )
 _IDENTITY = (  # Digits enough for a number, characters in disguise, and names of shorter numbers
-    r"\d(?:[ ./()-]{0,3}[A-Za-z]?\d){5}|\d{5}|[A-Za-z]{2}\d\d ?[A-Za-z\d]{4}|%\d|&#|&\w{2,8};"
+    r"\d(?:[ ./()-]{0,3}[A-Za-z]?\d){5}|\d{5}|[A-Za-z]{2}\d\d ?[A-Za-z\d]{3}|%\d|&#|&\w{2,8};"
     r"|[\u200b-\u200f\u2060\ufeff\xad\\\x1bＡ-Ｚａ-ｚ]|身份证|驾[驶照]|(?i:ssn|social sec|licen)"
 )
 _CONTACT = (

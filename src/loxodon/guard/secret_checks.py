@@ -1,10 +1,10 @@
 """Whether something that has the form of a secret, or stands behind the name of one, is one.
 
 Placeholders, names of variables, code, words and hashes stand where secrets stand; a rule that
-took them for secrets would make holes in honest text. In a plain statement a value looks like no
-word, or is a number that counts nothing. A word is a value only where the statement says whose
-password it is, and ends there; the next message after "what is the PIN?" begins with one. In doubt
-nothing is removed.
+took them for secrets would make holes in honest text. A plain statement has a kind of
+secret, a sign of being and a value, before or behind. A value looks like no word, or is a number
+that counts nothing; a word is one where the statement says whose password it is or what it opens,
+ends there, and the word is nothing that is said about passwords ("weak"). In doubt nothing is cut.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections import Counter
+from collections.abc import Container
 from functools import cache
 from importlib.resources import files
 from itertools import dropwhile, groupby, islice, takewhile
@@ -20,31 +21,18 @@ from math import log2
 from loxodon.guard.policy import CHECKS, Candidate, Spans, add_checks, expanded, words
 from loxodon.text.wordlists import ENGLISH
 
-_NO_PASSWORDS = frozenset(words("no_passwords"))
-_SAID_ABOUT = ENGLISH | _NO_PASSWORDS
+_SAID_ABOUT = ENGLISH | frozenset(words("no_passwords"))
+_PREDICATES = _SAID_ABOUT | frozenset(words("predicates"))
 _ENDINGS = words("adjective_ends")
 _COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
-_PLACEHOLDER_PARTS = words("placeholder_parts")
 _PASSWORD_PLACEHOLDERS = words("password_placeholder_parts")
-_URL_PLACEHOLDERS = frozenset(words("url_placeholders"))
-_HARMLESS_ENDS = words("harmless_name_ends")
-_PUBLIC_KEYS = words("public_keys")
-_CODE_STARTS = words("code_starts")
-_UNITS = words("units")
-_OTHER_CODES = words("other_codes")
-_MEASURED = words("measured")
+_GO_ON = ENGLISH | {"works", "opens", "unlocks", "last", "now", "yesterday", "today"}
 _SIGNS = frozenset("!@#$%^&*+=~?|")
-_PUBLIC = re.compile(
-    r"(?i)\b(?:tx|txn|hash|block|transaction|topic|root|public)\b|交易|哈希|区块|公钥"
-)
+_PUBLIC = re.compile(expanded("<PUBLIC_NUMBER>"))
+_TECHNICAL = re.compile(expanded("<TECHNICAL>"))
 _CALL = re.compile(r"[A-Za-z_.]+\([\w.,:()\[\]]*")
 # Where a value is kept, or the name that it is put in the place of
 _REFERENCE = re.compile(r"[a-z][a-z+]{1,20}://.*|\{\w+\}?")
-_TECHNICAL = re.compile(  # What passwords are made, kept and typed with
-    r"(?:bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|md5|aes|des|rsa|ecc|sm[234]|base64|hmac|oauth|https?|utf|ipv|web3|wpa|wep"
-    r"|fido|sqlite|mysql|python|vue|windows|win1[01]|ios|chacha20|ed25519|1password)(?![a-z])"
-    r"|sha-?[0-9]{1,3}(?![a-z0-9])"
-)
 
 
 def entropy(it: str) -> float:
@@ -59,7 +47,7 @@ def _has_part(it: str, parts: tuple[str, ...]) -> bool:
 
 
 def _is_placeholder(it: str) -> bool:
-    return _has_part(it, _PLACEHOLDER_PARTS) or len(set(it.lower())) <= 3
+    return _has_part(it, words("placeholder_parts")) or len(set(it.lower())) <= 3
 
 
 def _has_digit(it: str) -> bool:
@@ -67,7 +55,7 @@ def _has_digit(it: str) -> bool:
 
 
 def _is_code(it: str) -> bool:
-    if it.lower().startswith(_CODE_STARTS) or (it.startswith("/") and it.count("/") > 1):
+    if it.lower().startswith(words("code_starts")) or (it.startswith("/") and it.count("/") > 1):
         return True
     if it.startswith(("$", "%", "@", "&", "!")):  # a variable, unless no name could be this
         return it[1:].rstrip("%").replace("_", "").isalpha()
@@ -133,7 +121,11 @@ def assigned(one: Candidate) -> bool:
     """A value under a name that says it is secret: random enough, and no code, word or path."""
     it = one.value
     name = one.name.lower().strip("_-. ")
-    if len(it) < 8 or name.endswith(_HARMLESS_ENDS) or ("tokens" in name and it.isdigit()):
+    if (
+        len(it) < 8
+        or name.endswith(words("harmless_name_ends"))
+        or ("tokens" in name and it.isdigit())
+    ):
         return False
     if _is_placeholder(it) or _is_code(it) or _is_wordy(it):
         return False
@@ -144,7 +136,7 @@ def assigned(one: Candidate) -> bool:
 
 def named_key(one: Candidate) -> bool:
     """What is only called a key: not one of those that everybody may know."""
-    is_public = any(word in one.name.lower() for word in _PUBLIC_KEYS)
+    is_public = any(word in one.name.lower() for word in words("public_keys"))
     return not is_public and assigned(one._replace(name=""))
 
 
@@ -162,14 +154,14 @@ def url_password(one: Candidate) -> bool:
     is_placeholder = _has_part(it, _PASSWORD_PLACEHOLDERS) or len(set(it.lower())) <= 3
     if is_placeholder or it.startswith(("$", "%(", "{", "[")):
         return False
-    return (it.lower() not in _URL_PLACEHOLDERS and not it.isupper()) or _has_digit(it)
+    return (it.lower() not in words("url_placeholders") and not it.isupper()) or _has_digit(it)
 
 
 def _is_no_password(it: str) -> bool:
     """Whether it stands where passwords stand, and is none: a placeholder, code, an amount."""
     amount = it.strip("+%-~<>=")  # `8-16`, `12+`, `90%`: how long or how often, not what
     return (
-        it.lower().strip("()[]") in _NO_PASSWORDS
+        it.lower().strip("()[]") in _SAID_ABOUT
         or _has_part(it, _PASSWORD_PLACEHOLDERS)
         or (len(set(it.lower())) <= 1 and not it.isdigit())
         or _is_code(it)
@@ -196,7 +188,7 @@ def password(one: Candidate) -> bool:
 def login_pair(one: Candidate) -> bool:
     """Behind `root/`, where paths stand too: letters with digits, and nothing that has a name."""
     it = one.value
-    if not _is_odd(it, 6) or it.lower().endswith(_UNITS):
+    if not _is_odd(it, 6) or it.lower().endswith(words("units")):
         return False
     if sum(map(str.isdigit, it)) >= 3 and _ends(one) and "19" not in it and "20" not in it:
         return True
@@ -225,15 +217,6 @@ def code(one: Candidate) -> bool:
     is_year = it.isdigit() and len(it) == 4 and 1950 <= int(it) <= 2049
     lead = one.lead(4).rstrip(" \"'“")
     return not is_year or lead.endswith(("is", ":", "：", "=", "是", "为"))
-
-
-def door_code(one: Candidate) -> bool:
-    """Digits that open something, where no other code is spoken of."""
-    before = one.lead(40).lower()
-    after = one.text[one.end : one.end + 12].lower()
-    is_decimal = after[:1] == "." and after[1:2].isdigit()
-    is_other = after.lstrip().startswith(_MEASURED) or any(word in before for word in _OTHER_CODES)
-    return code(one) and not is_decimal and not is_other
 
 
 def recovery_code(one: Candidate) -> bool:
@@ -273,16 +256,13 @@ def _seed_words() -> frozenset[str]:
 # Plain statements
 
 _NUMBER = re.compile(r"[#*]?\d(?:[ -]?\d){2,11}[#*]?")
-_MEASURE = re.compile(  # Amounts, versions, dates and times
-    r"(?i)[$€£¥]\d.*|\d{1,3}-[a-z]+|v?\d+(?:\.\d+)+|\d+(?:[:/]\d+)+|\d{4}-\d\d?-\d\d?"
-    r"|\d{1,4}(?:st|nd|rd|th|am|pm|km|kg|gb|mb|kb|px|ms|min|hrs?|[a-z%])"
-)
+_MEASURE = re.compile(expanded("(?i)<MEASURE>"))
 _LETTERS = re.compile(r"[A-Za-z]+")
 _ODD = re.compile(r"(?=.*[A-Za-z]).*[0-9!@#$%^&*+=~|].*")
-_WORD = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")
-_SHORTEST_WORD = 6  # few places take a shorter password; what is said about one is mostly shorter
+_WORD = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*")
+_SHORTEST_WORD = 5  # few places take a shorter password; what is said about one is mostly shorter
+_CLAUSES = frozenset(("and", "but", "so", "if", "because", "for"))
 _LONG_WORD = 16  # letters on end that are several words, as nobody writes but in a password
-_ADJECTIVES = (*_ENDINGS, "ic", "al", "ant", "ent", "some", "ish", "ary", "ory", "like", "wide")
 _PARTICLES = "了啦哦噢喔呀啊哈呢吧でですだよ입니다"
 
 
@@ -297,10 +277,10 @@ def _ends(one: Candidate) -> bool:
     return not rest or not (rest[0].isalnum() or rest[0] in "-_/(（%°")
 
 
-def _ends_or_goes_on(one: Candidate) -> bool:
+def _ends_or_goes_on(one: Candidate, by: Container[str] = _GO_ON) -> bool:
     """The same, or another clause begins: what a number counts is no function word."""
     word = _LETTERS.match(_follows(one))
-    return _ends(one) or (word is not None and word[0].lower() in ENGLISH)
+    return _ends(one) or (word is not None and word[0].lower() in by)
 
 
 def _is_number(one: Candidate, least: int) -> bool:
@@ -321,37 +301,50 @@ def _is_odd(it: str, least: int = 4) -> bool:
     return not is_mail and not is_name and it.count("/") <= 1
 
 
-def _is_word(it: str) -> bool:
-    """A word that could be chosen as a password, and says nothing about one."""
+def _is_pinyin(it: str) -> bool:
+    """A word in a Chinese sentence, where English says nothing about a password."""
+    parts = re.split("[-_.]", it.lower())
     if len(it) < _SHORTEST_WORD or not _WORD.fullmatch(it):
         return False
-    parts = it.lower().replace("_", "-").split("-")
     return (
         (it[1:].islower() or not it.isalpha())
         and _SAID_ABOUT.isdisjoint(parts)
-        and not parts[-1].endswith(_ADJECTIVES)
-        and (not it.endswith("y") or it.endswith("ey"))
         and _TECHNICAL.match(parts[0]) is None
+        and ("." not in it or parts[-1] not in words("dotted_ends"))
     )
 
 
+def _is_word(it: str) -> bool:
+    """A word that could be chosen as a password, and says nothing about one."""
+    parts = re.split("[-_.]", it.lower())
+    is_noun = not parts[-1].endswith(_ENDINGS) or parts[-1].endswith(words("nouns_like_adjectives"))
+    return is_noun and _PREDICATES.isdisjoint(parts) and _is_pinyin(it)
+
+
 _NAMED = re.compile(expanded(r"(?i)\b(?:<PASSWORD>)"))
-_OWNERS = frozenset(("my", "your", "our", "his", "her", "their"))
+_OWNERS = ("my", "your", "our", "his", "her", "their")
+_MOST = re.compile(r"(?i)\b(?:most|least|worst|best|common|popular) [\w ]{0,20}pass|最")
 
 
-def _says_whose(one: Candidate) -> bool:
-    """Whether it is somebody's password: "my email password", "Ann's password for the NAS"."""
-    before = one.lead(200)
-    *_, name = _NAMED.finditer(before)
-    lead = re.split(r"[.,;:!?\n]", before[: name.start()])[-1].lower().split()[-4:]
-    return any(word in _OWNERS or word.endswith(("'s", "’s")) for word in lead)
+def _says_which(one: Candidate) -> bool:
+    """Whose password it is or what it opens: "Ann's password", "the wifi password", "pw for"."""
+    *before, behind = _NAMED.split(one.lead(200))
+    if not before:
+        return False
+    lead = ["the", *re.split(r"[.,;:!?()\"“\n]", before[-1])[-1].lower().split()[-4:]]
+    is_owned = any(word in _OWNERS or word.endswith(("'s", "’s")) for word in lead)
+    is_of_thing = lead[-1] not in _PREDICATES and not lead[-1].endswith(_ENDINGS)
+    return is_owned or is_of_thing or (lead[-1] != "a" and behind.startswith((" for ", " to ")))
 
 
 def stated(one: Candidate) -> bool:
     it = one.value
-    if it.isalpha():
-        return _is_word(it) and _ends(one) and (len(it) >= _LONG_WORD or _says_whose(one))
-    return changed(one) or (_is_word(it) and _ends(one))
+    if _MOST.search(one.lead(60)):
+        return False
+    if one.name.lower() == "pin" or not _is_word(it):
+        return changed(one)
+    is_certain = not (it.isalpha() or "." in it) or len(it) >= _LONG_WORD or _says_which(one)
+    return is_certain and _ends_or_goes_on(one, _CLAUSES)
 
 
 def changed(one: Candidate) -> bool:
@@ -397,20 +390,31 @@ def _cell(text: str, row: re.Match[str], sign: str, n: int) -> Candidate:
     return Candidate(text, start, start + len(bare))
 
 
+_OF_SOMEBODY = re.compile(r"\W? (?:is|as) (?:my|our|your|his|her|the [\w'’-]+)")
+_BEGINS = re.compile(r"(?i)(?:^|[.,;:!?\n]\s*|\bus(?:e|ed|ing)\s)[\"'“`]?$")
+
+
 def named_behind(one: Candidate) -> bool:
-    after = one.text[one.end : one.end + 30]
-    is_example = re.search(r"(?i)\b(?:most|least|worst|best)\b|最", after) is not None
-    return _is_odd(one.value, 5) and not is_example
+    """A word only where a clause begins with it, or it is used, and whose password it is is said."""
+    after = one.text[one.end : one.end + 60]
+    if _MOST.search(after):
+        return False
+    is_told = _OF_SOMEBODY.match(after) is not None and _BEGINS.search(one.lead(12)) is not None
+    return _is_odd(one.value, 5) or (is_told and _is_word(one.value))
+
+
+def _said_about(it: str) -> float:
+    """How many of some words, of all, are those that are said about passwords."""
+    parts = it.lower().replace("-", " ").split()
+    return sum(word in _SAID_ABOUT or word.endswith(_ENDINGS) for word in parts) / len(parts)
 
 
 def quoted(one: Candidate) -> bool:
     """Words in quotation marks: a message about a password is mostly made of such words."""
-    parts = one.it.lower().split()
-    about = sum(word in _SAID_ABOUT for word in parts)
     # `password: "…"` alone in its line is a label or a template as likely as a password.
     is_setting = re.fullmatch(r"\W*[\w.-]+\s?:\W*", one.lead(80).rpartition("\n")[2])
     return (
-        about * 2 < len(parts)
+        _said_about(one.it) < 0.5
         and not is_setting
         and not _is_no_password(one.it)
         and not one.it.endswith("?")
@@ -418,26 +422,33 @@ def quoted(one: Candidate) -> bool:
     )
 
 
+def _speaks_of_value(one: Candidate) -> bool:
+    """Nothing before it speaks of something else, nothing behind it is counted."""
+    return (
+        not any(word in one.name for word in words("not_said_of_value_zh"))
+        and _follows(one)[:1] not in _COUNTED
+    )
+
+
 def stated_zh(one: Candidate) -> bool:
     it = one.value
-    if _follows(one)[:1] in _COUNTED:
+    if not _speaks_of_value(one):
         return False
     if _is_odd(it):
         return _ends(one) or one.after == " "
-    return _is_number(one, 3) or (_is_word(it) and _ends(one))
+    return _is_number(one, 3) or (_is_pinyin(it) and _ends(one))
 
 
 CHECKS.update(seed_phrase=seed_phrase, heading=heading)
 add_checks(
     *(assigned, named_key, header, url_password, password, login_pair, pgpass),
     *(stated, changed, next_to_name, named_behind, stated_zh),
-    next_to_name_zh=lambda one: (
-        _follows(one)[:1] not in _COUNTED and next_to_name(one) and _ends(one)
-    ),
+    next_to_name_zh=lambda one: _speaks_of_value(one) and next_to_name(one) and _ends(one),
+    security_answer=lambda one: changed(one) or (_is_word(one.value) and _ends(one)),
     trims=True,
 )
 add_checks(
-    *(token, mixed_case, user_and_password, code, door_code, recovery_code, quoted),
+    *(token, mixed_case, user_and_password, code, recovery_code, quoted),
     not_placeholder=lambda one: not _is_placeholder(one.it),
     # Five by five: no words, and not digits alone
     product_key=lambda one: (
@@ -449,6 +460,8 @@ add_checks(
     share_code=lambda one: len(set(one.it)) > 1 and one.after not in _COUNTED,
     number=lambda one: _is_number(one, 3),
     card_code=lambda one: _is_number(one, 3) or _follows(one).startswith("exp"),
+    # Words side by side
+    phrase=lambda one: _said_about(one.it) <= 0.25,
     # Four by four letters, none of them a word that is said about passwords
     app_password=lambda one: _SAID_ABOUT.isdisjoint(one.it.lower().split()),
     quoted_zh=lambda one: _ends(one) and not one.it.endswith(("?", "？")),

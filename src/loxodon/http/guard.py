@@ -167,7 +167,7 @@ def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
     """Who asks, by a token and by what the request says: that can only narrow it."""
     # Names that are not Latin come as UTF-8.
     agent = headers.get(AGENT, "").encode("latin-1", "replace").decode("utf-8", "replace").strip()
-    chat = headers.get(CHAT, "").strip().lower()[:80] or "direct"
+    chat = headers.get(CHAT, "direct").strip().lower()[:80]
     if grant.agent and agent not in ("", grant.agent):
         hint = "omit the header {header}"
         raise ForbiddenError("the token belongs to another agent", hint=hint, header=AGENT)

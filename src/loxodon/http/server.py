@@ -15,7 +15,7 @@ from loxodon.errors import INSTALL, ConfigError, InputError, UsageError
 from loxodon.http.logs import log
 
 _TURN_SECONDS = 0.001  # how long a thread computes while others wait for the interpreter
-HEAD_BYTES = 32_768
+HEAD_BYTES, _WHO_ASKS = 32_768, (b"x-loxodon-", b"authorization")
 GRACE_SECONDS = 20  # for requests that are being answered when the server is told to stop
 # How long an idle connection stays open: longer than clients keep theirs, so that none sends a
 # request into one that is being closed.
@@ -76,12 +76,12 @@ def with_plain_heads(app: Any) -> Any:
     async def answer(scope: Any, receive: Any, send: Any) -> None:
         from loxodon.http.bodies import failed
 
-        ours = [name for name, _ in scope["headers"] if name.startswith(b"x-loxodon-")]
+        ours = [name for name, _ in scope["headers"] if name.startswith(_WHO_ASKS)]
         size = sum(map(len, chain.from_iterable(scope["headers"])))
         if len({*ours}) == len(ours) and size <= HEAD_BYTES:
             await app(scope, receive, send)
         else:
-            error = InputError("the headers are too large, or one of ours appears twice")
+            error = InputError("the headers are too large, or one that says who asks appears twice")
             await failed(error, "en")(scope, receive, send)
 
     return answer

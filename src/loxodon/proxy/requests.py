@@ -290,7 +290,7 @@ def speaker_of(
         key = next(filter(None, keys), "")
         space = f"key-{digest(key)}" if key else ""
     space = _fitting(space, MAX_NAME) or rule.space
-    chat = _header(headers, "chat").lower() or "direct"
+    chat = _header(headers, "chat").lower() if f"{OURS}chat" in headers else "direct"
     grant = caller.grant
     if caller.chat != "direct" or chat not in CHATS:
         chat = "group"  # where too little is said rather than too much
