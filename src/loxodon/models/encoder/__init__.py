@@ -120,7 +120,7 @@ class Encoder:
             head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
             start = file.tell()
             data = np.memmap(file, np.uint8, "r")
-        self._data: dict[str, NDArray[Any]] = {}
+        self._data: dict[str, Any] = {}
         for name, (kind, shape, at) in head.items():
             self._data[name] = np.ndarray(shape, kind, data, start + at)
         # Texts are short: threads that wait for each other cost more than they do
@@ -241,12 +241,9 @@ class Encoder:
 
     def _mapped(self, x: Floats, name: str, reader: str = "") -> Floats:
         """Rows times a matrix, as it was changed for a reader, and its bias."""
-        blocks = self._matrix(f"{name}.weight", _COLUMNS if len(x) <= _FEW_ROWS else _WHOLE)
+        is_few = len(x) <= _FEW_ROWS and reader in ("", "intents")  # others read many texts at once
+        blocks = self._matrix(f"{name}.weight", _COLUMNS if is_few else _WHOLE, reader)
         found: Floats = (x @ blocks).transpose(1, 0, 2).reshape(len(x), -1)
-        if reader:
-            layer, _, one = name.rpartition(".")
-            low, high = (self._weight(f"{reader}.{layer}.maps.{one}.{part}") for part in "ab")
-            found += 2 * (x @ low) @ high.T
         found += self._weight(f"{name}.bias")
         return found
 
@@ -260,14 +257,17 @@ class Encoder:
         return x
 
     @cache  # noqa: B019  there is one encoder
-    def _matrix(self, name: str, most: int) -> Floats:
+    def _matrix(self, name: str, most: int, reader: str = "") -> Floats:
         """A matrix in blocks of at most so many columns."""
-        in_bytes = f"q:{name}" in self._data
-        rows = self._data[f"q:{name}" if in_bytes else name]
+        rows = self._data[f"q:{name}" if f"q:{name}" in self._data else name]
         rows = rows.reshape(-1, min(most, len(rows)), rows.shape[1])
-        found = rows.transpose(0, 2, 1).astype(np.float32, order="C")
-        if in_bytes:
+        found: Floats = rows.transpose(0, 2, 1).astype(np.float32, order="C")
+        if f"s:{name}" in self._data:
             found *= self._data[f"s:{name}"].reshape(len(found), 1, -1)
+        if reader:
+            layer, one, _ = name.rsplit(".", 2)
+            low, high = (self._weight(f"{reader}.{layer}.maps.{one}.{part}") for part in "ab")
+            found += 2 * low @ high.reshape(len(found), -1, high.shape[1]).transpose(0, 2, 1)
         return found
 
     @cache  # noqa: B019  there is one encoder
