@@ -241,8 +241,8 @@ class Encoder:
 
     def _mapped(self, x: Floats, name: str, reader: str = "") -> Floats:
         """Rows times a matrix, as it was changed for a reader, and its bias."""
-        is_few = len(x) <= _FEW_ROWS and reader in ("", "intents")  # others read many texts at once
-        blocks = self._matrix(f"{name}.weight", _COLUMNS if is_few else _WHOLE, reader)
+        few = reader == "intents" or (not reader and len(x) <= _FEW_ROWS)  # messages come singly
+        blocks = self._matrix(f"{name}.weight", _COLUMNS if few else _WHOLE, reader)
         found: Floats = (x @ blocks).transpose(1, 0, 2).reshape(len(x), -1)
         found += self._weight(f"{name}.bias")
         return found
