@@ -23,7 +23,6 @@ _GLUE_ZH = re.compile(_WORDS["glue_zh"].strip())
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _NUMBERS: dict[str, int] = _WORDS["numbers"]
 _GLUE_STEMS = {*index_words(" ".join([*_GLUE_EN, *filter(str.isascii, _NUMBERS)]))}
-_UNITS = {"zh": "characters", "en": "words"}
 
 # One in so many words, and one in so many characters, may be a sentence's own; more of them where
 # it rests on a quotation.
@@ -77,10 +76,10 @@ def invented(content: str, source: str, language: str, own: tuple[int, int] = _O
 
 def bad_length(sentence: str, most: Mapping[str, int], language: str) -> str:
     """Why a sentence is too long, in characters of Chinese or words of English, or too short."""
-    size = len(sentence) if language == "zh" else len(sentence.split())
+    units, name = (sentence, "characters") if language == "zh" else (sentence.split(), "words")
     # Nobody's words have twelve letters on average: a long run without spaces is no sentence.
-    if size > most[language] or len(sentence) > 12 * most["en"]:
-        return f"a text has more than {most[language]} {_UNITS[language]}"
+    if len(units) > most[language] or len(sentence) > 12 * most["en"]:
+        return f"a text has more than {most[language]} {name}"
     return "" if sentence else "a sentence is empty"
 
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from loxodon.guard.provenance import origin_label, shown_origin, voice
 from loxodon.messages import t
 from loxodon.recall.gate import says_nothing
-from loxodon.recall.look import Found, Look
+from loxodon.recall.look import Found, Key, Look
 from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.text.dates import find_moments, format_date
@@ -68,11 +68,11 @@ def items_of(
         texts[item.id] = item.content
         item = recut(item)
         # The words of an item, those of a file without the mark of a list before them
-        is_note = item.kind == "note"
-        words = fold(item.content.lstrip("-*+•> \t").rstrip() if is_note else item.content)
+        bare = item.content.lstrip("-*+•> \t").rstrip() if item.kind == "note" else item.content
+        words = fold(bare)
         if item.kind == "turn" and says_nothing(item.content):
             passed[item.id] = "empty"
-        elif in_view and _is_before_the_agent(store, item, in_view):
+        elif in_view and _is_before_the_agent(store, found.key, item, in_view):
             passed[item.id] = "view"
         elif (same := items[said[words]] if words in said else None) and (
             item.kind == same.kind == "turn" or "note" in (item.kind, same.kind)
@@ -102,15 +102,16 @@ def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
     return {row: turn for row, turn in told if turn.content.strip()}
 
 
-def _is_before_the_agent(store: Store, item: Item, in_view: frozenset[str]) -> bool:
+def _is_before_the_agent(store: Store, key: Key, item: Item, in_view: frozenset[str]) -> bool:
     """Whether it is in view itself, or every turn or file that it is from."""
 
     def is_seen(source: Source) -> bool:
         if source.file:
             return fold(source.file) in in_view
-        row = store.scalar("turn_row", source.session, source.turn) if source.turn else None
-        turn = store.turns([row]).get(row) if row is not None else None
-        return turn is not None and (turn.ref in in_view or fold(turn.content) in in_view)
+        named = source.session, source.turn or None
+        rows = [key.row] if key.is_turn else store.column("turn_row", *named)
+        turns = store.turns(rows).values()
+        return any(turn.ref in in_view or fold(turn.content) in in_view for turn in turns)
 
     return fold(item.id) in in_view or (bool(item.sources) and all(map(is_seen, item.sources)))
 
@@ -148,8 +149,7 @@ def _item(
         at = chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC)
         at, source = at.astimezone(zone), Source(file=file.path, line=chunk.first_line)
         return Item(found.id, "note", chunk.text, score, at, "active", (source,), why)
-    record = found.record
-    if record is None:
+    if (record := found.record) is None:
         return None
     why |= {"importance": record.importance, "trust": record.trust}
     why["strength"] = round(record.strength, 4)
@@ -208,6 +208,8 @@ def block(
         if recut is None or item.score < max(least, _FAIR * kept[0][0].score):
             continue
         size, cost, room = len(item.content), count(entry), budget - used
+        if recut(item, int(size * (1 + room / cost))).content == item.content:
+            continue  # it is whole, as most are
         forms = (recut(item, int(size * (1 + share * room / cost))) for share in _LONGER)
         longer = next((one for one in forms if count(_entry(one, language)) <= cost + room), item)
         more = count(_entry(longer, language)) - cost

@@ -152,12 +152,12 @@ def only_asks(text: str) -> bool:
     if not bare or len(bare) > 300:
         return False
     language = language_of(bare)
-    asks, told = compiled(language, "ASKED"), compiled(language, "TELLS")
+    asks = compiled(language, "ASKED")
     for one in split(fold(bare)):
         # What stands before a comma may tell: "I like hiking, any tips?"
         parts = [part.strip() for part in regex("[,，]").split(one)]
         long = [part for part in parts if len(part) > (12 if part.isascii() else 3)] or [one]
-        if not all(asks.search(part) and not told.search(part) for part in long):
+        if not all(map(asks.search, long)) or any(map(compiled(language, "TELLS").search, long)):
             return False
     return True
 
@@ -188,10 +188,11 @@ def without_asking(text: str, language: str) -> str:
 def tense_of(text: str, language: str, times: tuple[When, ...], now: datetime) -> Tense:
     """Whether a question asks for what is, or for what was; what lies wholly behind is past."""
     lower = text.lower()
-    current = compiled(language, "NOW").search(lower) is not None
-    # What is compared with before asks for both.
-    then = compiled(language, "THEN").search(compiled(language, "THAN").sub(" ", lower)) is not None
-    if current != then:
+    current = needed(language, "NOW", lower) and compiled(language, "NOW").search(lower)
+    if needed(language, "THAN", lower):  # what is compared with before asks for both
+        lower = compiled(language, "THAN").sub(" ", lower)
+    then = needed(language, "THEN", lower) and compiled(language, "THEN").search(lower)
+    if bool(current) != bool(then):
         return "current" if current else "past"
     ended = any(one.until and one.until <= now and not one.recurring for one in times)
     return "past" if ended else "any"

@@ -12,7 +12,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache, partial
 from heapq import nlargest
 
 from loxodon.recall.look import Key, Look, Shares, Terms
@@ -157,8 +156,7 @@ def _related(look: Look, index: Index, terms: Terms, most: int) -> dict[int, flo
 def _turns(look: Look, terms: Terms, having: Having) -> Shares:
     """Turns that match, unweighed, with what stands around them where that counts."""
     store, where, weights = look.store, look.where, look.weights
-    leading, most = terms.words[:_LEADING], _CANDIDATES["turns"]
-    worth = _worth(terms, having)
+    leading, most, worth = terms.words[:_LEADING], _CANDIDATES["turns"], _worth(terms, having)
     hits = store.search("turns", leading, where, max(most, 2 * look.top))
     scores: dict[int, dict[str, float]] = {hit.row: {"words": hit.score} for hit in hits}
     # Light words, and common ones: FTS5 gives a word nothing that half of the rows have, which in
@@ -251,20 +249,19 @@ def alike(look: Look) -> dict[int, float]:
     told = dict.fromkeys(word for text in texts.values() for word in text)
     asked = set(look.question.words)
     having = store.having("turns", [word for word in told if word not in asked][:_HOP_WORDS])
-    worth = cache(partial(rarity, having))
+    worth, unlisted = {word: rarity(having, word) for word in having.counts}, rarity(having, "")
     shared: dict[int, float] = {}
     for word, rows in having.lists.items():
-        if 1 < len(rows) <= _HOP_LIST:
-            for row in rows:
-                shared[row] = shared.get(row, 0.0) + worth(word)
+        for row in rows if 1 < len(rows) <= _HOP_LIST else ():
+            shared[row] = shared.get(row, 0.0) + worth[word]
 
     def vector(text: Sequence[str]) -> dict[str, float]:
-        return unit({word: worth(word) for word in text})
+        return unit({word: worth.get(word, unlisted) for word in text})
 
     vectors = {row: vector(text) for row, text in texts.items()}
     found: dict[int, float] = {}
-    led = nlargest(_HOP_READ, shared, key=lambda row: (shared[row], row))
-    for row, turn in store.turns(led).items():
+    led = nlargest(_HOP_READ, zip(shared.values(), shared, strict=True))
+    for row, turn in store.turns(row for _, row in led).items():
         own = vector(index_words(turn.content[:_READ]))
         near = (1 - cohesion) * max(totals[one] * cosine(own, vectors[one]) for one in texts)
         if near > totals.get(row, 0.0):  # nothing is above a hit by being like it

@@ -241,9 +241,9 @@ def _ids_in(found: Any) -> list[str]:
     fields = getattr(found, "_fields", None)
     texts = found if fields is None else [getattr(found, name, "") for name in ("id", "ref")]
     ids = [one for one in texts if isinstance(one, str) and _ID.fullmatch(one)]
-    if not isinstance(found, Record | Turn):  # what they came from is not what was given
+    if not isinstance(found, (Record, Turn)):  # what they came from is not what was given
         for one in found:
-            ids += _ids_in(one) if isinstance(one, list | tuple) else []
+            ids += _ids_in(one) if isinstance(one, (list, tuple)) else []
     return ids
 
 

@@ -28,7 +28,6 @@ _PAIRS_OF = 256
 _DEFAULT_SPREAD = 0.15
 _LEAST_SPREAD = 0.02
 _TINY = 1e-6
-_NO_NUMBERS = np.zeros(0, np.float32)
 _CHUNK = 65_536  # vectors whose distances fit the cache of a core
 
 
@@ -124,9 +123,9 @@ def from_halves(halves: Iterable[bytes], size: int) -> Floats:
     return np.frombuffer(b"".join(halves), np.float16).reshape(-1, size).astype(np.float32)
 
 
-def cosines(vectors: Iterable[Floats], asked: Floats) -> Floats:
-    """The cosine of each vector of length 1 with the one asked for."""
-    matrix = np.concatenate([_NO_NUMBERS, *vectors]).reshape(-1, len(asked))
+def cosines(vectors: Iterable[bytes], asked: Floats) -> Floats:
+    """The cosine of each vector of length 1, as its bytes, with the one asked for."""
+    matrix = np.frombuffer(b"".join(vectors), np.float32).reshape(-1, len(asked))
     # Not `@`: its last digits depend on the number of rows, which would break ties at random.
     found: Floats = np.einsum("ij,j->i", matrix, asked)
     return found

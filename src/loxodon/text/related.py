@@ -123,16 +123,14 @@ def _rows() -> list[str]:
 def _groups(initial: str) -> dict[str, list[_Group]]:
     """The rows of each word that begins so, by its key: a question needs few of the words."""
     found: dict[str, list[_Group]] = {}
+    begun = f" {initial}"
     for row in _rows():
-        if row[:1] in ("=", ">") and f" {initial}" in row:
+        if begun in row and (row[0] in "=>" or (row[0] == "!" and initial.isascii())):
             general, _, kinds = row[1:].partition(":")
             group = general.split(), kinds.split()
             for word in (*group[0], *group[1]):
                 if word[0] == initial:
-                    found.setdefault(_key(word), []).append(group)
-    for word in " ".join(row[1:] for row in _rows() if row[:1] == "!").split():
-        if word[0] == initial and word.isascii():
-            found.setdefault(_key(word), []).append(([], []))
+                    found.setdefault(_key(word), []).append(group if row[0] != "!" else ([], []))
     return found
 
 

@@ -117,7 +117,7 @@ def query_words(text: str) -> list[str]:
             telling[stretch] = None
         else:
             for found in _pairs(stretch) or [stretch + "*"]:
-                plain = all(c in CHINESE_CHARACTERS or c == "*" for c in found)
+                plain = CHINESE_CHARACTERS.issuperset(found.rstrip("*"))
                 (function if plain else telling)[found] = None
     words = list(telling or function)
     half = MAX_QUERY_WORDS // 2

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from loxodon.text.words import simplified
 
 Floats = NDArray[np.float32]
+Starts = NDArray[np.intp]  # of texts, or of parts of them, among the tokens of a batch
 
 _HERE = os.path.dirname(__file__)
 TOPICS = (
@@ -34,6 +35,9 @@ TOPICS = (
 LONGEST = 128  # tokens of a text that are read
 _BATCH_TOKENS = 256  # about, in a batch: what the caches of one core hold
 _REMEMBERED = 5_000  # texts whose vectors are kept, at 1.5 KB each
+# A large matrix is copied before each use, which for a few rows takes longer than all the rest;
+# blocks of so many of its columns are used as they lie.
+_FEW_ROWS, _COLUMNS, _WHOLE = 48, 32, 1 << 20
 _HEADS, _LAYERS = 12, 4
 _UNKNOWN, SEPARATOR = 1, 2  # tokens: a word that is not known, what is between two texts
 SHARES = 60, 64  # the most tokens of two texts read together
@@ -116,7 +120,7 @@ class Encoder:
             head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
             start = file.tell()
             data = np.memmap(file, np.uint8, "r")
-        self._data: dict[str, NDArray[Any]] = {}
+        self._data: dict[str, Any] = {}
         for name, (kind, shape, at) in head.items():
             self._data[name] = np.ndarray(shape, kind, data, start + at)
         # Texts are short: threads that wait for each other cost more than they do
@@ -125,28 +129,28 @@ class Encoder:
             from threadpoolctl import ThreadpoolController
 
             self._one_thread = partial(ThreadpoolController().limit, limits=1)
-        self._layers = [self._layer(f"l.{number}.") for number in range(_LAYERS)]
         self._vectors: dict[str, Floats] = {}
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """A unit vector for each text; one that was embedded or judged lately is remembered."""
         known = {one: self._vectors.get(one) for one in texts}
         new = [one for one, vector in known.items() if vector is None]
-        for rows, hidden, starts, _ in self._read(map(self._tokens, new), self._layers):
+        for rows, hidden, starts, _ in self._read(map(self._tokens, new)):
             known |= self._remember([new[row] for row in rows], _means(hidden, starts))
         return np.array([known[one] for one in texts], np.float32).reshape(-1, 384)
 
     def judge(self, sentences: Sequence[str]) -> list[Judgement]:
         """Whether each sentence is worth keeping, and its topic."""
-        found, head = dict[int, Judgement](), self._layer("worth.")
-        for rows, hidden, starts, _ in self._read(map(self._tokens, sentences), self._layers[:-1]):
+        found = dict[int, Judgement]()
+        for rows, hidden, starts, _ in self._read(map(self._tokens, sentences), layers=_LAYERS - 1):
             # Most of what is judged is also embedded, which is all but the last layer the same
-            vectors = _one_layer(self._layers[-1], hidden, starts)
+            vectors = self._layer(hidden, starts, f"l.{_LAYERS - 1}")
             self._remember([sentences[row] for row in rows], _means(vectors, starts))
-            hidden = _one_layer(self._layer("worth.layer."), hidden, starts)
-            inner = _gelu(_mapped(head, "a", _means_and_highest(hidden, starts)))
-            worth = _shares(_mapped(head, "w", inner)).tolist()
-            topics = _mapped(head, "t", inner)[:, 1:].argmax(1)
+            hidden = self._layer(hidden, starts, "worth.layer")
+            pooled = [_means(hidden, starts), np.maximum.reduceat(hidden, starts)]
+            inner = _gelu(self._mapped(np.concatenate(pooled, 1), "worth.a"))
+            worth = _shares(self._mapped(inner, "worth.w")).tolist()
+            topics = self._mapped(inner, "worth.t")[:, 1:].argmax(1)
             for row, (_, referring, keep), topic in zip(rows, worth, topics, strict=True):
                 found[row] = Judgement(keep, referring, TOPICS[topic])
         return [found[row] for row in range(len(sentences))]
@@ -170,15 +174,15 @@ class Encoder:
 
     def _answers(self, reader: str, texts: Iterable[list[int]]) -> list[list[float]]:
         """How likely each answer of a reader but the first is, of each of these texts."""
-        found, head = dict[int, list[float]](), self._layer(f"{reader}.")
-        layers, segment = self._reader_layers(reader), head["segment"].T
-        for rows, hidden, starts, parts in self._read(texts, layers, segment):
-            pooled = _means_and_highest(hidden, starts)
+        found = dict[int, list[float]]()
+        for rows, hidden, starts, parts in self._read(texts, reader):
+            pooled = [_means(hidden, starts), np.maximum.reduceat(hidden, starts)]
             if reader != "intents":
                 one, other = (_means(hidden, parts)[n::2] for n in (0, 1))
-                pooled = np.concatenate([one, other, np.abs(one - other), one * other], 1)
-            inner = _gelu(_mapped(head, "inner", pooled))
-            found |= zip(rows, _shares(_mapped(head, "out", inner))[:, 1:].tolist(), strict=True)
+                pooled = [one, other, np.abs(one - other), one * other]
+            inner = _gelu(self._mapped(np.concatenate(pooled, 1), f"{reader}.inner"))
+            shares = _shares(self._mapped(inner, f"{reader}.out"))[:, 1:].tolist()
+            found |= zip(rows, shares, strict=True)
         return [found[row] for row in range(len(found))]
 
     def _remember(self, texts: Sequence[str], means: Floats) -> dict[str, Floats]:
@@ -189,17 +193,7 @@ class Encoder:
         self._vectors |= found
         return found
 
-    @cache  # noqa: B019  there is one encoder
-    def _reader_layers(self, reader: str) -> list[dict[str, Floats]]:
-        """The layers as they were changed for a reader."""
-        found = [dict(layer) for layer in self._layers]
-        for number, layer in enumerate(found):
-            for one in ("qkv", "o", "f1", "f2"):
-                low, high = (self._weight(f"{reader}.l.{number}.maps.{one}.{x}") for x in "ab")
-                layer[f"{one}.weight"] = layer[f"{one}.weight"] + 2 * low @ high.T
-        return found
-
-    def _read(self, texts: Iterable[list[int]], layers: Any, segment: Any = None) -> Any:
+    def _read(self, texts: Iterable[list[int]], reader: str = "", layers: int = _LAYERS) -> Any:
         """Batches of texts alike in length: which they are, the hidden states of all their tokens,
         where each text starts in these, and where each of two read together does."""
         tokens = list(texts)
@@ -214,77 +208,84 @@ class Encoder:
                 scale = self._data["s:tokens"][numbers, None].astype(np.float32)
                 hidden = self._data["q:tokens"][numbers] * scale
                 hidden += self._weight("p").T[np.concatenate([*map(np.arange, lengths)])]
-                parts = np.union1d(starts, np.flatnonzero(numbers == SEPARATOR) + 1)
-                if segment is not None:
-                    is_second = (~np.isin(parts, starts)).astype(np.intp)
-                    hidden += segment[is_second.repeat(np.diff(parts, append=len(numbers)))]
-                hidden = _normalized(hidden, self._layer("n0."))
-                for layer in layers:
-                    hidden = _one_layer(layer, hidden, starts)
+                parts = starts
+                if reader:
+                    parts = np.union1d(starts, np.flatnonzero(numbers == SEPARATOR) + 1)
+                    second = (1 - np.isin(parts, starts)).repeat(np.diff([*parts, len(numbers)]))
+                    hidden += self._weight(f"{reader}.segment").T[second]
+                hidden = self._normalized(hidden, "n0")
+                for number in range(layers):
+                    hidden = self._layer(hidden, starts, f"l.{number}", reader)
                 yield rows, hidden, starts, parts
 
+    def _layer(self, hidden: Floats, starts: Starts, name: str, reader: str = "") -> Floats:
+        """Attention within each text, then a network, each added and normalized. In place where it
+        can be: what is allocated costs as much as what is computed."""
+        mapped, attended = self._mapped(hidden, f"{name}.qkv", reader), np.empty_like(hidden)
+        at, width = 0, hidden.shape[1] // _HEADS
+        for length, alike in groupby(np.diff([*starts, len(hidden)]).tolist()):
+            here = slice(at, at := at + length * len(list(alike)))
+            heads = mapped[here].reshape(-1, length, 3, _HEADS, width)
+            query, key, value = heads.transpose(2, 0, 3, 1, 4)
+            weights = query @ key.transpose(0, 1, 3, 2)
+            weights *= np.float32(width**-0.5)
+            weights -= weights.max(-1, keepdims=True)
+            np.exp(weights, out=weights)
+            weights /= weights.sum(-1, keepdims=True)
+            attended[here] = (weights @ value).transpose(0, 2, 1, 3).reshape(-1, hidden.shape[1])
+        attended = self._mapped(attended, f"{name}.o", reader)
+        hidden = self._normalized(hidden + attended, f"{name}.n1")
+        inner = _gelu(self._mapped(hidden, f"{name}.f1", reader))
+        hidden += self._mapped(inner, f"{name}.f2", reader)
+        return self._normalized(hidden, f"{name}.n2")
+
+    def _mapped(self, x: Floats, name: str, reader: str = "") -> Floats:
+        """Rows times a matrix, as it was changed for a reader, and its bias."""
+        few = reader == "intents" or (not reader and len(x) <= _FEW_ROWS)  # messages come singly
+        blocks = self._matrix(f"{name}.weight", _COLUMNS if few else _WHOLE, reader)
+        found: Floats = (x @ blocks).transpose(1, 0, 2).reshape(len(x), -1)
+        found += self._weight(f"{name}.bias")
+        return found
+
+    def _normalized(self, x: Floats, name: str) -> Floats:
+        """`x` itself, normalized."""
+        share = np.float32(1 / x.shape[-1])  # not `mean`, which for a few rows takes twice as long
+        x -= share * np.add.reduce(x, -1, keepdims=True)
+        x /= np.sqrt(share * np.add.reduce(x * x, -1, keepdims=True) + np.float32(1e-12))
+        x *= self._weight(f"{name}.weight")
+        x += self._weight(f"{name}.bias")
+        return x
+
     @cache  # noqa: B019  there is one encoder
-    def _layer(self, prefix: str) -> dict[str, Floats]:
-        names = (name.removeprefix("q:") for name in self._data if not name.startswith("s:"))
-        return {n.removeprefix(prefix): self._weight(n) for n in names if n.startswith(prefix)}
+    def _matrix(self, name: str, most: int, reader: str = "") -> Floats:
+        """A matrix in blocks of at most so many columns."""
+        rows = self._data[f"q:{name}" if f"q:{name}" in self._data else name]
+        rows = rows.reshape(-1, min(most, len(rows)), rows.shape[1])
+        found: Floats = rows.transpose(0, 2, 1).astype(np.float32, order="C")
+        if f"s:{name}" in self._data:
+            found *= self._data[f"s:{name}"].reshape(len(found), 1, -1)
+        if reader:
+            layer, one, _ = name.rsplit(".", 2)
+            low, high = (self._weight(f"{reader}.{layer}.maps.{one}.{part}") for part in "ab")
+            found += 2 * low @ high.reshape(len(found), -1, high.shape[1]).transpose(0, 2, 1)
+        return found
 
     @cache  # noqa: B019  there is one encoder
     def _weight(self, name: str) -> Floats:
-        """A weight; a matrix in the order that a few rows are multiplied with it fastest."""
         if name in self._data:
             return np.asarray(self._data[name].T, np.float32)
-        scale = self._data[f"s:{name}"].astype(np.float32)
-        return np.asarray(self._data[f"q:{name}"].T.astype(np.float32, order="C") * scale)
+        return np.asarray(self._matrix(name, _WHOLE)[0])
 
 
-def _one_layer(layer: dict[str, Floats], hidden: Floats, starts: NDArray[np.intp]) -> Floats:
-    """Attention within each text, then a network, each added and normalized. In place where it can
-    be: what is allocated costs as much as what is computed."""
-    mapped, attended = _mapped(layer, "qkv", hidden), np.empty_like(hidden)
-    at, width = 0, hidden.shape[1] // _HEADS
-    for length, alike in groupby(np.diff(starts, append=len(hidden)).tolist()):
-        here = slice(at, at := at + length * len(list(alike)))
-        heads = mapped[here].reshape(-1, length, 3, _HEADS, width)
-        query, key, value = heads.transpose(2, 0, 3, 1, 4)
-        weights = query @ key.transpose(0, 1, 3, 2)
-        weights *= np.float32(width**-0.5)
-        weights -= weights.max(-1, keepdims=True)
-        np.exp(weights, out=weights)
-        weights /= weights.sum(-1, keepdims=True)
-        attended[here] = (weights @ value).transpose(0, 2, 1, 3).reshape(-1, hidden.shape[1])
-    hidden = _normalized(hidden + _mapped(layer, "o", attended), layer, "n1.")
-    hidden += _mapped(layer, "f2", _gelu(_mapped(layer, "f1", hidden)))
-    return _normalized(hidden, layer, "n2.")
-
-
-def _mapped(layer: dict[str, Floats], name: str, x: Floats) -> Floats:
-    found = x @ layer[f"{name}.weight"]
-    found += layer[f"{name}.bias"]
-    return found
-
-
-def _means(hidden: Floats, starts: NDArray[np.intp]) -> Floats:
+def _means(hidden: Floats, starts: Starts) -> Floats:
     """The mean of each stretch of tokens that starts at one of these."""
     lengths = np.diff(starts, append=len(hidden)).astype(np.float32)
     return np.asarray(np.add.reduceat(hidden, starts) / lengths[:, None])
 
 
-def _means_and_highest(hidden: Floats, starts: NDArray[np.intp]) -> Floats:
-    return np.concatenate([_means(hidden, starts), np.maximum.reduceat(hidden, starts)], 1)
-
-
 def _shares(scores: Floats) -> Floats:
     scores = np.exp(scores - scores.max(1, keepdims=True))
     return np.asarray(scores / scores.sum(1, keepdims=True))
-
-
-def _normalized(x: Floats, layer: dict[str, Floats], prefix: str = "") -> Floats:
-    """`x` itself, normalized."""
-    x -= x.mean(-1, keepdims=True)
-    x /= np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-12))
-    x *= layer[f"{prefix}weight"]
-    x += layer[f"{prefix}bias"]
-    return x
 
 
 def _gelu(x: Floats) -> Floats:

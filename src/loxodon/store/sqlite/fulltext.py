@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -43,20 +44,21 @@ class SqliteFullText:
 
     def seen(self, index: Index, word: str) -> Postings:
         """The rows that have a word, once each, without those that cannot be seen."""
-        memo, table = self._db.memo, TABLES[index]
-        if (table.name, word) not in memo:
-            rows = self._db.column("matches_seen", (any_of([word]), -1), **table.parts)
-            memo[table.name, word] = dict.fromkeys(rows, 1)
-        found: Postings = memo[table.name, word]
-        return found
+        table, values = TABLES[index], (any_of([word]), -1)
+        read = partial(self._db.column, "matches_seen", values, **table.parts)
+        return self._db.once((table.name, word), lambda: dict.fromkeys(read(), 1))
 
     def few(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
         """Up to `most` of the rows that have each of `words`, of those that can be seen."""
-        table = TABLES[index]
-        name, parts = "matches_seen", table.parts
-        if not self._db.wall.stands:
-            name, parts = "matches", {"index": table.name}
-        return {word: self._db.column(name, (any_of([word]), most), **parts) for word in words}
+        table, memo = TABLES[index], self._db.memo
+        read = partial(self._db.column, "matches", index=table.name)
+        if self._db.wall.stands:
+            read = partial(self._db.column, "matches_seen", **table.parts)
+        known = {word: memo.get((table.name, word)) for word in words}
+        return {
+            word: read((any_of([word]), most)) if rows is None else [*rows][:most]
+            for word, rows in known.items()
+        }
 
     def lengths(self, index: Index, rows: Collection[int]) -> Mapping[int, int]:
         """How many words rows have, those of `rows` among them."""
@@ -75,12 +77,10 @@ class SqliteFullText:
         return known
 
     def size(self, index: Index) -> tuple[int, int]:
-        memo, name = self._db.memo, TABLES[index].name
-        if (name, "") not in memo:
-            rows, words, *_ = (*numbers(self._db.value("index_size", index=name) or b""), 0, 0)
-            memo[name, ""] = rows, words
-        size: tuple[int, int] = memo[name, ""]
-        return size
+        name = TABLES[index].name
+        packed = self._db.once((name, ""), lambda: self._db.value("index_size", index=name))
+        rows, words, *_ = (*numbers(packed or b""), 0, 0)
+        return rows, words
 
     def ranked(self, index: Index, words: Sequence[str], near: Narrowed, limit: int) -> list[Hit]:
         if not near.looked_up and not near.between:
