@@ -15,7 +15,7 @@ import pytest
 
 from loxodon import Memory
 from tests.forked import COLD
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from .server import INHERITED, LOXODON, Server, said
 
@@ -84,7 +84,7 @@ def test_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         talking.start()
         assert enough.wait(300)
         server.kill()
-        talking.join(60)
+        talking.join(PATIENCE)
     with Memory.open(home) as memory:
         kept = {turn.id for turn in memory.journal()}
         assert set(acknowledged) <= kept
@@ -140,7 +140,7 @@ def test_stop_in_the_middle_of_long_work_loses_nothing(tmp_path: Path) -> None:
             with pytest.raises(httpx.TransportError):  # it takes no more requests
                 until(lambda: http.get("/livez").is_error)
         assert server.process.wait(300) == 0
-        asking.join(60)
+        asking.join(PATIENCE)
         assert told[0].json()["error"]["message"] == "the operation was cancelled"
     with Memory.open(home) as memory:
         assert memory.validate() == []
@@ -161,7 +161,8 @@ def test_work_that_hangs_blocks_neither_recall_nor_stopping(tmp_path: Path) -> N
         (home / "config.toml").write_text(
             f'[model]\nbase_url = "http://127.0.0.1:{port}/v1"\nname = "m"\nextraction = "full"\n'
         )
-        with Server(home) as server, server.client() as http:
+        soon = "from loxodon.http import server; server.GRACE_SECONDS = 1"
+        with Server(home, given=soon) as server, server.client() as http:
 
             def flush() -> None:
                 with server.client() as other, suppress(httpx.HTTPError):
@@ -174,7 +175,7 @@ def test_work_that_hangs_blocks_neither_recall_nor_stopping(tmp_path: Path) -> N
             silent.accept()[0].close()  # it has been asked, and asks again
             assert http.get(f"{MAIN}/recall?query=Ada").json()["items"]
             assert server.stop() == 0
-            asking.join(60)
+            asking.join(PATIENCE)
     with Memory.open(home, config={}) as memory:
         memory.flush()
         assert memory.status().pending == 0
