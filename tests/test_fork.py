@@ -20,9 +20,6 @@ from tests.models.toys import Toy
 from tests.store.contracts import contents
 from tests.waiting import PATIENCE
 
-_EACH = count(6, 20)
-"""How much each of several processes says."""
-
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="there is no fork"),
     pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning"),
@@ -70,19 +67,19 @@ def test_children_write_beside_their_parent(tmp_path: Path) -> None:
 
         def work() -> None:
             assert "I live in Leeds" in contents(memory.list())
-            for n in range(_EACH):
+            for n in range(count(6, 20)):
                 memory.capture(f"the child said {n}")
             memory.close()
 
         children = [multiprocessing.get_context("fork").Process(target=work) for _ in range(3)]
         for child in children:
             child.start()
-        for n in range(_EACH):
+        for n in range(count(6, 20)):
             memory.capture(f"the parent said {n}")
         for child in children:
             child.join(PATIENCE)
             assert child.exitcode == 0
-        assert len(memory.list(limit=0)) == 1 + 4 * _EACH
+        assert len(memory.list(limit=0)) == 1 + 4 * count(6, 20)
         assert is_sound(memory)
 
 

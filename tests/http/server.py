@@ -63,13 +63,7 @@ class Server:
     """
 
     def __init__(
-        self,
-        home: Path,
-        *words: str,
-        now: str = "",
-        scheduled: bool = False,
-        given: str = "",
-        **environment: str,
+        self, home: Path, *words: str, scheduled: bool = False, given: str = "", **environment: str
     ) -> None:
         self.home = home
         self._held = ExitStack()
@@ -89,7 +83,6 @@ class Server:
                 "LANG": "C.UTF-8",
                 "LOXODON_HOME": str(home),
                 "TZ": "Asia/Shanghai",
-                "LOXODON_NOW": now,
                 **on_postgres.environment(),
                 **environment,
             },
