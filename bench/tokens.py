@@ -150,9 +150,9 @@ def fit(paths: Sequence[str]) -> None:
     for path, weight in Counter(paths).items():
         texts = texts_in(path)
         size = sum(map(len, texts))
-        pieces = Counter(piece for text in texts for piece in tokens._PIECE.findall(text))
+        pieces = Counter(piece for text in texts for piece in tokens.PIECE.findall(text))
         for piece, count in pieces.items():
-            if tokens._parts(piece):
+            if tokens.parts(piece):
                 words[piece] += weight * count / size
         spoken = Counter(a + b for text in texts for a, b in pairwise(text) if _is_han(b))
         if 20 * (said := spoken.total()) > size:
@@ -171,10 +171,10 @@ def _is_han(character: str) -> bool:
 
 def _fit_words(words: Mapping[str, float]) -> dict[str, object]:
     """Gradient descent (AdaGrad) on words drawn as often as they occur."""
-    names = {name: place for place, name in enumerate(tokens._ADDED, GRAMS)}
+    names = {name: place for place, name in enumerate(tokens.ADDED, GRAMS)}
     items = []
     for piece in words:
-        lead, body, kind = tokens._parts(piece) or ("", "", "")
+        lead, body, kind = tokens.parts(piece) or ("", "", "")
         places = (names[kind], names.get(lead[-1:], names["?"]))
         extra = real(piece) - max(1, len(lead))
         letters = f"`{body.lower()}`".encode()

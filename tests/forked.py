@@ -115,6 +115,8 @@ def _words(args: Any) -> list[str] | None:
     words = [os.fspath(one) for one in args]
     if words[0] == os.path.join(os.path.dirname(sys.executable), "loxodon"):
         return ["-m", "loxodon", *words[1:]]
+    if words[1] == "-P":  # all of ours is imported by then: none of it is found in the folder
+        del words[1]
     if words[0] != sys.executable or not words[1].endswith(("-c", "-m", ".py")):
         return None
     return words[1:] if words[1].startswith("-") else ["", *words[1:]]
@@ -161,10 +163,13 @@ def _get_ready() -> None:
         if not module.name.startswith(("loxodon.__main__", "loxodon.compat")):
             import_module(module.name)
     uvicorn.Config("loxodon.http.app:App").load()
+    for needed in ("encodings.idna", "httpx", "httpcore"):
+        import_module(needed)
     with tempfile.TemporaryDirectory() as folder, Memory.open(folder) as memory:
         memory.add([{"role": "user", "content": one} for one in ("I live in Leeds", "我住在上海")])
         memory.consolidate()
-        memory.recall("Where do I live?")
+        for message in ("Where did I live last week?", "我上周住在哪里？", "thank you", "谢谢"):
+            memory.assemble(message)
     assert threading.active_count() == 1
     gc.collect()
     gc.freeze()

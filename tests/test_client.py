@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = tmp_path_factory.mktemp("served") / "home"
     home.mkdir()
     (home / "config.toml").write_text('timezone = "Asia/Shanghai"')
-    with Server(home, now=NOW.isoformat(), LOXODON_TOKEN="opensesame") as started:
+    with Server(home, LOXODON_NOW=NOW.isoformat(), LOXODON_TOKEN="opensesame") as started:
         yield started
 
 

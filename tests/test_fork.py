@@ -15,6 +15,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import StoreError
+from tests.long import count
 from tests.models.toys import Toy
 from tests.store.contracts import contents
 from tests.waiting import PATIENCE
@@ -66,19 +67,19 @@ def test_children_write_beside_their_parent(tmp_path: Path) -> None:
 
         def work() -> None:
             assert "I live in Leeds" in contents(memory.list())
-            for n in range(20):
+            for n in range(count(6, 20)):
                 memory.capture(f"the child said {n}")
             memory.close()
 
         children = [multiprocessing.get_context("fork").Process(target=work) for _ in range(3)]
         for child in children:
             child.start()
-        for n in range(20):
+        for n in range(count(6, 20)):
             memory.capture(f"the parent said {n}")
         for child in children:
             child.join(PATIENCE)
             assert child.exitcode == 0
-        assert len(memory.list(limit=0)) == 81
+        assert len(memory.list(limit=0)) == 1 + 4 * count(6, 20)
         assert is_sound(memory)
 
 

@@ -13,8 +13,9 @@ PATIENCE = 300.0
 
 def until(look: Callable[[], Any]) -> Any:
     """What `look` finds, as soon as it finds something."""
-    end = monotonic() + PATIENCE
+    end, pause = monotonic() + PATIENCE, 0.01
     while not (found := look()):
         assert monotonic() < end, "it did not come to pass"
-        Event().wait(0.02)
+        Event().wait(pause)
+        pause = min(1.3 * pause, 0.1)  # a look may take as much of the processor as what it is for
     return found

@@ -20,7 +20,7 @@ _WORD = re.compile(r"([^A-Za-z\u00c0-\u024f]*)([A-Za-z\u00c0-\u024f']+)")
 _RUN = re.compile("一+")
 _REPEAT = re.compile(r"(.)\1\1+")
 # o200k's split without its Unicode classes; lengths are bounded for the sake of the cache.
-_PIECE = re.compile(
+PIECE = re.compile(
     r"[^\r\n\w]?_?(?:(?:[A-Z]{0,32}[a-z\u00c0-\u024f]{1,32}|[A-Z]{1,32})"
     r"(?:'(?:[stmd]|re|ve|ll))?|[^\W\d_A-Za-z]{1,32})"
     r"|\d{1,3}| ?[^\s\w]{1,64}[\r\n/]{0,32}|\s{0,64}[\r\n]{1,32}|\s{1,64}(?!\S)|\s| ?_{1,64}"
@@ -34,7 +34,7 @@ _ENDS = (
 # Written by `bench/tokens.py --fit`, which says what they are.
 with open(os.path.join(os.path.dirname(__file__), "tokens.json"), encoding="utf-8") as _file:
     _FITTED = json.load(_file)
-_ADDED: dict[str, tuple[float, float]] = _FITTED["added"]
+ADDED: dict[str, tuple[float, float]] = _FITTED["added"]
 _GRAMS: bytes = _FITTED["grams"].encode()
 
 
@@ -64,20 +64,20 @@ def estimate(text: str) -> int:
                 pairing = followers.get(character, "")
         text = rest
     # The margins are as wide as the guesses are rough: Chinese is nearly exact.
-    return int(1.025 * sum(map(_cost, _PIECE.findall(text))) + 1.01 * han + bool(text))
+    return int(1.025 * sum(map(_cost, PIECE.findall(text))) + 1.01 * han + bool(text))
 
 
 @lru_cache(1 << 15)  # most recur
 def _cost(piece: str) -> float:
     """What one of the pieces costs on average, in tokens."""
     last, size = piece[-1], len(piece)
-    if parts := _parts(piece):
-        lead, body, kind = parts
+    if found := parts(piece):
+        lead, body, kind = found
         letters = f"`{body.lower()}`".encode()  # each three of which have a place in a table
         threes = zip(letters, letters[1:], letters[2:], strict=False)
         places = ((a * 961 + b * 31 + c) % len(_GRAMS) for a, b, c in threes)
         extra = sum(_GRAMS[place] - ord("?") for place in places) / 20
-        for at_once, each in (_ADDED[kind], _ADDED.get(lead[-1:], _ADDED["?"])):
+        for at_once, each in (ADDED[kind], ADDED.get(lead[-1:], ADDED["?"])):
             extra += at_once + each * len(body)
         return max(1, len(lead)) + (extra + sqrt(extra * extra + 0.05)) / 2  # smooth, never below 0
     if "\u3400" <= last <= "\u9fff":  # rare characters, two tokens each, and the marks
@@ -92,7 +92,7 @@ def _cost(piece: str) -> float:
     return max(1.0, 1.25 * len(drawn) + 0.75 * len(signs))
 
 
-def _parts(piece: str) -> tuple[str, str, str] | None:
+def parts(piece: str) -> tuple[str, str, str] | None:
     """What stands before a word, or before ASCII signs; the word or signs; and their kind."""
     if word := _WORD.fullmatch(piece):
         lead, body = word.groups()

@@ -26,11 +26,12 @@ _TIMES = 40
 _READERS = ("language", "write", "text", "recall", "trust", "workspace", "models")
 """The packages that read what comes from outside."""
 LETTERS = "a1 我-,的.Zé\n"
+_characters: dict[str, list[str]] = {}
 
 
-def recorded() -> dict[tuple[str, int], str]:
-    """(pattern, flags) of all that is compiled from now on, and by which module."""
-    found: dict[tuple[str, int], str] = {}
+def recorded() -> dict[re.Pattern[str], str]:
+    """The patterns that are compiled from now on, and by which module."""
+    found: dict[re.Pattern[str], str] = {}
     compile_one = re._compile  # type: ignore[attr-defined]
 
     def record(pattern: Any, flags: int) -> Any:
@@ -40,7 +41,7 @@ def recorded() -> dict[tuple[str, int], str]:
             frame = frame.f_back
         name = frame.f_globals["__name__"]
         if name.startswith("loxodon.") and isinstance(made.pattern, str):
-            found.setdefault((made.pattern, made.flags), name)
+            found.setdefault(made, name)
         return made
 
     re._compile = record  # type: ignore[attr-defined]
@@ -92,6 +93,12 @@ def warm_up() -> None:
 
 def characters(items: Any) -> list[str]:
     """Some characters of a class."""
+    if (key := str(items)) not in _characters:
+        _characters[key] = _some_of(items)
+    return _characters[key]
+
+
+def _some_of(items: Any) -> list[str]:
     if not items or items[0][0] is not c.NEGATE:
         named = [chr(av if op is c.LITERAL else av[0]) for op, av in items if op is not c.CATEGORY]
         if len(named) == len(items):
@@ -161,10 +168,9 @@ def main() -> None:
     warm_up()
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     tried = 0
-    for (pattern, flags), module in list(found.items()):
-        compiled = re.compile(pattern, flags)
-        for text in texts(pattern, flags, length):
-            print(module, repr(text[:60]), repr(pattern), flush=True)
+    for compiled, module in list(found.items()):
+        for text in texts(compiled.pattern, compiled.flags, length):
+            print(module, repr(text[:60]), repr(compiled.pattern), flush=True)
             compiled.search(text)
             tried += 1
     print("tried", len(found), tried)

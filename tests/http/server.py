@@ -6,6 +6,7 @@ import json
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -57,19 +58,22 @@ def unscheduled(home: Path) -> Iterator[None]:
 class Server:
     """`loxodon serve` on a home. `lines` has what it logged, once it has ended.
 
-    It sees to the schedule only where it is to be `scheduled`.
+    It sees to the schedule only where it is to be `scheduled`. `given` is done first in its
+    process: a test gives constants of ours that are waited for other values.
     """
 
     def __init__(
-        self, home: Path, *words: str, now: str = "", scheduled: bool = False, **environment: str
+        self, home: Path, *words: str, scheduled: bool = False, given: str = "", **environment: str
     ) -> None:
         self.home = home
         self._held = ExitStack()
         if not scheduled:
             self._held.enter_context(unscheduled(home))
         self._errors = open(home.parent / f"{home.name}.log", "w+b")  # noqa: SIM115
+        code = f"{given}\nfrom loxodon.cli import main; raise SystemExit(main())"
+        start = [sys.executable, "-c", code] if given else [LOXODON]
         self.process = subprocess.Popen(
-            [LOXODON, "serve", "--json", "--port", "0", *words],
+            [*start, "serve", "--json", "--port", "0", *words],
             stdout=subprocess.PIPE,
             stderr=self._errors,
             cwd=home.parent,
@@ -79,7 +83,6 @@ class Server:
                 "LANG": "C.UTF-8",
                 "LOXODON_HOME": str(home),
                 "TZ": "Asia/Shanghai",
-                "LOXODON_NOW": now,
                 **on_postgres.environment(),
                 **environment,
             },

@@ -39,7 +39,8 @@ def tokens(shell: Shell) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def granting(shell: Shell, tokens: dict[str, str]) -> Iterator[Server]:
-    with Server(shell.home) as running:
+    fresh = "from loxodon.http import health; health.KEPT_SECONDS = 0"
+    with Server(shell.home, given=fresh) as running:
         yield running
 
 

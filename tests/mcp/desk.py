@@ -16,6 +16,7 @@ from loxodon import Memory
 from mcp import Client, StdioServerParameters, stdio_client
 from tests.clock import NOW, Clock
 from tests.http.server import INHERITED
+from tests.waiting import PATIENCE
 
 ALONE = "--no-background"
 """The option of the program with which nothing is learned meanwhile, and no worker is started."""
@@ -60,7 +61,7 @@ def http_server(home: Path, *words: str) -> Iterator[str]:
         assert line, server.stderr and server.stderr.read().decode()
         yield json.loads(line)["url"]
         server.terminate()
-        assert server.wait(60) == 0
+        assert server.wait(PATIENCE) == 0
     finally:
         server.kill()
         server.communicate()

@@ -35,6 +35,7 @@ async def test_chat_and_restart_end_in_memories_and_snapshot(tmp_path: Path) -> 
         with anyio.fail_after(PATIENCE):
             known: list[Any] = []
             while len(known) < 2:
+                await anyio.sleep(0.1)  # the worker needs the processor
                 known = (await called(client, "list_memories"))["memories"]
         found = {one["content"] for one in known}
         assert found == {"The user is allergic to penicillin", "用户对花生过敏"}

@@ -11,6 +11,7 @@ from tools import weights_file
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
 from loxodon.models.encoder import TOPICS, Encoder
+from tests.long import count
 
 DATA = Path(__file__).parents[2] / "data"
 KEPT = [
@@ -46,7 +47,8 @@ def test_finds_what_is_meant_in_both_languages(
 
 @pytest.mark.parametrize("reading", ["embed", "judge", "intents", "changes"])
 def test_a_text_is_read_alike_alone_and_among_others(reading: str) -> None:
-    texts = [*KEPT, "", "x" * 500, "長" * 300, *(f"{text} {KEPT[0]}" for text in KEPT * 9)]
+    longer = (f"{text} {KEPT[0]}" for text in KEPT * count(3, 9))
+    texts = [*KEPT, "", "x" * 500, "長" * 300, *longer]
     given = list(zip(texts, texts[::-1], strict=True)) if reading == "changes" else texts
     together, each = (getattr(Encoder(), reading) for _ in range(2))  # which remember nothing
     for one, other in zip(together(given), (each([it])[0] for it in given), strict=True):

@@ -38,7 +38,7 @@ from tests.proxy.upstream import (
     waits,
     zipped,
 )
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 QUESTION = "What is my dog called?"
 MEGABYTES = count(20, 100)
@@ -196,7 +196,7 @@ def test_client_that_vanishes_ends_the_work_of_the_upstream(
     upstream.play(streams([delta({"content": "so far "}), endless]))
     with client.stream("POST", "/chat/completions", json=body(stream=True)) as answer:
         assert b"so far" in next(answer.iter_raw())
-    assert upstream.dropped.wait(60)
+    assert upstream.dropped.wait(PATIENCE)
     assert contents(proxy, space, 2)[1].startswith("so far on and")
 
     def hangs(handler: Handler) -> None:
@@ -209,8 +209,8 @@ def test_client_that_vanishes_ends_the_work_of_the_upstream(
     upstream.play(hangs)
     with _line(proxy) as one:
         one.sendall(_request("chat/completions", body()))
-        assert reached.wait(60)
-    assert upstream.dropped.wait(60)
+        assert reached.wait(PATIENCE)
+    assert upstream.dropped.wait(PATIENCE)
 
 
 def _line(proxy: Proxy) -> socket.socket:
@@ -327,7 +327,7 @@ def test_upstream_is_reached_through_the_proxy_of_the_system(tmp_path: Path) -> 
         with started(tmp_path / "home", "https://api.example/v1", **outside) as proxy:
             assert posted(proxy).status_code == 200
         company.close()
-        tunnelling.join(60)
+        tunnelling.join(PATIENCE)
         assert heads[0].startswith(b"CONNECT api.example:443 HTTP/1.1\r\n")
         assert b"proxy-authorization: basic bwu6cgfzcw==" in heads[0].lower()
         way = f"http://me:pass@127.0.0.1:{plain.server_address[1]}"

@@ -144,10 +144,10 @@ def full(memory: Memory) -> Memory:
 
 def test_frame_keeps_to_its_budget(full: Memory) -> None:
     soul = "You are Bamboo. Be kind. " * 200
-    for budget in (0, 10, 60, 150, 300, 700, 1_500, 4_000, 20_000):
-        for message in ("which tea do I like?", "我喜欢什么茶？"):
+    for message in ("which tea do I like?", "我喜欢什么茶？"):
+        least = estimate(full.assemble(message, budget=0).text)
+        for budget in (0, 10, 60, 150, 300, 700, 1_500, 4_000, 20_000):
             frame = full.assemble(message, soul=soul, budget=budget)
-            least = estimate(full.assemble(message, budget=0).text)
             assert frame.tokens == estimate(frame.text) <= max(budget, least)
             assert frame.text.endswith(message)
             if frame.recall:

@@ -405,7 +405,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Se
     """A server, and the tokens of an agent and of the owner."""
     scene = made(tmp_path_factory.mktemp("served") / "home")
     owners = token(scene.home, "owner", "--rights", "owner")
-    with Server(scene.home, now=NOW.isoformat()) as server:
+    with Server(scene.home, LOXODON_NOW=NOW.isoformat()) as server:
         yield scene, server, owners
 
 

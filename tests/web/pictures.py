@@ -78,7 +78,7 @@ def main(folder: Path) -> None:
         subprocess.run(
             [LOXODON, "--now", NOW, "--home", str(home), "demo"], check=True, capture_output=True
         )
-        with Server(home, now=NOW) as server, chromium(Path(place)) as browser:
+        with Server(home, LOXODON_NOW=NOW) as server, chromium(Path(place)) as browser:
             for picture in PICTURES:
                 take(browser, server, picture, folder)
     (folder / "console.txt").write_text(f"{console()}\n", "utf-8")

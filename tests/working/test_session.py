@@ -33,15 +33,15 @@ TALK = [
 ]
 
 
-def chatter(session: Session, turns: int, **given: Any) -> None:
+def chatter(session: Session, turns: int, more: str = "", **given: Any) -> None:
     for n in range(turns):
         session.prepare(f"{TALK[n % len(TALK)]} ({n})", **given)
-        session.finish(f"OK, noted, number {n}. " + TALK[(n + 2) % len(TALK)])
+        session.finish(f"OK, noted, number {n}. " + TALK[(n + 2) % len(TALK)] + more)
 
 
 def until_compacted(session: Session) -> None:
     while session.compacted is None:
-        chatter(session, len(TALK))
+        chatter(session, len(TALK), more=" It is as we said before." * 6)
 
 
 def of_type(session: Session, type: str) -> list[dict[str, Any]]:

@@ -20,7 +20,6 @@ from tests.agents.openclaw.place import RULES, Place
 from tests.cases import cases
 from tests.cli.shell import typed
 from tests.each import each
-from tests.forked import COLD
 from tests.long import count
 
 SLOT = '"memory": "loxodon"'
@@ -396,7 +395,7 @@ def test_scripts_of_the_skill_call_the_memory(place: Place) -> None:
 
     def run(name: str, *words: str, code: int = 0, **environment: str) -> str:
         done = subprocess.run(
-            [*COLD, str(scripts / name), *words],
+            [sys.executable, str(scripts / name), *words],
             capture_output=True,
             text=True,
             env=os.environ | environment,

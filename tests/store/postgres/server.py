@@ -12,7 +12,6 @@ import signal
 import socket
 import subprocess
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -23,6 +22,7 @@ import psycopg
 import psycopg.sql
 
 from tests.on_postgres import TEMPLATE
+from tests.waiting import until
 
 OWNER = "loxodon"
 """A login that owns the databases of the tests and is bound by row-level security."""
@@ -133,15 +133,14 @@ class Server(At):
                 stderr=log,
                 **_as(),  # type: ignore[call-overload]
             )
-        for _ in range(400):
-            try:
-                psycopg.connect(self.url("postgres", "postgres"), connect_timeout=5).close()
-            except psycopg.OperationalError:
-                assert self.process.poll() is None, self.log.read_text()
-                threading.Event().wait(0.05)
-            else:
-                return
-        raise AssertionError("PostgreSQL does not answer")
+        until(self._answers)
+
+    def _answers(self) -> bool:
+        assert self.process.poll() is None, self.log.read_text()
+        with suppress(psycopg.OperationalError):
+            psycopg.connect(self.url("postgres", "postgres"), connect_timeout=5).close()
+            return True
+        return False
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """SIGINT: disconnect everybody; SIGQUIT: at once, as if the power went off."""
@@ -168,6 +167,9 @@ def running(*, durable: bool = False) -> Iterator[Server]:
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    """One that nobody is given who asks for any, and that other test processes do not try first."""
+    for port in count(10_000 + os.getpid() * 50 % 20_000):
+        with socket.socket() as found, suppress(OSError):
+            found.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError

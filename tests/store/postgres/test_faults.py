@@ -212,7 +212,11 @@ def test_a_token_is_good_while_the_server_is_away(
     url = postgres_url.replace(f":{postgres.port}/", f":{relay.port}/")
     made = shell.json("token", "add", "phone", "--rights", "read", LOXODON_STORE=url)
     sent = {"authorization": f"Bearer {made['token']}"}
-    with HttpServer(shell.home, LOXODON_STORE=url) as server, server.client(headers=sent) as http:
+    soon = "from loxodon.store.postgres import pool; pool._SOON = pool._PATIENCE = 0.2"
+    with (
+        HttpServer(shell.home, given=soon, LOXODON_STORE=url) as server,
+        server.client(headers=sent) as http,
+    ):
         assert http.get("/v1/spaces/main/memories").status_code == 200
         stranger = http.get("/v1/spaces/main/memories", headers={"authorization": "Bearer x"})
         assert stranger.status_code == 401

@@ -17,6 +17,7 @@ from tests.long import count
 from tests.store.contract import BackendContract
 from tests.store.contracts import key, record, turn
 from tests.store.lasting import SHANGHAI, Lasting
+from tests.waiting import PATIENCE
 
 
 def opened(url: str, space: str = "main", days: int = 1_000) -> Store:
@@ -42,7 +43,7 @@ def test_threads_read_one_space_at_once(shared_postgres: str) -> None:
 
     def read(_: int) -> list[str]:
         with store.reading():
-            together.wait(300)  # nobody gets further unless all four are reading
+            together.wait(PATIENCE)  # nobody gets further unless all four are reading
             return [one.content for one in store.find(Filter())]
 
     with ThreadPoolExecutor(4) as threads:
@@ -63,7 +64,7 @@ def test_a_thread_reads_behind_its_own_wall_while_another_writes(shared_postgres
     with ThreadPoolExecutor(1) as thread, coder.writing_as("writer"):
         assert [one.content for one in coder.find(Filter())] == ["theirs"]
         coder.insert(record("more"), "captured")
-        assert thread.submit(read).result(30) == (["mine"], Wall("coder"))
+        assert thread.submit(read).result(PATIENCE) == (["mine"], Wall("coder"))
     assert read() == (["mine"], Wall("coder"))
     for one in (store, coder):
         one.close()
@@ -77,7 +78,7 @@ def test_a_thread_waits_for_another_that_writes_only_so_long(shared_postgres: st
             pass
 
     with ThreadPoolExecutor(1) as thread, store.writing():
-        thread.submit(write).result(30)
+        thread.submit(write).result(PATIENCE)
     with store.writing(0.0):  # whoever does not wait at all writes where nobody else does
         store.append([(turn("said"), key("said"))])
     assert len(store.journal(Filter(), 0)) == 1
