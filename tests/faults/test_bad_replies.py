@@ -172,5 +172,5 @@ def test_daily_budget_holds_whatever_the_model_says_it_took(tmp_path: Path, usag
         assert asked
         # Four characters are about a token; what was asked is not above what may be spent.
         assert sum(asked) / 4 <= cap * 1.5
-        assert memory.status().waiting == 6
+        assert memory.status().waiting >= 6  # a message may be cut in pieces
         assert memory.validate() == []
