@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory
 
 LOCK, _LOCK_SECONDS = "forget.lock", 120.0
-PRONOUN = re.compile(r"(?i)\b(?:he|she|it|its|they|his|her|hers|him|them|their)\b|[他她它]")
 # A version in a history that has lost its words
 _BLANK = dict.fromkeys(("subject", "attribute", "value", "basis", "project", "category"), "")
 _BLANK |= {"content": "[forgotten]", "topic": "_general", "tags": "[]", "entities": "[]"}
@@ -65,9 +63,6 @@ _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "da
 
 _SAME = 0.75  # how much of a memory a text has that says it
 _LEAST = 0.2  # and the best clause of those that it was drawn from
-
-# Of an entity: its names; names that may be its own, and sentences that may be about it, which stay
-Shown = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 class _DryRunError(Exception):
@@ -159,7 +154,7 @@ def _settle(memory: Memory, store: Store) -> None:
 # answered there, and in memories that say the same. All of that becomes marks.
 
 
-def select(memory: Memory, store: Store, given: Mapping[str, Any]) -> tuple[Marks, str, Shown]:
+def select(memory: Memory, store: Store, given: Mapping[str, Any]) -> tuple[Marks, str, Any]:
     """Marks of what is asked for (as of `Memory.forget`), how that is named, and what to show."""
     marks = Marks(store, memory.root, memory.config, datetime.fromisoformat(given["now"]))
     named = [what for what in ("ids", "entity", "session", "since", "all") if given[what]]
@@ -226,13 +221,15 @@ def _select_memories(store: Store, marks: Marks, ids: Sequence[str], *, only: bo
 
     def is_said(part: str) -> bool:
         return any(covers(part, one) >= _SAME or has_name(part, one) for one in telling) or any(
-            says(part, it) and len(gist(it.content).words) > 1 for it in alike
+            (says(part, it) and len(gist(it.content).words) > 1)
+            or (not it.value and plain(part) in plain(it.content))  # which is a quotation
+            for it in alike
         )
 
     for turn in store.erasure.turns(sources.union(store.column("replies_to", [*sources]))):
         parts = [part for it in split(turn.content) for part in clauses(it) if plain(part)]
         if all(one.value for one in wordings):  # else it may be all that is joined, word for word
-            parts = [part for it in parts for part in joined(it)]
+            parts = [part for it in parts for part in joined(it) if plain(part)]
         found = [*filter(is_said, parts)]
         if turn.seq in sources:
             drawn = store.erasure.memories(store.column("memories_of_turns", [turn.seq]))
@@ -241,8 +238,17 @@ def _select_memories(store: Store, marks: Marks, ids: Sequence[str], *, only: bo
             if turn.channel == CAPTURED or not found:
                 marks.put_turn(turn, only=only)
                 continue
-        for part in found:
+        for part in _with_hanging(parts, found):
             marks.put_text(part)
+
+
+def _with_hanging(parts: Sequence[str], found: Sequence[str]) -> Iterator[str]:
+    """What was found, and what would tell of others: `my son Bo, who is away, lives in York`."""
+    goes = hangs = False
+    for part in parts:
+        hangs = goes and like["going_on" if hangs else "hanging"].match(part) is not None
+        if goes := hangs or part in found:
+            yield part
 
 
 def says(text: str, record: Record) -> bool:
@@ -275,8 +281,9 @@ def _most_like(
 # Names
 
 
-def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Shown:
-    """Every sentence that names someone, and those that tell what is known of them."""
+def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Any:
+    """Every sentence that names someone, and those that tell what is known of them. To be shown are
+    the names; those that may be theirs, and sentences that may be about them, which stay."""
     if not tokens(given):
         raise InputError("{name} is not a name", hint="use a word", name=repr(given))
     known = store.entities_named([given]).get(given)
@@ -303,13 +310,12 @@ def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Sh
                 # What tells of them with a pronoun
                 parts = [part for it in split(rest) for part in clauses(it)]
                 for part in _most_like(parts, [one.record]):
-                    if PRONOUN.search(part) and not has_name(part, *others):
+                    if like["pronoun"].search(part) and not has_name(part, *others):
                         marks.put_text(part)
     roles = [one for one in names if one not in own and marks.known_names.count(one) == 1]
     words = [one for one in own if not is_address(one)]
 
-    def may_mean(text: str) -> bool:
-        """Whether a text has their name in another case, or a role that they alone have."""
+    def may_mean(text: str) -> bool:  # has their name in another case, or a role of theirs alone
         return has_name(text, *words) or any(speaks_of(it, text) for it in roles)
 
     found = dict.fromkeys(it.strip() for text in filter(may_mean, said) for it in split(text))

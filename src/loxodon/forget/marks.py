@@ -12,7 +12,6 @@ for what was said up to a moment; the same said later is new. There are three ki
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import blake2b
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 LONG_AGO, _EVER = -(1 << 60), 1 << 60
 _LEAST_WORDS = 3  # a turn without a time is known by its words; `yes` is anybody's
-_ENDING = re.compile(r"[.。!！?？…]+[\"'”’）)]*\Z")
 _MOST = 400  # characters of a clause in which another is looked for that has no comma before it
 _KINDS = {"said": "text", "name": "name"}  # of a mark; all others are of a turn
 _CUT = b"forgotten:"  # before the key of a turn that has lost words
@@ -164,7 +162,7 @@ class Marks:
                 if left and not sentence.startswith(stay[0]):  # nothing comes before its `and`
                     left = english.without_lead(chinese.without_lead(left.lstrip()))
                 if left and not sentence.endswith(stay[-1]):  # it ends as it did, not with a comma
-                    left = left.rstrip("，、；：,;:— \n") + "".join(_ENDING.findall(sentence))
+                    left = left.rstrip("，、；：,;:— \n") + "".join(like["end"].findall(sentence))
             kept += (text[last:start] if left else "") + left
             last = end
         return text if kept == text[:last] else (kept + text[last:]).strip()
@@ -176,8 +174,7 @@ class Marks:
         if isinstance(value, list):
             return [self.cut_json(one, at) for one in value]
         if isinstance(value, dict):
-            named = {name: one for name, one in value.items() if self.cut(name, at) == name}
-            return {name: self.cut_json(one, at) for name, one in named.items()}
+            return {k: self.cut_json(v, at) for k, v in value.items() if self.cut(k, at) == k}
         return value
 
     def new_name(self, name: str, at: int) -> str:

@@ -23,9 +23,9 @@ from typing import NamedTuple
 from loxodon.consolidate import themes
 from loxodon.consolidate.entities import another
 from loxodon.consolidate.segment import number
-from loxodon.forget.erase import PRONOUN, rebuild
+from loxodon.forget.erase import rebuild
 from loxodon.forget.marks import plain
-from loxodon.forget.names import has_name, is_address, is_role
+from loxodon.forget.names import has_name, is_address, is_role, like
 from loxodon.guard.own_words import masked, others
 from loxodon.guard.provenance import shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED
@@ -43,11 +43,6 @@ from loxodon.types import Entity, Record, Turn
 
 _COMING = 1 << 60  # the row of a turn that is not in the journal yet
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
-_OWN = re.compile(r"(?i)(?:my|our)\b")
-_ANOTHERS = re.compile(  # `The average …`, `Anna's …`, without a word of the user
-    r"(?s)\W*(?:(?i:the|an?)|(?!(?:It|That|There|He|She|What)')[A-Z]\w+'s) "
-    r"(?!.*\b(?i:i|my|me|mine|we|our|us|you|your)\b)"
-)
 # How much must speak for the best one, in logits: more among many, and where it is not sure that
 # something is to be forgotten
 _FOUND, _OF_MANY, _DOUBT = -1.7, 0.7, 1.5
@@ -56,7 +51,6 @@ _GOES_WITH = 0.0  # how much must speak for another one, alone and beside the be
 _ASIDE = 0.03  # how likely a sentence of a message that is meant may be and not be meant with it
 _READ, _SHORT = 40, 160  # texts that are read with a request; characters of a message read whole
 _CHAIN = 6  # messages before and behind one that may go with it
-_POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
 
 
 class Place(NamedTuple):
@@ -211,7 +205,7 @@ def _meant(store: Store, turn: Turn, request: Request) -> list[Place]:
     if request.what:
         return _found(store, turn, request)
     own = turn.content[: request.start]
-    if len(query_words(own)) > 1 and not _POINTING.search(own):
+    if len(query_words(own)) > 1 and not like["pointing"].search(own):
         return [Place(turn, 0, request.start)]
     before = store.query_turns("turns_before", turn.session, number(turn), _CHAIN)
     asked = max((n for n, one in enumerate(before) if one.role == "user"), default=0)
@@ -224,11 +218,11 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     said = [one for one in _said(store, turn, what) if asked not in one.text]
     names = _named(store, turn, what, "\n".join(one.text for one in said))
     named = [one for one in said if has_name(one.text, *names)]
-    like = rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
-    if named and query_words(re.sub(like, " ", fold(what))):  # they are all about that one
-        asked = re.sub(like, " ", fold(asked))
-    elif _OWN.match(what):  # the same thing may be somebody else's
-        said = [it for it in said if not (_ANOTHERS.match(it.text) and covers(it.text, what) > 0.5)]
+    naming = rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
+    if named and query_words(re.sub(naming, " ", fold(what))):  # they are all about that one
+        asked = re.sub(naming, " ", fold(asked))
+    elif like["mine"].match(what):  # the same thing may be somebody else's
+        said = [x for x in said if not (like["other"].match(x.text) and covers(x.text, what) > 0.5)]
     vectors = encoder().embed([asked, *(one.text for one in named or said)])
     likely = [(named or said)[n] for n in (vectors[1:] @ -vectors[0]).argsort()[:_READ]]
     alone = _odds(asked, likely)
@@ -239,7 +233,7 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     near = [one for one in said if one.turn.session == first.turn.session]
     near = [one for one in near if abs(one.row - first.row) <= 2 * _CHAIN]
     if named:  # what does not name whom it is about must speak of somebody
-        near = [one for one in near if PRONOUN.search(one.text)]
+        near = [one for one in near if like["pronoun"].search(one.text)]
     others = sorted({*likely, *near} - {first}, key=lambda one: (one.row, one.start))
     alone |= _odds(asked, [one for one in others if one not in alone])
     beside = _odds(asked, others, first.text)
@@ -257,8 +251,8 @@ def _named(store: Store, turn: Turn, what: str, told: str) -> list[str]:
     found = [fold(name) for it in known if it.name != USER for name in (it.name, *it.aliases)]
     roles = [one.name for one in parts_of(fold(what)) if is_role(one.name)]
     for role in roles:  # `my sister Mei` goes by that name, too
-        like = rf"(?i:\b{re.escape(role)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
-        found += [*map(fold, re.findall(like, told))]
+        named = rf"(?i:\b{re.escape(role)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
+        found += [*map(fold, re.findall(named, told))]
     return found or roles
 
 

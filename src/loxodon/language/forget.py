@@ -36,7 +36,7 @@ _SIGN = re.compile(
     r"|toss|throw|log|track|bin\b|burn|shred|cross|destr|mind|head|brain|vanish|disappear|let\b|redact|blank"
     r"|bring|mention|raise|stop|private|off\b|outta|out of|history|profile|bury|leave|trace|books"
     r"|no more|carry|know(?:ing|n)?\b|knew|act\b|imagin)"
-    r"|[忘记記删刪抹清擦划劃除存留当當撤销銷丢扔撕消脑腦档檔甩抠挖烂收提]|没说|不算|作废|失忆"
+    r"|[忘记記删刪抹清擦划劃除留当當撤销銷丢扔撕消脑腦档檔甩抠挖烂收提]|(?<![缓緩快内內库庫])存(?![储儲在])|没说|不算|作废|失忆"
     r"|[去拿][掉走下了]|弄走|翻篇|保密|听见|知道|归零|不要[了再]|别再|再说|[说谈]起|放下|心上"
 )
 # What needs no judging: that something is to be remembered, kept secret, or what is mine forgotten
