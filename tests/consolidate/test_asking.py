@@ -22,6 +22,7 @@ from loxodon import Memory
 from loxodon.config import DEFAULTS
 from tests.clock import Clock
 from tests.consolidate.said import learn
+from tests.consolidate.talks import CONFIG
 from tests.long import LONG
 from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
@@ -50,11 +51,7 @@ def opened(tmp_path: Path, clock: Clock, server: Stage) -> Iterator[Open]:
             "daily_tokens": 20_000,
         }
         config = {f"model.{key}": value for key, value in (given | model).items()}
-        memories.append(
-            Memory.open(
-                tmp_path / "home", config={"timezone": "Asia/Shanghai", **config}, clock=clock
-            )
-        )
+        memories.append(Memory.open(tmp_path / "home", config={**CONFIG, **config}, clock=clock))
         return memories[-1]
 
     yield one
@@ -119,7 +116,7 @@ DROPPED = {"do": "drop", "id": "h1"}
 # What is asked
 
 
-def test_residue_asks_only_what_the_rules_left(server: Stage, opened: Open) -> None:
+def test_what_the_rules_left_is_asked_and_becomes_memories(server: Stage, opened: Open) -> None:
     memory = opened()
     server.play(knowing(server, GOOD))
     say(memory, PLAIN, ZEPHYR, "hello there", "what time is it?")
@@ -133,13 +130,6 @@ def test_residue_asks_only_what_the_rules_left(server: Stage, opened: Open) -> N
     assert done.tokens > 0
     assert done.problem == ""
     assert done.counts.get("waiting", 0) == 0
-
-
-def test_answers_become_memories_with_their_source(server: Stage, opened: Open) -> None:
-    memory = opened()
-    server.play(knowing(server, GOOD))
-    say(memory, PLAIN, ZEPHYR)
-    memory.consolidate()
     (found,) = [one for one in memory.list() if "Zephyr" in one.content]
     assert (found.content, found.subject, found.kind) == (HANDLES, "Zephyr", "fact")
     (source,) = found.sources
