@@ -176,7 +176,8 @@ def checked(draft: Draft) -> Draft:
 
 def check_name(text: str, field: str) -> None:
     if len(text) > MAX_NAME:
-        about: Any = {"field": field, "count": len(text), "most": MAX_NAME, "hint": "shorten it"}
+        hint = "shorten it"
+        about: Any = {"field": field, "count": len(text), "most": MAX_NAME, "hint": hint}
         raise InputError("the {field} is {count} characters long; the limit is {most}", **about)
     if any(ord(c) < 32 for c in text) or not _is_whole(text):
         raise InputError(
