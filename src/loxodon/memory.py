@@ -567,8 +567,7 @@ class Memory(Knowledge, Recalling, Overviews):
     ) -> Page[Any]:
         """A page of a list of the store."""
         name = {"list": "memories", "due_reminders": "due"}.get(verb, verb)
-        where = filter_of(self.zone, **asked)
-        read = partial(self._store.page, name, where=where, value=value)
+        read = partial(self._store.page, name, where=filter_of(self.zone, **asked), value=value)
         return self._paged(verb, limit, cursor, read)
 
     def _run(self, run: Callable[[Consolidation], Consolidated]) -> Consolidated:

@@ -36,8 +36,7 @@ def t(text: str, lang: str | None = None, /, **values: object) -> str:
 
 def tn(one: str, many: str, n: int, lang: str | None = None, /, **values: object) -> str:
     """The sentence for `n` things: `tn("{n} turn", "{n} turns", 3)`; see `t`."""
-    forms = _forms((one, many), lang or _language)
-    return forms[0 if n == 1 else -1].format(n=n, **values)
+    return _forms((one, many), lang or _language)[0 if n == 1 else -1].format(n=n, **values)
 
 
 @lru_cache(1_000)

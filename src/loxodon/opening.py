@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, cast
 
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
-from loxodon.config import Config
 from loxodon.consolidate.decay import Decay
 from loxodon.errors import DamagedStoreError, InputError, refused
 from loxodon.guard.guard import Guard
 from loxodon.layout import DATABASE, DELETING, FORGOTTEN_TO, KEYS, RECODING
 from loxodon.security import pauses
 from loxodon.security.keys import database_keys
-from loxodon.security.pauses import Pauses, paused_error
 from loxodon.spaces import home_at, space_folder
 from loxodon.store.driver import Driver
 from loxodon.store.sqlite.database import Database
@@ -37,7 +35,7 @@ _NONE = "0:0"  # the version of the marks where nothing was forgotten
 def open_space(
     path: str,
     space: str,
-    config: Config | Mapping[str, object] | None,
+    config: settings.Config | Mapping[str, object] | None,
     clock: Clock | None,
     key: bytes | None,
     wall: Wall,
@@ -46,7 +44,7 @@ def open_space(
     home = home_at(path)
     if config is None:
         config = settings.load(home, os.environ)
-    elif not isinstance(config, Config):
+    elif not isinstance(config, settings.Config):
         given = settings.flattened(config)
         if "store.url" not in given:  # where the data is does not depend on who opens it
             own = settings.flat(settings.load(home))
@@ -75,7 +73,7 @@ def open_space(
     return OpenSpace(home, root, folder, store, config, clock, zone, keys)
 
 
-def root_of(home: str, config: Config, key: bytes | None = None) -> str:
+def root_of(home: str, config: settings.Config, key: bytes | None = None) -> str:
     """Where the spaces and the state of a home are: the home itself, or the address of its database
     (without a password), which is made ready for use."""
     if not config.store.url:
@@ -100,7 +98,7 @@ def finish_recoding(home: str) -> bool:
     return finish(home)
 
 
-def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
+def keys_for(home: str, config: settings.Config, key: bytes | None = None) -> Keys:
     """The keys of the databases of a home; empty if they are not encrypted."""
     if key is None:
         return database_keys(home, config.encryption) if config.encryption.key != "none" else ()
@@ -118,7 +116,7 @@ class OpenSpace:
         root: str,  # where its state is: the home, or the address of its database
         folder: str,
         store: Store,
-        config: Config,
+        config: settings.Config,
         clock: Clock,
         zone: tzinfo | None,
         keys: Keys,
@@ -130,7 +128,7 @@ class OpenSpace:
         self.guard, self.count = Guard.of(root), estimate
         self._forgotten: tuple[str, Marks | None] = (_NONE, None)
         self.chat: Chat = "group" if self.wall.group else "direct"
-        self.pauses = Pauses(self._read_pauses, self._write_pauses)
+        self.pauses = pauses.Pauses(self._read_pauses, self._write_pauses)
 
     def behind(self, wall: Wall) -> OpenSpace:
         """The same space behind a wall, with its own store."""
@@ -166,7 +164,7 @@ class OpenSpace:
     def refuse_if_paused(self) -> None:
         """Raise PausedError during a pause."""
         if pause := self.paused:
-            raise paused_error(pause)
+            raise pauses.paused_error(pause)
 
     @property
     def has_to_forget(self) -> bool:

@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from itertools import count
 from pathlib import Path
@@ -22,6 +21,7 @@ from loxodon import Memory
 from loxodon.config import DEFAULTS
 from tests.clock import Clock
 from tests.consolidate.said import learn
+from tests.consolidate.talks import CONFIG
 from tests.long import LONG
 from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
@@ -50,11 +50,7 @@ def opened(tmp_path: Path, clock: Clock, server: Stage) -> Iterator[Open]:
             "daily_tokens": 20_000,
         }
         config = {f"model.{key}": value for key, value in (given | model).items()}
-        memories.append(
-            Memory.open(
-                tmp_path / "home", config={"timezone": "Asia/Shanghai", **config}, clock=clock
-            )
-        )
+        memories.append(Memory.open(tmp_path / "home", config={**CONFIG, **config}, clock=clock))
         return memories[-1]
 
     yield one
@@ -119,7 +115,7 @@ DROPPED = {"do": "drop", "id": "h1"}
 # What is asked
 
 
-def test_residue_asks_only_what_the_rules_left(server: Stage, opened: Open) -> None:
+def test_what_the_rules_left_is_asked_and_becomes_memories(server: Stage, opened: Open) -> None:
     memory = opened()
     server.play(knowing(server, GOOD))
     say(memory, PLAIN, ZEPHYR, "hello there", "what time is it?")
@@ -133,13 +129,6 @@ def test_residue_asks_only_what_the_rules_left(server: Stage, opened: Open) -> N
     assert done.tokens > 0
     assert done.problem == ""
     assert done.counts.get("waiting", 0) == 0
-
-
-def test_answers_become_memories_with_their_source(server: Stage, opened: Open) -> None:
-    memory = opened()
-    server.play(knowing(server, GOOD))
-    say(memory, PLAIN, ZEPHYR)
-    memory.consolidate()
     (found,) = [one for one in memory.list() if "Zephyr" in one.content]
     assert (found.content, found.subject, found.kind) == (HANDLES, "Zephyr", "fact")
     (source,) = found.sources
@@ -348,8 +337,7 @@ def test_the_ledger_is_in_stats(server: Stage, opened: Open) -> None:
     assert spent == ("2026-02-04", "reading", 1, 700, 40)
 
 
-@contextmanager
-def dear(server: Stage, tokens: int) -> Iterator[None]:
+def dear(server: Stage, tokens: int) -> None:
     """A model that says it took so many tokens each time."""
 
     def scene(handler: BaseHTTPRequestHandler) -> None:
@@ -358,29 +346,28 @@ def dear(server: Stage, tokens: int) -> Iterator[None]:
         says({number: [] for number in lines}, usage=usage)(handler)
 
     server.play(scene)
-    yield
 
 
 def test_the_cap_of_a_day_holds_and_the_next_goes_on(
     server: Stage, opened: Open, clock: Clock
 ) -> None:
     memory = opened(daily_tokens=6000)
-    with dear(server, 5000):
-        say(memory, *(f"{n}? {ZEPHYR}" for n in range(60)))
-        first = memory.consolidate()
-        assert len(server.requests) == 1
-        left = memory.status().waiting
-        assert 0 < left < 60
-        assert first.problem == ""
-        say(memory, f"{ZEPHYR} once more")
-        memory.consolidate()
-        assert len(server.requests) == 1
-        assert memory.status().waiting == left + 1
-        clock.pass_days(1)
-        say(memory, "thanks")
-        memory.consolidate()
-        assert len(server.requests) == 2
-        assert memory.status().waiting < left
+    dear(server, 5000)
+    say(memory, *(f"{n}? {ZEPHYR}" for n in range(60)))
+    first = memory.consolidate()
+    assert len(server.requests) == 1
+    left = memory.status().waiting
+    assert 0 < left < 60
+    assert first.problem == ""
+    say(memory, f"{ZEPHYR} once more")
+    memory.consolidate()
+    assert len(server.requests) == 1
+    assert memory.status().waiting == left + 1
+    clock.pass_days(1)
+    say(memory, "thanks")
+    memory.consolidate()
+    assert len(server.requests) == 2
+    assert memory.status().waiting < left
     days = {one.day: one.tokens_in for one in memory.stats().ledger}
     assert days == {"2026-02-04": 5000, "2026-02-05": 5000}
 
@@ -389,16 +376,16 @@ def test_the_tokens_of_a_day_are_enough_for_what_is_worth_most(
     server: Stage, opened: Open, clock: Clock
 ) -> None:
     memory = opened(daily_tokens=DEFAULTS["model.daily_tokens"])
-    with dear(server, 1000):
-        say(memory, *(f"{n}? {ZEPHYR}" for n in range(20)))
-        for day in (1, 2):
-            for _ in range(2):  # once a day, in few words
-                memory.consolidate(force=True)
-            assert len(server.requests) == day
-            clock.pass_days(1)
-        assert [len(numbered(one)) >= 4 for one in asked(server)] == [True, True]
-        sent = json.dumps(server.requests[0].body["messages"])
-        assert 2000 < len(sent) < 4 * 1500
+    dear(server, 1000)
+    say(memory, *(f"{n}? {ZEPHYR}" for n in range(20)))
+    for day in (1, 2):
+        for _ in range(2):  # once a day, in few words
+            memory.consolidate(force=True)
+        assert len(server.requests) == day
+        clock.pass_days(1)
+    assert [len(numbered(one)) >= 4 for one in asked(server)] == [True, True]
+    sent = json.dumps(server.requests[0].body["messages"])
+    assert 2000 < len(sent) < 4 * 1500
     assert not memory.stats().ledger[0].tokens_in > 1800
 
 

@@ -87,11 +87,6 @@ def test_instructions_in_what_is_anothers_are_held_back(memory: Memory) -> None:
     assert len(memory.quarantine()) == 1
 
 
-@each("text", cases(__file__, "first_person"))
-def test_the_first_person(text: str) -> None:
-    assert is_first_person(text)
-
-
-@each("text", cases(__file__, "other"))
-def test_anything_else(text: str) -> None:
-    assert not is_first_person(text)
+@each(("text", "is_first"), cases(__file__, "first_person"))
+def test_the_first_person(text: str, is_first: bool) -> None:
+    assert is_first_person(text) == is_first

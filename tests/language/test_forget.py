@@ -53,17 +53,3 @@ def test_sentences_that_only_say_it_again_belong_to_it() -> None:
     (found,) = requests(text)
     assert text[found.start : found.end] == "Forget my age. Don't keep it. Thanks!"
     assert without_requests(text) == "Hi.  Don't keep me waiting. Thanks!"
-
-
-@each(("text", "what"), cases(__file__, "the_wish_said_again_hides_nothing"))
-def test_the_wish_said_again_hides_nothing(text: str, what: str) -> None:
-    assert [one.what for one in requests(text)] == [what]
-
-
-@each("text", cases(__file__, "the_end_alone_asks_for_nothing"))
-def test_the_end_alone_asks_for_nothing(text: str) -> None:
-    assert requests(text) == []
-
-
-def test_traditional_characters_are_read() -> None:
-    assert [one.what for one in requests("請忘記我的舊電話號碼")] == ["我的旧电话号码"]

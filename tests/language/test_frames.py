@@ -43,13 +43,9 @@ def test_no_frame_reads_its_counter_examples(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_frames_tell_attributes_that_there_are(language: str) -> None:
-    assert {one.attribute for one in frames(language)} <= ATTRIBUTES.keys()
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_pattern_fills_what_its_frame_tells(language: str) -> None:
     for frame in frames(language):
+        assert frame.attribute in ATTRIBUTES
         told = f"{frame.say} {frame.value} {frame.over}"
         wanted = set(re.findall(r"\{(\w+)\}", told)) - {"S", "S的"}
         for pattern in frame.patterns:

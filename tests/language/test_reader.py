@@ -19,8 +19,10 @@ def test_several_things_in_one_message() -> None:
     ]
 
 
-@each(("language", "text"), cases(__file__, "a_clause_about_nobody_known_is_read_by_nobody"))
-def test_a_clause_about_nobody_known_is_read_by_nobody(language: str, text: str) -> None:
+@each(("language", "text"), cases(__file__, "nothing_is_read"))
+def test_what_is_asked_passing_handed_over_or_about_nobody_is_not_read(
+    language: str, text: str
+) -> None:
     assert told(language, text) == []
 
 
@@ -28,18 +30,6 @@ def test_what_follows_from_a_fact_does_not_hide_it() -> None:
     assert framed("en", "My daughter is allergic to hazelnuts so no nutella recipes please") == [
         "The user's daughter is allergic to hazelnuts"
     ]
-
-
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("en", "give me feedback on my answer: my name is Olga, I work in a zoo"),
-        ("en", "翻成中文 I have been a vegetarian since 2009 and I live in Portland"),
-        ("zh", "捋一下 阿杰：我下个月去迪拜上班 小敏：我怀上了"),
-    ],
-)
-def test_what_is_handed_over_is_not_the_users(language: str, text: str) -> None:
-    assert told(language, text) == []
 
 
 def test_people_around_the_user_are_subjects_of_their_own() -> None:
@@ -114,16 +104,6 @@ def test_a_name_belongs_to_what_it_names(language: str, text: str, read: str) ->
     assert one.mentions[0].name in read
 
 
-@each(("language", "text"), cases(__file__, "what_is_only_asked_or_passing_is_not_read"))
-def test_what_is_only_asked_or_passing_is_not_read(language: str, text: str) -> None:
-    assert told(language, text) == []
-
-
-@each(("language", "text", "name"), cases(__file__, "what_somebody_is_is_not_their_name"))
-def test_what_somebody_is_is_not_their_name(language: str, text: str, name: str) -> None:
-    assert _placed(language, text) == [name] * bool(name)
-
-
 @each(("language", "text"), cases(__file__, "a_guess_or_somebody_of_the_past_takes_nobody_s_place"))
 def test_a_guess_or_somebody_of_the_past_takes_nobody_s_place(language: str, text: str) -> None:
     found = told(language, text)
@@ -143,15 +123,13 @@ def test_a_name_that_belongs_to_nobody_clearly_is_kept_in_own_words() -> None:
     assert any(one.quoted and "Mia" in one.content for one in told("en", text))
 
 
-@each(("language", "text", "name"), cases(__file__, "who_is_asked_about_is_not_told"))
-def test_who_is_asked_about_is_not_told(language: str, text: str, name: str) -> None:
-    assert _placed(language, text) == [name] * bool(name)
-
-
-def _placed(language: str, text: str) -> list[str]:
-    """Who is said to be somebody to the user."""
+@each(("language", "text", "name"), cases(__file__, "placed"))
+def test_only_who_is_told_and_named_is_somebody_to_the_user(
+    language: str, text: str, name: str
+) -> None:
     places = ("manager", "partner", "doctor", "landlord")
-    return [one.value for one in told(language, text) if one.attribute in places]
+    found = [one.value for one in told(language, text) if one.attribute in places]
+    assert found == [name] * bool(name)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def judged(case: Case, home: str, known: bool) -> tuple[str, Recall]:
     with open(FOLDER / "changed_others.json", encoding="utf-8") as file:
         others = json.load(file)[case.lang]
     now = [FIRST]
-    with Memory.open(home, clock=lambda: now[0]) as memory:
+    with Memory.open(home, config={"workspace.views": "off"}, clock=lambda: now[0]) as memory:
         for n, other in enumerate(others):
             now[0] = FIRST + n * APART
             said = [other]

@@ -30,9 +30,6 @@ def test_names_are_found_whatever_their_case_and_script() -> None:
     assert found("把OKR系统关了", "OKR系统") == ["okr系统"]
     assert found("J.P. Morgan called", "J.P. Morgan") == ["j.p. morgan"]
     assert found("Jean-Luc is here", "jean-luc") == ["jean-luc"]
-
-
-def test_no_name_reaches_over_a_comma() -> None:
     assert found("I met Anna, Smith was late", "Anna Smith") == []
 
 

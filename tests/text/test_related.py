@@ -29,14 +29,11 @@ def found(question: str, text: str) -> bool:
     )
 
 
-@each(("question", "text"), cases(__file__, "a_question_finds_what_was_said_in_other_words"))
-def test_a_question_finds_what_was_said_in_other_words(question: str, text: str) -> None:
-    assert found(question, text)
-
-
-@each(("question", "text"), cases(__file__, "what_only_looks_related_is_not_found"))
-def test_what_only_looks_related_is_not_found(question: str, text: str) -> None:
-    assert not found(question, text)
+@each(("question", "text", "is_found"), cases(__file__, "said_in_other_words"))
+def test_a_question_finds_what_was_said_in_other_words_and_nothing_that_only_looks_related(
+    question: str, text: str, is_found: bool
+) -> None:
+    assert found(question, text) == is_found
 
 
 def test_words_are_looked_up_in_any_form_and_language() -> None:

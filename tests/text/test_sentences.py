@@ -21,12 +21,8 @@ def test_cuts_as_a_person_would(marked: str) -> None:
     assert split(marked.replace("‖", "")) == [piece.strip() for piece in marked.split("‖")]
 
 
-def test_no_text_has_no_sentences() -> None:
-    assert split("") == []
-    assert split(" \n\t\u3000\n") == []
-
-
 def test_lines_and_code_are_kept_together_or_apart() -> None:
+    assert split("") == split(" \n\t\u3000\n") == []
     assert split("hi\nare you there\nok") == ["hi", "are you there", "ok"]
     wrapped = "This is a paragraph that somebody's editor has wrapped\nat some column, as they do."
     assert split(wrapped) == [wrapped]

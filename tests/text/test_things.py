@@ -7,14 +7,9 @@ from tests.cases import cases
 from tests.each import each
 
 
-@each(("old", "new"), cases(__file__, "of_two_values_of_one_thing_the_later_is_current"))
-def test_of_two_values_of_one_thing_the_later_is_current(old: str, new: str) -> None:
-    assert valued_anew(new, old, "", announced=False)
-
-
-@each(("old", "new"), cases(__file__, "two_things_or_two_of_a_kind_stay"))
-def test_two_things_or_two_of_a_kind_stay(old: str, new: str) -> None:
-    assert not valued_anew(new, old, "", announced=False)
+@each(("old", "new", "is_one"), cases(__file__, "two_values"))
+def test_of_two_values_of_one_thing_the_later_is_current(old: str, new: str, is_one: bool) -> None:
+    assert bool(valued_anew(new, old, "", announced=False)) == is_one
 
 
 def test_whom_two_sentences_are_about_need_not_be_named_alike() -> None:

@@ -16,14 +16,9 @@ def found(query: str, text: str) -> bool:
     return among(query_words(query), index_words(text)) != []
 
 
-@each(("query", "text"), cases(__file__, "found_by_its_own_words"))
-def test_found_by_its_own_words(query: str, text: str) -> None:
-    assert found(query, text)
-
-
-@each(("query", "text"), cases(__file__, "not_found_by_others"))
-def test_not_found_by_others(query: str, text: str) -> None:
-    assert not found(query, text)
+@each(("query", "text", "is_found"), cases(__file__, "found_by_its_own_words"))
+def test_found_by_its_own_words_and_not_by_others(query: str, text: str, is_found: bool) -> None:
+    assert found(query, text) == is_found
 
 
 def test_words_of_texts_and_queries() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -48,13 +49,18 @@ def _lacking(markers: Sequence[str], texts: Sequence[str]) -> list[str]:
     return [one for one in markers if not any(one.lower() in text.lower() for text in texts)]
 
 
+@contextmanager
+def _told(turns: Sequence[Any]) -> Iterator[Memory]:
+    clock, config = Clock(), {"workspace.views": "off"}
+    with tempfile.TemporaryDirectory() as home, Memory.open(home, "main", config, clock) as memory:
+        _talk(memory, clock, turns)
+        yield memory
+
+
 def changes(case: Case) -> list[str]:
     """What should be known at the end and is not, and what should be over and is not."""
-    with tempfile.TemporaryDirectory() as home:
-        clock = Clock()
-        with Memory.open(home, clock=clock) as memory:
-            _talk(memory, clock, case["turns"])
-            known = [one.content for one in _active(memory)]
+    with _told(case["turns"]) as memory:
+        known = [one.content for one in _active(memory)]
     wrong = [f"{one!r} is not known: {known}" for one in _lacking(case["active"], known)]
     over = [one for one in case["ended"] if not _lacking([one], known)]
     return wrong + [f"{one!r} is not over: {known}" for one in over]
@@ -62,11 +68,8 @@ def changes(case: Case) -> list[str]:
 
 def origin(case: Case) -> list[str]:
     """What others said and became the user's, and what the user said and was not learned."""
-    with tempfile.TemporaryDirectory() as home:
-        clock = Clock()
-        with Memory.open(home, clock=clock) as memory:
-            _talk(memory, clock, case["turns"])
-            known = [one.content for one in _active(memory) if _is_of_user(one)]
+    with _told(case["turns"]) as memory:
+        known = [one.content for one in _active(memory) if _is_of_user(one)]
     planted = [one for one in case.get("planted", ()) if not _lacking([one], known)]
     lost = _lacking(case.get("learned", ()), known)
     return [f"{one!r} was planted: {known}" for one in planted] + [

@@ -102,8 +102,7 @@ def parse(text: str) -> Node:
             elif found.group() != closing:
                 raise wrong(found.start())
         held = {name: node.value for name, _, node in members}
-        listed = [node.value for node in items]
-        whole = held if closing == "}" else listed
+        whole = held if closing == "}" else [node.value for node in items]
         return Node(start, found.end(), whole, tuple(members), tuple(items))
 
     root = value(token(0), 0)
@@ -186,8 +185,7 @@ def _put_new(text: str, root: Node, path: tuple[str, ...], value: object) -> tup
         closing = line[: len(line) - len(line.lstrip(" \t"))]
         first = _line_before(text, parent.members[0][1]) if parent.members else None
         lead = first or closing + "  "
-        spread = _spread(text, value, lead)
-        piece = f"{_eol(text)}{lead}{compact(path[known])}: {spread}{comma}"
+        piece = f"{_eol(text)}{lead}{compact(path[known])}: {_spread(text, value, lead)}{comma}"
     at = parent.start + 1
     return text[:at] + piece + text[at:], ConfigEdit(path, piece, None, known)
 

@@ -204,8 +204,7 @@ def opened(path: str, progress: Progress) -> Iterator[Reader]:
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         raise unreadable(path, error.strerror or "") from None
     except _SPOILT:
-        reason = InputError("it is not an archive, or its end is missing")
-        raise _not_whole(path, reason) from None
+        raise _not_whole(path, InputError("it is not an archive, or its end is missing")) from None
     with archive, open(path, "rb") as file:
         begins, _, ends = file.read(4), file.seek(-_END_BYTES, os.SEEK_END), file.read(4)
         is_old = (begins, ends) == _EDGES  # from an earlier version, without a digest

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon import config as settings
 from loxodon.backup import archive
-from loxodon.backup.archive import BackedUpSpace, Writer
 from loxodon.errors import InputError, unwritable
 from loxodon.filelock import draft_in
 from loxodon.files import private, sync_folder
@@ -106,8 +105,7 @@ def backup(
 
 def folder_of(home: str, config: Config) -> str:
     """Where backups go that no file is named for."""
-    folder = config.backup.folder or os.path.join(home, FOLDER)
-    return os.path.abspath(os.path.expanduser(folder))
+    return os.path.abspath(os.path.expanduser(config.backup.folder or os.path.join(home, FOLDER)))
 
 
 def _next_path(folder: str, kind: str, now: datetime) -> str:
@@ -144,7 +142,7 @@ def _write(
     """The file under its first name; how many turns and memories are in it."""
     turns = memories = schema = 0
     held = []
-    with open(part, "x+b", opener=private) as file, Writer(file) as writer:
+    with open(part, "x+b", opener=private) as file, archive.Writer(file) as writer:
         for space in spaces:
             folder = space_path(home, space)
             name, path = os.path.basename(folder), os.path.join(folder, DATABASE)
@@ -155,7 +153,7 @@ def _write(
                 _put_file(writer, f"{SPACES}/{name}/{DATABASE}", copy, stored=bool(keys))
             _put_file(writer, f"{SPACES}/{name}/{DATABASE}.check", f"{path}.check")
             turns, memories = turns + said, memories + known
-            held.append(BackedUpSpace(name, "" if keys else space, bool(keys)))
+            held.append(archive.BackedUpSpace(name, "" if keys else space, bool(keys)))
         _put_file(writer, POLICY, os.path.join(home, POLICY))
         writer.put(CONFIG, io.BytesIO(settings.without_secrets(home).encode()))
         writer.finish(now.isoformat(timespec="seconds"), schema, tuple(held), keys)
@@ -164,7 +162,7 @@ def _write(
     return turns, memories
 
 
-def _put_file(writer: Writer, name: str, path: str, *, stored: bool = False) -> None:
+def _put_file(writer: archive.Writer, name: str, path: str, *, stored: bool = False) -> None:
     with suppress(FileNotFoundError), open(path, "rb") as file:
         writer.put(name, file, stored=stored)
 

@@ -21,7 +21,6 @@ import apsw
 
 from loxodon import errors, layout, old_files
 from loxodon.backup import archive
-from loxodon.backup.archive import BackedUpSpace, Reader
 from loxodon.backup.create import found as backups_found
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
@@ -37,8 +36,6 @@ from loxodon.store import Progress
 from loxodon.store.driver import migrations, newer
 from loxodon.store.rows import turn_of
 from loxodon.store.sqlite import cipher, copying
-from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.copying import check_schema, space_of
 from loxodon.store.sqlite.database import Database
 from loxodon.store.store import Store
 from loxodon.types import Problem, Turn
@@ -84,7 +81,7 @@ def restore(
 class _Restoring:
     """A backup that is put into the spaces of a home."""
 
-    def __init__(self, reader: Reader, home: str, config: Config, clock: Clock) -> None:
+    def __init__(self, reader: archive.Reader, home: str, config: Config, clock: Clock) -> None:
         self._reader, self._home, self._clock = reader, home, clock
         if reader.schema > len(migrations("sqlite")):
             raise newer(reader.path, reader.schema, len(migrations("sqlite")))
@@ -109,7 +106,7 @@ class _Restoring:
 
     # Which spaces
 
-    def held(self, space: str, other: bool) -> BackedUpSpace:
+    def held(self, space: str, other: bool) -> archive.BackedUpSpace:
         """The space of the backup that is to be restored as `space`."""
         spaces = self._reader.spaces
         for one in spaces:
@@ -123,17 +120,17 @@ class _Restoring:
             found=", ".join(one.space or one.folder for one in spaces),
         )
 
-    def name_of(self, held: BackedUpSpace) -> str:
+    def name_of(self, held: archive.BackedUpSpace) -> str:
         """The name of a space of the backup; of an encrypted one its database tells."""
         if held.space:
             return held.space
         with draft_in(space_folder(self._home, "main", make=True)) as draft:
-            return space_of(self._extracted(held, draft), self._their_keys)
+            return copying.space_of(self._extracted(held, draft), self._their_keys)
 
-    def _extracted(self, held: BackedUpSpace, draft: str) -> str:
+    def _extracted(self, held: archive.BackedUpSpace, draft: str) -> str:
         path = os.path.join(draft, layout.DATABASE)
         self._reader.extract(f"{layout.SPACES}/{held.folder}/{layout.DATABASE}", path)
-        check_schema(path, self._their_keys if held.encrypted else ())
+        copying.check_schema(path, self._their_keys if held.encrypted else ())
         return path
 
     def is_kept(self, space: str) -> bool:
@@ -143,7 +140,7 @@ class _Restoring:
 
     # One space
 
-    def run(self, space: str, held: BackedUpSpace) -> Restored:
+    def run(self, space: str, held: archive.BackedUpSpace) -> Restored:
         folder = space_folder(self._home, space, make=True)
         with _quiet(folder), draft_in(folder) as draft:
             new = self._extracted(held, draft)
@@ -168,7 +165,7 @@ class _Restoring:
                 store.set_value("restored", self._reader.made_at)
         return Restored(turns, memories, before=before)
 
-    def _under_own_key(self, path: str, held: BackedUpSpace) -> None:
+    def _under_own_key(self, path: str, held: archive.BackedUpSpace) -> None:
         """Give the copy the key of this home, or none, as its other databases."""
         if not held.encrypted and not self._keys:
             return
@@ -277,7 +274,7 @@ def repair(
 
 
 def _rebuild_derived(
-    path: str, space: str, config: Config, clock: Clock, known: Keys, progress: Progress
+    path: str, space: str, config: Config, clock: Clock, known: cipher.Keys, progress: Progress
 ) -> tuple[list[Problem], bool]:
     """What was wrong, and whether nothing is any more."""
     problems: list[Problem] = []
@@ -302,7 +299,7 @@ def _rebuild_derived(
         return problems or [Problem(path, *error.localized())], False
 
 
-def _turns_in(path: str, known: Keys) -> Iterator[tuple[Turn, bytes]]:
+def _turns_in(path: str, known: cipher.Keys) -> Iterator[tuple[Turn, bytes]]:
     """The turns of a damaged file that can be read, one by one."""
     flags = apsw.SQLITE_OPEN_READWRITE
     with suppress(apsw.Error), closing(cipher.connect(path, known, flags)) as connection:

@@ -26,7 +26,6 @@ from loxodon import __version__, messages, opening, verbs
 from loxodon import config as settings
 from loxodon.cli import view
 from loxodon.clock import Clock, parse_instant, system_clock, zone_named
-from loxodon.config import Config
 from loxodon.errors import (
     INSTALL,
     ConfigError,
@@ -45,7 +44,6 @@ from loxodon.security.actor import Actor, acting
 from loxodon.spaces import has_space, home_at, space_folder, space_path
 from loxodon.store.walls import owners_only
 from loxodon.text.dates import parse_moment, until
-from loxodon.verbs import Argument, Verb
 
 with open(os.path.join(os.path.dirname(__file__), "commands.toml"), "rb") as _file:
     TABLE: dict[str, Any] = tomllib.load(_file)
@@ -65,7 +63,7 @@ class Command(NamedTuple):
     about: str
     run: Run
     added: tuple[Added, ...]
-    verb: Verb | None = None  # it is for whom its verb is for, and takes what that takes
+    verb: verbs.Verb | None = None  # it is for whom its verb is for, and takes what that takes
     without: str = ""  # arguments of the verb that it does not take
     words: str = ""  # the argument that is text, which need not be quoted
     one_of: str = ""  # options that exclude each other
@@ -76,7 +74,7 @@ class Command(NamedTuple):
     makes: bool = False  # whether it makes a memory that is not there
 
     @property
-    def arguments(self) -> list[Argument]:
+    def arguments(self) -> list[verbs.Argument]:
         """The arguments of its verb that it takes."""
         without = ("token", "reveal", "language", *self.without.split())
         return [
@@ -137,8 +135,7 @@ def command(
     def declare(run: Run) -> Run:
         called = name or run.__name__.strip("_").replace("_", "-")
         told = about or " ".join((run.__doc__ or "").split("\n\n")[0].split())
-        of = VERBS[verb] if verb else None
-        _DECLARED[called] = Command(called, told, run, added, of, **how)
+        _DECLARED[called] = Command(called, told, run, added, VERBS[verb] if verb else None, **how)
         return run
 
     return declare
@@ -190,7 +187,7 @@ class Call(argparse.Namespace):
         return self.home_path
 
     @cached_property
-    def config(self) -> Config:
+    def config(self) -> settings.Config:
         """The settings of the home, with what the environment sets above them."""
         return settings.load(self.home_folder, os.environ)
 
@@ -225,7 +222,7 @@ class Call(argparse.Namespace):
 
     def derived(self) -> Result:
         """Do a command that is its verb."""
-        found, one, verb = self.do(), self.command, cast("Verb", self.command.verb)
+        found, one, verb = self.do(), self.command, cast("verbs.Verb", self.command.verb)
         data, code = {verb.field: found} if verb.field else found, one.exit_code(found)
         if isinstance(found, bool):
             return Result(data, f"{view.label(verb.field)}: {view.in_words(found)}")
@@ -237,7 +234,7 @@ class Call(argparse.Namespace):
 
     def do(self) -> Any:
         """Do the verb of the command with what was typed."""
-        verb = cast("Verb", self.command.verb)
+        verb = cast("verbs.Verb", self.command.verb)
         own = {"progress": view.progress, "language": current(), "reveal": self.reveal}
         with ExitStack() as stack:
             if self.dry_run and self.command.makes and not has_space(self.root, self.space):
@@ -251,7 +248,7 @@ class Call(argparse.Namespace):
 
     def given(self, now: datetime) -> dict[str, Any]:
         """The parameters of the command's verb that were typed, as the verb takes them."""
-        verb = cast("Verb", self.command.verb)
+        verb = cast("verbs.Verb", self.command.verb)
         added = {how["dest"]: verbs.TEXT for _, how in self.command.added}
         kinds = {name: kind for name, kind in added.items() if name in verb.call.__annotations__}
         found: dict[str, Any] = {}
@@ -382,7 +379,7 @@ def parser_of(one: Command) -> argparse.ArgumentParser:
     return parser
 
 
-def _of_verb(one: Argument, words: str) -> Added:
+def _of_verb(one: verbs.Argument, words: str) -> Added:
     """An argument of a verb."""
     about = t("show at most N (0 for all)") if one.kind == verbs.SIZE else t(one.about)
     if one.name == words:

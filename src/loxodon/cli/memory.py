@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.cli import view
 from loxodon.cli.commands import Call, Result, arg, command, derived, read_file
-from loxodon.cli.view import visible
 from loxodon.clock import zone_named
 from loxodon.errors import InputError, StaleEditError
 from loxodon.messages import t
@@ -86,7 +85,7 @@ def add(call: Call) -> Result:
                 found += [one for one in done.pop(field) if one not in found]
             counts.update(done)
             bad = [(line, *error.localized()) for line, error in reading.problems]
-            skipped += [FileProblem(visible(name), *one) for one in bad]
+            skipped += [FileProblem(view.visible(name), *one) for one in bad]
         if memory.config.enabled and counts["added"] and not memory.status().last_consolidation:
             notes.append(t("next: `loxodon consolidate` turns this into memories"))
     if people := ", ".join(lists["people"]):
@@ -115,14 +114,14 @@ def _read(name: str, call: Call) -> Reading:
             plural="{file}: nothing was added: {n} invalid lines",
             hint="fix these lines, skip them with --skip-bad, or set the format with --format",
             problems=reading.problems,
-            file=visible(name),
+            file=view.visible(name),
             n=len(reading.problems),
         )
     if not reading.drafts:
         raise InputError(
             "{file} contains no messages",
             hint="write lines such as {example}, or set the format with --format",
-            file=visible(name),
+            file=view.visible(name),
             example='{"role": "user", "content": "…"}',
         )
     return reading
@@ -132,7 +131,7 @@ def _session_names(name: str, today: str) -> list[str]:
     """What the session of a file may be called, best first: its name, then with its folder."""
     if name == "-":
         return [f"stdin-{today}"]
-    folder, file = os.path.split(os.path.splitext(visible(os.path.abspath(name)))[0])
+    folder, file = os.path.split(os.path.splitext(view.visible(os.path.abspath(name)))[0])
     fuller = f"{os.path.basename(folder)}/{file}".removeprefix("/")
     return [file, fuller, *(f"{fuller} ({n})" for n in range(2, 100))]
 

@@ -126,8 +126,7 @@ class Consolidation:
                 succeeded = not done.phase and not done.attempts and done.done_to >= wanted
                 if shared and waited and succeeded:
                     return Consolidated(False, "another run did it")
-                model = model_reader(self._space)
-                return work(Run(self._space, now, model, self._embed, **how))
+                return work(Run(self._space, now, model_reader(self._space), self._embed, **how))
             except TakenOverError:
                 waited = True
             finally:

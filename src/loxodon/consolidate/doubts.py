@@ -64,8 +64,7 @@ def _replaced(
     pairs: list[tuple[Record, Record, float]] = []
     for one in new:
         vector, subject = vectors[one.content], fold(one.subject or USER)
-        question = QuestionVector(encoder().name, vector)
-        near = store.vectors.similar("memories", question, 2 * _NEAR)
+        near = store.vectors.similar("memories", QuestionVector(encoder().name, vector), 2 * _NEAR)
         found = store.records([it.row for it in near]).values()
         each = {  # what was known before it, on the same subject or one that it names
             it.content: it

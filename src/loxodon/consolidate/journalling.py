@@ -11,7 +11,6 @@ from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
 from loxodon.guard.provenance import is_own
 from loxodon.journal import identity
-from loxodon.journal.identity import Keyed, with_keys
 from loxodon.security.permissions import placed
 from loxodon.store import Filter, KnownTurn, Progress
 from loxodon.text.check import checked_text
@@ -52,7 +51,7 @@ class Journal:
             return store.column("last_texts", session, LATELY)[::-1]
 
         drafts, names = placed(guard.drafts(drafts, lately), names, self._space.wall)
-        given = with_keys(drafts, self._session(drafts, names), now)
+        given = identity.with_keys(drafts, self._session(drafts, names), now)
         keyed, paused, forgotten = self.admitted(drafts, given, live)
         if live and (anew := identity.unmarked(drafts, given)):
 
@@ -91,7 +90,7 @@ class Journal:
 
         def has(name: str) -> tuple[int, int]:
             """How many of the sample a session contains, and how many turns in total."""
-            given = with_keys(sample, name, self._space.now())
+            given = identity.with_keys(sample, name, self._space.now())
             keyed, _, forgotten = self.admitted(sample, given, False)
             known = self._store.known(keyed)
             size = self._store.scalar("session_size", name)
@@ -100,8 +99,8 @@ class Journal:
         return identity.session_for(names, sample, has)
 
     def admitted(
-        self, drafts: Sequence[Draft | None], keyed: list[Keyed], live: bool
-    ) -> tuple[list[Keyed], int, int]:
+        self, drafts: Sequence[Draft | None], keyed: list[identity.Keyed], live: bool
+    ) -> tuple[list[identity.Keyed], int, int]:
         """The turns that may be added, and how many were paused and forgotten."""
         pauses = self._space.pauses.covering([turn.at for turn, _ in keyed])
         pairs = zip(drafts, keyed, pauses, strict=True)
@@ -112,7 +111,7 @@ class Journal:
         return found, paused, len(turns) - len(found)
 
     def append(
-        self, batch: Sequence[Keyed], now: datetime
+        self, batch: Sequence[identity.Keyed], now: datetime
     ) -> tuple[Sequence[Turn | KnownTurn], Mapping[str, Sequence[QuarantinedText]]]:
         """Append turns, and hold back instructions in words that are not the user's."""
         kept, most = self._store.append(batch), self._space.config.store.max_turns
@@ -166,7 +165,7 @@ class Journal:
         return self.heard([turn])[0]
 
     def obey(
-        self, batch: Sequence[Keyed], kept: Sequence[Turn | KnownTurn], now: datetime
+        self, batch: Sequence[identity.Keyed], kept: Sequence[Turn | KnownTurn], now: datetime
     ) -> tuple[int, tuple[str, ...]]:
         """Put away what turns just journalled ask to have forgotten, each once: how many ask, and
         what nobody spoke of."""

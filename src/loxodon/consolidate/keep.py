@@ -228,8 +228,7 @@ class Keeper:
         if record.kind == "belief" and provenance.is_own(new.trust):
             # Surer, but still a guess: what it contradicts stays until a person confirms it or says
             # it outright, or what is known would go back and forth with every mood.
-            sure = round(record.confidence + SURER, 6)
-            values["confidence"] = min(MOST_SURE, sure)
+            values["confidence"] = min(MOST_SURE, round(record.confidence + SURER, 6))
         if richer:
             # The new words are to be told and trusted no further than where they were said.
             values |= {
@@ -260,15 +259,13 @@ class Keeper:
             strength=initial_strength("fact", belief.importance, 1.0),
         )
         about = (fact.content, fact.subject, fact.attribute, fact.value, fact.category)
-        statement = Statement(*about, positive=fact.positive)
-        candidate = Candidate(statement, now, fact.valid_from)
+        candidate = Candidate(Statement(*about, positive=fact.positive), now, fact.valid_from)
         with self._store.writing_as(belief.agent):
             over = {one.id: one for one in plan(candidate, self._store, "").of("superseded")}
             if against is not None and against.state == "active":
                 over = {against.id: against, **over}
             ended: list[tuple[Fate, Record]] = [("superseded", one) for one in over.values()]
-            found = Plan("add", changes=(*ended, ("promoted", belief)))
-            self._carry_out(found, candidate, fact)
+            self._carry_out(Plan("add", changes=(*ended, ("promoted", belief))), candidate, fact)
         return [*self.changed.values()][-1]
 
     def _rename(self, old: str, new: str) -> None:

@@ -156,8 +156,7 @@ class Knowledge(OpenSpace):
         """
         wall = self.wall
         self.refuse_if_paused()
-        voice = wall.voice if wall.speaks else "assistant"
-        given = {**_UNLABELLED, "origin": voice, **more}
+        given = {**_UNLABELLED, "origin": wall.voice if wall.speaks else "assistant", **more}
         said = None
         if quote and not wall.speaks:
             from loxodon.guard.agent_words import quoted, recent_user_turns

@@ -131,8 +131,7 @@ class ModelReader:
             # The most promising first; where all is read, in the order of the talk
             left.sort(key=lambda one: (0 if self.thorough else -one.worth, one.no))
             while left and self._is_able_in(left[0].language):
-                most = min(self._config.max_tokens, room)
-                stack, fits = that_fit(self._store, left, hear, most)
+                stack, fits = that_fit(self._store, left, hear, min(self._config.max_tokens, room))
                 if stack is None or question(stack.batch).cost < least:
                     break
                 stacks.append(stack)

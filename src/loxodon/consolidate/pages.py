@@ -69,8 +69,7 @@ def material(store: Store, config: Config, now: datetime, project: str = "") -> 
         if is_own(one.trust) and _belongs(one.channel.partition(IN_PROJECT)[2], project)
     ]
     records = [one for one in _known(store) if _belongs(one.project, project)]
-    totals = store.query_as(PoolSizes, "pool_sizes")[0]
-    return Material(store, config, now, records, totals, events)
+    return Material(store, config, now, records, store.query_as(PoolSizes, "pool_sizes")[0], events)
 
 
 def told_in(store: Store, text: str) -> list[str]:
@@ -324,8 +323,7 @@ def written(found: Material, count: Counter, language: str) -> str:
     page.place_core(core, order[:TOP])
     new = [one for one in facts if now - said_since(one) <= timedelta(days=RECENT_DAYS)]
     new = sorted(new, key=said_since, reverse=True)[:_CONSIDERED]
-    dated = [page.line(one, mark=f"{said_since(one).date()}: ") for one in new]
-    page.fill(recent, dated, 1.0)
+    page.fill(recent, [page.line(one, mark=f"{said_since(one).date()}: ") for one in new], 1.0)
     # What room is left goes to the next in rank: an index of what else is known
     page.fill(also, lines(order[TOP:]), 1.0)
     return page.text([identity, user, constraints, core, recent, also])

@@ -22,7 +22,6 @@ from loxodon.http import bodies, guard, openapi
 from loxodon.http.bodies import PRIVATE, answer, encoded, language_of, peer_of
 from loxodon.http.console import DIST, Console, Exchange
 from loxodon.http.fields import given, given_in_query
-from loxodon.http.guard import Caller, Door, Rates, RefusedError
 from loxodon.http.health import GONE, Sending
 from loxodon.http.host import Host
 from loxodon.http.logs import log
@@ -47,14 +46,14 @@ class App:
     def __init__(
         self,
         host: Host,
-        at: Door,
+        at: guard.Door,
         *,
         runner: Callable[[], str] = lambda: "",
         exchange: Exchange | None = None,
     ) -> None:
         self._host, self._door, self._exchange = host, at, exchange
         self._console = Console(directory=DIST, check_dir=False)
-        self._rates = Rates(host.config.serve.rate)
+        self._rates = guard.Rates(host.config.serve.rate)
         self._pages = Pages(host, at, runner)
         self._metrics = self._pages.counted
         self._stopping = False
@@ -105,7 +104,7 @@ class App:
             return error
         if isinstance(error, HTTPException):
             hint = "see /openapi.json for the available paths"
-            return RefusedError("not found", "no_route", hint=hint)
+            return guard.RefusedError("not found", "no_route", hint=hint)
         # What the error says is not logged, because it may have words of the memory in it.
         kind, place = type(error).__name__, extract_tb(error.__traceback__)[-1]
         line = f"{place.filename}:{place.lineno}"
@@ -145,7 +144,7 @@ class App:
         code = given(_CODE, await bodies.json_body(request))["code"]
         try:
             return answer({"token": self._exchange.take(code)})
-        except RefusedError:
+        except guard.RefusedError:
             self._rates.take(f"wrong {peer_of(request)}", most=guard.GUESSES)
             raise
 
@@ -171,7 +170,7 @@ class App:
 
     async def _verb(self, operation: Operation, request: Request) -> Response:
         """Answer what is asked of a space."""
-        caller: Caller = request.state.caller
+        caller: guard.Caller = request.state.caller
         names = _path_names(request)
         space = request.state.about["space"] = names.pop("space")
         folder = folder_name(space)  # what can be no name is told alike to everybody
@@ -206,8 +205,7 @@ class App:
     def _step(self, *numbers: int) -> None:
         """Called by long work as it goes on: ends it when the server is about to end."""
         if self._stopping:
-            hint = "try again; nothing was lost"
-            raise LoxodonError("the operation was cancelled", hint=hint)
+            raise LoxodonError("the operation was cancelled", hint="try again; nothing was lost")
 
 
 def _route(path: str, named: Mapping[str, tuple[str, Endpoint]]) -> Route:

@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from loxodon import errors
-from loxodon.errors import InputError, LoxodonError
 from loxodon.http.guard import RefusedError
 
 MOST_BYTES = 10_000_000
@@ -51,7 +50,7 @@ def query_of(request: Request) -> list[tuple[str, str]]:
             request.url.query, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
         )
     except ValueError:  # which a UnicodeDecodeError is too
-        raise InputError(
+        raise errors.InputError(
             "cannot parse the query string", hint="use percent-encoded UTF-8"
         ) from None
 
@@ -84,8 +83,7 @@ async def json_body(request: Request) -> bytes:
 
 def encoded(data: object) -> bytes:
     """A document as JSON, on one line. Half a character, which UTF-8 has no bytes for, is `?`."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace")
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def answer(data: object, status: int = 200, **headers: str) -> Response:
@@ -94,16 +92,16 @@ def answer(data: object, status: int = 200, **headers: str) -> Response:
     return Response(body, status, {"content-type": "application/json", **PRIVATE, **headers})
 
 
-def status_of(error: LoxodonError) -> int:
+def status_of(error: errors.LoxodonError) -> int:
     if isinstance(error, RefusedError):
         return error.status
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def failed(error: LoxodonError, language: str) -> Response:
+def failed(error: errors.LoxodonError, language: str) -> Response:
     """An error as a document, in `language`; of the same shape as `loxodon --json` prints it."""
 
-    def told(one: LoxodonError) -> dict[str, Any]:
+    def told(one: errors.LoxodonError) -> dict[str, Any]:
         return dict(zip(("message", "hint"), one.localized(language), strict=True))
 
     problems = [{"line": line, **told(one)} for line, one in error.problems]

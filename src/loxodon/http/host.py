@@ -25,8 +25,6 @@ from typing import Any, TypeVar
 from loxodon import config as settings
 from loxodon import errors, files
 from loxodon.clock import Clock, system_clock, zone_named
-from loxodon.config import Config
-from loxodon.errors import LoxodonError
 from loxodon.filelock import at_fork
 from loxodon.forget.receipts import Receipt
 from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
@@ -50,7 +48,7 @@ _MAKING_SECONDS = 1.0  # in which another process that makes a space has made it
 class _Open:
     """A memory that is open, or about to be, under these settings."""
 
-    def __init__(self, space: str, config: Config) -> None:
+    def __init__(self, space: str, config: settings.Config) -> None:
         self.space, self.config = space, config
         self.opening = Lock()
         self.memory: Memory | None = None
@@ -75,8 +73,8 @@ class Host:
         self._names: dict[str, str] = {}  # of spaces, by folders that are not called like them
         self._closed = False
         self._stamp: files.Stamp | None = None
-        self._config: Config | None = None
-        self.trouble: LoxodonError | None = None  # why config.toml cannot be taken up now
+        self._config: settings.Config | None = None
+        self.trouble: errors.LoxodonError | None = None  # why config.toml cannot be taken up now
         self.after_fork()
         at_fork(self)
         _ = self.config  # settings that make no sense are told now
@@ -91,13 +89,13 @@ class Host:
         self._long = ThreadPoolExecutor(LONG_THREADS, "loxodon-work")
 
     @property
-    def config(self) -> Config:
+    def config(self) -> settings.Config:
         """The settings as they are now; where config.toml was spoilt, the last good ones."""
         stamp = files.stamp(os.path.join(self.home, CONFIG))
         if self._config is None or stamp != self._stamp:
             try:
                 loaded = settings.load(self.home, os.environ)
-            except LoxodonError as error:
+            except errors.LoxodonError as error:
                 if self._config is None:
                     raise
                 self.trouble = error
@@ -139,7 +137,7 @@ class Host:
             return folder if folder_name(folder) == folder else ""
         if folder not in self._names:
             # Where it cannot be read, opening it says why.
-            with suppress(LoxodonError, OSError, UnicodeDecodeError):
+            with suppress(errors.LoxodonError, OSError, UnicodeDecodeError):
                 name = space_of(os.path.join(path, DATABASE), keys_for(self.home, self.config))
                 name = name or Path(path, OFF_MARKER).read_text("utf-8")
                 self._names[folder] = name if folder_name(name) == folder else ""
@@ -271,8 +269,7 @@ class Host:
             self._closed = True
         for pool in (self._short, self._long):
             pool.shutdown(wait=False, cancel_futures=True)
-        begun = [one for one in self._calls.copy() if not one.done()]
-        unfinished = wait(begun, seconds).not_done
+        unfinished = wait([one for one in self._calls.copy() if not one.done()], seconds).not_done
         with self._lock:
             self._replaced += self._open.values()
             self._open = {}

@@ -27,7 +27,6 @@ from loxodon.paging import USUAL, Page
 from loxodon.recall import graph, overviews
 from loxodon.security import audit_log, inspection
 from loxodon.store import Note
-from loxodon.types import Frame, Problem, Recall
 from loxodon.verbs import Argument, Route, Verb, hints
 from loxodon.views import export, sync, workspace
 
@@ -51,7 +50,7 @@ class Checked(NamedTuple):
     """What a check of the data found."""
 
     ok: bool
-    problems: list[Problem]
+    problems: list[types.Problem]
 
 
 class Due(NamedTuple):
@@ -118,9 +117,9 @@ def _doing(verb: Verb, route: Route) -> Run:
 
 def _without_trace(found: object) -> object:
     """What a recall gives, without how it came about: it is long, and rarely asked for."""
-    if isinstance(found, Recall):
+    if isinstance(found, types.Recall):
         return found._replace(trace=None)
-    if isinstance(found, Frame) and found.recall is not None:
+    if isinstance(found, types.Frame) and found.recall is not None:
         return found._replace(recall=found.recall._replace(trace=None))
     return found
 
@@ -130,7 +129,7 @@ def _validate(memory: Memory, given: dict[str, Any]) -> Checked:
         found = memory.validate(**given)
     except DamagedStoreError as error:
         message, hint = error.localized("en")
-        found = [Problem(memory.home, message, hint)]
+        found = [types.Problem(memory.home, message, hint)]
     return Checked(not found, found)
 
 
@@ -149,8 +148,7 @@ def result_of(verb: Verb) -> Any:
 
 def _operation(verb: Verb, route: Route) -> Operation:
     run = _OWN_WAY[verb.name][0] if verb.name in _OWN_WAY else _doing(verb, route)
-    right = route.access or verb.access
-    return Operation(verb, route, right, verb.takes, result_of(verb), run)
+    return Operation(verb, route, route.access or verb.access, verb.takes, result_of(verb), run)
 
 
 OPERATIONS = tuple(_operation(verb, route) for verb in VERBS.values() for route in verb.routes)

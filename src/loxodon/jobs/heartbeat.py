@@ -73,8 +73,7 @@ def _doubt(store: Store, now: datetime) -> int:
             store.execute("answer_review", belief.id, "rejected", now)
             changed.append(gone)
             continue
-        strength = belief.strength * left / belief.confidence
-        values = {"confidence": left, "strength": strength}
+        values = {"confidence": left, "strength": belief.strength * left / belief.confidence}
         changed.append(store.update(belief.id, None, "doubted", now, values))
     themes.renew(store, changed, now)
     return len(changed)

@@ -138,8 +138,7 @@ class Schedule:
     def waiting(self) -> int:
         """Messages that nothing was learned from yet."""
         with self._store.reading():
-            done_to = self._store.worklog.work().done_to
-            return int(self._store.scalar("count_pending", done_to))
+            return int(self._store.scalar("count_pending", self._store.worklog.work().done_to))
 
     @verb()
     def wait(self) -> float:
@@ -217,8 +216,7 @@ class Schedule:
 
     def _flush_at(self, now: datetime) -> datetime | None:
         """When what was just said will be made known, if nothing more is said."""
-        worklog = self._store.worklog
-        if not self._store.scalar("count_pending", worklog.work().done_to):
+        if not self._store.scalar("count_pending", self._store.worklog.work().done_to):
             return None
         last = self._store.scalar("last_turn")
         turns = self._store.query_turns("turns_after", last - 1, last, -1)

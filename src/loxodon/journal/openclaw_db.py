@@ -89,9 +89,8 @@ def _translated(path: str) -> Iterator[None]:
         raise _in_use(path) from None
     except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
         hint = "the readable part was added; `openclaw doctor` may repair it"
-        reason = str(error)
         raise InputError(
-            "{file} is damaged: {reason}", hint=hint, file=path, reason=reason
+            "{file} is damaged: {reason}", hint=hint, file=path, reason=str(error)
         ) from None
     except apsw.Error as error:
         raise lines.unreadable(path, str(error)) from None

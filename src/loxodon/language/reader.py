@@ -492,7 +492,6 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
     end = clause.act == "end"
     named = match.filled(frame.over, S=clause.subject)
     over = (*named.split("|"), match.slots.get("old", ""), clause.rest * end)
-    importance = frame.importance if frame.importance is not None else known.importance
     return Statement(
         grammar.third_person(clause, match),
         frame.subject or (USER if frame.whole else clause.subject),
@@ -505,7 +504,7 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
         HEDGED if clause.hedged else frame.confidence,
         mentions=mentions,
         project=match.slots.get("p", ""),
-        importance=importance,
+        importance=frame.importance if frame.importance is not None else known.importance,
         tentative=(clause.loose and not frame.whole)
         or (clause.who == "bare" and "bare" not in frame.who),
     )

@@ -27,7 +27,6 @@ from loxodon.http.wire import plain
 from loxodon.mcp import tools
 from loxodon.mcp.asking import Action, question_of
 from loxodon.mcp.shapes import Shape
-from loxodon.mcp.tools import Tool
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.security.tokens import Right
@@ -115,7 +114,7 @@ class Answers:
         walled = bool(served.agent) or served.chat != "direct"
         return "write" if walled and right == "owner" else right
 
-    def _tools(self) -> dict[str, Tool]:
+    def _tools(self) -> dict[str, tools.Tool]:
         """The tools for whoever asks."""
         served, right = self._served, self._right()
         left_out = {*EXTRA_TOOLS} - {*served.host.config.mcp.tools.split()}
@@ -183,7 +182,7 @@ class Answers:
         return wire.CallToolResult(content=[told], structured_content=whole)
 
     async def _done(
-        self, tool: Tool, params: wire.CallToolRequestParams, ctx: Context
+        self, tool: tools.Tool, params: wire.CallToolRequestParams, ctx: Context
     ) -> Shape | wire.InputRequiredResult:
         served, fields = self._served, given(tool.takes, params.arguments or {})
         if tool.name == "remember":

@@ -134,8 +134,7 @@ class ModelQuestion(NamedTuple):
     @property
     def cost(self) -> int:
         """The most tokens one attempt takes: what is sent, the schema, and the longest answer."""
-        schema = json.dumps(self.schema, separators=(",", ":"))
-        return self.sent + estimate(schema) + self.most
+        return self.sent + estimate(json.dumps(self.schema, separators=(",", ":"))) + self.most
 
 
 class ChatModel:

@@ -118,8 +118,7 @@ def question(batch: Batch) -> ModelQuestion:
     # A key for each number, so that a server that keeps to schemas makes the model answer each.
     schema = record({key: {"$ref": "#/$defs/all"} for key in labels.values()})
     schema = {**schema, "$defs": {"all": array({"anyOf": [_DROPPED, stated]})}}
-    most = max(least, each * len(labels))
-    return ModelQuestion("reading", language, system, lines, schema, most)
+    return ModelQuestion("reading", language, system, lines, schema, max(least, each * len(labels)))
 
 
 def shown(text: str) -> str:

@@ -124,8 +124,7 @@ def _chunk(
     day = marks.observed or day or section.day
     clock = section.clock if day == section.day else MIDNIGHT
     at = moment(day, clock, zone) if day else None
-    above = " > ".join(headings)[:_LONGEST_HEADING]
-    return Chunk(text, units[0].line, last, above, at)._replace(
+    return Chunk(text, units[0].line, last, " > ".join(headings)[:_LONGEST_HEADING], at)._replace(
         importance=marks.importance, project=marks.project, triggers=marks.triggers
     )
 

@@ -137,8 +137,7 @@ class ModelRequest(NamedTuple):
             return (word(named, "id") or self.text("conversation")).strip()
         metadata = inner(self.values, "metadata")
         names = (word(metadata, name).strip() for name in _SESSION_FIELDS)
-        program = _program_session(word(metadata, "user_id").strip())
-        return next(filter(None, names), program)
+        return next(filter(None, names), _program_session(word(metadata, "user_id").strip()))
 
     @property
     def is_said(self) -> bool:

@@ -109,8 +109,7 @@ def _is_before_the_agent(store: Store, key: Key, item: Item, in_view: frozenset[
         if source.file:
             return fold(source.file) in in_view
         named = source.session, source.turn or None
-        rows = [key.row] if key.is_turn else store.column("turn_row", *named)
-        turns = store.turns(rows).values()
+        turns = store.turns([key.row] if key.is_turn else store.column("turn_row", *named)).values()
         return any(turn.ref in in_view or fold(turn.content) in in_view for turn in turns)
 
     return fold(item.id) in in_view or (bool(item.sources) and all(map(is_seen, item.sources)))
@@ -143,8 +142,7 @@ def _item(
         # The headings above a note, without one that only says what the file is called
         name = fold(file.path.rpartition("/")[2].rpartition(".")[0])
         heading = " > ".join(one for one in chunk.heading.split(" > ") if fold(one) != name)
-        lines = [chunk.first_line, chunk.last_line]
-        why |= {"file": file.path, "root": file.root, "lines": lines}
+        why |= {"file": file.path, "root": file.root, "lines": [chunk.first_line, chunk.last_line]}
         why |= {"heading": shown(heading), "importance": chunk.importance}
         at = chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC)
         at, source = at.astimezone(zone), Source(file=file.path, line=chunk.first_line)

@@ -54,8 +54,7 @@ class State(NamedTuple):
         if not gate.recall:
             return self
         prose, _ = without_code(_looked_at(message))
-        topic = Topic(_topic(prose), _asked(prose))
-        return State((*self.recalled, topic)[-_KEPT:])
+        return State((*self.recalled, Topic(_topic(prose), _asked(prose)))[-_KEPT:])
 
 
 def should_recall(

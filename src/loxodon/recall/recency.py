@@ -238,8 +238,7 @@ def _is_same(look: Look, early: _Statement, late: _Statement, asked: _Asked) -> 
     ]
     having_both = len(frozenset.intersection(*rows)) if rows else 0
     rare = min(1.0, _FEW / having_both) if having_both else 0.0
-    whole = shared + _LATER * asked.share(late.words) + _ALIKE * alike + _RARE * rare
-    return whole >= _SAME
+    return shared + _LATER * asked.share(late.words) + _ALIKE * alike + _RARE * rare >= _SAME
 
 
 def _takes_up(look: Look, early: _Statement, late: _Statement, asked: _Asked) -> bool:

@@ -26,7 +26,6 @@ from loxodon.security.keys import Change, KeySource, Seal, Work
 from loxodon.store import Progress, quiet
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.copying import held, leave, space_of
 from loxodon.views.copies import text_left, workspace_of
 from loxodon.views.plain import Pending
 
@@ -116,8 +115,7 @@ def finish(home: str) -> bool:
     with lock, suppress(KeyProblemError, DamagedStoreError, OSError):
         change = keys.change_of(home)
         if change is not None:  # else whoever had the lock has done it
-            config = settings.load(home, os.environ)
-            _do(home, config, change, quiet)
+            _do(home, settings.load(home, os.environ), change, quiet)
             os.unlink(path)
     return True
 
@@ -138,7 +136,7 @@ def _do(home: str, config: Config, change: Change, progress: Progress) -> Recode
         done = _recode_all(*where, (), (key,))
         left: dict[str, None] = {}
         for folder in _folders(home):
-            space = space_of(os.path.join(folder, DATABASE), (key,))
+            space = copying.space_of(os.path.join(folder, DATABASE), (key,))
             stays = text_left(home, folder, space, config, remove=True)
             left |= dict.fromkeys(one.file for one in stays)
         return Recoded(done, str(place), tuple(left))
@@ -146,8 +144,7 @@ def _do(home: str, config: Config, change: Change, progress: Progress) -> Recode
         key = keys.key_at(waiting)
     except KeyProblemError:  # it is where it belongs already
         key = keys.key_at(place)
-    before = keys.database_keys(home, config.encryption)
-    done = _recode_all(*where, (*before, key), (key,))
+    done = _recode_all(*where, (*keys.database_keys(home, config.encryption), key), (key,))
     place.take_next()
     return Recoded(done, str(waiting if waiting.kind == "env" else place))
 
@@ -160,12 +157,12 @@ def _open_each(home: str, config: Config, known: Keys) -> None:
         opened, state = config._replace(enabled=True), cipher.state_of(path)
         if state in ("plain", "encrypted"):
             opens = known if state == "encrypted" else ()
-            with held(path, opens) as connection:
+            with copying.held(path, opens) as connection:
                 if connection is not None:
-                    leave(connection)
+                    copying.leave(connection)
             if state == "plain":
                 opened = opened._replace(encryption=EncryptionConfig())
-            Memory.open(home, space_of(path, opens), opened, system_clock(None)).close()
+            Memory.open(home, copying.space_of(path, opens), opened, system_clock(None)).close()
 
 
 def _recode_all(home: str, config: Config, progress: Progress, before: Keys, after: Keys) -> int:
@@ -181,8 +178,7 @@ def _recode_all(home: str, config: Config, progress: Progress, before: Keys, aft
                 done += _recode(os.path.join(folder, name), known, after)
         workspace = workspace_of(folder, config)
         if os.path.exists(os.path.join(workspace, PENDING)):
-            waiting = Pending(folder, workspace, "", known)
-            waiting.reseal(Seal(after) if after else None)
+            Pending(folder, workspace, "", known).reseal(Seal(after) if after else None)
         progress(number, len(folders))
     return done
 
@@ -196,7 +192,7 @@ def _recode(path: str, known: Keys, after: Keys) -> bool:
         return False
     known = () if state == "plain" else known
     with alone(os.path.splitext(path)[0] + ".lock", _WAIT_SECONDS):
-        with draft_in(os.path.dirname(path)) as draft, held(path, known) as connection:
+        with draft_in(os.path.dirname(path)) as draft, copying.held(path, known) as connection:
             if connection is None:
                 raise cipher.damaged(path, StoreError("it is not a readable database"))
             new = os.path.join(draft, DATABASE)

@@ -92,8 +92,7 @@ class Erasure(Part):
             for memory, seq in self._db.all("turns_of_memories", (these(row[0] for row in some),)):
                 turns.setdefault(memory, []).append(seq)
             for row in some:
-                record = self._store._record(row[1:])
-                yield MemoryRow(row[0], record, tuple(turns.get(row[0], ())))
+                yield MemoryRow(row[0], self._store._record(row[1:]), tuple(turns.get(row[0], ())))
 
     def rename(self, old: str, new: str) -> int:
         """Rename a subject and entity (remove it, if `new` is empty); in how many memories."""
@@ -156,8 +155,7 @@ class Erasure(Part):
                 self._db.run("drop_quarantine", (no,))
             else:
                 self._db.run("move_quarantine", (place, place + len(text), no))
-        texts = [(content, key, seq) for seq, (content, key) in turns.items()]
-        self._db.many("set_turn", texts)
+        self._db.many("set_turn", [(content, key, seq) for seq, (content, key) in turns.items()])
         self._indexes.put_rows("turns", turns)
         self._store.vectors.retold(turns)
 

@@ -30,15 +30,13 @@ class WorkLog(Part):
     # Where the work stands
 
     def work(self) -> Work:
-        kept = Work(**loaded(self._db.meta("consolidation") or "{}"))
-        return read_as(Work, kept, self._zone)
+        return read_as(Work, Work(**loaded(self._db.meta("consolidation") or "{}")), self._zone)
 
     def set_work(self, work: Work) -> None:
         wall = self._store.wall
         if wall.stands and not wall.alone:  # a run is of the whole space
             raise owners_only()
-        kept = Work(*plain(work))
-        self._db.set_meta("consolidation", json.dumps(kept._asdict()))
+        self._db.set_meta("consolidation", json.dumps(Work(*plain(work))._asdict()))
 
     # Segments
 
@@ -291,6 +289,5 @@ class WorkingSessions(Part):
 
     def rewrite(self, transcript: str, lines: Mapping[int, str]) -> None:
         """Put other lines in the place of some; who has read them reads them again."""
-        rows = [(line, transcript, n) for n, line in lines.items()]
-        self._db.many("set_transcript_line", rows)
+        self._db.many("set_transcript_line", [(line, transcript, n) for n, line in lines.items()])
         self._db.take(_REWRITTEN, 1)

@@ -136,8 +136,7 @@ class PrimaryData(Part):
             if len(rows) < _BATCH:
                 return
             marks = ", ".join("?" * spec.key)
-            after = rows[-1][: spec.key]
-            rows = self._db.all(f"{select} AND ({key}) > ({marks}) {order}", after)
+            rows = self._db.all(f"{select} AND ({key}) > ({marks}) {order}", rows[-1][: spec.key])
 
     def days(self) -> list[JournalDay]:
         """The days of the journal, in order. A turn stays in its part when others are added."""

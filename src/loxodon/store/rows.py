@@ -170,8 +170,7 @@ def turn_of(row: Sequence[Any]) -> Turn:
         when = from_stored(at, offset)
     except _IMPOSSIBLE:
         raise damaged() from None
-    ref = f"t_{seq}"
-    return Turn(session, id, role, content, when, speaker, channel, chat, origin, ref, agent)
+    return Turn(session, id, role, content, when, speaker, channel, chat, origin, f"t_{seq}", agent)
 
 
 def segment_of(row: Sequence[Any]) -> Segment:

@@ -147,8 +147,7 @@ class Store:
         return self._db.wall
 
     def behind(self, wall: Wall) -> Store:
-        another = self._db.another()
-        return Store(another, self.space, self._zone, self.decay, wall, self._guard)
+        return Store(self._db.another(), self.space, self._zone, self.decay, wall, self._guard)
 
     def size(self) -> int:
         """Bytes on disk; behind a wall it would tell how much there is that cannot be seen."""
@@ -364,8 +363,7 @@ class Store:
         db.run("put_memory", [row, self._end(record, record.created_at), *row_of(record)])
         db.many("put_label", [(*label, row) for label in labels_of(record)])
         db.many("put_source", [(row, n, *source) for n, source in enumerate(record.sources)])
-        at = to_stored(record.created_at)[0]
-        db.run("put_change", (row, record.version, at, change, None))
+        db.run("put_change", (row, record.version, to_stored(record.created_at)[0], change, None))
         self.indexes.put(index_of(record), [(row, record.searchable)])
         db.run("put_unindexed", (row,))
         db.changed.append(record.id)
@@ -580,8 +578,7 @@ class Store:
         rows = self.indexes.rows(index) if words and limit > 0 else 0
         if not rows:
             return []
-        common = self.indexes.common(index)
-        return search(self._db, index, words, where, limit, common, rows)
+        return search(self._db, index, words, where, limit, self.indexes.common(index), rows)
 
     def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
         """The rows among these that match `where`, for rows found without it."""

@@ -138,8 +138,7 @@ class Vectors:
         if missing := [row for row in rows if row not in held]:
             values = (model.no, pool, these(missing))
             read: dict[int, bytes] = dict(self._db.all("vectors_of_rows", values))
-            vectors = from_halves(read.values(), model.size)
-            centred = question.frame.centred(vectors)
+            centred = question.frame.centred(from_halves(read.values(), model.size))
             held.update((row, one.tobytes()) for row, one in zip(read, centred, strict=True))
         known = [row for row in rows if row in held]
         found = vector_math.cosines(map(held.__getitem__, known), question.centred)
@@ -159,8 +158,7 @@ class Vectors:
         kept = versions.keys() - changed
         blocks = {no: known.signs.between(no * BLOCK, (no + 1) * BLOCK) for no in kept}
         for no, rows, bits in self._db.all("signs", (model.no, pool, these(changed))):
-            signs = Signs.from_bytes(rows, bits, model.size)
-            blocks[no] = signs or self._computed(model, pool, no)
+            blocks[no] = Signs.from_bytes(rows, bits, model.size) or self._computed(model, pool, no)
         joined = Signs.joined([blocks[no] for no in sorted(blocks)], model.size)
         found = self._loaded[key] = _Loaded(versions, joined, {})
         return found

@@ -149,8 +149,7 @@ def _pieces(text: str) -> list[KeywordPiece]:
             found += _chinese(match[0], start)
         elif match.lastgroup == "latin":
             word = match[0].rstrip(".'’-")
-            before = text[previous_end:start]
-            opening = not previous_end or not _BEFORE_CAPITAL.isdisjoint(before)
+            opening = not previous_end or not _BEFORE_CAPITAL.isdisjoint(text[previous_end:start])
             if shouted and word.isupper():
                 word = word.lower()
             if piece := _latin(word, start, opening and not titled):

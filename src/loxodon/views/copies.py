@@ -48,8 +48,7 @@ def note(folder: str, path: str, kind: Kind) -> None:
         return
     row = json.dumps({"path": path, "kind": kind}, ensure_ascii=False)
     # Begun on a line of its own: the last run may have been killed within one.
-    line = f"\n{row}\n".encode("utf-8", "surrogateescape")
-    files.append(os.path.join(folder, COPIES), line)
+    files.append(os.path.join(folder, COPIES), f"\n{row}\n".encode("utf-8", "surrogateescape"))
 
 
 def folders(folder: str, current: str, usual: str) -> dict[str, Kind]:

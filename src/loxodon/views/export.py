@@ -69,8 +69,7 @@ class Folder:
                     with suppress(OSError):
                         os.unlink(self._path(DRAFT))
         except OSError as error:
-            path = error.filename2 or error.filename or self.root
-            raise unwritable(str(path), error) from None
+            raise unwritable(str(error.filename2 or error.filename or self.root), error) from None
 
     def _manifest(self) -> Manifest:
         found = None

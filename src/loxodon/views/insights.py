@@ -291,7 +291,6 @@ def _said_about(about: str, line: int, said: dict[str, Any], problem: Problem) -
             elif name == "importance":
                 said[name] = float(value)
         except ValueError:
-            shown = repr(value.strip())
-            error = InputError("{field} cannot be {value}", field=name, value=shown)
+            error = InputError("{field} cannot be {value}", field=name, value=repr(value.strip()))
             problem(line, *error.localized())
     return version

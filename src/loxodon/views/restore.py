@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
-from loxodon.config import Config
 from loxodon.consolidate.decay import Decay
 from loxodon.errors import InputError, NotFoundError, StoreError
 from loxodon.filelock import draft_in
@@ -32,7 +31,6 @@ from loxodon.store.store import Store
 from loxodon.types import FileProblem
 from loxodon.views import manifest
 from loxodon.views.dump import FOLDER, Dump
-from loxodon.views.manifest import INSIGHTS, MANIFEST, Manifest
 
 
 class Restored(NamedTuple):
@@ -49,7 +47,7 @@ def restore(
     home: str,
     space: str = "main",
     *,
-    config: Config | None = None,
+    config: settings.Config | None = None,
     clock: Clock | None = None,
     replace: bool = False,
     key: bytes | None = None,
@@ -81,7 +79,7 @@ def restore(
     return Restored(counts.turns, counts.active + counts.archived, edited, before)
 
 
-def _manifest(source: str, space: str) -> tuple[str, Manifest]:
+def _manifest(source: str, space: str) -> tuple[str, manifest.Manifest]:
     source = os.path.abspath(os.path.expanduser(source))
     for root in (os.path.join(source, VIEWS), source):
         if (found := manifest.load(root)) and found.version:
@@ -92,7 +90,7 @@ def _manifest(source: str, space: str) -> tuple[str, Manifest]:
         "no text views found in {folder}",
         hint="give the folder that `loxodon export` wrote; it contains {file}",
         folder=source,
-        file=MANIFEST,
+        file=manifest.MANIFEST,
     )
 
 
@@ -120,13 +118,13 @@ def _fill(memory: Memory, store: Store, dump: Dump, progress: Progress) -> None:
         )
 
 
-def _edited(root: str, exported: Manifest) -> Iterator[FileProblem]:
+def _edited(root: str, exported: manifest.Manifest) -> Iterator[FileProblem]:
     for name in exported.files:
         if manifest.change_of(root, name, exported) != "edited":
             continue
         ignored = t("it was edited after it was written; the edits were ignored")
         taken = t("it was edited after it was written; the edited version was restored")
-        hint = t("apply your edits with `loxodon sync`") if name == INSIGHTS else ""
+        hint = t("apply your edits with `loxodon sync`") if name == manifest.INSIGHTS else ""
         yield FileProblem(name, 0, taken if name.startswith(FOLDER) else ignored, hint)
 
 

@@ -257,8 +257,7 @@ class _Plan:
                     "the memory has",
                     version=record.version,
                 )
-                differ = (name, value, getattr(record, name))
-                self._conflict(entry.line, entry.id, differ, hint)
+                self._conflict(entry.line, entry.id, (name, value, getattr(record, name)), hint)
                 return
         if fields := _changes(changed, record):
             self.edits[entry.id] = fields

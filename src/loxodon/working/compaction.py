@@ -171,8 +171,7 @@ def _extracted(lines: Sequence[Line], most: int, count: Counter) -> str:
     for n, (label, text) in enumerate(lines):
         if label == "summary":
             earlier = [line for line in text.splitlines() if line.strip()]
-            found = [((n, m, ""), Sentence(one, index_words(one))) for m, one in enumerate(earlier)]
-            told += found
+            told += [((n, m, ""), Sentence(one, index_words(one))) for m, one in enumerate(earlier)]
         elif label in speakers:
             place = (n, 0, f"- {speakers[label]}: ")
             told += [(place, one) for one in sentences_of(text, label == "user")]

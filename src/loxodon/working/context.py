@@ -41,8 +41,7 @@ def context_of(live: Sequence[Entry]) -> list[Shown]:
         if kind == "message" and (sent := to_sent(entry.get("message"))):
             shown.append(Shown(id, sent))
         elif kind == "custom_message" and entry.get("content"):
-            note = {"role": "user", "content": str(entry["content"])}
-            shown.append(Shown(id, note, "note"))
+            shown.append(Shown(id, {"role": "user", "content": str(entry["content"])}, "note"))
         elif kind == "compaction" and not shown:
             summary = str(entry.get("summary") or "")
             heading = quote.heading("summary", language_of(summary))

@@ -261,8 +261,7 @@ class Session(AbstractContextManager["Session"]):
             if window and window < self.limits.window:
                 self.limits = limits(self._config, window)
             else:  # it takes more than we count
-                took = max(self.tokens, self.limits.window)
-                self._gauge = self._gauge.learned(was, took)
+                self._gauge = self._gauge.learned(was, max(self.tokens, self.limits.window))
             if self._config.compact:
                 self._alone(lambda: self._compact(forced=True, silent=False))
             messages = self._fitted()
@@ -366,8 +365,7 @@ class Session(AbstractContextManager["Session"]):
         self._save(compactionCount=self._cycle + 1)
         self.problem = problem or self.problem
         self._count.cache_clear()  # it has what is no longer in sight
-        after = self.tokens
-        self.compacted = Compacted(id, before, after, summary, by_model, problem, flushed)
+        self.compacted = Compacted(id, before, self.tokens, summary, by_model, problem, flushed)
         return self.compacted
 
     # What is sent
@@ -390,8 +388,7 @@ class Session(AbstractContextManager["Session"]):
         return whole
 
     def _prune(self, protect: int = _PROTECTED) -> None:
-        now = self._memory.now()
-        age = abs((now - self._sent_at).total_seconds()) if self._sent_at else None
+        age = abs((self._memory.now() - self._sent_at).total_seconds()) if self._sent_at else None
         cold = age is None or age > _CACHE_SECONDS
         self._kept = pruned(
             self.shown, self._kept, self._size, self._beside(), self.limits, cold, protect

@@ -267,18 +267,12 @@ def test_commands_of_a_person(asked: Memory) -> None:
         say("forget", fact.id)
 
 
-@each(("key", "channel", "sender"), cases(__file__, "private"))
-def test_chats_that_are_private(asked: Memory, key: str, channel: str, sender: str) -> None:
-    who = {"channel": channel, "sender": sender, "owners": OWNERS}
-    assert _ask(asked, "chat", key, **who) == {"chat": "direct"}
-
-
-@each(("key", "channel", "sender"), cases(__file__, "not_private"))
-def test_chats_that_are_not_plainly_private_are_not(
-    asked: Memory, key: str, channel: str, sender: str
+@each(("key", "channel", "sender", "chat"), cases(__file__, "chat"))
+def test_only_chats_that_are_plainly_private_are(
+    asked: Memory, key: str, channel: str, sender: str, chat: str
 ) -> None:
     who = {"channel": channel, "sender": sender, "owners": OWNERS}
-    assert _ask(asked, "chat", key, **who) == {"chat": "group"}
+    assert _ask(asked, "chat", key, **who) == {"chat": chat}
 
 
 @each(("given", "chat"), cases(__file__, "who_is_the_owner"))

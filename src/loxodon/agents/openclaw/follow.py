@@ -113,8 +113,7 @@ def _follow_files(run: Following, paths: Sequence[str]) -> None:
             run.unread(path, error)
             continue
         session, _ = header_of(entries, session_of(path))
-        about = index.get(session, About())
-        part = _part(run, session, about, entries, problems, before, new)
+        part = _part(run, session, index.get(session, About()), entries, problems, before, new)
         run.take(path, part, copies=bool(part.parent))
 
 

@@ -26,7 +26,6 @@ from typing import Any, NamedTuple
 from loxodon import config as settings
 from loxodon.agents import json5, toml
 from loxodon.agents.changes import Files, InstallPlan, new_folders, read_record
-from loxodon.agents.json5 import ConfigEdit
 from loxodon.agents.openclaw import kit_files, members
 from loxodon.agents.openclaw.follow import DATABASE
 from loxodon.agents.supported import command_of
@@ -259,8 +258,7 @@ def _put_members(files: Files, place: InstallPlace) -> dict[str, Any]:
     text = files.text(place.config)
     _document(text or "{}", place.config)
     text_or_empty = text if text and text.strip() else "{\n}\n"
-    newer = _is_newer(place.state)
-    changed, edits = members.with_ours(text_or_empty, place.plugin, newer=newer)
+    changed, edits = members.with_ours(text_or_empty, place.plugin, newer=_is_newer(place.state))
     files.put(place.config, changed)
     return {"made": text is None, "edits": [edit._asdict() for edit in edits]}
 
@@ -280,8 +278,7 @@ def _put_settings(files: Files, place: InstallPlace) -> list[dict[str, Any]]:
         else:
             changed, piece = toml.put(text or "", key[:1], {name: value})
         files.put(path, changed)
-        made = text is None
-        done.append({"name": name, "piece": piece, "was": was, "made": made, "is": value})
+        done.append({"name": name, "piece": piece, "was": was, "made": text is None, "is": value})
     return done
 
 
@@ -307,8 +304,7 @@ def plan_uninstall(home: str) -> InstallPlan:
     files.remove(os.path.join(home, RECORD))
     # The views in the workspace go, but for those that somebody has edited.
     root = os.path.join(record["workspace"], VIEWS)
-    named = any(one["name"] == "path" for one in record["settings"])
-    written = load(root) if named else None
+    written = load(root) if any(one["name"] == "path" for one in record["settings"]) else None
     views: list[str] = []
     edited: Left = []
     if written and written.space == "main":
@@ -341,7 +337,7 @@ def _undo(files: Files, record: Mapping[str, Any]) -> Left:
     path = record["config"]
     if (text := files.text(path)) is not None:
         _document(text, path)
-        text = members.without_ours(text, [ConfigEdit.of(edit) for edit in record["edits"]])
+        text = members.without_ours(text, [json5.ConfigEdit.of(edit) for edit in record["edits"]])
         empty = record["made"] and json5.parse(text).value == {}
         files.remove(path) if empty else files.put(path, text)
     path = os.path.join(record["home"], CONFIG)

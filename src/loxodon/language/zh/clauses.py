@@ -70,8 +70,7 @@ def clauses_of(
         light = _light(part)
         if not light:
             continue
-        people = people_of(part)
-        known = met(known, people, WORDS.pronouns)
+        known = met(known, people_of(part), WORDS.pronouns)
         says = _like["who_is"].fullmatch(light) or _like["held"].fullmatch(light)
         if says and any(one.name == says["name"] for one in people_of(sentence)):
             before = _with_subject(says["name"], known, None, alone)

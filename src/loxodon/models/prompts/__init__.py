@@ -33,8 +33,7 @@ def prompt(name: str, language: str, **values: str) -> str:
 
 def fenced(lines: Iterable[tuple[str, str]]) -> str:
     """Labelled texts as data: one line each, whatever is in them."""
-    quoted = [f"{label} {_quoted(text)}" for label, text in lines]
-    return "\n".join(["<data>", *quoted, "</data>"])
+    return "\n".join(["<data>", *(f"{label} {_quoted(text)}" for label, text in lines), "</data>"])
 
 
 def _quoted(text: str) -> str:

@@ -21,7 +21,6 @@ from loxodon.store import driver
 from loxodon.store.driver import Driver, Part, Row
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.fulltext import PostgresFullText
-from loxodon.store.postgres.pool import Session, is_lost, translated
 from loxodon.store.walls import Wall
 
 
@@ -33,7 +32,7 @@ class _Thread(threading.local):
 
     def end(self) -> None:
         self.mode = ""
-        self.connection: Session | None = None
+        self.connection: pool.Session | None = None
         self.wall: Wall | None = None  # where another was put up within it
         self.memo: dict[Hashable, Any] = {}
         self.is_past = False
@@ -151,8 +150,8 @@ class PostgresDatabase(Driver):
         try:
             self._held().execute("COMMIT")
         except psycopg.Error as error:
-            if not is_lost(error):
-                raise translated(error, self.path) from None
+            if not pool.is_lost(error):
+                raise pool.translated(error, self.path) from None
             raise errors.UnknownOutcomeError(
                 "the connection to {path} was lost while this was being stored",
                 hint="it may be stored or not: repeat it when the server is back; what has the "
@@ -202,7 +201,7 @@ class PostgresDatabase(Driver):
             self._thread.changes += 1
         return rows
 
-    def _held(self) -> Session:
+    def _held(self) -> pool.Session:
         if self._thread.connection is None:
             self._check_usable()
             raise RuntimeError("no transaction")
@@ -216,7 +215,7 @@ class PostgresDatabase(Driver):
         try:
             yield
         except psycopg.Error as error:
-            raise translated(error, self.path) from None
+            raise pool.translated(error, self.path) from None
         except UnicodeEncodeError:
             raise driver.half_character() from None
 
@@ -262,7 +261,7 @@ class PostgresDatabase(Driver):
         self._closed = True
 
 
-def _space_id(connection: Session, name: str) -> int:
+def _space_id(connection: pool.Session, name: str) -> int:
     """The number of a space, which is made where it is not there."""
     sql = driver.statements("postgres")
     while not (rows := connection.execute(sql["space_named"], [name]).fetchall()):

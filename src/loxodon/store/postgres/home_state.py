@@ -20,7 +20,6 @@ from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
 from loxodon.store.driver import Row, statements
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.pool import Session
 from loxodon.store.primary import COUNTED
 
 _CHANGED = "(extract(epoch FROM clock_timestamp()) * 1e6)::bigint"
@@ -92,7 +91,7 @@ class PostgresState:
             return connection.execute(statement, values).fetchall()
 
     @contextmanager
-    def _transaction(self) -> Iterator[Session]:
+    def _transaction(self) -> Iterator[pool.Session]:
         """A transaction that row-level security binds."""
         role = pool.role_of(self._url)
         begin = f"BEGIN; SET LOCAL ROLE {role}" if role else "BEGIN"
@@ -157,7 +156,7 @@ class AdvisoryLock:
     def __init__(self, url: str, name: str) -> None:
         self._url = url
         self._name = name
-        self._connection: Session | None = None
+        self._connection: pool.Session | None = None
         at_fork(self)
 
     def after_fork(self) -> None:
@@ -190,7 +189,7 @@ def _missing(name: str) -> FileNotFoundError:
     return FileNotFoundError(2, "no such state in the database", name)
 
 
-def _see(connection: Session, space: str) -> int:
+def _see(connection: pool.Session, space: str) -> int:
     """Let a transaction see a space; its number, 0 where there is none."""
     row = connection.execute(_SQL["space_named"], [space]).fetchone()
     id = int(row[0]) if row else 0

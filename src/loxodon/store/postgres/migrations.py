@@ -47,8 +47,7 @@ def migrate(url: str, *, grant: bool = False) -> int:
             if number == min(known):
                 connection.execute(_SQL["make_schema"])
             connection.execute(_file(known[number]))
-            values = [number, os.path.basename(known[number])]
-            connection.execute(_SQL["put_migration"], values)
+            connection.execute(_SQL["put_migration"], [number, os.path.basename(known[number])])
         if _lacks_role(connection):
             connection.execute(_SQL["make_role"])
         connection.execute(_file("grants.sql"))

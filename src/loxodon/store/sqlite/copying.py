@@ -163,8 +163,7 @@ def recode(connection: apsw.Connection, new: str, key: bytes | None) -> None:
 
 def snapshot(path: str, keys: Keys, new: str) -> None:
     """Write a database as it is in this moment to a new file, under its own key; writers go on."""
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    key, source = cipher.connect_with(path, keys, flags)
+    key, source = cipher.connect_with(path, keys, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     with closing(source):
         source.set_busy_timeout(database.BUSY_MS)
         recode(source, new, key or None)

@@ -29,7 +29,6 @@ from loxodon.store import driver
 from loxodon.store.driver import Driver, Part, Row
 from loxodon.store.search import TABLES
 from loxodon.store.sqlite import cipher
-from loxodon.store.sqlite.cipher import Keys, damaged
 from loxodon.store.sqlite.fulltext import SqliteFullText
 from loxodon.store.walls import Wall, documents_of, path_of
 
@@ -56,7 +55,7 @@ _CUT_OFF: set[tuple[int, int]] = set()
 class Database(Driver):
     """A connection to the file of a space for one process; its threads take turns."""
 
-    def __init__(self, path: str, keys: Keys = ()) -> None:
+    def __init__(self, path: str, keys: cipher.Keys = ()) -> None:
         """`keys` open a file that is encrypted, and the first of them encrypts a new one."""
         super().__init__(path, "sqlite")
         self.text = SqliteFullText(self)
@@ -141,7 +140,7 @@ class Database(Driver):
         if application != APPLICATION_ID:
             ours = "SELECT 1 FROM sqlite_schema WHERE name = 'memory_sources'"
             if connection.execute(ours).fetchone():
-                raise damaged(self.path, StoreError("its application id was changed"))
+                raise cipher.damaged(self.path, StoreError("its application id was changed"))
             if application or tables:
                 raise DamagedStoreError(
                     "{path} is an SQLite database, but not a Loxodon one",
@@ -280,7 +279,7 @@ class Database(Driver):
         except UnicodeEncodeError:
             raise driver.half_character() from None
         except UnicodeDecodeError as error:
-            raise damaged(self.path, str(error)) from None
+            raise cipher.damaged(self.path, str(error)) from None
 
     def _variant(self, name: str) -> str:
         walled = f"{name}/walled"
@@ -353,7 +352,7 @@ def store_error(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     """An error of SQLite as one of ours; `reason` stands for what SQLite says of it."""
     reason = reason or str(error).removeprefix(f"{type(error).__name__}: ")
     if isinstance(error, apsw.CorruptError):
-        return damaged(path, reason)
+        return cipher.damaged(path, reason)
     if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _is_full(path)):
         return unwritable(path, OSError(ENOSPC, reason))
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
