@@ -67,6 +67,7 @@ SQL = (
     "DELETE FROM audit WHERE n < :n",
     "DELETE FROM audit WHERE n >= :n",
     "DELETE FROM audit",
+    "INSERT INTO audit SELECT -5, entry, mac FROM audit WHERE n = :n",
     ENTRY.format("replace(entry, '\"op\"', '\"ok\"')"),
     *(ENTRY.format(one) for one in ("entry || ' '", "'{}'", "'null'")),
     "UPDATE audit SET mac = :bytes WHERE n = :n",

@@ -63,7 +63,7 @@ def read_head(text: str, key: bytes) -> tuple[int, bytes] | None:
 
 def entries_of(store: Store) -> Iterator[AuditRow]:
     """Every entry, oldest first."""
-    after = 0
+    after = -(1 << 62)  # the first is 1: one before it was put there by somebody else
     while rows := store.query("audit_after", after, 1_000):
         yield from rows
         after = rows[-1][0]

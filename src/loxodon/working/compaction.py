@@ -21,7 +21,7 @@ from loxodon.text.language import language_of
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter, cut
 from loxodon.working.context import Shown
-from loxodon.working.flush import Ask, Flushed, reason
+from loxodon.working.flush import Ask, Flushed, is_silent, reason
 from loxodon.working.shapes import Message, call_text, calls_in, images_in, text_of
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _by_model(tell: Tell, lines: Sequence[Line], most: int, room: int, count: Co
     if count(system) + count(fenced(lines)) + most > room:
         raise UnfitError("there is too much to sum up")
     summary = tell(system, lines, most).rpartition("</think>")[2].strip()
-    if len(summary) < 2:
+    if len(summary) < 2 or is_silent(summary):
         raise UnfitError("the summary is empty")
     return cut(summary, most, count)
 
