@@ -63,6 +63,8 @@ _ASIDE_NAMES = (f"{DATABASE}.before-restore-", f"{DATABASE}.before-repair-", "da
 
 _SAME = 0.75  # how much of a memory a text has that says it
 _LEAST = 0.2  # and the best clause of those that it was drawn from
+# Of an entity: its names; names that may be its own, and sentences that may be about it, which stay
+Shown = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 class _DryRunError(Exception):
@@ -154,7 +156,7 @@ def _settle(memory: Memory, store: Store) -> None:
 # answered there, and in memories that say the same. All of that becomes marks.
 
 
-def select(memory: Memory, store: Store, given: Mapping[str, Any]) -> tuple[Marks, str, Any]:
+def select(memory: Memory, store: Store, given: Mapping[str, Any]) -> tuple[Marks, str, Shown]:
     """Marks of what is asked for (as of `Memory.forget`), how that is named, and what to show."""
     marks = Marks(store, memory.root, memory.config, datetime.fromisoformat(given["now"]))
     named = [what for what in ("ids", "entity", "session", "since", "all") if given[what]]
@@ -281,9 +283,8 @@ def _most_like(
 # Names
 
 
-def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Any:
-    """Every sentence that names someone, and those that tell what is known of them. To be shown are
-    the names; those that may be theirs, and sentences that may be about them, which stay."""
+def _select_entity(store: Store, marks: Marks, given: str, doubtful: bool) -> Shown:
+    """Every sentence that names someone, and those that tell what is known of them."""
     if not tokens(given):
         raise InputError("{name} is not a name", hint="use a word", name=repr(given))
     known = store.entities_named([given]).get(given)

@@ -22,7 +22,8 @@ from loxodon.language.zh import clauses as chinese
 from loxodon.text.patterns import Patterns
 from loxodon.text.words import fold
 
-_MOST_NEAR, _TELEPHONE = 20, 7  # digits from which on the signs between them are a matter of taste
+_MOST_NEAR = 20
+_TELEPHONE = 7  # digits from which on the signs between them are a matter of taste
 _table = tomllib.loads((files("loxodon.forget") / "names.toml").read_text("utf-8"))
 like = Patterns({name: one.replace("\n", "") for name, one in _table.items()}, cased=True)
 
