@@ -15,6 +15,9 @@ a small change (of rank 8) of its four layers, and what stands on them:
               from now on (data/intents)
     meant     whether a request to forget something is about a message, where another one that it
               is about may be known (data/forget: requests, and what was said before them)
+    near      no question but a change of the last layer (of rank 32) for how near two texts are:
+              what is asked or told comes nearer to what was said that answers it, and everything
+              else stays where it is (data/asked: something said, and what would need it later)
 
 The last author of each, and every tenth conversation of real talk, is never learned from: with
 --test the figures on them are printed.
@@ -45,11 +48,12 @@ from loxodon.text.sentences import split
 
 ROOT = Path(__file__).parent.parent
 WIDTH, HEADS, LAYERS = 384, 12, 4
-RANK, INNER = {"meant": 4}, {"meant": 16}  # of the changes, and of what stands on them; 8 and 32
-STEPS = {"changes": 3_000, "intents": 2_000, "meant": 2_000}
+RANK = {"meant": 4, "near": 32}  # of the changes, else 8
+INNER = {"meant": 16}  # of what stands on them, else 32
+STEPS = {"changes": 3_000, "intents": 2_000, "meant": 2_000, "near": 600}
 RATE, SEED = 1e-3, 2
 CHANGES, INTENTS = ("both", "same", "replaces", "part"), ("none", "forget", "wish")
-READERS = {"changes": len(CHANGES), "intents": len(INTENTS), "meant": 2}
+READERS = {"changes": len(CHANGES), "intents": len(INTENTS), "meant": 2, "near": 0}
 HELD = {"changes": "f", "intents": "i"}  # the authors of the tests
 CUDA = "cuda"
 
@@ -59,6 +63,9 @@ TALKS = 160  # pairs of one person's messages, in which life changes in passing
 HELD_LIVES = 2  # the last of each author, which are never learned from; nor is any of author t
 TALK, SAME_TALK, EVERYDAY = 48, 16, 64  # stretches of real talk, pairs of it, everyday lines
 MEANT = 192  # requests with something said before them
+ASKED, KEPT, STAYING = 96, 128, 80.0  # what is asked of each language, lines that stay, how much
+SHARPNESS = 0.05
+NEEDING = ("asked", "situation", "other", "talk")
 FORGETTING = re.compile(r"(?i)forget\b|erase|delete|忘|删|抹")
 PEOPLE = {
     "en": ("Tom", "Dana", "Eve", "Marta", "Raj"),
@@ -102,13 +109,14 @@ def main() -> None:
             "changes": (Changes, how_changes),
             "intents": (Intents, how_intents),
             "meant": (Meant, how_meant),
+            "near": (Near, how_near),
         }[name]
         learn(model, STEPS[name], lesson(folder, talk))
         model.eval()
         if "--test" in sys.argv:
             with torch.no_grad():
                 test(model, talk[True])
-        own = {f"{name}.{k}": v.float().cpu().numpy() for k, v in model.state_dict().items()}
+        own = {f"{name}.{k}": v.float().cpu().numpy() for k, v in model.kept().items()}
         parts |= weights_file.quantised(own, matrix=2_000)
     weights_file.write(parts)
 
@@ -270,6 +278,38 @@ def forgotten(held: bool) -> list[Request]:
     return found
 
 
+class Needed(NamedTuple):
+    """Something that was said, and what would need it later."""
+
+    who: str  # said it, if not the user
+    text: str
+    needing: dict[str, str]
+
+
+def needed(held: bool) -> dict[str, list[Needed]]:
+    """The same by language; what author f wrote is never learned from."""
+    found: dict[str, list[Needed]] = {language: [] for language in PEOPLE}
+    for file in sorted((ROOT / "data/asked").glob("*.jsonl")):
+        lines = file.read_text("utf-8").splitlines() if file.stem.endswith("_f") == held else ()
+        for one in map(json.loads, lines):
+            needing = {kind: one[kind] for kind in NEEDING if kind in one}
+            said = f"{one['who']}: {one['text']}" if one["who"] else one["text"]
+            found[file.stem[:2]].append(Needed(one["who"], said, needing))
+    return found
+
+
+def named(one: Needed, language: str) -> tuple[str, str]:
+    """What is asked, and what was said; often as by somebody with a name."""
+    kind = choice([*one.needing])
+    asked, said = one.needing[kind], one.text
+    if not one.who and random.random() < 0.6:  # noqa: S311
+        name = choice(PEOPLE[language])
+        said = f"{name}: {said}"
+        if kind == "other":
+            asked = re.sub("[Tt]he user|用户", name, asked)
+    return asked, said
+
+
 def conversations(folder: Path) -> dict[bool, list[list[str]]]:
     """What people said in each conversation, asking for nothing: held back, and to learn from."""
     found: dict[bool, dict[str, list[str]]] = {True: {}, False: {}}
@@ -398,6 +438,36 @@ class Meant:
         return (asked, known, text), int(text in one.meant)
 
 
+class Near:
+    def __init__(self, _: Path, talk: dict[bool, list[list[str]]]) -> None:
+        self.known = needed(held=False)
+        said = [one for each in talk[False] for one in each]
+        self.lines = sample(said, min(len(said), 10_000))
+        self.places: dict[str, Tensor] = {}
+
+    def __call__(self, model: Reader) -> Tensor:
+        if not self.places:  # as they lie before anything is learned
+            texts = {language: [one.text for one in each] for language, each in self.known.items()}
+            with torch.no_grad():
+                self.places = {language: placed(model, each) for language, each in texts.items()}
+                self.staying = placed(model, self.lines)
+            model.train()
+        loss = torch.zeros((), device=CUDA)
+        for language, known in self.known.items():
+            rows = sample(range(len(known)), ASKED)
+            asked, said = zip(*(named(known[row], language) for row in rows), strict=True)
+            places = self.places[language].clone()
+            places[rows] = model.places(said)
+            middle = self.places[language].mean(0)
+            scores = F.normalize(model.places(asked) - middle, dim=-1)
+            scores = scores @ F.normalize(places - middle, dim=-1).T / SHARPNESS
+            target = torch.tensor(rows, device=CUDA)
+            loss = loss + F.cross_entropy(scores, target, label_smoothing=0.05)
+        rows = sample(range(len(self.lines)), KEPT)
+        there = model.places([self.lines[row] for row in rows])
+        return loss + STAYING * (1 - (there * self.staying[rows]).sum(-1)).mean()
+
+
 # --- The model ----------------------------------------------------------------------------------
 
 
@@ -452,10 +522,12 @@ class Reader(nn.Module):
         weights = {name: torch.tensor(value) for name, value in whole.items()}
         for one in ("tokens", "p", "n0.weight", "n0.bias"):
             self.register_buffer(one.replace(".", "_"), weights[one], persistent=False)
-        own, rank = [f"l.{number}." for number in range(LAYERS)], RANK.get(name, 8)
+        ranks = (
+            [RANK.get(name, 8)] * LAYERS if name != "near" else [0] * (LAYERS - 1) + [RANK[name]]
+        )
         self.l = nn.ModuleList(
             Layer({k.removeprefix(o): v for k, v in weights.items() if k.startswith(o)}, rank)
-            for o in own
+            for o, rank in zip([f"l.{n}." for n in range(LAYERS)], ranks, strict=True)
         )
         self.segment = nn.Parameter(torch.zeros(2, WIDTH))
         inner = INNER.get(name, 32)
@@ -476,7 +548,19 @@ class Reader(nn.Module):
                 one.a.copy_((left[:, : len(root)] * root).T)
                 one.b.copy_(root[:, None] * right[: len(root)])
 
-    def forward(self, texts: Sequence[Texts]) -> Tensor:
+    def kept(self) -> dict[str, Tensor]:
+        """What is written down."""
+        each = self.state_dict()
+        return (
+            each if len(self.out.bias) else {k: v for k, v in each.items() if k.startswith("l.3.")}
+        )
+
+    def places(self, texts: Sequence[str]) -> Tensor:
+        """Where texts lie, as unit vectors."""
+        x, mask, _ = self.states([(one,) for one in texts])
+        return F.normalize(mean(x, mask).float(), dim=-1)
+
+    def states(self, texts: Sequence[Texts]) -> tuple[Tensor, Tensor, Tensor]:
         numbers = padded([self.cut(each) for each in texts])
         mask, ends = numbers != 0, numbers == SEPARATOR
         segments = ends.cumsum(1) - ends.long()
@@ -485,6 +569,10 @@ class Reader(nn.Module):
         x = F.layer_norm(x, (WIDTH,), self.n0_weight, self.n0_bias, 1e-12)
         for layer in self.l:
             x = layer(x, mask)
+        return x, mask, segments
+
+    def forward(self, texts: Sequence[Texts]) -> Tensor:
+        x, mask, segments = self.states(texts)
         one = mean(x, mask & (segments == 0))
         if len(texts[0]) == 1:
             highest = x.masked_fill(~mask[..., None], -1e4).amax(1)
@@ -597,6 +685,23 @@ def how_meant(model: Reader, _: list[list[str]]) -> None:
         each = [(one, text) for one in held for text in (*one.meant, *one.other)]
         found = shares(model, [(one.asked[0], "", text) for one, text in each])
         report(f"{language} meant", found[:, 1], [text in one.meant for one, text in each])
+
+
+def how_near(model: Reader, _: list[list[str]]) -> None:
+    for language in PEOPLE:
+        held, known = needed(held=True)[language], needed(held=False)[language]
+        said = placed(model, [one.text for one in (*held, *known)])
+        for kind in NEEDING:
+            asked = placed(model, [one.needing.get(kind, "") for one in held])
+            middle = said.mean(0)
+            scores = F.normalize(asked - middle, dim=-1) @ F.normalize(said - middle, dim=-1).T
+            best = scores.topk(10, 1).indices == torch.arange(len(held), device=CUDA)[:, None]
+            print(f"{language} {kind}: {100 * best.any(1).float().mean():.1f}% in the first ten")
+
+
+def placed(model: Reader, texts: Sequence[str]) -> Tensor:
+    model.eval()
+    return torch.cat([model.places(texts[at : at + 200]) for at in range(0, len(texts), 200)])
 
 
 def shares(model: Reader, texts: Sequence[Texts]) -> Tensor:

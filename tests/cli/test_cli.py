@@ -181,7 +181,7 @@ def test_embedding_and_how_far_it_is(shell: Shell) -> None:
     (found,) = shell.json("status")["embedding"]
     assert (found["embedded"], found["pending"]) == (0, 2)
     assert "embedded  2" in shell.text("embed")
-    assert re.search(r"loxodon-1 +2", shell.text("status"))
+    assert re.search(r"loxodon-2 +2", shell.text("status"))
     shell("config", "embedder.kind", "openai")
     shell("config", "embedder.base_url", "http://127.0.0.1:9/v1")
     shell("config", "embedder.name", "any")

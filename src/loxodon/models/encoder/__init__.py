@@ -112,7 +112,7 @@ class Tokenizer:
 class Encoder:
     """The model; loading it takes a few milliseconds, since its file is mapped."""
 
-    name = "loxodon-1"
+    name = "loxodon-2"
 
     def __init__(self) -> None:
         self._tokens = Tokenizer().tokens
@@ -135,8 +135,8 @@ class Encoder:
         """A unit vector for each text; one that was embedded or judged lately is remembered."""
         known = {one: self._vectors.get(one) for one in texts}
         new = [one for one, vector in known.items() if vector is None]
-        for rows, hidden, starts, _ in self._read(map(self._tokens, new)):
-            known |= self._remember([new[row] for row in rows], _means(hidden, starts))
+        for rows, hidden, starts, _ in self._read(map(self._tokens, new), layers=_LAYERS - 1):
+            known |= self._placed([new[row] for row in rows], hidden, starts)
         return np.array([known[one] for one in texts], np.float32).reshape(-1, 384)
 
     def judge(self, sentences: Sequence[str]) -> list[Judgement]:
@@ -144,8 +144,7 @@ class Encoder:
         found = dict[int, Judgement]()
         for rows, hidden, starts, _ in self._read(map(self._tokens, sentences), layers=_LAYERS - 1):
             # Most of what is judged is also embedded, which is all but the last layer the same
-            vectors = self._layer(hidden, starts, f"l.{_LAYERS - 1}")
-            self._remember([sentences[row] for row in rows], _means(vectors, starts))
+            self._placed([sentences[row] for row in rows], hidden, starts)
             hidden = self._layer(hidden, starts, "worth.layer")
             pooled = [_means(hidden, starts), np.maximum.reduceat(hidden, starts)]
             inner = _gelu(self._mapped(np.concatenate(pooled, 1), "worth.a"))
@@ -185,7 +184,9 @@ class Encoder:
             found |= zip(rows, shares, strict=True)
         return [found[row] for row in range(len(found))]
 
-    def _remember(self, texts: Sequence[str], means: Floats) -> dict[str, Floats]:
+    def _placed(self, texts: Sequence[str], hidden: Floats, starts: Starts) -> dict[str, Floats]:
+        """Where texts lie, by what all layers but the last made of them."""
+        means = _means(self._layer(hidden, starts, f"l.{_LAYERS - 1}", "near"), starts)
         if len(self._vectors) > _REMEMBERED:
             self._vectors.clear()
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
@@ -241,7 +242,7 @@ class Encoder:
 
     def _mapped(self, x: Floats, name: str, reader: str = "") -> Floats:
         """Rows times a matrix, as it was changed for a reader, and its bias."""
-        few = reader == "intents" or (not reader and len(x) <= _FEW_ROWS)  # messages come singly
+        few = reader == "intents" or (reader in ("", "near") and len(x) <= _FEW_ROWS)  # come singly
         blocks = self._matrix(f"{name}.weight", _COLUMNS if few else _WHOLE, reader)
         found: Floats = (x @ blocks).transpose(1, 0, 2).reshape(len(x), -1)
         found += self._weight(f"{name}.bias")
