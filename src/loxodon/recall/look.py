@@ -33,7 +33,7 @@ ASKED: Weights = _HAND | {
 }
 # For a message or a piece of dialogue, in which what is told is looked for too
 _NOT_TOLD = dict.fromkeys(("around", "alike", "setting", "time", "then"), 0.0)
-TOLD: Weights = {**ASKED, **_NOT_TOLD, "related": 0.175, "meaning": 0.7}
+TOLD: Weights = {**ASKED, **_NOT_TOLD, "related": 0.175, "meaning": 0.85}
 BY_ASSISTANT = 0.35  # factor for what an assistant said, unless the question is about that
 NAMED = 1.92  # factor for what someone said whom the question names
 IN_TIME = 1.4  # factor for what lies in the time that the question names
