@@ -37,16 +37,14 @@ from loxodon.layout import CONFIG, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.spaces import space_path
 
+# Seconds between two rounds; of a space that nobody wrote to, a round looks at two dates
 TICK = 1.0
-"""Seconds between two rounds; of a space that nobody wrote to, a round looks at two dates."""
 _STAND_BY = 1.0
-_GRACE = 2.0
-"""Seconds that a worker has to end."""
+_GRACE = 2.0  # seconds that a worker has to end
 _RETRY = 60.0
-_AWAY = 1.0
-"""Seconds until a database that could not be reached is tried again."""
+_AWAY = 1.0  # seconds until a database that could not be reached is tried again
+# Seconds until it is looked whether whoever is at the jobs of a space has died over them
 _TAKEN = 5.0
-"""Seconds until it is looked whether whoever is at the jobs of a space has died over them."""
 
 
 class HasHome(Protocol):
@@ -59,10 +57,8 @@ class HasHome(Protocol):
 class Standing(NamedTuple):
     """How a runner stands."""
 
-    active: bool
-    """Whether this one does the work of the home; else another does, or it is stopped."""
-    error: str = ""
-    """Why it cannot; empty where it can."""
+    active: bool  # whether this one does the work of the home; else another does, or it is stopped
+    error: str = ""  # why it cannot; empty where it can
 
 
 class Runner:
@@ -186,10 +182,8 @@ _Stamp = tuple[files.Stamp | int | None, ...]
 class _Look(NamedTuple):
     """When a space was last looked at."""
 
-    stamp: _Stamp
-    """What changes when it is written to."""
-    again: float
-    """When to look again in any case."""
+    stamp: _Stamp  # what changes when it is written to
+    again: float  # when to look again in any case
 
 
 class Rounds:

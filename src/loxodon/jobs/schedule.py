@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from loxodon.consolidate.pipeline import Consolidated
     from loxodon.memory import Memory
 
+# In the order in which they are done
 JOBS = ("flush", "daily", "weekly", "profile", "heartbeat", "backup")
-"""In the order in which they are done."""
 _AFTER_KILLS = timedelta(hours=1)
 _LONGEST = 1800.0
 _SHORTEST = 1.0

@@ -27,9 +27,9 @@ FILE = "tokens.toml"
 PREFIX = "lox_"
 MAX_NAME = 64
 Right = Literal["metrics", "read", "write", "owner"]
+# Only the figures of a server; to look; also to journal, remember and change; also to do what is
+# about a space as a whole
 RIGHTS: tuple[Right, ...] = get_args(Right)
-"""Only the figures of a server; to look; also to journal, remember and change; also to do what is
-about a space as a whole."""
 _changing = Lock()  # two requests must not write over each other's change
 _HEAD = "# Tokens for programs; `loxodon token` adds, lists and revokes them.\n"
 

@@ -18,9 +18,9 @@ def quiet(done: int, total: int) -> None: ...  # where nobody follows it
 
 Index = Literal["memories", "archive", "turns", "segments", "chunks", "documents"]
 
+# It holds; it holds and a person reworded it; it was superseded; it was a guess that proved wrong;
+# it faded or expired; someone archived it, or a fact took the place of a guess
 Standing = Literal["live", "reworded", "past", "rejected", "faded", "put away"]
-"""It holds; it holds and a person reworded it; it was superseded; it was a guess that proved wrong;
-it faded or expired; someone archived it, or a fact took the place of a guess."""
 
 
 class Filter(NamedTuple):

@@ -145,11 +145,11 @@ class Driver(ABC):
 
     def __init__(self, path: str, backend: str) -> None:
         self.path = path  # what it is called in errors
+        # Changes when another database was put in the place of this one: what was read is void
         self.generation = 0
-        """Changes when another database was put in the place of this one: what was read is void."""
         self.wall = Wall()
+        # Called inside every transaction that has changed something; an error undoes it
         self.before_commit: Callable[[], None] | None = None
-        """Called inside every transaction that has changed something; an error undoes it."""
         self.changed: list[str] = []  # ids of what this transaction changed, for the audit log
         self.sql = statements(backend)
         self.patience = LOCK_SECONDS  # to wait for others who write

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
+# The tables that say how much a space has, when it is deleted
 COUNTED = ("turns", "memories", "documents")
-"""The tables that say how much a space has, when it is deleted."""
 
 
 class PrimaryTable(NamedTuple):
     columns: tuple[str, ...]
     key: int  # how many of the columns, from the first, it is ordered by and found again with
+    # Columns that are kept as the number of a session or memory, and given as its id
     sessions: frozenset[str] = frozenset()
     memories: frozenset[str] = frozenset()
-    """Columns that are kept as the number of a session or memory, and given as its id."""
     which: str = "true"
 
 
@@ -45,6 +45,7 @@ def _table(
     return PrimaryTable(names, key, frozenset(session.split()), frozenset(memory.split()), which)
 
 
+# Every table, those that others refer to first
 PRIMARY_TABLES: Mapping[str, PrimaryTable] = {
     "sessions": _table("no id turns first_at last_at"),
     "turns": _table(
@@ -88,7 +89,6 @@ PRIMARY_TABLES: Mapping[str, PrimaryTable] = {
         r"AND name NOT LIKE 'sampled\_%' ESCAPE '\'",
     ),
 }
-"""Every table, those that others refer to first."""
 
 
 class JournalDay(NamedTuple):
@@ -117,8 +117,8 @@ _NUMBERED = (
     ("document", "documents", "no"),
     ("quarantine", "quarantine", "no"),
 )
+# Tables that a store may have rows in though nothing is kept in it
 _ABOUT = ("counters", "meta", "tombstones", "receipts")
-"""Tables that a store may have rows in though nothing is kept in it."""
 
 
 class PrimaryData(Part):

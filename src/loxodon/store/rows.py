@@ -53,8 +53,8 @@ TIMES, LISTS, FLAGS = (
     for declared in ("datetime", "tuple", "bool")
 )
 FIELDS = tuple(name for name in Record._fields if name not in _ELSEWHERE)
+# The columns of a record in the order of the part `memory` of `sql/queries.sql`
 COLUMNS = (*FIELDS, "strength_at")
-"""The columns of a record in the order of the part `memory` of `sql/queries.sql`."""
 _TIMES_AT, _LISTS_AT, _FLAGS_AT = (
     tuple(i for i, name in enumerate(FIELDS) if name in names) for names in (TIMES, LISTS, FLAGS)
 )

@@ -72,8 +72,8 @@ class Conditions(NamedTuple):
 class Narrowed(NamedTuple):
     """Which rows of an index a search may find."""
 
+    # Whether every row is looked up in its table: for conditions, or behind a wall
     looked_up: bool = False
-    """Whether every row is looked up in its table: for conditions, or behind a wall."""
     where: Conditions = Conditions()
     between: tuple[int, int] | None = None  # the first and the last row there can be
 

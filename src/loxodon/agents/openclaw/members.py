@@ -19,14 +19,14 @@ _GRANTS = {
     # and its tools win. Whether it is on is read from the entry of the plugin in the slot.
     "config": {"dreaming": {"enabled": False}},
 }
+# What OpenClaw's own memory does with other conversations. Nothing else can have it on, and
+# `openclaw doctor` says so. Only from 2026.8 on is it known: an older OpenClaw would refuse it.
 ACROSS = ("memory", "search", "rememberAcrossConversations")
-"""What OpenClaw's own memory does with other conversations. Nothing else can have it on, and
-`openclaw doctor` says so. Only from 2026.8 on is it known: an older OpenClaw would refuse it."""
 
 
+# Where plugins are. Up to 2026.7 one that is not named here is said to come from nowhere; and only
+# a change of this has a running gateway start anew, without which it has no tools or commands.
 LOAD = ("plugins", "load", "paths")
-"""Where plugins are. Up to 2026.7 one that is not named here is said to come from nowhere; and only
-a change of this has a running gateway start anew, without which it has no tools or commands."""
 
 
 def with_ours(text: str, folder: str, *, newer: bool) -> tuple[str, list[ConfigEdit]]:
@@ -87,8 +87,7 @@ def channels_of(text: str) -> list[str]:
     ]
 
 
-_NO_CHANNELS = ("defaults", "modelByChannel")
-"""What else stands among the channels."""
+_NO_CHANNELS = ("defaults", "modelByChannel")  # what else stands among the channels
 
 
 def _texts(value: object) -> list[str]:

@@ -46,6 +46,7 @@ _PATIENCE = 5.0  # seconds in which another connection is looked for where one w
 _PAUSE = 0.5
 _OWN = 2  # connections of a process for the state of a home
 _PREPARED = 500  # statements that stay prepared: more than there are
+# What holds where a URL says nothing of it: a dead server is noticed within a minute
 _DEFAULTS: dict[str, Any] = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
@@ -53,7 +54,6 @@ _DEFAULTS: dict[str, Any] = {
     "tcp_user_timeout": 30_000,
     "application_name": "loxodon",
 }
-"""What holds where a URL says nothing of it: a dead server is noticed within a minute."""
 
 # Serialization failure, deadlock, lock not available, statement timeout: undone, try again
 _AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
@@ -260,8 +260,8 @@ def _options(url: str) -> dict[str, Any]:
 _KEEPALIVES = (
     "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
 )
+# What a URL says of it in its `options`, or the login has, stands
 _TIMEOUT = "SELECT set_config('{0}', '{1}', false) WHERE current_setting('{0}') = '0'"
-"""What a URL says of it in its `options`, or the login has, stands."""
 
 
 def _prepare(connection: Session, limits: StoreConfig | None = None) -> None:

@@ -29,8 +29,8 @@ _MOVE_SECONDS = 10.0
 _SHOWN = 10
 _COUNTS = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in COUNTED)
 _INTERNAL = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")  # which SQLite makes by itself
+# An index with checksums of rows, as earlier versions made them
 _SEAL = re.compile(r"CREATE INDEX (\w+)_sealed ON \1 \([\w, ]+seal\([\w, ()]+\)\)")
-"""An index with checksums of rows, as earlier versions made them."""
 
 
 @contextmanager
