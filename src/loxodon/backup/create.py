@@ -12,10 +12,11 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon.backup import archive
+from loxodon.config import Config
 from loxodon.errors import InputError, unwritable
 from loxodon.filelock import draft_in
 from loxodon.files import private, sync_folder
@@ -25,9 +26,6 @@ from loxodon.spaces import folder_name, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite import copying
 from loxodon.store.sqlite.cipher import Keys
-
-if TYPE_CHECKING:
-    from loxodon.config import Config
 
 SUFFIX = ".loxodon"
 FOLDER = "backups"

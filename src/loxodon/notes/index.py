@@ -13,7 +13,7 @@ import stat
 import time
 from collections.abc import Collection
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.journal.lines import split_lines
@@ -24,9 +24,7 @@ from loxodon.notes.discover import DiscoveredFile, discover
 from loxodon.store import NoteFile, Progress
 from loxodon.types import FileProblem
 from loxodon.views.manifest import is_view, load
-
-if TYPE_CHECKING:
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 LARGEST = 20 * 2**20  # bytes of a file that are read; of a larger one the beginning
 _HEAD = 16_384  # bytes in which a view says that it is one

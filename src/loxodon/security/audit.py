@@ -18,8 +18,9 @@ from datetime import UTC, datetime
 from functools import cached_property
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from loxodon.config import Config
 from loxodon.errors import LoxodonError
 from loxodon.security.actor import actor
 from loxodon.security.keys import Keys, mac
@@ -27,9 +28,6 @@ from loxodon.spaces import folder_name
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.store import Off, Store
 from loxodon.types import Record, Turn
-
-if TYPE_CHECKING:
-    from loxodon.config import Config
 
 AuditRow = tuple[int, str, bytes]  # its number, the entry as JSON, its MAC
 HEAD = "audit"  # the value with the signed head

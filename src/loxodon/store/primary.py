@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from loxodon.errors import LoxodonError, StoreError
 from loxodon.messages import t, tn
@@ -18,10 +18,8 @@ from loxodon.store.driver import Driver
 from loxodon.store.indexes import Part, indexed_rows
 from loxodon.store.rows import COLUMNS, labels_of
 from loxodon.store.search import TABLES
+from loxodon.store.store import Store
 from loxodon.types import Problem
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
 
 Row = tuple[Any, ...]
 

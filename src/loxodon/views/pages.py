@@ -21,7 +21,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from loxodon.clock import from_stored
 from loxodon.messages import t
@@ -34,9 +34,7 @@ from loxodon.text.words import fold
 from loxodon.types import GLOBAL_PROJECT, Record, State
 from loxodon.views.dump import held_back
 from loxodon.views.manifest import VERSION, Planned, View, based_on, comment, mark
-
-if TYPE_CHECKING:
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 PLURALS = {"fact": "facts", "belief": "beliefs", "summary": "summaries"}
 _LABEL = 60  # characters of a name in a heading

@@ -18,7 +18,7 @@ import os
 import re
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from loxodon import fields
 from loxodon.errors import InputError, LoxodonError, NotFoundError, refused
@@ -28,13 +28,11 @@ from loxodon.messages import t, tn
 from loxodon.notes.index import Indexed
 from loxodon.store import Filter
 from loxodon.types import FileProblem, Record, Source
+from loxodon.verbs import Changes
 from loxodon.views import manifest
 from loxodon.views.insights import EditedEntry, EditedPage, read_page
 from loxodon.views.manifest import INSIGHTS, MANIFEST
-
-if TYPE_CHECKING:
-    from loxodon.verbs import Changes
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 MANY = 20  # memories that may be gone from the page at once, even where that is more than half
 _SHOWN = 200  # characters of a value in a message

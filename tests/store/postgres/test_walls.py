@@ -299,7 +299,7 @@ def use(store: Any) -> None:
     store.foremost(Filter(), ["x"], 3)
     for ask in (store.records, store.turns, store.places, store.beside):
         ask([1, 2, 3])
-    for name in ("standing", "successors", "told_at", "stretches"):
+    for name in ("standing", "successors", "told_at"):
         store.query(name, [1, 2, 3])
     for ask in (store.sources, store.drawn_from):
         ask([1, 2, 3])

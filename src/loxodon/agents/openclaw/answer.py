@@ -22,7 +22,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from loxodon.agents.hooks import learn
 from loxodon.agents.openclaw.chats import chat_of, owners_of
@@ -40,9 +40,7 @@ from loxodon.security.paths import opened
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
 from loxodon.types import KINDS, Chat, Item, Kind, Record
-
-if TYPE_CHECKING:
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 Answer = dict[str, Any]
 _MOST_RESULTS = 50

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from shutil import copyfile
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import apsw
@@ -20,9 +19,7 @@ from loxodon.store.driver import Row, migrations
 from loxodon.store.primary import COUNTED
 from loxodon.store.sqlite import cipher, database
 from loxodon.store.sqlite.cipher import Keys
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
+from loxodon.store.store import Store
 
 _HOLD_MS = 2_000
 _MOVE_SECONDS = 10.0
