@@ -7,37 +7,23 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from loxodon.clock import from_stored
-from loxodon.config import Config
 from loxodon.errors import DamagedStoreError
 from loxodon.store import Index
 from loxodon.store.driver import plain
 from loxodon.store.walls import namespace_at
 from loxodon.text.words import fold
-from loxodon.types import Kind, Record, Segment, Source, Turn
+from loxodon.types import Record, Segment, Source, Turn
+
+if TYPE_CHECKING:
+    from loxodon.consolidate.decay import Decay
 
 _Value = TypeVar("_Value")
 _ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IMPOSSIBLE = (TypeError, ValueError, OverflowError)  # what comes of a number that nobody wrote
-
-
-class DecayModel(Protocol):
-    """How strength decays; the store keeps a base value and its time, and computes the rest."""
-
-    config: Config
-
-    def now(self) -> datetime: ...
-
-    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float: ...
-
-    def rate(self, kind: Kind, importance: float) -> float:
-        """The share of it that a day takes."""
-
-    def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
-        """When it falls below the limit for active memories; None for never."""
 
 
 @cache
@@ -85,7 +71,7 @@ def record_of(
     row: Sequence[Any],
     space: str,
     zone: tzinfo | None,
-    decay: DecayModel | None,
+    decay: Decay | None,
     sources: tuple[Source, ...] = (),
 ) -> Record:
     """The record of a row that has COLUMNS in order; without `decay` strength is as kept."""
@@ -154,7 +140,6 @@ def labels_of(record: Record) -> set[tuple[str, str]]:
 
 
 def index_of(record: Record) -> Index:
-    """The index that a memory is in, by its state."""
     return "memories" if record.state == "active" else "archive"
 
 
