@@ -28,7 +28,6 @@ class InstallPlan(NamedTuple):
     changes: list[InstallChange]
     left: Sequence[tuple[str, str]] = ()  # files that are left as they are, and why
     folders: Sequence[str] = ()  # folders that go where they are empty
-    kit: frozenset[str] = frozenset()  # files that are ours alone; nobody wants to see their words
     views: Sequence[str] = ()  # text views that go: they are written elsewhere then
 
     def carry_out(self) -> None:
@@ -92,13 +91,10 @@ class Files:
                 "{path} is not UTF-8", hint="convert it to UTF-8, then try again", path=path
             ) from None
 
-    def put(self, path: str, content: str | bytes) -> None:
+    def put(self, path: str, content: str | None) -> None:
+        """Lay a file out anew; without content it goes."""
         self.read(path)
-        self._now[path] = content.encode() if isinstance(content, str) else content
-
-    def remove(self, path: str) -> None:
-        self.read(path)
-        self._now[path] = None
+        self._now[path] = None if content is None else content.encode()
 
     def changes(self) -> list[InstallChange]:
         return [

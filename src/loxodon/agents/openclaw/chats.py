@@ -66,3 +66,8 @@ def _shared(parts: list[str]) -> bool:
         part in ("group", "channel", "room", "thread") or part.startswith("guild") or "@" in part
         for part in parts
     )
+
+
+def texts_in(value: object) -> list[str]:
+    """Names in a list that a program sent or a person wrote."""
+    return [str(one) for one in value] if isinstance(value, list) else []

@@ -58,8 +58,6 @@ class InstallPlace(NamedTuple):
 
 
 class InstallPart(NamedTuple):
-    """One thing that an install sets up, and how it is now."""
-
     name: str
     path: str
     state: str  # `there`, `missing` or `edited`
@@ -170,8 +168,7 @@ def plan_install(place: InstallPlace) -> InstallPlan:
     first.put(path, json.dumps(done, ensure_ascii=False, indent=1) + "\n")
     kept = {os.path.dirname(path) for path in made}
     gone = [f for f in old if not any(one == f or one.startswith(f + os.sep) for one in kept)]
-    ours = frozenset(made) | frozenset(record.get("files", ()))
-    return InstallPlan(first.changes() + changes, left, gone, ours, [])
+    return InstallPlan(first.changes() + changes, left, gone)
 
 
 def _check(place: InstallPlace, record: Mapping[str, Any]) -> None:
@@ -295,13 +292,12 @@ def recorded(home: str) -> dict[str, Any]:
 
 
 def plan_uninstall(home: str) -> InstallPlan:
-    """What an uninstall would change; nothing where nothing was installed."""
     record = recorded(home)
     if not record:
         return InstallPlan([])
     files = Files()
     left = _undo(files, record)
-    files.remove(os.path.join(home, RECORD))
+    files.put(os.path.join(home, RECORD), None)
     # The views in the workspace go, but for those that somebody has edited.
     root = os.path.join(record["workspace"], VIEWS)
     written = load(root) if any(one["name"] == "path" for one in record["settings"]) else None
@@ -318,8 +314,7 @@ def plan_uninstall(home: str) -> InstallPlan:
     folders = {os.path.dirname(path) for path in views} | set(record["folders"])
     above = {os.path.dirname(f) for f in folders if f.startswith(root + os.sep)} - {root}
     folders = (folders | above) - ({root} if record["notes"] else set())
-    kit = frozenset(record["files"])
-    return InstallPlan(files.changes(), left + edited, sorted(folders), kit, views)
+    return InstallPlan(files.changes(), left + edited, sorted(folders), views)
 
 
 def _undo(files: Files, record: Mapping[str, Any]) -> Left:
@@ -328,7 +323,7 @@ def _undo(files: Files, record: Mapping[str, Any]) -> Left:
     for path, digest in record["files"].items():
         data = files.read(path)
         if data is not None and _digest(data) == digest:
-            files.remove(path)
+            files.put(path, None)
         elif data is not None:
             left.append((path, "edited"))
     for path, piece in record["blocks"].items():
@@ -339,7 +334,7 @@ def _undo(files: Files, record: Mapping[str, Any]) -> Left:
         _document(text, path)
         text = members.without_ours(text, [json5.ConfigEdit.of(edit) for edit in record["edits"]])
         empty = record["made"] and json5.parse(text).value == {}
-        files.remove(path) if empty else files.put(path, text)
+        files.put(path, None if empty else text)
     path = os.path.join(record["home"], CONFIG)
     for setting in reversed(record["settings"]):
         text, key = files.text(path), ("workspace", setting["name"])
@@ -350,7 +345,7 @@ def _undo(files: Files, record: Mapping[str, Any]) -> Left:
         else:
             text = toml.drop(text, key, setting["piece"])
         empty = setting["made"] and not text.strip()
-        files.remove(path) if empty else files.put(path, text)
+        files.put(path, None if empty else text)
     return left
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from loxodon.agents import json5
 from loxodon.agents.json5 import ConfigEdit, append, put, undone
-from loxodon.agents.openclaw.chats import owners_of
+from loxodon.agents.openclaw.chats import owners_of, texts_in
 
 SLOT = ("plugins", "slots", "memory")
 ENTRY = ("plugins", "entries", "loxodon")
@@ -49,7 +49,6 @@ def with_ours(text: str, folder: str, *, newer: bool) -> tuple[str, list[ConfigE
 
 
 def without_ours(text: str, edits: Sequence[ConfigEdit]) -> str:
-    """`text` as it was before our members were put in."""
     for edit in reversed(edits):
         text = _undone(text, edit)
     return text
@@ -77,18 +76,14 @@ def found(text: str) -> dict[str, bool]:
 def channels_of(text: str) -> list[str]:
     root = json5.parse(text)
     owners, channels = root.at(("commands", "ownerAllowFrom")), root.at(("channels",))
-    named = _texts(owners.value if owners else None)
+    named = texts_in(owners.value if owners else None)
     found = channels.value if channels and isinstance(channels.value, dict) else {}
     return [
         name
         for name, one in found.items()
         if name not in _NO_CHANNELS and isinstance(one, dict) and one.get("enabled") is not False
-        if not owners_of(named, _texts(one.get("allowFrom")))
+        if not owners_of(named, texts_in(one.get("allowFrom")))
     ]
 
 
 _NO_CHANNELS = ("defaults", "modelByChannel")  # what else stands among the channels
-
-
-def _texts(value: object) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list) else []
