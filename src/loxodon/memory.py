@@ -343,7 +343,6 @@ class Memory(Knowledge, Recalling, Overviews):
             return self._store.worklog.use(ids, f"{now:%Y-%m-%d}", now)
 
     def _note_used(self, seconds: float = LOCK_SECONDS) -> None:
-        """Count what was recalled since the last write."""
         used, self._used = self._used, set()
         if used:
             now, audit = self.now(), self._store.audit
@@ -558,14 +557,12 @@ class Memory(Knowledge, Recalling, Overviews):
     def _paged(
         self, verb: str, limit: int, cursor: str, read: Callable[[int, Key | None], Slice[Item]]
     ) -> Page[Item]:
-        """A page of what `read` gives for a limit and a key."""
         number("limit", limit)
         return paged(verb, cursor, lambda after: read(limit, after))
 
     def _listed(
         self, verb: str, limit: int, cursor: str, value: object = None, **asked: Any
     ) -> Page[Any]:
-        """A page of a list of the store."""
         name = {"list": "memories", "due_reminders": "due"}.get(verb, verb)
         read = partial(self._store.page, name, where=filter_of(self.zone, **asked), value=value)
         return self._paged(verb, limit, cursor, read)

@@ -49,8 +49,6 @@ _SPOILT = (
 
 
 class BackedUpSpace(NamedTuple):
-    """A space in a backup."""
-
     folder: str
     space: str  # its name; empty where it is encrypted, and only the database tells
     encrypted: bool

@@ -36,8 +36,6 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 
 
 class Backup(NamedTuple):
-    """A backup that was written."""
-
     path: str
     spaces: tuple[str, ...]
     turns: int
@@ -48,8 +46,6 @@ class Backup(NamedTuple):
 
 
 class BackupFile(NamedTuple):
-    """A backup in the folder for them."""
-
     path: str
     at: datetime
     size: int  # bytes

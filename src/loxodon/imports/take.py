@@ -50,8 +50,6 @@ _MOST_SURE = 0.99
 
 
 class Imported(NamedTuple):
-    """What an import took."""
-
     format: str
     turns: int = 0
     memories: int = 0

@@ -41,8 +41,6 @@ _SHORTEST = 1.0
 
 
 class Job(NamedTuple):
-    """Work of the background: when it is due, and how it went."""
-
     name: str  # `flush`, `daily`, `weekly`, `profile` or `heartbeat`
     when: str  # a cron expression; empty for never, and for a flush, which follows what is said
     due: bool
@@ -58,8 +56,6 @@ class Job(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """One run of a job."""
-
     job: str
     at: datetime
     seconds: float

@@ -42,8 +42,6 @@ Mark = Mapping[str, Any]
 
 
 class Followed(NamedTuple):
-    """What was journalled from the transcripts of an agent."""
-
     added: int = 0
     known: int = 0  # turns the journal already had
     changed: int = 0  # known turns with another text under the same id
@@ -95,8 +93,6 @@ def _tail(file: BinaryIO, end: int) -> str:
 
 
 class Following:
-    """What one run of any agent's transcripts found so far."""
-
     def __init__(self, workspace: Workspace, name: str) -> None:
         self.memory = workspace.memory
         self.store = workspace.store

@@ -61,8 +61,6 @@ _AGREED: dict[str, Any] = {  # the form in which the user answers
 
 
 class Served(NamedTuple):
-    """Whose memory is served, and to whom."""
-
     host: Host
     space: str
     chat: Chat = "direct"
@@ -86,8 +84,6 @@ def asked_by(caller: Caller) -> Iterator[None]:
 
 
 class Answers:
-    """What the server answers."""
-
     def __init__(self, served: Served, *, over_http: bool = False) -> None:
         self.serving = served
         self._over_http = over_http
@@ -115,7 +111,6 @@ class Answers:
         return "write" if walled and right == "owner" else right
 
     def _tools(self) -> dict[str, tools.Tool]:
-        """The tools for whoever asks."""
         served, right = self._served, self._right()
         left_out = {*EXTRA_TOOLS} - {*served.host.config.mcp.tools.split()}
         return {
@@ -241,7 +236,6 @@ def _whole(text: str) -> str:
 
 
 def server_of(answers: Answers) -> Server[dict[str, Any]]:
-    """The SDK's server over these answers."""
     talks = answers.serving.chat == "direct" and answers.serving.journals
     return Server(
         "loxodon",

@@ -22,7 +22,6 @@ _MEMORY = (
 
 
 def memory_of(record: Record) -> Shape:
-    """A memory: one thing that is known."""
     return {
         **picked(record, *_MEMORY),
         "sources": [

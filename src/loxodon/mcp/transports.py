@@ -43,7 +43,6 @@ def serve_pipes(served: Served) -> None:
 def serve_http(
     served: Served, listening: socket.socket, at: Door, ready: Callable[[], None]
 ) -> None:
-    """Serve over HTTP until the process is told to stop."""
     web.serve(App(served, at), listening, ready=ready)
 
 

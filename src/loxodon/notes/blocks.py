@@ -36,8 +36,6 @@ _COMMENT = re.compile(r"<!--((?:(?!-->|<!--).)*)-->")  # many that never end tak
 
 
 class Annotations(NamedTuple):
-    """What annotations say of a piece of text."""
-
     triggers: tuple[str, ...] = ()
     importance: float | None = None
     project: str = ""
@@ -107,8 +105,6 @@ def _importance(value: str) -> float | None:
 
 
 class FrontMatter(NamedTuple):
-    """The lines between `---` with which a note may begin."""
-
     lines: int = 0
     day: date | None = None
     title: str = ""
@@ -128,8 +124,6 @@ def front_matter(lines: Sequence[str]) -> FrontMatter:
 
 
 class SourceLine(NamedTuple):
-    """A line without what is written about it."""
-
     number: int
     text: str
     marks: Annotations = NOTHING
@@ -142,7 +136,6 @@ class Block(NamedTuple):
 
     @property
     def marks(self) -> Annotations:
-        """What is said of any of its lines."""
         found = NOTHING
         for line in self.lines:
             found = found.and_(line.marks)

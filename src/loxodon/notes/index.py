@@ -36,8 +36,6 @@ _RULES = b":%d" % RULES  # ends a hash, so that files are read anew when the rul
 
 
 class Indexed(NamedTuple):
-    """What became of the files that are read where they lie."""
-
     read: int = 0
     unchanged: int = 0
     removed: int = 0
@@ -75,8 +73,6 @@ def folders_of(workspace: Workspace, named: str) -> list[str]:
 
 
 class _Run:
-    """One pass over the files, and what came of it."""
-
     def __init__(self, workspace: Workspace) -> None:
         self.read = self.unchanged = self.chunks = 0
         self.problems: list[FileProblem] = []

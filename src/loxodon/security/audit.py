@@ -179,7 +179,6 @@ class Audit:
 def put_on_record(
     store: Store | Off, home: str, folder: str, config: Config, now: Callable[[], datetime]
 ) -> None:
-    """Have all that is done put on record."""
     if isinstance(store, Off) or not config.audit.enabled:
         return
     if os.path.basename(folder) == folder_name(store.space):
@@ -246,6 +245,5 @@ def _ids_in(found: Any) -> list[str]:
 
 
 def store_of(owner: Any) -> Store:
-    """The store of the memory that something belongs to."""
     found: Store = vars(owner).get("_store") or owner.store
     return found

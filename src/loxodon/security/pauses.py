@@ -17,8 +17,6 @@ VALUE = "pauses"  # the name of the value that has them
 
 
 class Pauses(NamedTuple):
-    """The pauses of one space."""
-
     read: Callable[[], str]  # the value of the space that has them
     write: Callable[[str], None]
 
@@ -31,7 +29,6 @@ class Pauses(NamedTuple):
         self.write(json.dumps(rows))
 
     def now(self, now: datetime) -> Pause | None:
-        """The pause that this moment is in."""
         return next((one for one in reversed(self._kept(now.tzinfo)) if _covers(one, now)), None)
 
     def covering(self, moments: Sequence[datetime]) -> list[bool]:

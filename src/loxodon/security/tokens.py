@@ -164,7 +164,6 @@ def in_toml(grants: Sequence[Grant]) -> bytes:
 
 
 def write(home: str, grants: Sequence[Grant]) -> None:
-    """Replace the file of a home."""
     path = os.path.join(home, FILE)
     try:
         files.make_folder(home)

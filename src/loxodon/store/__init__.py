@@ -52,8 +52,6 @@ class Hit(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The position of a turn, and what is known about it without reading its text."""
-
     row: int
     session: int
     role: str
@@ -193,8 +191,6 @@ FileRole = Literal["memory", "user", "daily", "note"]  # MEMORY.md, USER.md, dai
 
 
 class NoteFile(NamedTuple):
-    """A file of the user that is read in place."""
-
     root: str  # the folder it was found under, as a full path
     path: str  # relative to that folder, with slashes
     role: FileRole
@@ -224,7 +220,6 @@ class Note(NamedTuple):
 
     @property
     def searchable(self) -> str:
-        """The text it is found by: its words, headings, project and triggers."""
         chunk = self.chunk
         return "\n".join((chunk.text, chunk.heading, chunk.project, *chunk.triggers))
 

@@ -87,7 +87,6 @@ def statements(backend: str) -> Mapping[str, Statement]:
 
 
 def migrations(backend: str) -> list[str]:
-    """The files that make the schema of a backend, in order."""
     folder = os.path.join(SQL, backend, "migrations")
     return sorted(os.path.join(folder, name) for name in os.listdir(folder))
 

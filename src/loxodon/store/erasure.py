@@ -62,8 +62,6 @@ class TurnRow(NamedTuple):
 
 
 class MemoryRow(NamedTuple):
-    """A memory with its number and the numbers of its source turns."""
-
     row: int
     record: Record
     turns: tuple[int, ...]
@@ -204,7 +202,6 @@ class Erasure(Part):
     # What is beside them
 
     def texts(self) -> Iterator[TextAt]:
-        """Texts in other tables: events, documents, error messages."""
         for table, column in _TEXTS:
             for *key, text, at in self._db.all(f"text_{table}_{column}"):
                 yield TextAt(table, tuple(key), column, text, at)

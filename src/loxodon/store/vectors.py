@@ -42,8 +42,6 @@ class Near(NamedTuple):
 
 
 class Model(NamedTuple):
-    """An embedding model, and how far it has come."""
-
     no: int = 0
     size: int = 0
     turns_to: int = 0

@@ -34,8 +34,6 @@ _WAIT_SECONDS = 60.0
 
 
 class Exported(NamedTuple):
-    """What an export did."""
-
     folder: str
     written: int
     unchanged: int

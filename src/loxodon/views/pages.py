@@ -87,7 +87,6 @@ class Content:
 
     @cached_property
     def rows(self) -> list[Object]:
-        """Every memory, as the store keeps it."""
         columns = PRIMARY_TABLES["memories"].columns
         rows = self.held.rows("memories", self.store.primary.dump("memories"))
         return [dict(zip(columns, row, strict=True)) for row in rows]
@@ -316,7 +315,6 @@ def _line_of(row: Object, source: str) -> Object:
 
 
 def _entities(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
-    """The list of entities, and a card for each."""
     entities = list(content.store.primary.dump("entities"))
 
     def card(row: Row) -> Object:

@@ -40,8 +40,6 @@ _MERGING = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
 
 
 class Synced(NamedTuple):
-    """What was taken in from the workspace."""
-
     added: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
     archived: tuple[str, ...] = ()  # the ids of memories that a person changed on the page

@@ -41,8 +41,6 @@ def workspace_of(folder: str, config: Config) -> str:
 
 
 class SourceFile(NamedTuple):
-    """A file that is read where it lies."""
-
     file: str
     role: str  # `memory`, `user`, `soul`, `agents`, `daily` or `note`
     size: int

@@ -45,13 +45,11 @@ def limits(config: WorkingConfig, window: int = 0) -> Limits:
 
 
 def tokens_of(message: Message, count: Counter) -> int:
-    """About how many tokens one message takes."""
     called = sum(count(call_text(call)) + PER_CALL for call in calls_in(message))
     return PER_MESSAGE + count(text_of(message)) + called + PER_IMAGE * images_in(message)
 
 
 def tokens_of_tools(tools: Sequence[Mapping[str, Any]], count: Counter) -> int:
-    """About how many tokens the descriptions of tools take."""
     return count(json.dumps(list(tools), ensure_ascii=False, default=str)) if tools else 0
 
 
