@@ -136,6 +136,11 @@ def unwritable(path: str, reason: str | OSError) -> StoreError:
     )
 
 
+def busy(path: str) -> BusyStoreError:
+    hint = "close that program, or try again later"
+    return BusyStoreError("{path} is locked by another program", hint=hint, path=path)
+
+
 def no_memory(id: str) -> NotFoundError:
     hint = "list the memories with `loxodon list`"
     return NotFoundError("no memory with the id {id}", hint=hint, id=repr(id))

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from loxodon.errors import BusyStoreError, unwritable
+from loxodon.errors import busy, unwritable
 from loxodon.files import private, shared
 
 if TYPE_CHECKING:
@@ -123,8 +123,7 @@ def alone(path: str, seconds: float) -> Iterator[None]:
     """Hold the lock at a path; a BusyStoreError where others hold it for longer than that."""
     with closing(lock_at(path)) as lock:
         if not lock.acquire(seconds):
-            hint = "close that program, or try again later"
-            raise BusyStoreError("{path} is locked by another program", hint=hint, path=path)
+            raise busy(path)
         yield
 
 

@@ -9,7 +9,6 @@ on where it was.
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Collection
 from hashlib import sha256
@@ -21,6 +20,7 @@ from loxodon.layout import VIEWS
 from loxodon.messages import t, tn
 from loxodon.notes.chunk import RULES, chunks
 from loxodon.notes.discover import DiscoveredFile, discover
+from loxodon.security.paths import opened
 from loxodon.store import NoteFile, Progress
 from loxodon.types import FileProblem
 from loxodon.views.manifest import is_view, load
@@ -100,7 +100,7 @@ class _Run:
         if os.path.relpath(found.real, self._views_at).replace(os.sep, "/") in self._views:
             return
         try:
-            content = _content(found.real)
+            content = _content(found.real, found.root)
         except FileNotFoundError:
             return  # gone since it was found
         except OSError as error:
@@ -140,14 +140,10 @@ class _Run:
             self.chunks += len(cut)
 
 
-def _content(path: str) -> tuple[bytes, int, int] | None:
+def _content(path: str, root: str) -> tuple[bytes, int, int] | None:
     """What a file holds, up to `LARGEST`, its size and time; None where it changed meanwhile."""
-    # Not through a link that was put there since, nor waiting for someone to write to a pipe.
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    with open(os.open(path, flags), "rb") as file:
+    with open(opened(path, root), "rb") as file:
         before = os.fstat(file.fileno())
-        if not stat.S_ISREG(before.st_mode):
-            return None
         data = file.read(LARGEST)
         after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):

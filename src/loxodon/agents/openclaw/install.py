@@ -31,6 +31,7 @@ from loxodon.agents.openclaw.follow import DATABASE
 from loxodon.agents.supported import command_of
 from loxodon.errors import InputError, NotFoundError
 from loxodon.layout import CONFIG, VIEWS
+from loxodon.security.paths import is_inside
 from loxodon.text.language import language_of
 from loxodon.views.manifest import LOCK, MANIFEST, change_of, load
 
@@ -132,11 +133,6 @@ def _is_newer(state: str) -> bool:
     return any(os.path.exists(os.path.join(agents, name, DATABASE)) for name in names)
 
 
-def _is_older(state: str, workspace: str) -> bool:
-    """Whether it is an OpenClaw up to 2026.7: it reads HEARTBEAT.md, and has sessions in files."""
-    return os.path.exists(os.path.join(workspace, _HEARTBEAT)) and not _is_newer(state)
-
-
 # --- Installing -----------------------------------------------------------------------------------
 
 
@@ -229,7 +225,8 @@ def _put_blocks(files: Files, place: InstallPlace, left: Left) -> dict[str, str]
     """The files with a block of ours in them, and the block to the letter."""
     done: dict[str, str] = {}
     for workspace in place.workspaces:
-        older = _is_older(place.state, workspace)
+        reads_heartbeat = os.path.exists(os.path.join(workspace, _HEARTBEAT))
+        older = reads_heartbeat and not _is_newer(place.state)  # up to 2026.7
         language = _language(files, workspace)
         wanted = {_RULES: "agents", _HEARTBEAT: "heartbeat"} if older else {_RULES: "agents"}
         for name, source in wanted.items():
@@ -238,17 +235,13 @@ def _put_blocks(files: Files, place: InstallPlace, left: Left) -> dict[str, str]
             if text is None:
                 # OpenClaw fills it in where it is missing, and would not if we made one.
                 left.append((path, "missing"))
-            elif not _stays_inside(path, workspace):
+            elif not is_inside(path, workspace):
                 left.append((path, "elsewhere"))
             else:
                 body = kit_files.text_of(f"{source}.{language}.md")
                 text, done[path] = kit_files.with_block(kit_files.without_block(text), body)
                 files.put(path, text)
     return done
-
-
-def _stays_inside(path: str, folder: str) -> bool:
-    return os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep)
 
 
 def _put_members(files: Files, place: InstallPlace) -> dict[str, Any]:
@@ -306,7 +299,7 @@ def plan_uninstall(home: str) -> InstallPlan:
     if written and written.space == "main":
         for name in written.files:
             path = os.path.join(root, *name.split("/"))
-            change = change_of(root, name, written) if _stays_inside(path, root) else "gone"
+            change = change_of(root, name, written) if is_inside(path, root) else "gone"
             views += [path] if change == "same" else []
             edited += [(path, "edited")] if change == "edited" else []
     if written and not edited:

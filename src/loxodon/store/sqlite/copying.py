@@ -239,7 +239,7 @@ def _move_in(new: str, path: str, aside: str, keys: Keys) -> None:
     lock = FileLock(os.path.splitext(path)[0] + ".lock")
     try:
         if not lock.acquire(_MOVE_SECONDS):
-            raise database.busy(path)
+            raise errors.busy(path)
         with held(path, keys):
             for end in ("", "-wal", ".check") if aside else ():
                 if os.path.exists(path + end):
@@ -278,7 +278,7 @@ def held(path: str, keys: Keys = ()) -> Iterator[apsw.Connection | None]:
             database.let_go(connection)
             connection = None
         if isinstance(error, apsw.BusyError | apsw.LockedError):
-            raise database.busy(path) from None
+            raise errors.busy(path) from None
         why = cipher.explained(path, keys) if isinstance(error, apsw.NotADBError) else None
         if isinstance(why, errors.LockedStoreError):  # others may have the key
             raise why from None

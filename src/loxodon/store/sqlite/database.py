@@ -22,7 +22,7 @@ from typing import Any
 
 import apsw
 
-from loxodon.errors import BusyStoreError, DamagedStoreError, StoreError, unwritable
+from loxodon.errors import DamagedStoreError, StoreError, busy, unwritable
 from loxodon.filelock import FileLock, at_fork
 from loxodon.messages import t
 from loxodon.store import driver
@@ -421,11 +421,3 @@ def _inode(path: str) -> tuple[int, int]:
     except OSError:
         return (0, 0)
     return (found.st_dev, found.st_ino)
-
-
-def busy(path: str) -> BusyStoreError:
-    return BusyStoreError(
-        "{path} is locked by another program",
-        hint="close that program, or try again later",
-        path=path,
-    )
