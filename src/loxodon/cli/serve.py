@@ -178,8 +178,7 @@ def proxy(call: Call) -> None:
 def mcp(call: Call) -> None:
     """Serve the memory to an agent over MCP."""
     need_mcp()
-    from loxodon.mcp.server import Served
-    from loxodon.mcp.transports import PATH, serve_http, serve_pipes
+    from loxodon.mcp.server import PATH, Served, serve_http, serve_pipes
 
     if not call.http and (call.host, call.port, call.token) != (_LOOPBACK, None, ""):
         raise UsageError("--host, --port and --token need --http")
