@@ -178,7 +178,7 @@ def proxy(call: Call) -> None:
 def mcp(call: Call) -> None:
     """Serve the memory to an agent over MCP."""
     need_mcp()
-    from loxodon.mcp.server import PATH, Served, serve_http, serve_pipes
+    from loxodon.mcp.server import PATH, App, Served, serve_pipes
 
     if not call.http and (call.host, call.port, call.token) != (_LOOPBACK, None, ""):
         raise UsageError("--host, --port and --token need --http")
@@ -194,8 +194,7 @@ def mcp(call: Call) -> None:
         who = (call.space, call.chat, audience, call.as_agent, call.relays_user)
         served = Served(host, *who, journals=not call.no_journal)
         if at:
-            serve_http(
-                served, listening, at, lambda: _serving(call, server.url_of(listening) + PATH)
-            )
+            url = server.url_of(listening) + PATH
+            server.serve(App(served, at), listening, ready=lambda: _serving(call, url))
         else:
             serve_pipes(served)

@@ -181,14 +181,6 @@ def found_agents(environment: Mapping[str, str]) -> list[str]:
     return [name for name, one in AGENTS.items() if os.path.isdir(one.folder(environment))]
 
 
-def check_found(agent: str, folder: str) -> None:
-    if not os.path.isdir(folder):
-        name, variable = AGENTS[agent].title, AGENTS[agent].variable
-        about: Any = {"agent": name, "path": folder, "variable": variable}
-        hint = "start it once; if its folder is elsewhere, set {variable}"
-        raise NotFoundError("{agent} was not found: there is no folder {path}", hint=hint, **about)
-
-
 def follow_agent(
     workspace: Workspace,
     agent: str,
@@ -200,7 +192,14 @@ def follow_agent(
     project: str = "",
 ) -> Followed:
     """Journal what is new in the transcripts of an agent, or in one and those `known`."""
-    check_found(agent, folder)
+    if not os.path.isdir(folder):
+        raise NotFoundError(
+            "{agent} was not found: there is no folder {path}",
+            hint="start it once; if its folder is elsewhere, set {variable}",
+            agent=AGENTS[agent].title,
+            path=folder,
+            variable=AGENTS[agent].variable,
+        )
     if workspace.memory.paused:
         return Followed()
     run = Following(workspace, agent)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,7 +27,6 @@ from starlette.types import Receive, Scope, Send
 import loxodon
 from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import ForbiddenError, LoxodonError
-from loxodon.http import server as web
 from loxodon.http.bodies import MOST_BYTES, failed, language_of, peer_of, status_of
 from loxodon.http.fields import given
 from loxodon.http.guard import Caller, Door, Rates, RefusedError, let_in, no_method, not_granted
@@ -278,12 +276,6 @@ def serve_pipes(served: Served) -> None:
         asyncio.run(serve())
     except* OSError:  # nobody listens any more
         pass
-
-
-def serve_http(
-    served: Served, listening: socket.socket, at: Door, ready: Callable[[], None]
-) -> None:
-    web.serve(App(served, at), listening, ready=ready)
 
 
 class App:
