@@ -11,7 +11,6 @@ from loxodon.errors import InputError
 
 
 def parsed(text: str) -> Mapping[str, Any]:
-    """The document; an InputError with its line where it is none."""
     import tomlkit
     from tomlkit.exceptions import ParseError
 

@@ -52,8 +52,6 @@ _ORIGINS: Mapping[str, Origin] = {"user": "user", "assistant": "assistant", "too
 
 
 class Scope(NamedTuple):
-    """Whose memories a call is about."""
-
     space: str
     agent_id: str = ""
     run_id: str = ""
@@ -326,7 +324,6 @@ class Memory:
 
 
 def _keep(memory: Space, message: Mapping[str, Any], mark: Answer, ends: datetime | None) -> Answer:
-    """Keep a message as it stands."""
     role, name, text = str(message.get("role")), message.get("name"), text_of(message["content"])
     whole = {**mark, "role": role, **({"actor_id": str(name)} if name else {})}
     record = memory.capture(text, expires_at=ends, origin=_ORIGINS.get(role, "import"))

@@ -234,7 +234,6 @@ class Answers:
 
 
 def _can_ask(ctx: Context) -> bool:
-    """Whether the client can show the user a form, and be asked to."""
     have = ctx.session.client_capabilities
     if have is None or have.elicitation is None:
         return False

@@ -60,7 +60,6 @@ NOTHING = Annotations()
 
 
 def annotated(line: str) -> tuple[str, Annotations]:
-    """A line without its annotations, and what they say."""
     if "<!--" not in line:
         return line, NOTHING
     marks, left = NOTHING, line

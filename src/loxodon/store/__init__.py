@@ -45,8 +45,6 @@ class Filter(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A row of an index that matches the query; a higher score is better."""
-
     row: int
     score: float
 

@@ -65,7 +65,6 @@ class Statement(str):
 
 
 def entries(paths: Iterable[str]) -> list[Entry]:
-    """Everything in some files, in order."""
     found: list[tuple[str, ...]] = []
     for path in paths:
         with open(path, encoding="utf-8") as file:

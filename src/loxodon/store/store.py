@@ -465,7 +465,6 @@ class Store:
             return self._with_sources(found)
 
     def _with_sources(self, rows: Sequence[Row]) -> list[Record]:
-        """Memories, of rows of (row, *COLUMNS)."""
         sources = self.sources(row[0] for row in rows)
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 

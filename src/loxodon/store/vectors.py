@@ -162,7 +162,6 @@ class Vectors:
         return found
 
     def _computed(self, model: Model, pool: str, block: int) -> Signs:
-        """The signs of a block, from its vectors."""
         values = (model.no, pool, block * BLOCK, (block + 1) * BLOCK)
         found = self._db.all("vectors_of_block", values)
         vectors = from_halves((half for _, half in found), model.size)

@@ -40,7 +40,6 @@ class HeldBack(NamedTuple):
     numbers: frozenset[int]  # of the same memories
 
     def shown(self, turn: Row) -> Row:
-        """The row of a turn, without what is held of it."""
         if turn[0] not in self.turns:
             return turn
         content = with_notes(turn[_CONTENT], self.turns[turn[0]])

@@ -51,8 +51,6 @@ class PendingEntry(NamedTuple):
 
 
 class Pending:
-    """The file of what waits."""
-
     def __init__(self, folder: str, workspace: str, space: str, keys: Sequence[bytes] = ()) -> None:
         self._folder, self._space, self._seal = folder, space, Seal(keys) if keys else None
         self._path = os.path.join(workspace, PENDING)

@@ -68,7 +68,6 @@ class Workspace:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to write."""
         counts = self.store.counts()
         return not (counts.turns or counts.active or counts.archived)
 

@@ -61,7 +61,6 @@ _TEXT = (".md", ".txt", ".json", ".jsonl")
 
 
 def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
-    """The answer to one request; an InputError for one that makes no sense."""
     want = word(request, "want")
     chat = chat_of(
         word(request, "session"),

@@ -174,7 +174,6 @@ class PostgresFullText:
         return len(gone)
 
     def _strip(self, pool: int, block: int, places: Mapping[str, set[int]]) -> None:
-        """Take rows out of a block of some words."""
         left: dict[str, bytes] = {}
         for word, _, postings in self._db.all("word_lists", (pool, [*places], block, block)):
             kept = (one for one in _POSTING.iter_unpack(postings) if one[0] not in places[word])
