@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from loxodon.store.driver import these
 from loxodon.store.indexes import Part
 from loxodon.store.primary import PRIMARY_TABLES
-from loxodon.store.rows import index_of, labels_of, loaded
+from loxodon.store.rows import grouped, index_of, labels_of, loaded
 from loxodon.types import Record
 
 # What stays when everything is erased: used numbers, marks of what was read, receipts
@@ -86,9 +86,8 @@ class Erasure(Part):
     def memories(self, rows: Iterable[int] | None = None) -> Iterator[MemoryRow]:
         """Every memory, or those with these numbers, in that order; read in batches."""
         for some in self._db.stream("memory_rows", **_only("memory_rows_of", rows)):
-            turns: dict[int, list[int]] = {}
-            for memory, seq in self._db.all("turns_of_memories", (these(row[0] for row in some),)):
-                turns.setdefault(memory, []).append(seq)
+            drawn = self._db.all("turns_of_memories", (these(row[0] for row in some),))
+            turns: dict[int, list[int]] = grouped(drawn)
             for row in some:
                 yield MemoryRow(row[0], self._store._record(row[1:]), tuple(turns.get(row[0], ())))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +20,7 @@ from loxodon.types import Record, Segment, Source, Turn
 if TYPE_CHECKING:
     from loxodon.consolidate.decay import Decay
 
+_Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 _ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -91,6 +92,14 @@ def record_of(
     values.insert(_SPACE, space)
     values.insert(_SOURCES, sources)
     return Record(*values)
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """The second of each pair by the first, in order."""
+    found: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def loaded(text: str | bytes) -> Any:

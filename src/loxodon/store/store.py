@@ -38,6 +38,7 @@ from loxodon.store.rows import (
     about_label,
     damaged,
     from_json,
+    grouped,
     index_of,
     labels_of,
     moment,
@@ -524,10 +525,7 @@ class Store:
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         """By turn, the rows of the memories drawn from it."""
-        found: dict[int, list[int]] = {}
-        for seq, memory in self._db.all("drawn_from", (these(turns),)):
-            found.setdefault(seq, []).append(memory)
-        return found
+        return grouped(self._db.all("drawn_from", (these(turns),)))
 
     def outcomes(self, turns: Iterable[int]) -> dict[int, dict[int, Standing | None]]:
         """As `drawn_from`, with the standing of each memory; None where it cannot be seen."""

@@ -27,6 +27,7 @@ from loxodon.layout import VIEWS
 from loxodon.messages import t, tn
 from loxodon.notes.index import Indexed
 from loxodon.store import Filter
+from loxodon.store.rows import grouped
 from loxodon.types import FileProblem, Record, Source
 from loxodon.verbs import Changes
 from loxodon.views import manifest
@@ -180,9 +181,7 @@ class _Plan:
     def decide(self) -> None:
         if self.problems:
             return
-        by_id: dict[str, list[EditedEntry]] = {}
-        for entry in self._page.entries:
-            by_id.setdefault(entry.id, []).append(entry)
+        by_id = grouped((entry.id, entry) for entry in self._page.entries)
         missing = self._page.written.keys() - by_id.keys()
         gone = {id: one for id, one in self._now.items() if id in missing}
         ids = {record.content: id for id, record in gone.items()}
