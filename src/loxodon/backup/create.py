@@ -17,7 +17,7 @@ from typing import NamedTuple
 from loxodon import config as settings
 from loxodon.backup import archive
 from loxodon.config import Config
-from loxodon.errors import InputError, unwritable
+from loxodon.errors import InputError, disk_errors
 from loxodon.filelock import draft_in
 from loxodon.files import private, sync_folder
 from loxodon.layout import CONFIG, DATABASE, SPACES
@@ -80,7 +80,7 @@ def backup(
             "{path} already exists", hint="to overwrite it, add --overwrite", path=path
         )
     folder, name = os.path.split(path)
-    try:
+    with disk_errors(path):
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with copying.telling(path), draft_in(folder, _DRAFT) as draft:
             part = os.path.join(draft, name)
@@ -92,8 +92,6 @@ def backup(
         keep = keep or config.backup.keep
         removed = _pruned(folder, kind, name, keep) if target is None else []
         size = os.path.getsize(path)
-    except OSError as error:
-        raise unwritable(path, error) from None
     return Backup(path, tuple(spaces), *counts, size, bool(keys), tuple(removed))
 
 

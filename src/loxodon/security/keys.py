@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon import files
 from loxodon.config import EncryptionConfig
-from loxodon.errors import INSTALL, KeyProblemError, unwritable
+from loxodon.errors import INSTALL, KeyProblemError, disk_errors
 from loxodon.filelock import lock_at
 from loxodon.layout import KEY_MARK, KEYS, RECODING
 from loxodon.spaces import space_path
@@ -75,12 +75,10 @@ class KeySource(NamedTuple):
         if self.kind == "keyring":
             _keyring(lambda ring: ring.set_password(_SERVICE, self.name, text))
             return
-        try:
+        with disk_errors(self.name):
             files.make_folder(os.path.dirname(self.name))
             files.replace(self.name, text.encode("ascii") + b"\n")
             files.sync_folder(os.path.dirname(self.name))
-        except OSError as error:
-            raise unwritable(self.name, error) from None
 
     @property
     def next(self) -> KeySource:

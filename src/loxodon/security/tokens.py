@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Literal, NamedTuple, get_args
 
 from loxodon import files
-from loxodon.errors import ConfigError, InputError, NotFoundError, unwritable
+from loxodon.errors import ConfigError, InputError, NotFoundError, disk_errors
 from loxodon.spaces import folder_name
 from loxodon.store.walls import checked_agent
 from loxodon.types import CHATS, Chat
@@ -165,11 +165,9 @@ def in_toml(grants: Sequence[Grant]) -> bytes:
 
 def write(home: str, grants: Sequence[Grant]) -> None:
     path = os.path.join(home, FILE)
-    try:
+    with disk_errors(path):
         files.make_folder(home)
         files.replace(path, in_toml(grants))
-    except OSError as error:
-        raise unwritable(path, error) from None
 
 
 _NOBODY = Grant("nobody", rights="read", sha256="-")  # whose token nobody can have
