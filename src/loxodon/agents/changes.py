@@ -71,8 +71,6 @@ class Files:
             return self._now[path]
         data = None
         try:
-            if os.path.exists(path) and not os.path.isfile(path):
-                raise OSError(0, "it is no file")
             with open(path, "rb") as file:
                 data = file.read()
         except (FileNotFoundError, NotADirectoryError):

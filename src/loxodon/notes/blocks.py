@@ -151,7 +151,8 @@ def blocks(lines: Iterable[tuple[int, str]]) -> list[Block]:
         fence = fence_after(fence, raw)
         code = inside or bool(fence)
         text, marks = (raw, NOTHING) if code else annotated(raw)
-        indent, last = _indent(raw), found[-1] if found else None
+        blanks, last = raw[: len(raw) - len(raw.lstrip(" \t"))], found[-1] if found else None
+        indent = len(blanks) + 3 * blanks.count("\t")  # a tab counts four
         in_item = last is not None and last.kind == "item"
         hangs = last is not None and in_item and indent > last.indent
         if not code and not text.strip():
@@ -181,12 +182,6 @@ def blocks(lines: Iterable[tuple[int, str]]) -> list[Block]:
         if skipped < 0:
             last.lines.append(SourceLine(number, text, marks))
     return [block for block in found if block.lines]
-
-
-def _indent(text: str) -> int:
-    """Columns before the first character; a tab counts four."""
-    bare = text.lstrip(" \t")
-    return sum(4 if c == "\t" else 1 for c in text[: len(text) - len(bare)])
 
 
 def dedented(lines: Sequence[SourceLine]) -> list[SourceLine]:

@@ -54,7 +54,8 @@ def index(workspace: Workspace, progress: Progress | None = None) -> Indexed:
     )
     run = _Run(workspace)
     for done, found in enumerate(files, 1):
-        run.file(found)
+        if run.file(found):
+            run.gone.pop((found.root, found.path), None)
         if progress:
             progress(done, len(files))
     for root, path in run.gone:
@@ -87,34 +88,30 @@ class _Run:
         except InputError:
             pass
 
-    def file(self, found: DiscoveredFile) -> None:
-        key = (found.root, found.path)
-        known = self.gone.get(key)
+    def file(self, found: DiscoveredFile) -> bool:
+        """Bring one up to date; whether it is there, and a note."""
+        known = self.gone.get((found.root, found.path))
         same = known and known[2:5] == (found.role, found.size, found.mtime)
         # One of other rules was cut otherwise.
         if known and same and known.hash.endswith(_RULES):
-            del self.gone[key]
             self.unchanged += 1
-            return
+            return True
         # What we wrote is known also where it has lost the mark by which that is seen.
         if os.path.relpath(found.real, self._views_at).replace(os.sep, "/") in self._views:
-            return
+            return False
         try:
             content = _content(found.real, found.root)
         except FileNotFoundError:
-            return  # gone since it was found
+            return False  # gone since it was found
         except OSError as error:
-            self.gone.pop(key, None)
             why = t("cannot read the file: {reason}", reason=error.strerror or str(error))
             self.problems.append(FileProblem(found.name, 0, why))
-            return
+            return True
         if content is None:  # it is being written to: what is known of it holds until it is read
-            self.gone.pop(key, None)
-            return
+            return True
         data, size, mtime = content
         if is_view(data[:_HEAD].decode("utf-8", "replace")):
-            return  # of another folder
-        self.gone.pop(key, None)
+            return False  # of another folder
         hash = sha256(data).digest() + _RULES
         same = known and (known.hash, known.role) == (hash, found.role)
         self.unchanged += bool(same)
@@ -133,11 +130,12 @@ class _Run:
         self.problems += told
         cut = chunks(lines.texts, *found[1:3], self._workspace.zone)
         said = "; ".join(one.what for one in told)
-        file, store = NoteFile(*key, found.role, size, mtime, hash, said), self._workspace.store
+        file, store = NoteFile(*found[:3], size, mtime, hash, said), self._workspace.store
         with store.writing():
             store.workspace_data.put_file(file, cut, self._workspace.memory.now())
         if known is None or known.hash != hash:
             self.chunks += len(cut)
+        return True
 
 
 def _content(path: str, root: str) -> tuple[bytes, int, int] | None:

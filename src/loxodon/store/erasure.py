@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from loxodon.store.driver import these
@@ -97,7 +97,14 @@ class Erasure(Part):
         for row, subject, entities in rows:
             values = (new if subject == old else subject, _renamed(entities, old, new), row)
             self._db.run("rename_in_memory", values)
-        self._file_anew([row for row, *_ in rows])
+        # They are filed under other names now.
+        for row, *columns in self._db.all("memories", (these(row for row, *_ in rows),)):
+            record = self._store._record(tuple(columns))
+            self._db.run("drop_all_labels", (row,))
+            self._db.many("put_label", [(*label, row) for label in labels_of(record)])
+            self._indexes.drop(index_of(record), [row])
+            self._indexes.put(index_of(record), [(row, record.searchable)])
+            self._db.run("put_unindexed", (row,))
         for memory, version, found in self._histories_with(old):
             if found.get("subject") == old:
                 found["subject"] = new
@@ -129,16 +136,6 @@ class Erasure(Part):
                 [new if one[0] == old else one[0], *one[1:]] for one in found.get("sources", ())
             ]
             self._store.execute("set_history", found, memory, version)
-
-    def _file_anew(self, rows: Sequence[int]) -> None:
-        """Labels and index of memories that are filed under other names now."""
-        for row, *columns in self._db.all("memories", (these(rows),)):
-            record = self._store._record(tuple(columns))
-            self._db.run("drop_all_labels", (row,))
-            self._db.many("put_label", [(*label, row) for label in labels_of(record)])
-            self._indexes.drop(index_of(record), [row])
-            self._indexes.put(index_of(record), [(row, record.searchable)])
-            self._db.run("put_unindexed", (row,))
 
     # Turns
 
