@@ -19,17 +19,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from loxodon import config as settings
 from loxodon.agents import json5, toml
 from loxodon.agents.changes import Files, InstallPlan, new_folders, read_record
-from loxodon.agents.openclaw import kit_files, members
+from loxodon.agents.json5 import ConfigEdit, append, put, undone
+from loxodon.agents.openclaw.chats import owners_of, texts_in
 from loxodon.agents.openclaw.follow import DATABASE
-from loxodon.agents.supported import command_of
+from loxodon.agents.supported import NAME, command_of
 from loxodon.errors import InputError, NotFoundError
+from loxodon.journal.markdown import OUR_BEGIN, OUR_END
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.security.paths import is_inside
 from loxodon.text.language import language_of
@@ -38,6 +41,30 @@ from loxodon.views.manifest import LOCK, MANIFEST, change_of, load
 RECORD = "openclaw-install.json"
 _RULES = "AGENTS.md"
 _HEARTBEAT = "HEARTBEAT.md"
+_KIT = os.path.join(os.path.dirname(__file__), "kit")
+_JOB = "loxodon:consolidation"
+_SKILL = ("skills", "loxodon")
+_PLUGIN = ("extensions", "loxodon")
+_SCRIPTS = ("memory.py", "recall_memory.py")
+_BLOCK = re.compile(rf"{OUR_BEGIN}.*?{OUR_END}(?:\r?\n)?", re.DOTALL)
+_PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
+_SLOT = ("plugins", "slots", "memory")
+_ENTRY = ("plugins", "entries", "loxodon")
+_ALLOWED = ("plugins", "allow")
+_GRANTS = {
+    "enabled": True,
+    "hooks": {"allowConversationAccess": True},
+    # While OpenClaw's own dreaming is on, its own memory is loaded beside whatever has the slot,
+    # and its tools win. Whether it is on is read from the entry of the plugin in the slot.
+    "config": {"dreaming": {"enabled": False}},
+}
+# What OpenClaw's own memory does with other conversations. Nothing else can have it on, and
+# `openclaw doctor` says so. Only from 2026.8 on is it known: an older OpenClaw would refuse it.
+_ACROSS = ("memory", "search", "rememberAcrossConversations")
+# Where plugins are. Up to 2026.7 one that is not named here is said to come from nowhere; and only
+# a change of this has a running gateway start anew, without which it has no tools or commands.
+_LOAD = ("plugins", "load", "paths")
+_NO_CHANNELS = ("defaults", "modelByChannel")  # what else stands among the channels
 Left = list[tuple[str, str]]  # files that are left as they are, and why
 
 
@@ -55,7 +82,7 @@ class InstallPlace(NamedTuple):
 
     @property
     def plugin(self) -> str:
-        return os.path.join(self.state, *kit_files.PLUGIN)
+        return os.path.join(self.state, *_PLUGIN)
 
 
 class InstallPart(NamedTuple):
@@ -122,8 +149,18 @@ def _document(text: str, path: str) -> json5.Node:
 
 def channels_without_owner(config: str) -> list[str]:
     """The channels on which OpenClaw knows nobody as its owner: they count as groups."""
-    text = Files().text(config)
-    return members.channels_of(text) if text and _document(text, config) else []
+    if not (text := Files().text(config)):
+        return []
+    root = _document(text, config)
+    owners, channels = root.at(("commands", "ownerAllowFrom")), root.at(("channels",))
+    named = texts_in(owners.value if owners else None)
+    found = channels.value if channels and isinstance(channels.value, dict) else {}
+    return [
+        name
+        for name, one in found.items()
+        if name not in _NO_CHANNELS and isinstance(one, dict) and one.get("enabled") is not False
+        if not owners_of(named, texts_in(one.get("allowFrom")))
+    ]
 
 
 def _is_newer(state: str) -> bool:
@@ -185,7 +222,7 @@ def _check(place: InstallPlace, record: Mapping[str, Any]) -> None:
                 path=path,
                 hint="finish the setup by talking to it, or delete the file, then try again",
             )
-    skills = (os.path.join(one, *kit_files.SKILL) for one in place.workspaces)
+    skills = (os.path.join(one, *_SKILL) for one in place.workspaces)
     for folder in (*skills, place.plugin):
         ours = any(path.startswith(folder + os.sep) for path in record.get("files", ()))
         taken = not os.path.isdir(folder) or os.listdir(folder)
@@ -201,10 +238,10 @@ def _kit(files: Files, place: InstallPlace, record: Mapping[str, Any]) -> dict[s
     """Lay the skill and the plugin out; the digest of each file of them."""
     command = command_of(place.home, place.space)
     daily = settings.load(place.home).schedule.daily
-    parts = {place.plugin: kit_files.plugin(command, place.state, daily)}
+    parts = {place.plugin: _plugin(command, place.state, daily)}
     for one in place.workspaces:
-        folder = os.path.join(one, *kit_files.SKILL)
-        parts[folder] = kit_files.skill(_language(files, one), command)
+        folder = os.path.join(one, *_SKILL)
+        parts[folder] = _skill(_language(files, one), command)
     made: dict[str, str] = {}
     for folder, texts in parts.items():
         for name, text in texts.items():
@@ -238,8 +275,8 @@ def _put_blocks(files: Files, place: InstallPlace, left: Left) -> dict[str, str]
             elif not is_inside(path, workspace):
                 left.append((path, "elsewhere"))
             else:
-                body = kit_files.text_of(f"{source}.{language}.md")
-                text, done[path] = kit_files.with_block(kit_files.without_block(text), body)
+                body = _text_of(f"{source}.{language}.md")
+                text, done[path] = _with_block(_without_block(text), body)
                 files.put(path, text)
     return done
 
@@ -248,7 +285,7 @@ def _put_members(files: Files, place: InstallPlace) -> dict[str, Any]:
     text = files.text(place.config)
     _document(text or "{}", place.config)
     text_or_empty = text if text and text.strip() else "{\n}\n"
-    changed, edits = members.with_ours(text_or_empty, place.plugin, newer=_is_newer(place.state))
+    changed, edits = _with_ours(text_or_empty, place.plugin, newer=_is_newer(place.state))
     files.put(place.config, changed)
     return {"made": text is None, "edits": [edit._asdict() for edit in edits]}
 
@@ -270,6 +307,107 @@ def _put_settings(files: Files, place: InstallPlace) -> list[dict[str, Any]]:
         files.put(path, changed)
         done.append({"name": name, "piece": piece, "was": was, "made": text is None, "is": value})
     return done
+
+
+# --- What OpenClaw is given, made from `kit/` for one memory --------------------------------------
+
+
+def _text_of(*names: str) -> str:
+    with open(os.path.join(_KIT, *names), encoding="utf-8") as file:
+        return file.read()
+
+
+def _skill(language: str, command: Sequence[str]) -> dict[str, str]:
+    """The skill: what is in its folder, by path."""
+    scripts = {f"scripts/{name}": _text_of("skill", "scripts", name) for name in _SCRIPTS}
+    return {
+        "SKILL.md": _text_of("skill", f"SKILL.{language}.md"),
+        **scripts,
+        "scripts/command.json": _json({"command": list(command)}),
+    }
+
+
+def _plugin(command: Sequence[str], state: str, daily: str) -> dict[str, str]:
+    """The plugin for the memory slot: what is in its folder; `daily` empty for no nightly run."""
+    files = {name: _text_of("plugin", name) for name in _PLUGIN_FILES}
+    job = _nightly(command, daily) if daily else None
+    run = {"command": list(command), "state": state, "job": job}
+    return files | {"command.json": _json(run)}
+
+
+def _nightly(command: Sequence[str], daily: str) -> dict[str, object]:
+    """The nightly consolidation as OpenClaw's automations have it; `daily` as cron has it."""
+    return {
+        "declarationKey": _JOB,
+        "name": "Loxodon consolidation",
+        "description": f"Makes knowledge of what was said. [{_JOB}]",
+        "enabled": True,
+        "schedule": {"kind": "cron", "expr": daily},
+        "sessionTarget": "isolated",
+        "wakeMode": "now",
+        "payload": {"kind": "command", "argv": [*command, "consolidate"]},
+        "delivery": {"mode": "none"},
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _with_block(text: str, body: str) -> tuple[str, str]:
+    """`text` with a block at its end, and what was put there as one piece."""
+    eol = "\r\n" if "\r\n" in text else "\n"
+    lead = "" if not text else eol if text.endswith(eol) else eol + eol
+    piece = lead + eol.join([OUR_BEGIN, *body.strip("\n").split("\n"), OUR_END, ""])
+    return text + piece, piece
+
+
+def _without_block(text: str, piece: str = "") -> str:
+    """`text` without its block: exactly as before where `piece` still stands, else by its marks."""
+    if piece and text.count(piece) == 1:
+        return text.replace(piece, "")
+    return _BLOCK.sub("", text)
+
+
+# --- Our members of `openclaw.json` ---------------------------------------------------------------
+
+
+def _with_ours(text: str, folder: str, *, newer: bool) -> tuple[str, list[ConfigEdit]]:
+    """`text` with the plugin of a folder in the memory slot, and what was done for it."""
+    wanted: list[tuple[tuple[str, ...], object]] = [(_SLOT, NAME), (_ENTRY, _GRANTS)]
+    if newer:
+        wanted.append((_ACROSS, False))
+    edits: list[ConfigEdit] = []
+    for path, value in wanted:
+        text, edit = put(text, path, value)
+        edits += [edit] if edit else []
+    listed: list[tuple[tuple[str, ...], str]] = [] if newer else [(_LOAD, folder)]
+    allowed = json5.parse(text).at(_ALLOWED)
+    if allowed and isinstance(allowed.value, list) and NAME not in allowed.value:
+        listed.append((_ALLOWED, NAME))
+    for path, item in listed:
+        text, added = append(text, path, item)
+        edits.append(added)
+    return text, edits
+
+
+def _undone(text: str, edit: ConfigEdit) -> str:
+    node = json5.parse(text).at(edit.path)
+    if edit.path == _SLOT and node is not None and node.value != NAME:
+        return text  # someone else took the place since
+    if edit.path == _ALLOWED:  # earlier versions did not record what they put into the list
+        edit = edit._replace(item=json5.compact(NAME))
+    return undone(text, edit)
+
+
+def _members_in(text: str) -> dict[str, bool]:
+    root = json5.parse(text)
+    slot, allowed = root.at(_SLOT), root.at(_ALLOWED)
+    barred = allowed is not None and isinstance(allowed.value, list) and NAME not in allowed.value
+    return {
+        "slot": slot is not None and slot.value == NAME,
+        "entry": root.at(_ENTRY) is not None and not barred,
+    }
 
 
 # --- Undoing --------------------------------------------------------------------------------------
@@ -321,11 +459,12 @@ def _undo(files: Files, record: Mapping[str, Any]) -> Left:
             left.append((path, "edited"))
     for path, piece in record["blocks"].items():
         if (text := files.text(path)) is not None:
-            files.put(path, kit_files.without_block(text, piece))
+            files.put(path, _without_block(text, piece))
     path = record["config"]
     if (text := files.text(path)) is not None:
         _document(text, path)
-        text = members.without_ours(text, [json5.ConfigEdit.of(edit) for edit in record["edits"]])
+        for edit in reversed(record["edits"]):
+            text = _undone(text, ConfigEdit.of(edit))
         empty = record["made"] and json5.parse(text).value == {}
         files.put(path, None if empty else text)
     path = os.path.join(record["home"], CONFIG)
@@ -358,16 +497,16 @@ def parts(home: str) -> list[InstallPart]:
     for path, digest in sorted(record["files"].items()):
         data = files.read(path)
         state = "missing" if data is None else "there" if _digest(data) == digest else "edited"
-        is_skill = os.sep + os.path.join(*kit_files.SKILL, "") in path
+        is_skill = os.sep + os.path.join(*_SKILL, "") in path
         found.append(InstallPart("skill" if is_skill else "plugin", path, state))
     config = record["config"]
     text = files.text(config)
-    there = members.found(text) if text and _document(text, config) else {}
+    there = _members_in(text) if text and _document(text, config) else {}
     members_of = ((name, "there" if there.get(name) else "missing") for name in ("slot", "entry"))
     found += [InstallPart(name, config, state) for name, state in members_of]
     for path, piece in record["blocks"].items():
         text = files.text(path) or ""
-        other = "edited" if kit_files.without_block(text) != text else "missing"
+        other = "edited" if _without_block(text) != text else "missing"
         name = "rules" if path.endswith(_RULES) else "heartbeat"
         found.append(InstallPart(name, path, "there" if piece in text else other))
     for one in record["settings"]:
