@@ -102,6 +102,17 @@ class Files:
         ]
 
 
+def line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def behind(text: str, lines: Sequence[str]) -> str:
+    """Lines as one piece that stands apart at the end of a text."""
+    end = line_end(text)
+    lead = "" if not text else end if text.endswith("\n") else end + end
+    return lead + end.join([*lines, ""])
+
+
 def read_record(path: str) -> dict[str, Any]:
     """What was installed, as it was put down; empty where nothing was."""
     text = Files().text(path)

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from loxodon import config as settings
 from loxodon.agents import json5, toml
-from loxodon.agents.changes import Files, InstallPlan, new_folders, read_record
+from loxodon.agents.changes import Files, InstallPlan, behind, new_folders, read_record
 from loxodon.agents.json5 import ConfigEdit, append, put, undone
 from loxodon.agents.openclaw.chats import owners_of, texts_in
 from loxodon.agents.openclaw.follow import DATABASE
@@ -356,9 +356,7 @@ def _json(value: object) -> str:
 
 def _with_block(text: str, body: str) -> tuple[str, str]:
     """`text` with a block at its end, and what was put there as one piece."""
-    eol = "\r\n" if "\r\n" in text else "\n"
-    lead = "" if not text else eol if text.endswith(eol) else eol + eol
-    piece = lead + eol.join([OUR_BEGIN, *body.strip("\n").split("\n"), OUR_END, ""])
+    piece = behind(text, [OUR_BEGIN, *body.strip("\n").split("\n"), OUR_END])
     return text + piece, piece
 
 
