@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from loxodon import errors
 from loxodon.config import StoreConfig, without_password
 from loxodon.store.driver import unusable
-from loxodon.store.walls import Wall
+from loxodon.store.walls import Wall, documents_of, path_of
 
 try:
     import psycopg
@@ -311,8 +311,6 @@ def writers_turn(space: int, seconds: float) -> list[str]:
 def walled(wall: Wall) -> list[str]:
     """The statements that put a wall up in place of another, or take that down."""
     from psycopg.sql import Literal
-
-    from loxodon.store.walls import documents_of, path_of
 
     views = "loxodon_wall, " if wall.stands and not wall.alone else ""
     path = path_of(documents_of(wall.agent)) or "/"
