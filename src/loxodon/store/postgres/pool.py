@@ -10,8 +10,8 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Callable, Generator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from errno import ENOSPC
 from time import monotonic
 from typing import Any, TypeVar
@@ -141,11 +141,9 @@ def _swapped(halves: bytes) -> bytes:
 
 
 def connect(url: str) -> Session:
-    try:
+    with telling(url):
         found = _Watched.connect(**_options(url))
         _prepare(found)
-    except psycopg.Error as error:
-        raise translated(error, without_password(url)) from None
     return found
 
 
@@ -242,9 +240,8 @@ def asked(url: str, ask: Callable[[Session], _Result]) -> _Result:
     def attempt() -> _Result:
         connection = taken(url)
         try:
-            return ask(connection)
-        except psycopg.Error as error:
-            raise translated(error, without_password(url)) from None
+            with telling(url):
+                return ask(connection)
         finally:
             returned(url, connection)
 
@@ -358,6 +355,15 @@ def is_lost(error: psycopg.Error) -> bool:
     if state is None:  # made by the client: nothing came back
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     return state.startswith("08") or state in _GONE
+
+
+@contextmanager
+def telling(url: str) -> Iterator[None]:
+    """Let an error of PostgreSQL within be one of ours."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise translated(error, without_password(url)) from None
 
 
 def translated(error: psycopg.Error, path: str) -> errors.StoreError:
