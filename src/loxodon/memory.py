@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import partial
 from threading import Lock
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
 
 
-class Memory(Knowledge, Recalling, Overviews):
+class Memory(Knowledge, Recalling, Overviews, AbstractContextManager["Memory"]):
     """One space of a home. A context manager, safe to use from several threads and processes."""
 
     @classmethod
@@ -124,9 +124,6 @@ class Memory(Knowledge, Recalling, Overviews):
         for method in [*vars(cls).values()]:
             if callable(method) and method.__name__ in VERBS:
                 setattr(cls, method.__name__, verbs.wrapped(method, VERBS[method.__name__]))
-
-    def __enter__(self) -> Memory:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
